@@ -1,0 +1,2 @@
+//! The jostle program.
+fn main() {}

@@ -1,0 +1,86 @@
+//! What is wrong with an input, and with which bodies.
+
+use core::fmt;
+
+/// How many offending bodies an [`InputError::Bodies`] names.
+pub const NAMED_OFFENDERS: usize = 16;
+
+/// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// The columns of the view differ in length.
+    #[error("slices differ in length: centres {centers:?}, radii {radii}")]
+    Lengths {
+        /// The number of values on each axis.
+        centers: Vec<usize>,
+        /// The number of radii.
+        radii: usize,
+    },
+    /// More bodies than ids can name.
+    #[error("{bodies} bodies are too many: at most {} fit", crate::input::MAX_BODIES)]
+    TooMany {
+        /// The number of bodies given.
+        bodies: usize,
+    },
+    /// A struct that cannot be read as `f32` fields at the offset given.
+    #[error(
+        "no f32 can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of 4, and the field inside the struct"
+    )]
+    Layout {
+        /// The byte offset of the field.
+        offset: usize,
+        /// The size of the struct in bytes.
+        size: usize,
+        /// The alignment of the struct in bytes.
+        align: usize,
+    },
+    /// Bodies with values outside the contract.
+    #[error("{}", Offenders { count: *count, first })]
+    Bodies {
+        /// How many bodies are at fault.
+        count: usize,
+        /// The first [`NAMED_OFFENDERS`] of them by id, each with its (first) fault.
+        first: Vec<(u32, Reason)>,
+    },
+}
+
+/// What is wrong with one body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A coordinate is NaN or infinite.
+    #[error("centre not finite on axis {axis}")]
+    CenterNotFinite {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The radius is NaN or infinite.
+    #[error("radius not finite")]
+    RadiusNotFinite,
+    /// The radius is below zero.
+    #[error("radius negative")]
+    RadiusNegative,
+    /// |coordinate| + radius is above 2^60, where squares of distances would overflow.
+    #[error("|coordinate| + radius above 2^60 on axis {axis}")]
+    TooFar {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+}
+
+struct Offenders<'a> {
+    count: usize,
+    first: &'a [(u32, Reason)],
+}
+
+impl fmt::Display for Offenders<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.count == 1 { "body" } else { "bodies" };
+        write!(f, "{} {plural} refused: ", self.count)?;
+        for (i, (id, reason)) in self.first.iter().enumerate() {
+            write!(f, "{}id {id}: {reason}", if i == 0 { "" } else { "; " })?;
+        }
+        if self.count > self.first.len() { write!(f, "; ...") } else { Ok(()) }
+    }
+}

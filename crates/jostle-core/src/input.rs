@@ -1,0 +1,276 @@
+//! Borrowed views of the caller's circles or spheres: separate slices, or the caller's own structs.
+
+use bytemuck::NoUninit;
+
+use crate::error::InputError;
+
+/// Circles in the plane: [`Bodies`] with two axes.
+pub type Circles<'a> = Bodies<'a, 2>;
+
+/// Spheres in space: [`Bodies`] with three axes.
+pub type Spheres<'a> = Bodies<'a, 3>;
+
+/// The largest number of bodies a view may hold: ids are `u32`, and one value is kept free.
+pub const MAX_BODIES: usize = u32::MAX as usize - 1;
+
+/// One `f32` field of every body: element `i` is `data[i * stride]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Column<'a> {
+    data: &'a [f32],
+    stride: usize,
+    len: usize,
+}
+
+impl<'a> Column<'a> {
+    fn contiguous(data: &'a [f32]) -> Self {
+        Self { data, stride: 1, len: data.len() }
+    }
+
+    /// Number of bodies.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The field of body `i`.
+    ///
+    /// # Panics
+    /// When `i >= self.len()`.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, i: usize) -> f32 {
+        self.data[i * self.stride]
+    }
+
+    /// The whole column as one slice, when the values lie side by side.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&'a [f32]> {
+        (self.stride == 1).then(|| &self.data[..self.len])
+    }
+}
+
+/// The radius of every body: one value for all, or one each.
+#[derive(Debug, Clone, Copy)]
+pub enum Radii<'a> {
+    /// The same radius for every body.
+    All(f32),
+    /// A radius for each body.
+    Each(Column<'a>),
+}
+
+impl Radii<'_> {
+    /// The radius of body `i`.
+    ///
+    /// # Panics
+    /// When each body has a radius and `i` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, i: usize) -> f32 {
+        match self {
+            Self::All(radius) => *radius,
+            Self::Each(column) => column.get(i),
+        }
+    }
+}
+
+impl From<f32> for Radii<'_> {
+    fn from(radius: f32) -> Self {
+        Self::All(radius)
+    }
+}
+
+impl<'a> From<&'a [f32]> for Radii<'a> {
+    fn from(radii: &'a [f32]) -> Self {
+        Self::Each(Column::contiguous(radii))
+    }
+}
+
+impl<'a> From<&'a Vec<f32>> for Radii<'a> {
+    fn from(radii: &'a Vec<f32>) -> Self {
+        radii.as_slice().into()
+    }
+}
+
+impl<'a, const N: usize> From<&'a [f32; N]> for Radii<'a> {
+    fn from(radii: &'a [f32; N]) -> Self {
+        radii.as_slice().into()
+    }
+}
+
+/// Where a struct keeps its radius, for [`Bodies::from_structs`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RadiusField {
+    /// The byte offset of an `f32` field, as given by [`core::mem::offset_of!`].
+    At(usize),
+    /// The structs hold no radius; this one serves them all.
+    All(f32),
+}
+
+/// A borrowed view of n bodies with `D` axes: where their centres and radii lie in the caller's memory.
+///
+/// Nothing is copied and nothing is checked until the view is used; then lengths that differ, too many bodies, and
+/// values outside the contract are refused with an [`InputError`] before any work is done. The position of a body in
+/// the view is its *id*.
+#[derive(Debug, Clone, Copy)]
+pub struct Bodies<'a, const D: usize> {
+    centers: [Column<'a>; D],
+    radii: Radii<'a>,
+}
+
+impl<'a> Circles<'a> {
+    /// Circles held as separate slices. `radii` is an `f32` (one radius for all) or a slice as long as `x` and `y`.
+    ///
+    /// ```
+    /// use jostle_core::Circles;
+    /// let (x, y) = ([0.0, 1.0], [0.0, 0.0]);
+    /// assert_eq!(Circles::new(&x, &y, 0.5).len(), 2);
+    /// assert_eq!(Circles::new(&x, &y, &[0.25, 0.75]).len(), 2);
+    /// ```
+    #[must_use]
+    pub fn new(x: &'a [f32], y: &'a [f32], radii: impl Into<Radii<'a>>) -> Self {
+        Self::from_slices([x, y], radii)
+    }
+}
+
+impl<'a> Spheres<'a> {
+    /// Spheres held as separate slices. `radii` is an `f32` (one radius for all) or a slice as long as the others.
+    #[must_use]
+    pub fn new(x: &'a [f32], y: &'a [f32], z: &'a [f32], radii: impl Into<Radii<'a>>) -> Self {
+        Self::from_slices([x, y, z], radii)
+    }
+}
+
+impl<'a, const D: usize> Bodies<'a, D> {
+    /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
+    #[must_use]
+    pub fn from_slices(centers: [&'a [f32]; D], radii: impl Into<Radii<'a>>) -> Self {
+        Self { centers: centers.map(Column::contiguous), radii: radii.into() }
+    }
+
+    /// Bodies held in the caller's own structs, read in place.
+    ///
+    /// `centers` and `radius` are byte offsets of `f32` fields within `T`, as [`core::mem::offset_of!`] gives them.
+    ///
+    /// ```
+    /// use bytemuck::NoUninit;
+    /// use core::mem::offset_of;
+    /// use jostle_core::{Circles, RadiusField};
+    ///
+    /// #[derive(Clone, Copy, NoUninit)]
+    /// #[repr(C)]
+    /// struct Agent {
+    ///     position: [f32; 2],
+    ///     velocity: [f32; 2],
+    ///     radius: f32,
+    /// }
+    /// let agents = [Agent { position: [3.0, 4.0], velocity: [0.0; 2], radius: 0.5 }];
+    /// let at = offset_of!(Agent, position);
+    /// let circles = Circles::from_structs(&agents, [at, at + 4], RadiusField::At(offset_of!(Agent, radius)))?;
+    /// assert_eq!(circles.center(0), [3.0, 4.0]);
+    /// # Ok::<(), jostle_core::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::Layout`] when the size or the alignment of `T` is not a multiple of 4 bytes, or an offset is not
+    /// a multiple of 4 or does not lie within `T`.
+    pub fn from_structs<T: NoUninit>(
+        structs: &'a [T],
+        centers: [usize; D],
+        radius: RadiusField,
+    ) -> Result<Self, InputError> {
+        let size = size_of::<T>();
+        let column = |offset: usize| {
+            let floats = bytemuck::try_cast_slice::<T, f32>(structs);
+            match floats {
+                Ok(floats) if size > 0 && offset % 4 == 0 && offset < size => {
+                    let data = floats.get(offset / 4..).unwrap_or(&[]);
+                    Ok(Column { data, stride: size / 4, len: structs.len() })
+                }
+                _ => Err(InputError::Layout { offset, size, align: align_of::<T>() }),
+            }
+        };
+        let mut columns = [Column::contiguous(&[]); D];
+        for (slot, offset) in columns.iter_mut().zip(centers) {
+            *slot = column(offset)?;
+        }
+        let radii = match radius {
+            RadiusField::At(offset) => Radii::Each(column(offset)?),
+            RadiusField::All(radius) => Radii::All(radius),
+        };
+        Ok(Self { centers: columns, radii })
+    }
+
+    /// Number of bodies.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.centers[0].len
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The columns of the centres, one an axis.
+    #[inline]
+    #[must_use]
+    pub fn centers(&self) -> &[Column<'a>; D] {
+        &self.centers
+    }
+
+    /// The radii.
+    #[inline]
+    #[must_use]
+    pub fn radii(&self) -> Radii<'a> {
+        self.radii
+    }
+
+    /// The centre of body `id`.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn center(&self, id: usize) -> [f32; D] {
+        core::array::from_fn(|axis| self.centers[axis].get(id))
+    }
+
+    /// The radius of body `id`.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn radius(&self, id: usize) -> f32 {
+        self.radii.get(id)
+    }
+
+    /// Checks the shape of the view: lengths that agree, and a number of bodies that ids can name.
+    ///
+    /// # Errors
+    /// [`InputError::Lengths`] or [`InputError::TooMany`]. O(D).
+    pub fn check_shape(&self) -> Result<(), InputError> {
+        let bodies = self.len();
+        let radii = match self.radii {
+            Radii::All(_) => bodies,
+            Radii::Each(column) => column.len,
+        };
+        if radii != bodies || self.centers.iter().any(|c| c.len != bodies) {
+            return Err(InputError::Lengths { centers: self.centers.iter().map(|c| c.len).collect(), radii });
+        }
+        if bodies > MAX_BODIES {
+            return Err(InputError::TooMany { bodies });
+        }
+        Ok(())
+    }
+}
