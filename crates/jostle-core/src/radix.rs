@@ -177,11 +177,13 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// Starts over.
-    pub fn clear(&mut self) {
+    /// Starts over, with memory for as many segments and tasks as `items` items make in general.
+    pub fn start(&mut self, items: usize) {
         self.large.clear();
         self.segments.clear();
+        self.segments.reserve(2 * items / SEGMENT_MIN + 16);
         self.tasks.clear();
+        self.tasks.reserve(items / TASK_ITEMS + 2);
     }
 
     /// Takes `segment` as it is, large or not, to be dealt out by [`Dealer::deal_large`] if it is large.
@@ -541,7 +543,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         if self.second.len() < items.len() {
             self.second.resize(items.len(), any);
         }
-        self.dealer.clear();
+        self.dealer.start(items.len());
         self.dealer.push(Segment { start: 0, end: items.len() as u32, in_second: false, equal: false, frame: 0 });
         let second = &mut self.second[..items.len()];
         while let Some(equal) = self.dealer.deal_large(workers, items, second, |_, item| code(item)) {
@@ -557,21 +559,22 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         let (dealer, locals) = (&self.dealer, &self.locals);
         let items = Disjoint::new(items);
         let second = Disjoint::new(&mut self.second);
-        workers.run(dealer.tasks(), |task| {
-            let mut local = locals.take();
-            for segment in &dealer.segments()[dealer.task(task)] {
-                // SAFETY: segments are disjoint ranges of both buffers, and each is in one task.
-                let (first, second) = unsafe { (items.range(segment.range()), second.range(segment.range())) };
-                match (segment.in_second, segment.equal) {
-                    (true, true) => first.copy_from_slice(second),
-                    (false, true) => {}
-                    (true, false) => gather(&mut local, second, first, &code),
-                    (false, false) => {
-                        gather(&mut local, first, second, &code);
-                        first.copy_from_slice(second);
-                    }
+        let sort_segment = |local: &mut LocalOrder, segment: &Segment| {
+            // SAFETY: segments are disjoint ranges of both buffers, and each is in one task.
+            let (first, second) = unsafe { (items.range(segment.range()), second.range(segment.range())) };
+            match (segment.in_second, segment.equal) {
+                (true, true) => first.copy_from_slice(second),
+                (false, true) => {}
+                (true, false) => gather(local, second, first, &code),
+                (false, false) => {
+                    gather(local, first, second, &code);
+                    first.copy_from_slice(second);
                 }
             }
+        };
+        workers.run(dealer.tasks(), |task| {
+            let segments = &dealer.segments()[dealer.task(task)];
+            locals.with(|local| segments.iter().for_each(|segment| sort_segment(local, segment)));
         });
     }
 }

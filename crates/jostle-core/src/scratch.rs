@@ -1,7 +1,6 @@
 //! Scratch memory that tasks borrow for their run: as many pieces as tasks may run at once, kept from call to call.
 
 use core::fmt;
-use core::ops::{Deref, DerefMut};
 
 use crossbeam::queue::ArrayQueue;
 
@@ -44,9 +43,12 @@ impl<S: Default> ScratchPool<S> {
         }
     }
 
-    /// A piece to use until it is dropped; a new one when all are in use.
-    pub fn take(&self) -> Loan<'_, S> {
-        Loan { pool: self, piece: self.stock.pop().unwrap_or_default() }
+    /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
+    pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
+        let mut piece = self.stock.pop().unwrap_or_default();
+        let result = work(&mut piece);
+        let _ = self.stock.push(piece);
+        result
     }
 
     /// Bytes that all pieces hold, each as measured by `bytes`.
@@ -62,29 +64,11 @@ impl<S: Default> ScratchPool<S> {
     }
 }
 
-/// A scratch piece on loan.
-#[derive(Debug)]
-pub struct Loan<'p, S: Default> {
-    pool: &'p ScratchPool<S>,
-    piece: S,
-}
-
-impl<S: Default> Deref for Loan<'_, S> {
-    type Target = S;
-
-    fn deref(&self) -> &S {
-        &self.piece
+/// Sets the length, and where memory must grow for it, by an eighth more than is needed: the next frame of a simulation
+/// may need a little more, and should not allocate.
+pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
+    if list.capacity() < len {
+        list.reserve_exact(len + len / 8 + 64 - list.len());
     }
-}
-
-impl<S: Default> DerefMut for Loan<'_, S> {
-    fn deref_mut(&mut self) -> &mut S {
-        &mut self.piece
-    }
-}
-
-impl<S: Default> Drop for Loan<'_, S> {
-    fn drop(&mut self) {
-        let _ = self.pool.stock.push(core::mem::take(&mut self.piece));
-    }
+    list.resize(len, value);
 }

@@ -17,7 +17,7 @@ use crate::error::InputError;
 use crate::input::{Bodies, Radii};
 use crate::morton::{Grid, bits_per_axis};
 use crate::radix::{Dealer, LOCAL_MAX, LocalOrder, Segment, digit_bits};
-use crate::scratch::ScratchPool;
+use crate::scratch::{ScratchPool, resize_with_headroom};
 use crate::workers::Workers;
 
 pub use validate::Broken;
@@ -109,8 +109,8 @@ impl<const D: usize> Level<D> {
         self.len = len;
         let padded = len.next_multiple_of(LEAF);
         for axis in 0..D {
-            self.lo[axis].resize(padded, 0.0);
-            self.hi[axis].resize(padded, 0.0);
+            resize_with_headroom(&mut self.lo[axis], padded, 0.0);
+            resize_with_headroom(&mut self.hi[axis], padded, 0.0);
             self.lo[axis][len..].fill(f32::INFINITY);
             self.hi[axis][len..].fill(f32::NEG_INFINITY);
         }
@@ -369,7 +369,7 @@ impl<const D: usize> LinearTree<D> {
         let n = bodies.len();
         self.resize(n);
         let s = &mut self.scratch;
-        s.dealer.clear();
+        s.dealer.start(n);
         s.grids.clear();
         if s.first.len() < n {
             s.first.resize(n, Record::default());
@@ -378,7 +378,7 @@ impl<const D: usize> LinearTree<D> {
         match Grid::new(&self.bounds) {
             None => {
                 deal(bodies, workers, s, 0, |_| 0);
-                s.dealer.clear();
+                s.dealer.start(n);
                 s.dealer.push_equal(whole);
             }
             Some(grid) => {
@@ -424,38 +424,37 @@ impl<const D: usize> LinearTree<D> {
         let s = &mut self.scratch;
         s.locals.prepare(workers.count(), |local| local.reserve(n));
         s.segment_leaves.clear();
-        s.segment_leaves.resize(s.dealer.segments().len(), 0);
+        resize_with_headroom(&mut s.segment_leaves, s.dealer.segments().len(), 0);
         let (dealer, locals, grids) = (&s.dealer, &s.locals, &s.grids);
         let (first, second) = (Disjoint::new(&mut s.first), Disjoint::new(&mut s.second));
         let segment_leaves = Disjoint::new(&mut s.segment_leaves);
         let centers = self.centers.each_mut().map(|column| Disjoint::new(column));
         let (radii, ids) = (Disjoint::new(&mut self.radii), Disjoint::new(&mut self.ids));
-        workers.run(dealer.tasks(), |task| {
-            let mut local = locals.take();
-            for at in dealer.task(task) {
-                let segment = dealer.segments()[at];
-                let range = segment.range();
-                // SAFETY: segments are disjoint ranges of ranks, each in one task, and `at` is the segment's own.
-                let (records, mut columns, leaves) = unsafe {
-                    let columns = Columns {
-                        centers: core::array::from_fn(|axis| centers[axis].range(range.clone())),
-                        radii: radii.range(range.clone()),
-                        ids: ids.range(range.clone()),
-                    };
-                    let records = if segment.in_second { second.range(range) } else { first.range(range) };
-                    (records, columns, &mut segment_leaves.range(at..at + 1)[0])
+        let sort_segment = |local: &mut LocalOrder, at: usize| {
+            let segment = dealer.segments()[at];
+            let range = segment.range();
+            // SAFETY: segments are disjoint ranges of ranks, each in one task, and `at` is the segment's own.
+            let (records, mut columns, leaves) = unsafe {
+                let columns = Columns {
+                    centers: core::array::from_fn(|axis| centers[axis].range(range.clone())),
+                    radii: radii.range(range.clone()),
+                    ids: ids.range(range.clone()),
                 };
-                if segment.equal {
-                    local.keep(records.len());
-                } else {
-                    let grid = grids[segment.frame as usize];
-                    local.sort(records.iter().map(|record| grid.code(record.center.0)));
-                    let ranks = 0..records.len();
-                    refine_runs(&mut local, records, ranks);
-                }
-                columns.gather(records, &local);
-                *leaves = cut_leaves(&local, records, segment);
+                let records = if segment.in_second { second.range(range) } else { first.range(range) };
+                (records, columns, &mut segment_leaves.range(at..at + 1)[0])
+            };
+            if segment.equal {
+                local.keep(records.len());
+            } else {
+                let grid = grids[segment.frame as usize];
+                local.sort(records.iter().map(|record| grid.code(record.center.0)));
+                refine_runs(local, records, 0..records.len());
             }
+            columns.gather(records, local);
+            *leaves = cut_leaves(local, records, segment);
+        };
+        workers.run(dealer.tasks(), |task| {
+            locals.with(|local| dealer.task(task).for_each(|at| sort_segment(local, at)));
         });
     }
 
@@ -467,7 +466,7 @@ impl<const D: usize> LinearTree<D> {
         for count in &mut s.segment_leaves {
             (leaves, *count) = (leaves + *count, leaves);
         }
-        self.leaf_starts.resize(leaves as usize + 1, 0);
+        resize_with_headroom(&mut self.leaf_starts, leaves as usize + 1, 0);
         self.leaf_starts[leaves as usize] = self.len as u32;
         if self.levels.is_empty() {
             self.levels.push(Level::default());

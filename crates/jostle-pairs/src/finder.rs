@@ -4,10 +4,11 @@ use core::ops::Range;
 use std::time::{Duration, Instant};
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::ScratchPool;
+use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::tree::{BuildTimes, Level};
 use jostle_core::{Bodies, InputError, Isa, LinearTree, Workers};
 
+use crate::arena::{Arena, Chain, Chunked};
 use crate::hits::{Collect, Count, Fold, Sink};
 use crate::join::{Join, JoinScratch};
 use crate::kernel;
@@ -51,15 +52,16 @@ pub struct PairFinder<const D: usize> {
     tree: LinearTree<D>,
     isa: Isa,
     pairs: Vec<[u32; 2]>,
-    /// Pairs of each block, where several threads share the join.
+    /// What each block found, where several threads share the join.
     slots: Vec<Slot>,
+    arena: Arena,
     scratch: ScratchPool<JoinScratch<D>>,
     stats: Stats,
 }
 
 #[derive(Debug, Default)]
 struct Slot {
-    pairs: Vec<[u32; 2]>,
+    chain: Chain,
     tests: Tests,
     start: usize,
 }
@@ -119,6 +121,7 @@ impl<const D: usize> PairFinder<D> {
             isa: Isa::detect(),
             pairs: Vec::with_capacity(bodies),
             slots: Vec::new(),
+            arena: Arena::default(),
             scratch: ScratchPool::default(),
             stats: Stats::default(),
         }
@@ -192,10 +195,10 @@ impl<const D: usize> PairFinder<D> {
     /// Bytes held: tree, scratch and pair list.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let slots = self.slots.iter().map(|slot| size_of::<Slot>() + slot.pairs.capacity() * size_of::<[u32; 2]>());
         self.tree.bytes()
             + self.pairs.capacity() * size_of::<[u32; 2]>()
-            + slots.sum::<usize>()
+            + self.slots.capacity() * size_of::<Slot>()
+            + self.arena.bytes()
             + self.scratch.bytes(JoinScratch::bytes)
     }
 
@@ -205,10 +208,11 @@ impl<const D: usize> PairFinder<D> {
 
     /// Joins some groups into `sink`, and gives it back.
     fn join_groups<S: Sink>(&self, groups: Range<usize>, sink: S) -> (S, Tests) {
-        let mut scratch = self.scratch.take();
-        let mut join = Join { tree: &self.tree, scratch: &mut scratch, sink, tests: Tests::default() };
-        kernel::join(self.isa, &mut join, groups);
-        (join.sink, join.tests)
+        self.scratch.with(|scratch| {
+            let mut join = Join { tree: &self.tree, scratch, sink, tests: Tests::default() };
+            kernel::join(self.isa, &mut join, groups);
+            (join.sink, join.tests)
+        })
     }
 
     fn join_serial(&mut self) -> Tests {
@@ -222,18 +226,21 @@ impl<const D: usize> PairFinder<D> {
     #[allow(unsafe_code, reason = "each task fills the slot of its block")]
     fn join_parallel(&mut self, workers: Workers) {
         let blocks = self.blocks();
-        let mut slots = core::mem::take(&mut self.slots);
+        let (mut slots, mut arena) = (core::mem::take(&mut self.slots), core::mem::take(&mut self.arena));
         if slots.len() < blocks.count() {
             slots.resize_with(blocks.count(), Slot::default);
         }
+        arena.reserve(self.pairs.capacity().max(self.tree.len()), blocks.count());
         let shared = Disjoint::new(&mut slots);
+        let open = arena.open();
         workers.run(blocks.count(), |block| {
             // SAFETY: each block has one slot, and one task.
             let slot = &mut unsafe { shared.range(block..block + 1) }[0];
-            slot.pairs.clear();
-            slot.tests = self.join_groups(blocks.range(block), Collect(&mut slot.pairs)).1;
+            slot.chain.clear();
+            slot.tests = self.join_groups(blocks.range(block), Chunked::new(&open, &mut slot.chain)).1;
         });
-        self.slots = slots;
+        drop(open);
+        (self.slots, self.arena) = (slots, arena);
     }
 
     /// The pairs of all blocks, in the order of the blocks, as one list.
@@ -243,17 +250,19 @@ impl<const D: usize> PairFinder<D> {
         let (mut total, mut tests) = (0, Tests::default());
         for slot in &mut *slots {
             slot.start = total;
-            total += slot.pairs.len();
+            total += slot.chain.len();
             tests = tests.plus(slot.tests);
         }
-        self.pairs.resize(total, [0; 2]);
-        let slots = &*slots;
+        resize_with_headroom(&mut self.pairs, total, [0; 2]);
+        let (slots, arena) = (&*slots, &self.arena);
         let list = Disjoint::new(&mut self.pairs);
         workers.run(slots.len(), |block| {
             let slot = &slots[block];
             // SAFETY: the starts are a scan of the lengths, so that parts are disjoint.
-            unsafe { list.range(slot.start..slot.start + slot.pairs.len()) }.copy_from_slice(&slot.pairs);
+            let part = unsafe { list.range(slot.start..slot.start + slot.chain.len()) };
+            arena.copy(&slot.chain, part);
         });
+        self.arena.reserve(self.pairs.capacity(), self.slots.len());
         tests
     }
 

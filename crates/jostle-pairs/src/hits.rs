@@ -17,7 +17,7 @@ pub(crate) struct Hit {
 impl Hit {
     /// Calls `visit(a, b)` with a < b, the ids of each pair, lanes ascending.
     #[inline(always)]
-    fn for_each(self, ids: &[u32], mut visit: impl FnMut(u32, u32)) {
+    pub(crate) fn for_each(self, ids: &[u32], mut visit: impl FnMut(u32, u32)) {
         let mut mask = self.mask;
         while mask != 0 {
             let lane = mask.trailing_zeros();
