@@ -1,8 +1,11 @@
 //! First stage: every body checked against the contract, and the box of all centres, in one pass.
 
+use core::ops::Range;
+
 use crate::aabb::Aabb;
 use crate::error::{InputError, NAMED_OFFENDERS, Reason};
 use crate::input::{Bodies, Radii};
+use crate::isa::{Isa, Work};
 use crate::workers::Workers;
 
 /// Bodies that one task looks at.
@@ -31,26 +34,45 @@ impl<const D: usize> BlockBounds<D> {
 /// # Errors
 /// Any [`InputError`] except [`InputError::Layout`].
 pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, workers: Workers) -> Result<Aabb<D>, InputError> {
-    bounds_into(bodies, workers, &mut Vec::new())
+    bounds_into(bodies, workers, Isa::detect(), &mut Vec::new())
 }
 
 /// As [`bounds`], with the caller's scratch.
 pub(crate) fn bounds_into<const D: usize>(
     bodies: Bodies<'_, D>,
     workers: Workers,
+    isa: Isa,
     blocks: &mut Vec<BlockBounds<D>>,
 ) -> Result<Aabb<D>, InputError> {
     bodies.check_shape()?;
     blocks.clear();
     blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
-    workers.fill(blocks, |block| block_bounds(bodies, block * BLOCK..((block + 1) * BLOCK).min(bodies.len())));
+    workers.fill(blocks, |block| {
+        isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) })
+    });
     if blocks.iter().any(|block| !block.sound) {
         return Err(offenders(bodies));
     }
     Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
 }
 
-fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: core::ops::Range<usize>) -> BlockBounds<D> {
+/// Checks one block of bodies.
+struct CheckBlock<'a, const D: usize> {
+    bodies: Bodies<'a, D>,
+    ids: Range<usize>,
+}
+
+impl<const D: usize> Work for CheckBlock<'_, D> {
+    type Output = BlockBounds<D>;
+
+    #[inline(always)]
+    fn run(self) -> BlockBounds<D> {
+        block_bounds(self.bodies, self.ids)
+    }
+}
+
+#[inline(always)]
+fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> BlockBounds<D> {
     let slices = bodies.centers().map(|column| column.as_slice());
     let radii = match bodies.radii() {
         Radii::All(radius) => Some(Err(radius)),
@@ -60,11 +82,7 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: core::ops::Range<usi
     match radii {
         Some(radii) if slices.iter().all(Option::is_some) => {
             for (axis, slice) in slices.into_iter().flatten().enumerate() {
-                let slice = &slice[ids.clone()];
-                let (lo, hi, sound) = match radii {
-                    Ok(radii) => axis_bounds(slice, |i| radii[ids.start..ids.end][i]),
-                    Err(radius) => axis_bounds(slice, |_| radius),
-                };
+                let (lo, hi, sound) = axis_bounds(&slice[ids.clone()], radii.map(|radii| &radii[ids.clone()]));
                 block.bounds.lo[axis] = lo;
                 block.bounds.hi[axis] = hi;
                 block.sound &= sound;
@@ -81,33 +99,54 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: core::ops::Range<usi
     block
 }
 
-/// Least and greatest value of a slice, and whether each keeps to the contract. Lanes of 16 that the compiler can keep
-/// in registers: min and max by comparison drop NaN, which `sound` has already caught.
-#[inline(always)]
-fn axis_bounds(values: &[f32], radius: impl Fn(usize) -> f32) -> (f32, f32, bool) {
-    const LANES: usize = 16;
-    let mut lo = [f32::INFINITY; LANES];
-    let mut hi = [f32::NEG_INFINITY; LANES];
-    let mut faults = [0_u32; LANES];
-    let mut take = |lane: usize, value: f32, radius: f32| {
-        lo[lane] = if value < lo[lane] { value } else { lo[lane] };
-        hi[lane] = if value > hi[lane] { value } else { hi[lane] };
-        faults[lane] |= u32::from(!((value.abs() + radius <= REACH) & (radius >= 0.0)));
-    };
-    let whole = values.len() / LANES * LANES;
-    for start in (0..whole).step_by(LANES) {
-        let chunk: &[f32; LANES] =
-            values[start..start + LANES].try_into().expect("a chunk has as many values as lanes");
-        for (lane, &value) in chunk.iter().enumerate() {
-            take(lane, value, radius(start + lane));
+/// Lanes that the compiler keeps in registers.
+const LANES: usize = 16;
+
+/// Least and greatest value, and faults, lane by lane. Min and max by comparison drop NaN, which is a fault in any case.
+struct LaneBounds {
+    lo: [f32; LANES],
+    hi: [f32; LANES],
+    faults: [u32; LANES],
+}
+
+impl LaneBounds {
+    #[inline(always)]
+    fn take(&mut self, values: &[f32; LANES], radii: &[f32; LANES]) {
+        for lane in 0..LANES {
+            let (value, radius) = (values[lane], radii[lane]);
+            self.lo[lane] = if value < self.lo[lane] { value } else { self.lo[lane] };
+            self.hi[lane] = if value > self.hi[lane] { value } else { self.hi[lane] };
+            self.faults[lane] |= u32::from(!((value.abs() + radius <= REACH) & (radius >= 0.0)));
         }
     }
-    for (i, &value) in values.iter().enumerate().skip(whole) {
-        take(i - whole, value, radius(i));
+}
+
+/// Least and greatest value of a slice, and whether each keeps to the contract. The last lanes are filled up with the
+/// first body, which changes neither.
+#[inline(always)]
+fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>) -> (f32, f32, bool) {
+    let mut lanes = LaneBounds { lo: [f32::INFINITY; LANES], hi: [f32::NEG_INFINITY; LANES], faults: [0; LANES] };
+    let Some(&any) = values.first() else { return (f32::INFINITY, f32::NEG_INFINITY, true) };
+    let fill = |rest: &[f32], value: f32| core::array::from_fn(|i| rest.get(i).copied().unwrap_or(value));
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    match radii {
+        Ok(radii) => {
+            let (radius_chunks, radius_rest) = radii.as_chunks::<LANES>();
+            for (values, radii) in chunks.iter().zip(radius_chunks) {
+                lanes.take(values, radii);
+            }
+            lanes.take(&fill(rest, any), &fill(radius_rest, radii[0]));
+        }
+        Err(radius) => {
+            for values in chunks {
+                lanes.take(values, &[radius; LANES]);
+            }
+            lanes.take(&fill(rest, any), &[radius; LANES]);
+        }
     }
-    let least = lo.into_iter().fold(f32::INFINITY, f32::min);
-    let greatest = hi.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    (least, greatest, faults.iter().all(|&f| f == 0))
+    let least = lanes.lo.into_iter().fold(f32::INFINITY, f32::min);
+    let greatest = lanes.hi.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    (least, greatest, lanes.faults.iter().all(|&faults| faults == 0))
 }
 
 /// The first fault of a body, or `None` when it keeps to the contract.

@@ -1,4 +1,5 @@
-//! The instruction set that the kernels use, chosen once, at run time.
+//! The instruction set that the kernels use, chosen once, at run time. A room of `unsafe`: the calls across.
+#![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
 
 use core::fmt;
 use core::str::FromStr;
@@ -74,11 +75,47 @@ impl Isa {
         present.then_some(Self(name))
     }
 
+    /// Runs a piece of work compiled for this instruction set. Worth it for thousands of cycles, not for tens.
+    #[inline]
+    pub fn run<W: Work>(self, work: W) -> W::Output {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: detection made this value, so the machine has these instructions.
+            IsaName::Avx512 => unsafe { avx512(work) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: detection made this value, so the machine has these instructions.
+            IsaName::Avx2 => unsafe { avx2(work) },
+            _ => work.run(),
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> IsaName {
         self.0
     }
+}
+
+/// A piece of work that [`Isa::run`] compiles once for each instruction set.
+pub trait Work {
+    /// What comes out.
+    type Output;
+
+    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls in its loops: a function of its own
+    /// would be compiled for what the target always has.
+    fn run(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn avx2<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
+fn avx512<W: Work>(work: W) -> W::Output {
+    work.run()
 }
 
 impl fmt::Display for Isa {

@@ -57,6 +57,30 @@ const fn gather3(code: u64) -> u32 {
     ((v | (v >> 32)) & 0x001f_ffff) as u32
 }
 
+/// As [`spread2`], for 8 bits.
+#[inline(always)]
+const fn spread2_small(v: u32) -> u32 {
+    let v = (v | (v << 4)) & 0x0f0f;
+    let v = (v | (v << 2)) & 0x3333;
+    (v | (v << 1)) & 0x5555
+}
+
+/// As [`spread3`], for 4 bits.
+#[inline(always)]
+const fn spread3_small(v: u32) -> u32 {
+    let v = (v | (v << 4)) & 0x00c3;
+    (v | (v << 2)) & 0x0249
+}
+
+/// `value` within 0 and `most`; 0 for NaN.
+#[inline(always)]
+fn clamp(value: f32, most: f32) -> f32 {
+    let value = if value > 0.0 { value } else { 0.0 };
+    if value < most { value } else { most }
+}
+
+const TWO_TO_31: f32 = 2_147_483_648.0;
+
 /// The code of a point in the plane: bits of x on even places, bits of y on odd ones.
 ///
 /// ```
@@ -281,8 +305,41 @@ impl<const D: usize> Grid<D> {
     #[inline(always)]
     #[must_use]
     pub fn coordinates(&self, point: [f32; D]) -> [u32; D] {
-        core::array::from_fn(|axis| ((point[axis] - self.lo[axis]) * self.scale).min(Self::MAX_CELL) as u32)
+        core::array::from_fn(|axis| {
+            let cell = clamp((point[axis] - self.lo[axis]) * self.scale, Self::MAX_CELL);
+            if D == 3 {
+                return cell as i32 as u32;
+            }
+            // By way of i32, which every instruction set converts to.
+            let upper = cell >= TWO_TO_31;
+            let below = if upper { cell - TWO_TO_31 } else { cell };
+            below as i32 as u32 | u32::from(upper) << 31
+        })
     }
+
+    /// Fills `digits` with the first `bits` bits, at most [`Grid::MAX_DIGIT_BITS`], of the codes of points given as one
+    /// slice an axis. The same bits as [`Grid::code`], for less: only the leading bits of coordinates are computed.
+    #[inline(always)]
+    pub(crate) fn digits(&self, points: [&[f32]; D], bits: u32, digits: &mut [u16]) {
+        assert!(bits <= Self::MAX_DIGIT_BITS, "{bits} bits of a code at once are too many");
+        let kept = bits.div_ceil(D as u32);
+        // Powers of two: scaled this way, coordinates are rounded as the full ones are.
+        let unit = 1.0 / (1_u64 << (bits_per_axis(D) - kept)) as f32;
+        let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
+        let surplus = kept * D as u32 - bits;
+        let points = points.map(|column| &column[..digits.len()]);
+        for (i, digit) in digits.iter_mut().enumerate() {
+            let mut interleaved = 0;
+            for axis in 0..D {
+                let leading = clamp((points[axis][i] - self.lo[axis]) * scale, most) as i32 as u32;
+                interleaved |= if D == 2 { spread2_small(leading) } else { spread3_small(leading) } << axis;
+            }
+            *digit = (interleaved >> surplus) as u16;
+        }
+    }
+
+    /// The most bits that [`Grid::digits`] gives.
+    pub(crate) const MAX_DIGIT_BITS: u32 = if D == 2 { 16 } else { 12 };
 
     /// The Morton code of `point`.
     #[inline(always)]

@@ -69,6 +69,8 @@ impl Segment {
 /// Scratch of the counting pass.
 #[derive(Debug, Default)]
 struct Histograms {
+    /// The digit of each item.
+    digits: Vec<u16>,
     /// One row of 2^bits counters a block, turned into write positions by the scan.
     rows: Vec<u32>,
     /// Start of each bucket, and the end of the last.
@@ -88,6 +90,7 @@ fn block_range(block: usize, items: usize) -> Range<usize> {
 
 impl Histograms {
     /// Deals items `0..items` out to `target` by digit, keeping the order within a digit; fills `borders`.
+    /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
     #[allow(unsafe_code, reason = "radix scatter: each block writes positions of its own")]
     fn deal<T: Copy + Send, S: Fn(usize) -> T + Sync>(
         &mut self,
@@ -95,7 +98,7 @@ impl Histograms {
         items: usize,
         bits: u32,
         source: S,
-        digit: impl Fn(&T) -> usize + Sync,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
         target: &mut [T],
     ) {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
@@ -104,26 +107,34 @@ impl Histograms {
         let blocks = items.div_ceil(block_len(items));
         self.rows.clear();
         self.rows.resize(blocks * buckets, 0);
+        if self.digits.len() < items {
+            self.digits.resize(items, 0);
+        }
         let rows = Disjoint::new(&mut self.rows);
+        let all_digits = Disjoint::new(&mut self.digits);
         workers.run(blocks, |block| {
-            // SAFETY: each block has a row of its own.
-            let row = unsafe { rows.range(block * buckets..(block + 1) * buckets) };
-            for i in block_range(block, items) {
-                row[digit(&source(i)) & mask] += 1;
+            let range = block_range(block, items);
+            // SAFETY: each block has a row, and digits, of its own.
+            let (row, out) =
+                unsafe { (rows.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
+            digits(range, out);
+            for &digit in &*out {
+                row[digit as usize & mask] += 1;
             }
         });
         self.scan(buckets);
         let rows = Disjoint::new(&mut self.rows);
         let target = Disjoint::new(target);
+        let digits = &self.digits;
         workers.run(blocks, |block| {
             // SAFETY: each block has a row of its own.
             let row = unsafe { rows.range(block * buckets..(block + 1) * buckets) };
-            for i in block_range(block, items) {
-                let item = source(i);
-                let place = &mut row[digit(&item) & mask];
-                // SAFETY: the scan gave this block as many positions below `items` for this digit as it counted, to
-                // no other block; source and digit are functions of the index alone.
-                unsafe { target.write(*place as usize, item) };
+            let range = block_range(block, items);
+            for (i, &digit) in range.clone().zip(&digits[range]) {
+                let place = &mut row[digit as usize & mask];
+                // SAFETY: the scan gave this block as many positions below `items` for this digit as it counted, and
+                // to no other block.
+                unsafe { target.write(*place as usize, source(i)) };
                 *place += 1;
             }
         });
@@ -198,10 +209,10 @@ impl Dealer {
         items: usize,
         bits: u32,
         source: S,
-        digit: impl Fn(&T) -> usize + Sync,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
         first: &mut [T],
     ) {
-        self.histograms.deal(workers, items, bits, source, digit, first);
+        self.histograms.deal(workers, items, bits, source, digits, first);
         self.push_buckets(Segment { start: 0, end: items as u32, in_second: false, equal: false, frame: 0 });
     }
 
@@ -230,8 +241,13 @@ impl Dealer {
             }
             let top = u64::BITS - differing.leading_zeros();
             let bits = digit_bits(source.len()).min(top);
-            let digit = |item: &T| (code(item) >> (top - bits)) as usize;
-            self.histograms.deal(workers, source.len(), bits, |i| source[i], digit, target);
+            let mask = (1 << bits) - 1;
+            let digits = |range: Range<usize>, out: &mut [u16]| {
+                for (out, item) in out.iter_mut().zip(&source[range]) {
+                    *out = (code(item) >> (top - bits)) as u16 & mask;
+                }
+            };
+            self.histograms.deal(workers, source.len(), bits, |i| source[i], digits, target);
             self.push_buckets(Segment { in_second: !segment.in_second, ..segment });
         }
         None
@@ -305,6 +321,7 @@ impl Dealer {
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.histograms.rows)
+            + size_of_val(&*self.histograms.digits)
             + size_of_val(&*self.histograms.borders)
             + (self.segments.capacity() + self.large.capacity()) * size_of::<Segment>()
     }
@@ -347,15 +364,27 @@ impl LocalOrder {
     ///
     /// # Panics
     /// When there are more than [`LOCAL_MAX`] codes.
-    pub fn sort(&mut self, codes: impl Iterator<Item = u64>) {
+    #[inline(always)]
+    pub fn sort(&mut self, codes: impl ExactSizeIterator<Item = u64>) {
+        let items = codes.len();
+        assert!(items <= LOCAL_MAX, "a piece of {items} items is too large");
         self.borders.clear();
-        self.codes.clear();
-        self.codes.extend(codes);
-        self.packed.clear();
-        self.packed.extend(0..self.codes.len() as u32);
-        assert!(self.codes.len() <= LOCAL_MAX, "a piece of {} items is too large", self.codes.len());
-        self.spare.resize(self.codes.len(), 0);
-        sort_places(&mut self.packed, &mut self.spare, &self.codes);
+        self.codes.resize(items, 0);
+        self.packed.resize(items, 0);
+        self.spare.resize(items, 0);
+        for (slot, code) in self.codes.iter_mut().zip(codes) {
+            *slot = code;
+        }
+        let Some(&first) = self.codes.first() else { return };
+        let differing = self.codes.iter().fold(0, |bits, &code| bits | (code ^ first));
+        let top = u64::BITS - differing.leading_zeros();
+        let shift = top.saturating_sub(KEY_BITS);
+        for (at, (word, &code)) in self.packed.iter_mut().zip(&self.codes).enumerate() {
+            *word = ((code >> shift) as u32) << KEY_BITS | at as u32;
+        }
+        if top > 0 {
+            sort_packed(&mut self.packed, &mut self.spare, &self.codes, shift);
+        }
     }
 
     /// The places without sorting: as they came.
@@ -389,7 +418,7 @@ impl LocalOrder {
     }
 
     /// Number of items.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.packed.len()
@@ -402,14 +431,14 @@ impl LocalOrder {
     }
 
     /// The place, before the sort, of the item at `rank`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn place(&self, rank: usize) -> usize {
         place(self.packed[rank])
     }
 
     /// The code of the item at `rank`.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn code(&self, rank: usize) -> u64 {
         self.codes[self.place(rank)]
@@ -421,7 +450,7 @@ fn place(packed: u32) -> usize {
     (packed & (u32::MAX >> KEY_BITS)) as usize
 }
 
-/// Sorts places by code, stable; `packed` holds ascending places (keys are ignored).
+/// Sorts a run of places by code, stable; `packed` holds ascending places, its keys are ignored.
 fn sort_places(packed: &mut [u32], spare: &mut [u32], codes: &[u64]) {
     let Some(&first) = packed.first() else { return };
     let first = codes[place(first)];
@@ -435,6 +464,12 @@ fn sort_places(packed: &mut [u32], spare: &mut [u32], codes: &[u64]) {
         let at = place(*word);
         *word = ((codes[at] >> shift) as u32) << KEY_BITS | at as u32;
     }
+    sort_packed(packed, spare, codes, shift);
+}
+
+/// Sorts packed keys and places, then ties by the `shift` bits of the codes below the keys.
+#[inline(always)]
+fn sort_packed(packed: &mut [u32], spare: &mut [u32], codes: &[u64], shift: u32) {
     if packed.len() <= COMPARISON_MAX {
         packed.sort_unstable();
     } else {
@@ -446,6 +481,7 @@ fn sort_places(packed: &mut [u32], spare: &mut [u32], codes: &[u64]) {
 }
 
 /// Two counting passes over the two bytes of the key.
+#[inline(always)]
 fn sort_by_key_bytes(packed: &mut [u32], spare: &mut [u32]) {
     let mut places = [[0_u32; 256]; 2];
     for &word in packed.iter() {
@@ -471,6 +507,7 @@ fn sort_by_key_bytes(packed: &mut [u32], spare: &mut [u32]) {
 }
 
 /// Sorts each run of equal keys by the bits below the key.
+#[inline(always)]
 fn sort_ties(packed: &mut [u32], spare: &mut [u32], codes: &[u64]) {
     let mut start = 0;
     while start < packed.len() {

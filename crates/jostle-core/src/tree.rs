@@ -15,6 +15,7 @@ use crate::bounds::{BlockBounds, bounds_into};
 use crate::disjoint::Disjoint;
 use crate::error::InputError;
 use crate::input::{Bodies, Radii};
+use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
 use crate::radix::{Dealer, LOCAL_MAX, LocalOrder, Segment, digit_bits};
 use crate::scratch::{ScratchPool, resize_with_headroom};
@@ -186,6 +187,7 @@ pub struct LinearTree<const D: usize> {
     leaf_starts: Vec<u32>,
     levels: Vec<Level<D>>,
     used_levels: usize,
+    isa: Isa,
     scratch: Scratch<D>,
 }
 
@@ -212,6 +214,7 @@ impl<const D: usize> Default for LinearTree<D> {
             leaf_starts: vec![0],
             levels: Vec::new(),
             used_levels: 0,
+            isa: Isa::detect(),
             scratch: Scratch {
                 blocks: Vec::new(),
                 grids: Vec::new(),
@@ -240,6 +243,11 @@ impl<const D: usize> LinearTree<D> {
         tree.scratch.first.resize(bodies, Record::default());
         tree.resize(0);
         tree
+    }
+
+    /// Uses this instruction set from now on, instead of [`Isa::detect`]. The tree does not depend on it.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.isa = isa;
     }
 
     /// Number of bodies.
@@ -344,7 +352,7 @@ impl<const D: usize> LinearTree<D> {
     /// [`InputError`], before anything is changed.
     pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
         let start = Instant::now();
-        let bounds = bounds_into(bodies, workers, &mut self.scratch.blocks)?;
+        let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();
         self.bounds = bounds;
         self.sort(bodies, workers);
@@ -377,16 +385,28 @@ impl<const D: usize> LinearTree<D> {
         let whole = Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0 };
         match Grid::new(&self.bounds) {
             None => {
-                deal(bodies, workers, s, 0, |_| 0);
+                deal(bodies, workers, s, 0, |_, digits| digits.fill(0));
                 s.dealer.start(n);
                 s.dealer.push_equal(whole);
             }
             Some(grid) => {
                 s.grids.push(grid);
                 let bits = digit_bits(n);
-                let shift = bits_per_axis(D) * D as u32 - bits;
-                let digit = |record: &Record<D>| grid.code(record.center.0).checked_shr(shift).unwrap_or(0) as usize;
-                deal(bodies, workers, s, bits, digit);
+                let slices = bodies.centers().map(|column| column.as_slice());
+                if slices.iter().all(Option::is_some) {
+                    let centers = slices.map(Option::unwrap_or_default);
+                    let isa = self.isa;
+                    deal(bodies, workers, s, bits, |ids, digits| {
+                        isa.run(Digits { grid, centers: centers.map(|column| &column[ids.clone()]), bits, digits });
+                    });
+                } else {
+                    let below = bits_per_axis(D) * D as u32 - bits;
+                    deal(bodies, workers, s, bits, |ids, digits| {
+                        for (digit, id) in digits.iter_mut().zip(ids) {
+                            *digit = grid.code(bodies.center(id)).checked_shr(below).unwrap_or(0) as u16;
+                        }
+                    });
+                }
             }
         }
         self.deal_large(workers);
@@ -425,7 +445,7 @@ impl<const D: usize> LinearTree<D> {
         s.locals.prepare(workers.count(), |local| local.reserve(n));
         s.segment_leaves.clear();
         resize_with_headroom(&mut s.segment_leaves, s.dealer.segments().len(), 0);
-        let (dealer, locals, grids) = (&s.dealer, &s.locals, &s.grids);
+        let (dealer, locals, grids, isa) = (&s.dealer, &s.locals, &s.grids, self.isa);
         let (first, second) = (Disjoint::new(&mut s.first), Disjoint::new(&mut s.second));
         let segment_leaves = Disjoint::new(&mut s.segment_leaves);
         let centers = self.centers.each_mut().map(|column| Disjoint::new(column));
@@ -443,15 +463,8 @@ impl<const D: usize> LinearTree<D> {
                 let records = if segment.in_second { second.range(range) } else { first.range(range) };
                 (records, columns, &mut segment_leaves.range(at..at + 1)[0])
             };
-            if segment.equal {
-                local.keep(records.len());
-            } else {
-                let grid = grids[segment.frame as usize];
-                local.sort(records.iter().map(|record| grid.code(record.center.0)));
-                refine_runs(local, records, 0..records.len());
-            }
-            columns.gather(records, local);
-            *leaves = cut_leaves(local, records, segment);
+            let grid = grids.get(segment.frame as usize).filter(|_| !segment.equal);
+            *leaves = isa.run(SortSegment { local, records, columns: &mut columns, grid, start: segment.start });
         };
         workers.run(dealer.tasks(), |task| {
             locals.with(|local| dealer.task(task).for_each(|at| sort_segment(local, at)));
@@ -533,7 +546,7 @@ fn deal<const D: usize>(
     workers: Workers,
     s: &mut Scratch<D>,
     bits: u32,
-    digit: impl Fn(&Record<D>) -> usize + Sync,
+    digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
 ) {
     let n = bodies.len();
     let slices = bodies.centers().map(|column| column.as_slice());
@@ -549,12 +562,12 @@ fn deal<const D: usize>(
                 radius: radii[id],
                 id: id as u32,
             };
-            s.dealer.deal_from(workers, n, bits, source, digit, &mut s.first);
+            s.dealer.deal_from(workers, n, bits, source, digits, &mut s.first);
         }
         _ => {
             let source =
                 |id: usize| Record { center: Center(bodies.center(id)), radius: bodies.radius(id), id: id as u32 };
-            s.dealer.deal_from(workers, n, bits, source, digit, &mut s.first);
+            s.dealer.deal_from(workers, n, bits, source, digits, &mut s.first);
         }
     }
 }
@@ -578,6 +591,7 @@ struct Columns<'a, const D: usize> {
 }
 
 impl<const D: usize> Columns<'_, D> {
+    #[inline(always)]
     fn gather(&mut self, records: &[Record<D>], local: &LocalOrder) {
         for rank in 0..records.len() {
             self.put(rank, records[local.place(rank)]);
@@ -591,6 +605,51 @@ impl<const D: usize> Columns<'_, D> {
         }
         self.radii[rank] = record.radius;
         self.ids[rank] = record.id;
+    }
+}
+
+/// The first digits of some bodies.
+struct Digits<'a, const D: usize> {
+    grid: Grid<D>,
+    centers: [&'a [f32]; D],
+    bits: u32,
+    digits: &'a mut [u16],
+}
+
+impl<const D: usize> Work for Digits<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.grid.digits(self.centers, self.bits, self.digits);
+    }
+}
+
+/// Puts one segment in order and cuts it into leaves, whose number comes out.
+struct SortSegment<'a, 'c, const D: usize> {
+    local: &'a mut LocalOrder,
+    records: &'a mut [Record<D>],
+    columns: &'a mut Columns<'c, D>,
+    /// `None` where all codes are equal, and the order stands.
+    grid: Option<&'a Grid<D>>,
+    start: u32,
+}
+
+impl<const D: usize> Work for SortSegment<'_, '_, D> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run(self) -> u32 {
+        let Self { local, records, columns, grid, start } = self;
+        match grid {
+            None => local.keep(records.len()),
+            Some(grid) => {
+                local.sort(records.iter().map(|record| grid.code(record.center.0)));
+                refine_runs(local, records, 0..records.len());
+            }
+        }
+        columns.gather(records, local);
+        cut_leaves(local, records, start)
     }
 }
 
@@ -621,13 +680,14 @@ fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ra
 }
 
 /// Cuts a sorted segment into leaves, leaves their first ranks in the ids of its first records, and returns how many.
-fn cut_leaves<const D: usize>(local: &LocalOrder, records: &mut [Record<D>], segment: Segment) -> u32 {
+#[inline(always)]
+fn cut_leaves<const D: usize>(local: &LocalOrder, records: &mut [Record<D>], first_rank: u32) -> u32 {
     let mut borders = local.borders().iter().map(|&b| b as usize).peekable();
     let (mut leaves, mut start) = (0, 0);
     while start < local.len() {
         while borders.next_if(|&border| border <= start).is_some() {}
         let end = (start + LEAF).min(local.len()).min(borders.peek().copied().unwrap_or(usize::MAX));
-        records[leaves].id = segment.start + start as u32;
+        records[leaves].id = first_rank + start as u32;
         leaves += 1;
         start = leaf_end::<D>(start..end, |rank| local.code(rank));
     }
@@ -635,7 +695,7 @@ fn cut_leaves<const D: usize>(local: &LocalOrder, records: &mut [Record<D>], seg
 }
 
 /// The end of the leaf that starts with `ranks`: before the widest gap, as long as that is wide.
-#[inline]
+#[inline(always)]
 pub(crate) fn leaf_end<const D: usize>(ranks: Range<usize>, code: impl Fn(usize) -> u64) -> usize {
     let differing_bits = |a: usize, b: usize| u64::BITS - (code(a) ^ code(b)).leading_zeros();
     let (start, mut end) = (ranks.start, ranks.end);

@@ -137,6 +137,7 @@ impl<const D: usize> PairFinder<D> {
     /// Uses this instruction set from now on. The result does not depend on it.
     pub fn set_isa(&mut self, isa: Isa) {
         self.isa = isa;
+        self.tree.set_isa(isa);
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
