@@ -1,0 +1,324 @@
+//! The four scenes that everything is tested and timed on. Each is a function of its kind, n and a seed.
+
+use core::fmt;
+use core::str::FromStr;
+
+use jostle_core::Bodies;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
+/// Owned bodies, one vector a column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scene<const D: usize> {
+    /// The coordinates of the centres, one vector an axis.
+    pub centers: [Vec<f32>; D],
+    /// The radii.
+    pub radii: Vec<f32>,
+}
+
+impl<const D: usize> Scene<D> {
+    /// The scene as input of a search.
+    #[must_use]
+    pub fn view(&self) -> Bodies<'_, D> {
+        Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii)
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.radii.len()
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.radii.is_empty()
+    }
+}
+
+impl<const D: usize> FromIterator<([f32; D], f32)> for Scene<D> {
+    fn from_iter<I: IntoIterator<Item = ([f32; D], f32)>>(bodies: I) -> Self {
+        let mut scene = Self { centers: [const { Vec::new() }; D], radii: Vec::new() };
+        for (center, radius) in bodies {
+            for (column, x) in scene.centers.iter_mut().zip(center) {
+                column.push(x);
+            }
+            scene.radii.push(radius);
+        }
+        scene
+    }
+}
+
+/// How the bodies of a scene are spread. Ids are in random order in all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Radii 0.5 to 1, a fraction of 0.3 of the world covered (overlaps counted twice).
+    ///
+    /// Pairs a body at n = 10k, 100k, 1M: 0.589, 0.587, 0.588 in 2D; 1.09, 1.12, 1.13 in 3D.
+    Uniform,
+    /// Radii 0.5 to 1; half of the bodies in Gaussian clusters of about 500 whose widths span a decade, the others
+    /// spread evenly over a world so large that they rarely meet. The heart of the narrowest cluster is some 1,400 (2D)
+    /// or 14,000 (3D) times denser than the void.
+    ///
+    /// Pairs a body at n = 10k, 100k, 1M: 0.95, 1.19, 1.26 in 2D; 1.59, 1.40, 1.21 in 3D.
+    Clustered,
+    /// Radii over three decades, a truncated Pareto distribution of density r^-2.23, a fraction of 0.3 covered, most of
+    /// it by giants.
+    ///
+    /// Pairs a body at n = 10k, 100k, 1M: 0.21, 0.27, 0.32 in 2D; 0.17, 0.24, 0.30 in 3D.
+    PowerLaw,
+    /// Radii 0.5 to 1, so close that a body has about 12 neighbours.
+    ///
+    /// Pairs a body at n = 10k, 100k, 1M: 5.88, 5.97, 5.99 in 2D; 5.49, 5.79, 5.90 in 3D.
+    Dense,
+}
+
+impl Kind {
+    /// Every kind, in the order of the tables.
+    pub const ALL: [Self; 4] = [Self::Uniform, Self::Clustered, Self::PowerLaw, Self::Dense];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Uniform => "uniform",
+            Self::Clustered => "clustered",
+            Self::PowerLaw => "powerlaw",
+            Self::Dense => "dense",
+        })
+    }
+}
+
+/// A name that no [`Kind`] bears.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no scene is called {0:?}: uniform, clustered, powerlaw, dense")]
+pub struct UnknownKind(pub String);
+
+impl FromStr for Kind {
+    type Err = UnknownKind;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKind> {
+        let kind = Self::ALL.into_iter().find(|kind| kind.to_string() == name);
+        kind.ok_or_else(|| UnknownKind(name.to_owned()))
+    }
+}
+
+/// Radii of all kinds but [`Kind::PowerLaw`] are uniform from this to 1.
+const SMALLEST: f64 = 0.5;
+
+/// Smallest radius of [`Kind::PowerLaw`]; the largest is 1,000 times that.
+const DUST: f64 = 0.01;
+
+/// Chance that a Pareto radius of tail index 16/13 exceeds 1,000 times the smallest: 1000^(-16/13). The index is near
+/// 1.2, and such that its inverse is a sum of powers of 1/2, so that square roots suffice to draw a radius.
+const BEYOND_GIANTS: f64 = 2.030_917_620_904_739e-4;
+
+/// Bodies for each cluster: half of them in it.
+const BODIES_A_CLUSTER: usize = 1000;
+
+/// The widest cluster is this many times wider than the narrowest.
+const WIDTHS: f64 = 10.0;
+
+/// What depends on the number of axes.
+struct Space {
+    /// Volume of the ball of radius 1.
+    ball: f64,
+    /// Mean of the D-th power of radii uniform from 0.5 to 1.
+    power_of_uniform: f64,
+    /// Mean of the D-th power of the power-law radii, in units of the smallest to that power.
+    power_of_pareto: f64,
+    /// Covered fraction at which a body has 12 neighbours: 6 pairs a body over the pairs at a fraction of 1.
+    dense: f64,
+    /// Covered fraction of the clustered world: clusters rarely reach each other.
+    clustered: f64,
+    /// Standard deviation of the narrowest cluster, such that bodies in clusters have about 2.5 pairs each.
+    narrowest: f64,
+}
+
+impl Space {
+    const PLANE: Self = Self {
+        ball: core::f64::consts::PI,
+        power_of_uniform: 7.0 / 12.0,
+        power_of_pareto: 323.412_5,
+        dense: 3.055,
+        clustered: 0.01,
+        narrowest: 4.6,
+    };
+    const SPACE: Self = Self {
+        ball: core::f64::consts::PI * 4.0 / 3.0,
+        power_of_uniform: 15.0 / 32.0,
+        power_of_pareto: 141_309.2,
+        dense: 1.579,
+        clustered: 0.001,
+        narrowest: 2.1,
+    };
+
+    fn of(axes: usize) -> Self {
+        match axes {
+            2 => Self::PLANE,
+            3 => Self::SPACE,
+            _ => panic!("scenes have 2 or 3 axes, not {axes}"),
+        }
+    }
+}
+
+/// The side of the square or cube `[0, side)^D` that holds the centres of a scene.
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn world<const D: usize>(kind: Kind, n: usize) -> f32 {
+    let space = Space::of(D);
+    let (covered, power) = match kind {
+        Kind::Uniform => (0.3, space.power_of_uniform),
+        Kind::Clustered => (space.clustered, space.power_of_uniform),
+        Kind::PowerLaw => (0.3, space.power_of_pareto * (0..D).map(|_| DUST).product::<f64>()),
+        Kind::Dense => (space.dense, space.power_of_uniform),
+    };
+    let volume = n.max(1) as f64 * space.ball * power / covered;
+    (if D == 2 { volume.sqrt() } else { cube_root(volume) }) as f32
+}
+
+/// Newton's iteration from above, since `cbrt` differs between platforms.
+fn cube_root(v: f64) -> f64 {
+    let mut x = v.max(1.0);
+    loop {
+        let next = x - (x - v / (x * x)) / 3.0;
+        if next >= x {
+            return x;
+        }
+        x = next;
+    }
+}
+
+/// `n` bodies of a kind; the same bits for the same arguments on every platform.
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn scene<const D: usize>(kind: Kind, n: usize, seed: u64) -> Scene<D> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    let side = world::<D>(kind, n);
+    let clusters = match kind {
+        Kind::Clustered => clusters::<D>(&mut rng, n, side),
+        _ => Vec::new(),
+    };
+    let body = |_| {
+        let radius = match kind {
+            Kind::PowerLaw => pareto(&mut rng),
+            _ => SMALLEST + (1.0 - SMALLEST) * rng.random::<f64>(),
+        };
+        let center = match kind {
+            Kind::Clustered if rng.random() => clusters[rng.random_range(0..clusters.len())].center(&mut rng, side),
+            _ => [(); D].map(|()| rng.random::<f64>() * f64::from(side)),
+        };
+        (center.map(|x| (x as f32).min(side.next_down())), radius as f32)
+    };
+    (0..n).map(body).collect()
+}
+
+/// A radius of density r^-(1 + 16/13) from `DUST` to 1,000 times that: u^(-13/16), with 13/16 = 1/2 + 1/4 + 1/16.
+fn pareto(rng: &mut Pcg64Mcg) -> f64 {
+    let u = BEYOND_GIANTS + (1.0 - BEYOND_GIANTS) * rng.random::<f64>();
+    let half = u.sqrt();
+    let quarter = half.sqrt();
+    DUST / (half * quarter * quarter.sqrt().sqrt())
+}
+
+struct Cluster<const D: usize> {
+    middle: [f64; D],
+    width: f64,
+}
+
+/// Clusters anywhere in the world, the inverse of their widths uniform.
+fn clusters<const D: usize>(rng: &mut Pcg64Mcg, n: usize, side: f32) -> Vec<Cluster<D>> {
+    let widest = WIDTHS * Space::of(D).narrowest;
+    let cluster = |_| Cluster {
+        middle: [(); D].map(|()| rng.random::<f64>() * f64::from(side)),
+        width: widest / (1.0 + (WIDTHS - 1.0) * rng.random::<f64>()),
+    };
+    (0..(n / BODIES_A_CLUSTER).max(1)).map(cluster).collect()
+}
+
+impl<const D: usize> Cluster<D> {
+    /// A normally distributed point; what leaves the world on one side enters on the other.
+    fn center(&self, rng: &mut Pcg64Mcg, side: f32) -> [f64; D] {
+        self.middle.map(|x| (x + self.width * normal(rng)).rem_euclid(f64::from(side)))
+    }
+}
+
+/// Nearly normal with mean 0 and variance 1: the sum of twelve uniform numbers, less 6. It needs no logarithm.
+fn normal(rng: &mut Pcg64Mcg) -> f64 {
+    (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, scene, world};
+    use crate::{oracle, sweep};
+
+    fn pairs_per_body<const D: usize>(kind: Kind, n: usize) -> f64 {
+        sweep::pairs(scene::<D>(kind, n, 1).view()).len() as f64 / n as f64
+    }
+
+    #[test]
+    #[ignore = "prints the figures quoted in the documentation of the kinds"]
+    fn print_pairs_per_body() {
+        for kind in Kind::ALL {
+            for n in [1_000, 10_000, 100_000, 1_000_000] {
+                println!("{kind} {n}: {:.3} {:.3}", pairs_per_body::<2>(kind, n), pairs_per_body::<3>(kind, n));
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_stay_in_proportion_to_bodies() {
+        for kind in Kind::ALL {
+            let (few, many) = match kind {
+                Kind::Uniform => (0.5, 1.2),
+                Kind::Clustered => (0.9, 1.7),
+                Kind::PowerLaw => (0.15, 0.4),
+                Kind::Dense => (5.4, 6.1),
+            };
+            for n in [10_000, 30_000] {
+                for pairs in [pairs_per_body::<2>(kind, n), pairs_per_body::<3>(kind, n)] {
+                    assert!((few..many).contains(&pairs), "{kind}, n = {n}: {pairs} pairs a body");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn centres_lie_in_the_world_and_seeds_matter() {
+        for kind in Kind::ALL {
+            for n in [0, 1, 10, 5_000] {
+                let side = world::<3>(kind, n);
+                let bodies = scene::<3>(kind, n, 7);
+                assert_eq!(bodies.len(), n);
+                assert!(bodies.centers.iter().flatten().all(|x| (0.0..side).contains(x)), "{kind}");
+                assert_eq!(bodies, scene(kind, n, 7));
+                assert!(n == 0 || bodies != scene(kind, n, 8), "{kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn power_law_spans_three_decades() {
+        let radii = scene::<2>(Kind::PowerLaw, 100_000, 1).radii;
+        let (low, high) = radii.iter().fold((f32::MAX, 0.0_f32), |(low, high), &r| (low.min(r), high.max(r)));
+        assert!((0.01..0.0101).contains(&low) && (9.0..=10.0).contains(&high), "{low} to {high}");
+    }
+
+    #[test]
+    fn a_few_bodies_may_overlap() {
+        assert!(!oracle::pairs(scene::<2>(Kind::Dense, 10, 1).view()).is_empty());
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        assert!("tidy".parse::<Kind>().is_err());
+    }
+}
