@@ -45,11 +45,15 @@ fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, r
     };
     // Bodies that the search refuses are no input for the other methods either.
     let found = find(workers.threads())?;
-    let same = found == find(Threads::Serial)?;
-    let verdict = if same { "the same sequence" } else { "DIFFERENT sequences" };
-    report.row("threads", format_args!("{} and 1: {verdict}", workers.count()))?;
-    let pairs = args.pairs.as_deref().map_or(Ok(found), |path| given(path, table))?;
-
+    let (pairs, same) = match &args.pairs {
+        Some(path) => (given(path, table)?, true),
+        None => {
+            let same = found == find(Threads::Serial)?;
+            let verdict = if same { "the same sequence" } else { "DIFFERENT sequences" };
+            report.row("threads", format_args!("{} and 1: {verdict}", workers.count()))?;
+            (found, same)
+        }
+    };
     let brute = args.against == Method::Brute || args.against == Method::Auto && view.len() <= BRUTE;
     let method = if brute { "a double loop" } else { "a sweep" };
     let truth = workers.install(|| if brute { brute::pairs(view) } else { sweep::pairs(view) });

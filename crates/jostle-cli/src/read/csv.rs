@@ -1,10 +1,11 @@
 //! Comma-separated text whose first line names the columns.
 
 use std::fs::File;
+use std::io::{Chain, Read};
 use std::path::Path;
 
-use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
-use anyhow::{Context, Error, Result, anyhow};
+use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
+use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBarIter;
 
 use super::columns::Wanted;
@@ -15,7 +16,7 @@ use super::{open, progress};
 /// Bytes read from the file at once.
 const BUFFER: usize = 1 << 18;
 
-type Source = Reader<ProgressBarIter<File>>;
+type Source = Reader<Chain<ProgressBarIter<File>, &'static [u8]>>;
 
 /// Reads bodies; the other columns of the file are passed over.
 pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
@@ -55,34 +56,36 @@ pub(crate) fn read_pairs(path: &Path) -> Result<Vec<[u32; 2]>> {
     Ok(pairs)
 }
 
+/// Opens a file. Lines end in `\n` alone: a `\r` before it becomes part of the last field, which is trimmed, and so the
+/// number of lines read is always known. For the same reason the last line gets an end, if it has none.
 fn source(path: &Path) -> Result<Source> {
     let (file, length) = open(path)?;
-    Ok(ReaderBuilder::new().buffer_capacity(BUFFER).from_reader(progress::bar(length).wrap_read(file)))
+    let bytes = progress::bar(length).wrap_read(file).chain(b"\n".as_slice());
+    Ok(ReaderBuilder::new()
+        .buffer_capacity(BUFFER)
+        .terminator(Terminator::Any(b'\n'))
+        .flexible(true)
+        .from_reader(bytes))
 }
 
 fn header(source: &mut Source) -> Result<Vec<String>> {
-    let names = source.byte_headers().map_err(explain)?;
+    let names = source.byte_headers().context("cannot read")?;
     Ok(names.iter().map(|name| String::from_utf8_lossy(name.trim_ascii()).into_owned()).collect())
 }
 
-/// Calls `take` with each record and the number of its line.
+/// Calls `take` with each record and the number of its first line. Blank lines are passed over.
 fn each_record(source: &mut Source, mut take: impl FnMut(&ByteRecord, u64) -> Result<()>) -> Result<()> {
+    let columns = source.byte_headers().context("cannot read")?.len();
     let mut record = ByteRecord::new();
-    while source.read_byte_record(&mut record).map_err(explain)? {
-        let line = record.position().map_or(0, ::csv::Position::line);
-        take(&record, line)?;
+    while source.read_byte_record(&mut record).context("cannot read")? {
+        let text = record.as_slice();
+        let breaks = text.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let line = source.position().line() - 1 - breaks;
+        if record.len() == columns {
+            take(&record, line)?;
+        } else if !text.trim_ascii().is_empty() {
+            bail!("line {line}: the header names {columns} columns, here are {}", record.len());
+        }
     }
     Ok(())
-}
-
-/// Faults of the format in the words of the other messages.
-fn explain(error: ::csv::Error) -> Error {
-    match error.kind() {
-        ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.as_ref().map_or(0, ::csv::Position::line);
-            anyhow!("line {line}: the header names {expected_len} columns, here are {len}")
-        }
-        ErrorKind::Io(_) => Error::new(error).context("cannot read"),
-        _ => Error::new(error),
-    }
 }
