@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use gif::{Encoder, Frame, Repeat};
 
-use super::palette::{UNCHANGED, colors};
+use super::palette::colors;
 use super::{Image, Viewport};
 use crate::write::replace;
 
@@ -59,26 +59,14 @@ impl<'scope> Film<'scope> {
 fn encode(out: impl Write, width: u16, height: u16, steps: &Receiver<Step>) -> Result<()> {
     let mut encoder = Encoder::new(out, width, height, &colors())?;
     encoder.set_repeat(Repeat::Infinite)?;
-    let mut shown = vec![UNCHANGED; usize::from(width) * usize::from(height)];
     for step in steps {
-        let Step::Frame(Image { mut pixels, .. }) = step else {
+        let Step::Frame(image) = step else {
             encoder.into_inner()?;
             return Ok(());
         };
-        omit_unchanged(&mut pixels, &mut shown);
-        let (delay, transparent, buffer) = (DELAY, Some(UNCHANGED), pixels.into());
-        encoder.write_frame(&Frame { width, height, delay, transparent, buffer, ..Frame::default() })?;
+        // Leaving out the pixels that did not change was tried: frames of moving agents came out larger.
+        let frame = Frame { width, height, delay: DELAY, buffer: image.pixels.into(), ..Frame::default() };
+        encoder.write_frame(&frame)?;
     }
     bail!("the simulation stopped before its end")
-}
-
-/// Leaves out what the frames before show already: long runs of one value take little room.
-fn omit_unchanged(pixels: &mut [u8], shown: &mut [u8]) {
-    for (pixel, shown) in pixels.iter_mut().zip(shown) {
-        if pixel == shown {
-            *pixel = UNCHANGED;
-        } else {
-            *shown = *pixel;
-        }
-    }
 }

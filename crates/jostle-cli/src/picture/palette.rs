@@ -7,9 +7,6 @@ pub(crate) const LEVELS: u8 = 11;
 /// Full coverage.
 pub(crate) const FULL: u8 = LEVELS - 1;
 
-/// No colour: in an animation, what the pixel showed before.
-pub(crate) const UNCHANGED: u8 = 2 * LEVELS * LEVELS;
-
 const BACKGROUND: [u8; 3] = [13, 17, 23];
 const FREE: [u8; 3] = [63, 185, 80];
 const TOUCHING: [u8; 3] = [255, 72, 66];
@@ -56,7 +53,7 @@ fn mix(below: [u8; 3], above: [u8; 3], part: f32) -> [u8; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::{BACKGROUND, Cover, FREE, FULL, TOUCHING, UNCHANGED, colors};
+    use super::{BACKGROUND, Cover, FREE, FULL, TOUCHING, colors};
 
     #[test]
     fn indices_name_their_colors() {
@@ -69,6 +66,6 @@ mod tests {
         assert_eq!(at(0, 0), BACKGROUND);
         assert_eq!(at(FULL, 0), FREE);
         assert_eq!(at(3, FULL), TOUCHING);
-        assert_eq!(Cover { free: FULL, touching: FULL, line: true }.index(), UNCHANGED - 1);
+        assert_eq!(Cover { free: FULL, touching: FULL, line: true }.index(), 241);
     }
 }
