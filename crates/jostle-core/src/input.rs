@@ -187,15 +187,14 @@ impl<'a, const D: usize> Bodies<'a, D> {
         radius: RadiusField,
     ) -> Result<Self, InputError> {
         let size = size_of::<T>();
-        let column = |offset: usize| {
-            let floats = bytemuck::try_cast_slice::<T, f32>(structs);
-            match floats {
-                Ok(floats) if size > 0 && offset % 4 == 0 && offset < size => {
-                    let data = floats.get(offset / 4..).unwrap_or(&[]);
-                    Ok(Column { data, stride: size / 4, len: structs.len() })
-                }
-                _ => Err(InputError::Layout { offset, size, align: align_of::<T>() }),
+        // The cast below looks at the slice, which may be aligned by luck; this looks at the type.
+        let sound = size.is_multiple_of(4) && align_of::<T>().is_multiple_of(4);
+        let column = |offset: usize| match bytemuck::try_cast_slice::<T, f32>(structs) {
+            Ok(floats) if sound && offset.is_multiple_of(4) && offset < size => {
+                let data = floats.get(offset / 4..).unwrap_or(&[]);
+                Ok(Column { data, stride: size / 4, len: structs.len() })
             }
+            _ => Err(InputError::Layout { offset, size, align: align_of::<T>() }),
         };
         let mut columns = [Column::contiguous(&[]); D];
         for (slot, offset) in columns.iter_mut().zip(centers) {

@@ -1,6 +1,23 @@
 //! Morton codes, a parallel radix sort, and a sorted linear tree of circles or spheres.
+//!
+//! The files are the pipeline, each using only those before it: [`input`] and [`error`] (what comes in), [`bounds`]
+//! (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree).
+
+pub mod aabb;
+pub mod bounds;
+pub mod disjoint;
 pub mod error;
 pub mod input;
+pub mod isa;
+pub mod morton;
+pub mod radix;
+pub mod scratch;
+pub mod tree;
+pub mod workers;
 
+pub use aabb::Aabb;
 pub use error::{InputError, Reason};
 pub use input::{Bodies, Circles, Column, Radii, RadiusField, Spheres};
+pub use isa::Isa;
+pub use tree::{BuildTimes, LinearTree};
+pub use workers::Workers;

@@ -1,6 +1,10 @@
-//! The definition of the answer: a double loop over all bodies.
+//! The definition of the answer: which inputs are refused, and a double loop over all bodies.
 
-use jostle_core::Bodies;
+use jostle_core::error::NAMED_OFFENDERS;
+use jostle_core::{Bodies, InputError, Reason};
+
+/// The largest |coordinate| + radius that is accepted, 2^60.
+pub const LIMIT: f32 = (1_u64 << 60) as f32;
 
 /// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in `f32`, left to right,
 /// multiply and add rounded separately. Touching counts.
@@ -30,6 +34,33 @@ pub fn pairs<const D: usize>(view: Bodies<'_, D>) -> Vec<[u32; 2]> {
         }
     }
     pairs
+}
+
+/// The error that a view must be refused with, if any.
+///
+/// # Errors
+/// [`InputError::Lengths`], [`InputError::TooMany`], or [`InputError::Bodies`] with the first offenders in order of id.
+pub fn check<const D: usize>(view: Bodies<'_, D>) -> Result<(), InputError> {
+    view.check_shape()?;
+    let faulty = |id: usize| Some((id as u32, fault(view.center(id), view.radius(id))?));
+    let mut offenders: Vec<_> = (0..view.len()).filter_map(faulty).collect();
+    let count = offenders.len();
+    offenders.truncate(NAMED_OFFENDERS);
+    if count == 0 { Ok(()) } else { Err(InputError::Bodies { count, first: offenders }) }
+}
+
+/// The first fault of a body: centre, then radius, then both together.
+fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
+    let axis_where = |fails: &dyn Fn(f32) -> bool| center.iter().position(|&x| fails(x)).map(|axis| axis as u8);
+    if let Some(axis) = axis_where(&|x| !x.is_finite()) {
+        Some(Reason::CenterNotFinite { axis })
+    } else if !radius.is_finite() {
+        Some(Reason::RadiusNotFinite)
+    } else if radius < 0.0 {
+        Some(Reason::RadiusNegative)
+    } else {
+        axis_where(&|x| x.abs() + radius > LIMIT).map(|axis| Reason::TooFar { axis })
+    }
 }
 
 #[cfg(test)]

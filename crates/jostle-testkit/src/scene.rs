@@ -255,7 +255,7 @@ fn normal(rng: &mut Pcg64Mcg) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Kind, scene, world};
-    use crate::{oracle, sweep};
+    use crate::{hash, oracle, sweep};
 
     fn pairs_per_body<const D: usize>(kind: Kind, n: usize) -> f64 {
         sweep::pairs(scene::<D>(kind, n, 1).view()).len() as f64 / n as f64
@@ -300,6 +300,22 @@ mod tests {
                 assert!(n == 0 || bodies != scene(kind, n, 8), "{kind}");
             }
         }
+    }
+
+    /// On any platform: a change here changes every golden hash and every figure ever published.
+    #[test]
+    fn scenes_stay_what_they_are() {
+        fn hash<const D: usize>(kind: Kind) -> u64 {
+            hash::sequence(&sweep::pairs(scene::<D>(kind, 10_000, 10_000).view()))
+        }
+        let hashes = Kind::ALL.map(|kind| [hash::<2>(kind), hash::<3>(kind)]);
+        let expected = [
+            [0x6fde_599c_1779_0c18, 0x9307_dd5b_e934_3bc7],
+            [0x80ac_cb06_df69_421f, 0x0f37_9fa9_6655_363f],
+            [0x0b1a_4de0_be7b_81fd, 0x4f25_3e4d_67ac_5109],
+            [0x2fe6_1b65_d37b_0758, 0x3904_d7fb_1342_0e1c],
+        ];
+        assert_eq!(hashes, expected, "{hashes:#x?}");
     }
 
     #[test]

@@ -1,0 +1,177 @@
+//! First stage: every body checked against the contract, and the box of all centres, in one pass.
+
+use core::ops::Range;
+
+use crate::aabb::Aabb;
+use crate::error::{InputError, NAMED_OFFENDERS, Reason};
+use crate::input::{Bodies, Radii};
+use crate::isa::{Isa, Work};
+use crate::workers::Workers;
+
+/// Bodies that one task looks at.
+const BLOCK: usize = 1 << 15;
+
+/// |coordinate| + radius may reach 2^60: squares of distances then stay below 2^124.
+const REACH: f32 = f32::from_bits((127 + 60) << 23);
+
+/// What one block says: the box of its centres, and whether all of its bodies are sound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockBounds<const D: usize> {
+    pub(crate) bounds: Aabb<D>,
+    sound: bool,
+}
+
+impl<const D: usize> BlockBounds<D> {
+    pub(crate) const EMPTY: Self = Self::of(Aabb::EMPTY);
+
+    pub(crate) const fn of(bounds: Aabb<D>) -> Self {
+        Self { bounds, sound: true }
+    }
+}
+
+/// The box of all centres ([`Aabb::EMPTY`] when there are none), once every body has been checked. O(n).
+///
+/// # Errors
+/// Any [`InputError`] except [`InputError::Layout`].
+pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, workers: Workers) -> Result<Aabb<D>, InputError> {
+    bounds_into(bodies, workers, Isa::detect(), &mut Vec::new())
+}
+
+/// As [`bounds`], with the caller's scratch.
+pub(crate) fn bounds_into<const D: usize>(
+    bodies: Bodies<'_, D>,
+    workers: Workers,
+    isa: Isa,
+    blocks: &mut Vec<BlockBounds<D>>,
+) -> Result<Aabb<D>, InputError> {
+    bodies.check_shape()?;
+    blocks.clear();
+    blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
+    workers.fill(blocks, |block| {
+        isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) })
+    });
+    if blocks.iter().any(|block| !block.sound) {
+        return Err(offenders(bodies));
+    }
+    Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
+}
+
+/// Checks one block of bodies.
+struct CheckBlock<'a, const D: usize> {
+    bodies: Bodies<'a, D>,
+    ids: Range<usize>,
+}
+
+impl<const D: usize> Work for CheckBlock<'_, D> {
+    type Output = BlockBounds<D>;
+
+    #[inline(always)]
+    fn run(self) -> BlockBounds<D> {
+        block_bounds(self.bodies, self.ids)
+    }
+}
+
+#[inline(always)]
+fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> BlockBounds<D> {
+    let slices = bodies.centers().map(|column| column.as_slice());
+    let radii = match bodies.radii() {
+        Radii::All(radius) => Some(Err(radius)),
+        Radii::Each(column) => column.as_slice().map(Ok),
+    };
+    let mut block = BlockBounds::EMPTY;
+    match radii {
+        Some(radii) if slices.iter().all(Option::is_some) => {
+            for (axis, slice) in slices.into_iter().flatten().enumerate() {
+                let (lo, hi, sound) = axis_bounds(&slice[ids.clone()], radii.map(|radii| &radii[ids.clone()]));
+                block.bounds.lo[axis] = lo;
+                block.bounds.hi[axis] = hi;
+                block.sound &= sound;
+            }
+        }
+        _ => {
+            for id in ids {
+                let (center, radius) = (bodies.center(id), bodies.radius(id));
+                block.sound &= fault(center, radius).is_none();
+                block.bounds = block.bounds.with_point(center);
+            }
+        }
+    }
+    block
+}
+
+/// Lanes that the compiler keeps in registers.
+const LANES: usize = 16;
+
+/// Least and greatest value, and faults, lane by lane. Min and max by comparison drop NaN, which is a fault in any case.
+struct LaneBounds {
+    lo: [f32; LANES],
+    hi: [f32; LANES],
+    faults: [u32; LANES],
+}
+
+impl LaneBounds {
+    #[inline(always)]
+    fn take(&mut self, values: &[f32; LANES], radii: &[f32; LANES]) {
+        for lane in 0..LANES {
+            let (value, radius) = (values[lane], radii[lane]);
+            self.lo[lane] = if value < self.lo[lane] { value } else { self.lo[lane] };
+            self.hi[lane] = if value > self.hi[lane] { value } else { self.hi[lane] };
+            self.faults[lane] |= u32::from(!((value.abs() + radius <= REACH) & (radius >= 0.0)));
+        }
+    }
+}
+
+/// Least and greatest value of a slice, and whether each keeps to the contract. The last lanes are filled up with the
+/// first body, which changes neither.
+#[inline(always)]
+fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>) -> (f32, f32, bool) {
+    let mut lanes = LaneBounds { lo: [f32::INFINITY; LANES], hi: [f32::NEG_INFINITY; LANES], faults: [0; LANES] };
+    let Some(&any) = values.first() else { return (f32::INFINITY, f32::NEG_INFINITY, true) };
+    let fill = |rest: &[f32], value: f32| core::array::from_fn(|i| rest.get(i).copied().unwrap_or(value));
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    match radii {
+        Ok(radii) => {
+            let (radius_chunks, radius_rest) = radii.as_chunks::<LANES>();
+            for (values, radii) in chunks.iter().zip(radius_chunks) {
+                lanes.take(values, radii);
+            }
+            lanes.take(&fill(rest, any), &fill(radius_rest, radii[0]));
+        }
+        Err(radius) => {
+            for values in chunks {
+                lanes.take(values, &[radius; LANES]);
+            }
+            lanes.take(&fill(rest, any), &[radius; LANES]);
+        }
+    }
+    let least = lanes.lo.into_iter().fold(f32::INFINITY, f32::min);
+    let greatest = lanes.hi.into_iter().fold(f32::NEG_INFINITY, f32::max);
+    (least, greatest, lanes.faults.iter().all(|&faults| faults == 0))
+}
+
+/// The first fault of a body, or `None` when it keeps to the contract.
+fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
+    if let Some(axis) = center.iter().position(|c| !c.is_finite()) {
+        return Some(Reason::CenterNotFinite { axis: axis as u8 });
+    }
+    if !radius.is_finite() {
+        return Some(Reason::RadiusNotFinite);
+    }
+    if radius < 0.0 {
+        return Some(Reason::RadiusNegative);
+    }
+    center.iter().position(|c| c.abs() + radius > REACH).map(|axis| Reason::TooFar { axis: axis as u8 })
+}
+
+#[cold]
+fn offenders<const D: usize>(bodies: Bodies<'_, D>) -> InputError {
+    let faults = (0..bodies.len()).filter_map(|id| Some((id as u32, fault(bodies.center(id), bodies.radius(id))?)));
+    let (mut count, mut first) = (0, Vec::with_capacity(NAMED_OFFENDERS));
+    for offender in faults {
+        count += 1;
+        if first.len() < NAMED_OFFENDERS {
+            first.push(offender);
+        }
+    }
+    InputError::Bodies { count, first }
+}

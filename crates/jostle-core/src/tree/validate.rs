@@ -1,0 +1,155 @@
+//! The invariants of the tree, spelled out.
+
+use core::ops::Range;
+
+use super::{GAP_LEVELS, LEAF, LinearTree, leaf_end};
+use crate::aabb::Aabb;
+use crate::morton::Grid;
+
+/// An invariant of [`LinearTree`] that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Broken {
+    /// The ids are not a permutation of 0..n.
+    #[error("ids are not a permutation: {id} comes twice or is out of bounds")]
+    Ids {
+        /// The id at fault.
+        id: u32,
+    },
+    /// Two neighbouring ranks are not in order: by code, then by id.
+    #[error("ranks {rank} and {} are out of order", rank + 1)]
+    Order {
+        /// The first of the two.
+        rank: usize,
+    },
+    /// A leaf that is empty, too large, or does not begin where the one before ends.
+    #[error("leaf {leaf} holds no ranks, or too many")]
+    LeafSize {
+        /// The leaf at fault.
+        leaf: usize,
+    },
+    /// A leaf that straddles a gap, or codes of two frames.
+    #[error("leaf {leaf} straddles a gap")]
+    Gap {
+        /// The leaf at fault.
+        leaf: usize,
+    },
+    /// A box that does not hold what is below it, or levels that do not end as they should.
+    #[error("box {node} of level {level} does not hold what is below it")]
+    Box {
+        /// The level; 0 for leaves.
+        level: usize,
+        /// The box.
+        node: usize,
+    },
+}
+
+impl<const D: usize> LinearTree<D> {
+    /// Checks every invariant: ids are a permutation; ranks are in Morton order, by id where codes are equal, and by a
+    /// grid over their own bounds where more than a leaf of them share a code; leaves cover the ranks, hold 1 to 16,
+    /// and straddle neither a wide gap nor two grids; boxes hold what is below them, exactly. O(n).
+    ///
+    /// # Errors
+    /// The first invariant found broken.
+    pub fn validate(&self) -> Result<(), Broken> {
+        let mut seen = vec![false; self.len];
+        for &id in self.ids() {
+            match seen.get_mut(id as usize) {
+                Some(seen) if !*seen => *seen = true,
+                _ => return Err(Broken::Ids { id }),
+            }
+        }
+        self.validate_leaf_sizes()?;
+        self.validate_frame(0..self.len, self.bounds)?;
+        self.validate_boxes()
+    }
+
+    fn validate_leaf_sizes(&self) -> Result<(), Broken> {
+        let starts = &self.leaf_starts;
+        if starts.first() != Some(&0) || starts.last().map(|&end| end as usize) != Some(self.len) {
+            return Err(Broken::LeafSize { leaf: 0 });
+        }
+        let sound = |pair: &[u32]| pair[0] < pair[1] && (pair[1] - pair[0]) as usize <= LEAF;
+        match starts.windows(2).position(|pair| !sound(pair)) {
+            Some(leaf) => Err(Broken::LeafSize { leaf }),
+            None => Ok(()),
+        }
+    }
+
+    fn center(&self, rank: usize) -> [f32; D] {
+        core::array::from_fn(|axis| self.centers[axis][rank])
+    }
+
+    /// Ranks whose codes are taken over the same bounds.
+    fn validate_frame(&self, ranks: Range<usize>, bounds: Aabb<D>) -> Result<(), Broken> {
+        let Some(grid) = Grid::new(&bounds) else { return self.validate_ids(ranks) };
+        let code = |rank: usize| grid.code(self.center(rank));
+        let mut plain = ranks.start;
+        let mut start = ranks.start;
+        while start < ranks.end {
+            let end = (start..ranks.end).find(|&r| code(r) != code(start)).unwrap_or(ranks.end);
+            if end < ranks.end && code(end) < code(start) {
+                return Err(Broken::Order { rank: end - 1 });
+            }
+            let run = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(self.center(r)));
+            if end - start > LEAF && Grid::new(&run).is_some() {
+                self.validate_leaves(plain..start, code)?;
+                self.validate_frame(start..end, run)?;
+                plain = end;
+            } else {
+                self.validate_ids(start..end)?;
+            }
+            start = end;
+        }
+        self.validate_leaves(plain..ranks.end, code)
+    }
+
+    /// Ranks with equal codes stand by id.
+    fn validate_ids(&self, ranks: Range<usize>) -> Result<(), Broken> {
+        match self.ids[ranks.clone()].windows(2).position(|pair| pair[0] >= pair[1]) {
+            Some(at) => Err(Broken::Order { rank: ranks.start + at }),
+            None => Ok(()),
+        }
+    }
+
+    /// The leaves that begin in `ranks` end there, and straddle no gap wider than [`GAP_LEVELS`] allows.
+    fn validate_leaves(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
+        const { assert!(GAP_LEVELS > 0) };
+        let mut leaf = self.leaf_starts.partition_point(|&start| (start as usize) < ranks.start);
+        while leaf < self.leaves() && (self.leaf_starts[leaf] as usize) < ranks.end {
+            let range = self.leaf(leaf);
+            if range.start < ranks.start || range.end > ranks.end || leaf_end::<D>(range.clone(), &code) != range.end {
+                return Err(Broken::Gap { leaf });
+            }
+            leaf += 1;
+        }
+        Ok(())
+    }
+
+    fn validate_boxes(&self) -> Result<(), Broken> {
+        for leaf in 0..self.leaves() {
+            let aabb = self.levels[0].aabb(leaf);
+            for rank in self.leaf(leaf) {
+                let (center, radius) = (self.center(rank), f64::from(self.radii[rank]));
+                for axis in 0..D {
+                    let center = f64::from(center[axis]);
+                    if f64::from(aabb.lo[axis]) > center - radius || f64::from(aabb.hi[axis]) < center + radius {
+                        return Err(Broken::Box { level: 0, node: leaf });
+                    }
+                }
+            }
+        }
+        for (level, pair) in self.levels().windows(2).enumerate() {
+            let (below, above) = (&pair[0], &pair[1]);
+            for i in 0..below.len() {
+                if i / LEAF >= above.len() || !above.aabb(i / LEAF).holds(&below.aabb(i)) {
+                    return Err(Broken::Box { level: level + 1, node: i / LEAF });
+                }
+            }
+        }
+        match self.levels().last() {
+            Some(top) if top.len() > LEAF => Err(Broken::Box { level: self.levels().len() - 1, node: 0 }),
+            _ => Ok(()),
+        }
+    }
+}

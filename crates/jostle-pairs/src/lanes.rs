@@ -1,0 +1,50 @@
+//! Sixteen floats at a time: the contract of the kernels, and its bodies for each instruction set.
+//!
+//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so that all give the same bits.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+pub(crate) mod portable;
+
+/// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
+pub(crate) const LANES: usize = jostle_core::tree::LEAF;
+
+/// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
+pub(crate) trait Lanes: Copy {
+    /// The values in order.
+    fn load(values: &[f32; LANES]) -> Self;
+    /// The same value in each lane.
+    fn splat(value: f32) -> Self;
+    /// `self + other`.
+    fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    fn sub(self, other: Self) -> Self;
+    /// `self * other`.
+    fn mul(self, other: Self) -> Self;
+    /// Every value one lane down, the first one up to the last lane.
+    fn turn(self) -> Self;
+    /// Where `self <= other`; never where either is NaN.
+    fn le(self, other: Self) -> u16;
+    /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
+    /// Returns their number.
+    fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;
+    /// Writes `[a[i * step], b[(i + turn) % 16]]`, the lesser first, for each set bit i, ascending, to the front of
+    /// `out`; what follows them there is anything. `step` is 0 or 1.
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
+    fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
+}
+
+/// The sixteen values from `at` on.
+#[inline(always)]
+pub(crate) fn sixteen<T>(values: &[T], at: usize) -> &[T; LANES] {
+    values[at..at + LANES].try_into().expect("a range of sixteen has sixteen values")
+}
+
+/// The sixteen places from `at` on.
+#[inline(always)]
+pub(crate) fn sixteen_mut<T>(values: &mut [T], at: usize) -> &mut [T; LANES] {
+    (&mut values[at..at + LANES]).try_into().expect("a range of sixteen has sixteen values")
+}

@@ -1,0 +1,96 @@
+//! Lanes by the `wide` crate: SSE2, NEON, WebAssembly SIMD or plain code, whatever the target always has.
+
+use wide::f32x4;
+
+use super::{LANES, Lanes};
+
+/// Four registers of four.
+#[derive(Clone, Copy)]
+pub(crate) struct Portable([f32x4; 4]);
+
+impl Portable {
+    #[inline(always)]
+    fn zip(self, other: Self, op: impl Fn(f32x4, f32x4) -> f32x4) -> Self {
+        Self(core::array::from_fn(|i| op(self.0[i], other.0[i])))
+    }
+}
+
+impl Lanes for Portable {
+    #[inline(always)]
+    fn load(values: &[f32; LANES]) -> Self {
+        Self(core::array::from_fn(|i| {
+            f32x4::new([values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]])
+        }))
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([f32x4::splat(value); 4])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn turn(self) -> Self {
+        let lanes = self.0.map(f32x4::to_array);
+        Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> u16 {
+        (0..4).fold(0, |mask, i| mask | (self.0[i].simd_le(other.0[i]).to_bitmask() as u16) << (4 * i))
+    }
+
+    #[inline(always)]
+    fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize {
+        let (mut bits, mut count) = (mask, 0);
+        while bits != 0 {
+            out[count & (LANES - 1)] = base + bits.trailing_zeros();
+            bits &= bits - 1;
+            count += 1;
+        }
+        count
+    }
+
+    /// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
+    /// seldom mispredicted.
+    #[inline(always)]
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
+        let pair = |lane: u32| {
+            let a = a.0[(lane as usize * usize::from(a.1)) & (LANES - 1)];
+            let b = b.0[(lane as usize + usize::from(b.1)) & (LANES - 1)];
+            [a.min(b), a.max(b)]
+        };
+        let (mut bits, mut at) = (u32::from(mask), 0);
+        while bits != 0 && at < LANES {
+            let rest = bits & (bits - 1);
+            out[at] = pair(bits.trailing_zeros());
+            out[at + 1] = pair(rest.trailing_zeros());
+            at += 2;
+            bits = rest & rest.wrapping_sub(1);
+        }
+    }
+
+    #[inline(always)]
+    fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]) {
+        let (mut bits, mut count) = (mask, 0);
+        while bits != 0 {
+            out[count & (LANES - 1)] = values[bits.trailing_zeros() as usize & (LANES - 1)];
+            bits &= bits - 1;
+            count += 1;
+        }
+    }
+}

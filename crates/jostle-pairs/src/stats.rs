@@ -1,0 +1,68 @@
+//! What a search did: counts of its work, bytes, and the time of each stage.
+
+use std::time::Duration;
+
+/// Time of each stage of one search.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StageTimes {
+    /// Validation and the box of all centres.
+    pub bounds: Duration,
+    /// Codes, partition and sort.
+    pub sort: Duration,
+    /// Leaves and levels of boxes.
+    pub tree: Duration,
+    /// The self-join.
+    pub join: Duration,
+    /// Putting the pairs of all blocks in one list.
+    pub emit: Duration,
+}
+
+impl StageTimes {
+    /// The stages with their names, in pipeline order.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, Duration); 5] {
+        [("bounds", self.bounds), ("sort", self.sort), ("tree", self.tree), ("join", self.join), ("emit", self.emit)]
+    }
+
+    /// The sum of all stages.
+    #[must_use]
+    pub fn total(&self) -> Duration {
+        self.named().iter().map(|stage| stage.1).sum()
+    }
+}
+
+/// What one search did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Tests of one box against sixteen.
+    pub node_tests: u64,
+    /// Pairs of leaves whose bodies were looked at.
+    pub leaf_tests: u64,
+    /// Tests of one body against another.
+    pub circle_tests: u64,
+    /// Pairs found.
+    pub pairs: u64,
+    /// Bytes that the finder holds after the search, the pair list included.
+    pub bytes: usize,
+    /// Time of each stage.
+    pub time: StageTimes,
+}
+
+/// Counts of one block of the join.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Tests {
+    pub(crate) node_tests: u64,
+    pub(crate) leaf_tests: u64,
+    pub(crate) circle_tests: u64,
+    pub(crate) pairs: u64,
+}
+
+impl Tests {
+    pub(crate) fn plus(mut self, other: Self) -> Self {
+        self.node_tests += other.node_tests;
+        self.leaf_tests += other.leaf_tests;
+        self.circle_tests += other.circle_tests;
+        self.pairs += other.pairs;
+        self
+    }
+}

@@ -1,0 +1,108 @@
+//! From the second frame of a size on, a search allocates nothing: every allocation of the process is counted.
+#![allow(unsafe_code, reason = "a counting allocator is an implementation of the unsafe trait GlobalAlloc")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jostle::{PairFinder, Threads};
+use jostle_testkit::{Kind, Scene, scene};
+use rayon::ThreadPoolBuilder;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`, and all memory came from `System`.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `realloc`, and all memory came from `System`.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// The same scene seen in a mirror, axes exchanged: every code changes, the pairs stay exactly the same.
+fn mirrored<const D: usize>(scene: &Scene<D>) -> Scene<D> {
+    let mut centers = scene.centers.clone();
+    centers.reverse();
+    Scene { centers: centers.map(|column| column.into_iter().map(|x| -x).collect()), radii: scene.radii.clone() }
+}
+
+/// The scene blown up a little from the origin: no new pairs.
+fn spread<const D: usize>(scene: &Scene<D>) -> Scene<D> {
+    let centers = scene.centers.each_ref().map(|column| column.iter().map(|x| x * 1.01).collect());
+    Scene { centers, radii: scene.radii.clone() }
+}
+
+/// One frame; the number of allocations in it and of pairs found.
+fn frame<const D: usize>(finder: &mut PairFinder<D>, threads: Threads<'_>, scene: &Scene<D>) -> (usize, usize) {
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let pairs = finder.on(threads).find(scene.view()).expect("a scene within the contract").pairs().len();
+    (ALLOCATIONS.load(Ordering::Relaxed) - before, pairs)
+}
+
+/// Frames of two sizes by turns: the first of each may allocate, no later one may.
+fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) {
+    let sizes = [12_000, 500].map(|n| {
+        let scene = scene::scene::<D>(kind, n, 1);
+        [scene.clone(), mirrored(&scene), spread(&scene)]
+    });
+    let mut finder = PairFinder::new();
+    for [first, ..] in &sizes {
+        let (_, pairs) = frame(&mut finder, threads, first);
+        assert!(pairs > 0, "{kind}: a scene without pairs tests nothing");
+    }
+    for frames in sizes.iter().chain(&sizes) {
+        for (number, scene) in frames.iter().enumerate() {
+            let (allocations, pairs) = frame(&mut finder, threads, scene);
+            assert_eq!(allocations, 0, "{kind}, {D}D, n = {}, {pairs} pairs, frame {number}, {threads:?}", scene.len());
+        }
+    }
+}
+
+fn every_kind(threads: Threads<'_>) {
+    for kind in Kind::ALL {
+        only_first_frames_allocate::<2>(kind, threads);
+        only_first_frames_allocate::<3>(kind, threads);
+    }
+}
+
+/// Lets every worker run and steal, so that what rayon allocates once a thread is allocated.
+fn warm_up() {
+    fn split(depth: u32) {
+        if depth > 0 {
+            rayon::join(|| split(depth - 1), || split(depth - 1));
+        }
+    }
+    for _ in 0..20 {
+        split(10);
+        rayon::broadcast(|_| ());
+    }
+}
+
+/// One test in the file: the tests of a binary run side by side, and the count is of the whole process.
+///
+/// Within the pool, since a call from outside goes through rayon's injector, which allocates.
+#[test]
+fn later_frames_allocate_nothing() {
+    every_kind(Threads::Serial);
+    let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+    pool.install(|| {
+        warm_up();
+        every_kind(Threads::Current);
+    });
+}

@@ -1,0 +1,211 @@
+//! Bad input is refused whole, by name, and leaves the finder as it was.
+
+use core::mem::offset_of;
+
+use bytemuck::NoUninit;
+use jostle::{Bodies, Circles, InputError, PairFinder, Radii, RadiusField, Reason, Spheres, Threads};
+use jostle_testkit::{Kind, Scene, oracle, scene};
+use rayon::ThreadPoolBuilder;
+
+const LIMIT: f32 = oracle::LIMIT;
+
+/// Runs the search serially and on three threads, and checks that both refuse for the same reason.
+fn refusal<const D: usize>(view: Bodies<'_, D>) -> InputError {
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let mut finder = PairFinder::new();
+    let serial = finder.on(Threads::Serial).find(view).err();
+    let parallel = finder.on(Threads::Pool(&pool)).find(view).err();
+    assert_eq!(serial, parallel);
+    serial.expect("a refusal")
+}
+
+/// The fault of one bad circle among good ones.
+fn fault([x, y]: [f32; 2], radius: f32) -> Option<Reason> {
+    let (x, y, r) = ([1.0, 2.0, x, 3.0], [0.0, 0.0, y, 0.0], [0.5, 0.5, radius, 0.5]);
+    match PairFinder::new().find(Circles::new(&x, &y, &r)) {
+        Ok(_) => None,
+        Err(InputError::Bodies { count, first }) => {
+            assert_eq!((count, first.len(), first[0].0), (1, 1, 2));
+            Some(first[0].1)
+        }
+        Err(error) => panic!("refused for another reason: {error}"),
+    }
+}
+
+#[test]
+fn centres_must_be_finite() {
+    for bad in [f32::NAN, -f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        assert_eq!(fault([bad, 0.0], 0.5), Some(Reason::CenterNotFinite { axis: 0 }), "{bad}");
+        assert_eq!(fault([0.0, bad], 0.5), Some(Reason::CenterNotFinite { axis: 1 }), "{bad}");
+    }
+}
+
+#[test]
+fn radii_must_be_finite_and_not_negative() {
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        assert_eq!(fault([0.0, 0.0], bad), Some(Reason::RadiusNotFinite), "{bad}");
+    }
+    for bad in [-1.0, -f32::MIN_POSITIVE, -f32::from_bits(1), f32::MIN] {
+        assert_eq!(fault([0.0, 0.0], bad), Some(Reason::RadiusNegative), "{bad}");
+    }
+    assert_eq!(fault([0.0, 0.0], -0.0), None);
+}
+
+#[test]
+fn the_reach_of_a_circle_ends_at_the_limit() {
+    let half = LIMIT / 2.0;
+    for (center, radius) in [([LIMIT, 0.0], 0.0), ([0.0, -LIMIT], 0.0), ([half, -half], half), ([0.0, 0.0], LIMIT)] {
+        assert_eq!(fault(center, radius), None, "{center:?} {radius}");
+    }
+    let beyond = [
+        ([LIMIT.next_up(), 0.0], 0.0, 0),
+        ([0.0, -LIMIT.next_up()], 0.0, 1),
+        ([0.0, half.next_up()], half.next_up(), 1),
+        ([-half.next_up(), half.next_up()], half.next_up(), 0),
+        ([0.0, 0.0], LIMIT.next_up(), 0),
+        ([f32::MAX, 0.0], f32::MAX, 0),
+    ];
+    for (center, radius, axis) in beyond {
+        assert_eq!(fault(center, radius), Some(Reason::TooFar { axis }), "{center:?} {radius}");
+    }
+}
+
+#[test]
+fn the_first_fault_of_a_body_is_the_one_named() {
+    assert_eq!(fault([f32::NAN, f32::INFINITY], f32::NAN), Some(Reason::CenterNotFinite { axis: 0 }));
+    assert_eq!(fault([0.0, f32::NAN], -1.0), Some(Reason::CenterNotFinite { axis: 1 }));
+    assert_eq!(fault([f32::MAX, 0.0], f32::NAN), Some(Reason::RadiusNotFinite));
+    assert_eq!(fault([f32::MAX, 0.0], -1.0), Some(Reason::RadiusNegative));
+}
+
+#[test]
+fn the_third_axis_is_looked_at() {
+    let refused = |z: f32| match refusal(Spheres::new(&[0.0], &[0.0], &[z], 1.0)) {
+        InputError::Bodies { first, .. } => first[0],
+        error => panic!("refused for another reason: {error}"),
+    };
+    assert_eq!(refused(f32::NAN), (0, Reason::CenterNotFinite { axis: 2 }));
+    assert_eq!(refused(-2.0 * LIMIT), (0, Reason::TooFar { axis: 2 }));
+}
+
+/// Spoils every `step`-th body of a scene from `start` on, in five ways by turns.
+fn spoil<const D: usize>(scene: &mut Scene<D>, start: usize, step: usize) {
+    for (turn, id) in (start..scene.len()).step_by(step).enumerate() {
+        match turn % 5 {
+            0 => scene.centers[turn % D][id] = f32::NAN,
+            1 => scene.centers[turn % D][id] = f32::INFINITY,
+            2 => scene.radii[id] = -1.0,
+            3 => scene.radii[id] = f32::NAN,
+            _ => scene.centers[turn % D][id] = -2.0 * LIMIT,
+        }
+    }
+}
+
+fn offenders_are_counted_and_named<const D: usize>() {
+    for n in [1, 20, 300, 50_000] {
+        for (start, step) in [(0, 1), (0, n), (n - 1, 1), (n / 2, 7), (n / 3, n / 5 + 1)] {
+            let mut scene = scene::scene::<D>(Kind::Uniform, n, 1);
+            spoil(&mut scene, start, step);
+            let error = refusal(scene.view());
+            assert_eq!(Err(error), oracle::check(scene.view()), "n = {n}, every {step} from {start}");
+        }
+    }
+}
+
+#[test]
+fn offenders_are_counted_and_the_first_sixteen_named_in_2d() {
+    offenders_are_counted_and_named::<2>();
+}
+
+#[test]
+fn offenders_are_counted_and_the_first_sixteen_named_in_3d() {
+    offenders_are_counted_and_named::<3>();
+}
+
+#[test]
+fn one_radius_for_all_is_checked_for_all() {
+    let x = [0.0; 40];
+    let InputError::Bodies { count, first } = refusal(Circles::new(&x, &x, -1.0)) else { panic!("another reason") };
+    assert_eq!(count, 40);
+    assert!(first.into_iter().eq((0..16).map(|id| (id, Reason::RadiusNegative))));
+    assert_eq!(
+        PairFinder::new().find(Circles::new(&[], &[], f32::NAN)).expect("no body is at fault").pairs(),
+        [[0; 2]; 0]
+    );
+}
+
+#[test]
+fn a_message_names_count_ids_and_reasons() {
+    let (x, r) = ([0.0, f32::NAN, 0.0, 1.0], [1.0, 1.0, -1.0, 1.0]);
+    let message = refusal(Circles::new(&x, &[0.0; 4], &r)).to_string();
+    assert_eq!(message, "2 bodies refused: id 1: centre not finite on axis 0; id 2: radius negative");
+}
+
+#[test]
+fn columns_must_agree_in_length() {
+    let values = [0.0; 5];
+    let lengths = |x: usize, y: usize, r: usize| {
+        let view = Circles::new(&values[..x], &values[..y], &values[..r]);
+        assert_eq!(refusal(view), InputError::Lengths { centers: vec![x, y], radii: r });
+    };
+    lengths(3, 2, 3);
+    lengths(2, 3, 2);
+    lengths(3, 3, 2);
+    lengths(3, 3, 4);
+    lengths(0, 1, 0);
+    lengths(0, 0, 1);
+    let spheres = Spheres::new(&values, &values, &values[..4], Radii::All(1.0));
+    assert_eq!(refusal(spheres), InputError::Lengths { centers: vec![5, 5, 4], radii: 5 });
+}
+
+#[derive(Clone, Copy, NoUninit)]
+#[repr(C)]
+struct Agent {
+    position: [f32; 2],
+    radius: f32,
+}
+
+#[test]
+fn offsets_must_be_those_of_fields() {
+    let agents = [Agent { position: [1.0, 2.0], radius: 0.5 }; 3];
+    let view = |x, y, radius| Circles::from_structs(&agents, [x, y], radius);
+    assert!(view(0, 4, RadiusField::At(offset_of!(Agent, radius))).is_ok());
+    let layout = |offset| InputError::Layout { offset, size: 12, align: 4 };
+    for offset in [1, 2, 3, 5, 11, 12, 16, 1 << 40, usize::MAX, usize::MAX - 3] {
+        assert_eq!(view(offset, 4, RadiusField::All(1.0)).err(), Some(layout(offset)));
+        assert_eq!(view(0, offset, RadiusField::All(1.0)).err(), Some(layout(offset)));
+        assert_eq!(view(0, 4, RadiusField::At(offset)).err(), Some(layout(offset)));
+    }
+}
+
+#[test]
+fn structs_must_be_aligned_and_sized_like_floats() {
+    // Aligned by chance, so that nothing but the type can give it away.
+    #[repr(align(16))]
+    struct Aligned<T>(T);
+    let halves = Aligned([[0_u16; 3]; 8]);
+    let bytes = Aligned([[0_u8; 8]; 8]);
+    for n in [0, 1, 2, 8] {
+        let error = Circles::from_structs(&halves.0[..n], [0, 0], RadiusField::All(1.0)).err();
+        assert_eq!(error, Some(InputError::Layout { offset: 0, size: 6, align: 2 }), "{n} structs");
+        let error = Circles::from_structs(&bytes.0[..n], [0, 4], RadiusField::All(1.0)).err();
+        assert_eq!(error, Some(InputError::Layout { offset: 0, size: 8, align: 1 }), "{n} structs");
+    }
+    let error = Circles::from_structs(&[(); 4], [0, 0], RadiusField::All(1.0)).err();
+    assert_eq!(error, Some(InputError::Layout { offset: 0, size: 0, align: 1 }));
+}
+
+#[test]
+fn a_finder_goes_on_after_a_refusal() {
+    let good = scene::scene::<2>(Kind::Dense, 5_000, 1);
+    let expected = PairFinder::new().find(good.view()).expect("a good scene").pairs().to_vec();
+    let mut bad = good.clone();
+    spoil(&mut bad, 17, 100);
+    let mut finder = PairFinder::new();
+    for _ in 0..3 {
+        assert!(finder.find(good.view()).expect("a good scene").pairs() == expected);
+        assert!(finder.find(bad.view()).is_err());
+        assert!(finder.find(Circles::new(&[0.0], &[], 1.0)).is_err());
+    }
+    assert!(finder.find(good.view()).expect("a good scene").pairs() == expected);
+}
