@@ -76,7 +76,7 @@ impl Times {
         finder: &'f mut PairFinder<D>,
         table: &Table,
         workers: &'f Workers,
-    ) -> Result<Found<'f>, InputError> {
+    ) -> Result<Found<'f, D>, InputError> {
         let start = Instant::now();
         let found = finder.on(workers.threads()).find(table.view())?;
         self.searches.push((start.elapsed(), *found.stats()));

@@ -89,7 +89,6 @@ fn arrays_that_do_not_fit() {
 }
 
 #[test]
-#[ignore = "the pairs crate does not look at values yet"]
 fn values_outside_the_contract_are_named_by_line() {
     let message = about("x,y,r\n0,0,1\n\nnan,0,1\n0,0,-1\n0,1e30,1\n");
     let told =
