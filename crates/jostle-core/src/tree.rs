@@ -593,18 +593,24 @@ struct Columns<'a, const D: usize> {
 impl<const D: usize> Columns<'_, D> {
     #[inline(always)]
     fn gather(&mut self, records: &[Record<D>], local: &LocalOrder) {
-        for rank in 0..records.len() {
-            self.put(rank, records[local.place(rank)]);
+        // One loop a column: each then writes one stream, and the records stay in the first-level cache.
+        for (axis, column) in self.centers.iter_mut().enumerate() {
+            gather_column(column, records, local, |record| record.center.0[axis]);
         }
+        gather_column(self.radii, records, local, |record| record.radius);
+        gather_column(self.ids, records, local, |record| record.id);
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, rank: usize, record: Record<D>) {
-        for axis in 0..D {
-            self.centers[axis][rank] = record.center.0[axis];
-        }
-        self.radii[rank] = record.radius;
-        self.ids[rank] = record.id;
+#[inline(always)]
+fn gather_column<T, const D: usize>(
+    column: &mut [T],
+    records: &[Record<D>],
+    local: &LocalOrder,
+    field: impl Fn(&Record<D>) -> T,
+) {
+    for (value, place) in column.iter_mut().zip(local.places()) {
+        *value = field(&records[place]);
     }
 }
 

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::disjoint::Disjoint;
 
-use crate::hits::{Hit, Sink};
+use crate::hits::Sink;
 
 /// Pairs of a chunk: 2 KiB.
 pub(crate) const CHUNK: usize = 256;
@@ -91,13 +91,13 @@ pub(crate) struct Chunked<'a> {
     chain: &'a mut Chain,
     last: u32,
     /// What is left of the last chunk.
-    room: core::slice::IterMut<'a, [u32; 2]>,
+    room: &'a mut [[u32; 2]],
 }
 
 impl<'a> Chunked<'a> {
     /// A sink for a chain that is empty.
     pub(crate) fn new(arena: &'a OpenArena<'a>, chain: &'a mut Chain) -> Self {
-        Self { arena, chain, last: u32::MAX, room: [].iter_mut() }
+        Self { arena, chain, last: u32::MAX, room: &mut [] }
     }
 
     /// Chains another chunk, if there is one.
@@ -120,29 +120,27 @@ impl<'a> Chunked<'a> {
         self.last = chunk;
         let start = chunk as usize * CHUNK;
         // SAFETY: the counter gives each chunk to one block, once.
-        self.room = unsafe { self.arena.pairs.range(start..start + CHUNK) }.iter_mut();
-    }
-
-    #[inline(always)]
-    fn push(&mut self, pair: [u32; 2]) {
-        if self.room.len() == 0 && self.chain.overflow.is_empty() {
-            self.take_chunk();
-        }
-        match self.room.next() {
-            Some(place) => {
-                *place = pair;
-                self.chain.in_chunks += 1;
-            }
-            None => self.chain.overflow.push(pair),
-        }
+        self.room = unsafe { self.arena.pairs.range(start..start + CHUNK) };
     }
 }
 
 impl Sink for Chunked<'_> {
     #[inline(always)]
-    fn take(&mut self, hits: &[Hit], _pairs: usize, ids: &[u32]) {
-        for hit in hits {
-            hit.for_each(ids, |a, b| self.push([a, b]));
+    fn take(&mut self, mut pairs: &[[u32; 2]]) {
+        while !pairs.is_empty() {
+            if self.room.is_empty() && self.chain.overflow.is_empty() {
+                self.take_chunk();
+            }
+            let (now, later) = pairs.split_at(pairs.len().min(self.room.len()));
+            if now.is_empty() {
+                self.chain.overflow.extend_from_slice(later);
+                return;
+            }
+            let (places, room) = core::mem::take(&mut self.room).split_at_mut(now.len());
+            places.copy_from_slice(now);
+            self.room = room;
+            self.chain.in_chunks += now.len();
+            pairs = later;
         }
     }
 }
@@ -154,7 +152,6 @@ mod tests {
     /// Pairs find their way through chunks, and past the end of an arena that is too small.
     #[test]
     fn chains_keep_order_within_and_beyond_the_arena() {
-        let ids: Vec<u32> = (0..10_000).collect();
         for chunks in [0, 1, 3, 100] {
             let mut arena = Arena::default();
             arena.reserve(0, chunks);
@@ -162,17 +159,14 @@ mod tests {
             let open = arena.open();
             let [left, right] = &mut chains;
             let mut sinks = [Chunked::new(&open, left), Chunked::new(&open, right)];
-            let hit = |a: u32| Hit { a, b: a + 1, mask: 1, step: 0, turn: 0 };
-            for a in 0..2000 {
-                sinks[(a % 3 == 0) as usize].take(&[hit(a)], 1, &ids);
+            for a in (0..2000).step_by(2) {
+                sinks[usize::from(a % 3 == 0)].take(&[[a, 0], [a, 1]]);
             }
-            drop(sinks);
-            drop(open);
             for (side, chain) in chains.iter().enumerate() {
                 let mut list = vec![[0; 2]; chain.len()];
                 arena.copy(chain, &mut list);
-                let expected: Vec<_> =
-                    (0..2000).filter(|a| (a % 3 == 0) as usize == side).map(|a| [a, a + 1]).collect();
+                let mine = (0..2000).step_by(2).filter(|a| usize::from(a % 3 == 0) == side);
+                let expected: Vec<_> = mine.flat_map(|a| [[a, 0], [a, 1]]).collect();
                 assert_eq!(list, expected, "{chunks} chunks, side {side}");
             }
         }

@@ -1,6 +1,6 @@
 //! What the kernel finds, and who takes it.
 
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Lanes, sixteen, sixteen_mut};
 
 /// Up to sixteen pairs of ranks found by one vector test: for each set bit i of `mask`, rank `a + i * step` overlaps
 /// rank `b + (i + turn) % 16`. One circle against a leaf has step 0 and turn 0; a leaf against itself turned by k lanes
@@ -14,25 +14,33 @@ pub(crate) struct Hit {
     pub(crate) turn: u8,
 }
 
-impl Hit {
-    /// Calls `visit(a, b)` with a < b, the ids of each pair, lanes ascending.
-    #[inline(always)]
-    pub(crate) fn for_each(self, ids: &[u32], mut visit: impl FnMut(u32, u32)) {
-        let mut mask = self.mask;
-        while mask != 0 {
-            let lane = mask.trailing_zeros();
-            mask &= mask - 1;
-            let a = ids[(self.a + lane * u32::from(self.step)) as usize];
-            let b = ids[(self.b + ((lane + u32::from(self.turn)) & (LANES as u32 - 1))) as usize];
-            visit(a.min(b), a.max(b));
+/// Pairs handed to a sink at a time, at most.
+const BATCH: usize = 512;
+
+/// Gives the pairs of hits to a sink, in order: lanes ascending within each.
+#[inline(always)]
+pub(crate) fn emit<L: Lanes>(hits: &[Hit], ids: &[u32], sink: &mut impl Sink) {
+    let mut batch = [[0; 2]; BATCH + LANES];
+    let mut len = 0;
+    for hit in hits {
+        let (a, b) = (sixteen(ids, hit.a as usize), sixteen(ids, hit.b as usize));
+        L::pairs((a, hit.step), (b, hit.turn), hit.mask, sixteen_mut(&mut batch, len));
+        len += hit.mask.count_ones() as usize;
+        if len >= BATCH {
+            sink.take(&batch[..len]);
+            len = 0;
         }
     }
+    sink.take(&batch[..len]);
 }
 
 /// Takes the pairs of a block in their order.
 pub(crate) trait Sink {
-    /// Takes the pairs of some hits, `pairs` in all; no hit has an empty mask.
-    fn take(&mut self, hits: &[Hit], pairs: usize, ids: &[u32]);
+    /// Whether pairs are wanted at all; they are counted in any case.
+    const WANTS_PAIRS: bool = true;
+
+    /// Takes some pairs.
+    fn take(&mut self, pairs: &[[u32; 2]]);
 }
 
 /// Appends the pairs to a list.
@@ -40,26 +48,19 @@ pub(crate) struct Collect<'a>(pub(crate) &'a mut Vec<[u32; 2]>);
 
 impl Sink for Collect<'_> {
     #[inline(always)]
-    fn take(&mut self, hits: &[Hit], pairs: usize, ids: &[u32]) {
-        let start = self.0.len();
-        self.0.resize(start + pairs, [0; 2]);
-        let mut places = self.0[start..].iter_mut();
-        for hit in hits {
-            hit.for_each(ids, |a, b| {
-                if let Some(place) = places.next() {
-                    *place = [a, b];
-                }
-            });
-        }
+    fn take(&mut self, pairs: &[[u32; 2]]) {
+        self.0.extend_from_slice(pairs);
     }
 }
 
-/// Wants no more than the number of pairs, which is counted in any case.
+/// Wants no more than the number of pairs.
 pub(crate) struct Count;
 
 impl Sink for Count {
+    const WANTS_PAIRS: bool = false;
+
     #[inline(always)]
-    fn take(&mut self, _hits: &[Hit], _pairs: usize, _ids: &[u32]) {}
+    fn take(&mut self, _pairs: &[[u32; 2]]) {}
 }
 
 /// Folds the pairs into an accumulator.
@@ -70,9 +71,9 @@ pub(crate) struct Fold<'a, A, F> {
 
 impl<A, F: Fn(&mut A, u32, u32)> Sink for Fold<'_, A, F> {
     #[inline(always)]
-    fn take(&mut self, hits: &[Hit], _pairs: usize, ids: &[u32]) {
-        for hit in hits {
-            hit.for_each(ids, |a, b| (self.op)(&mut self.all, a, b));
+    fn take(&mut self, pairs: &[[u32; 2]]) {
+        for &[a, b] in pairs {
+            (self.op)(&mut self.all, a, b);
         }
     }
 }

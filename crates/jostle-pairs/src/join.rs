@@ -15,7 +15,7 @@ use jostle_core::aabb::GROWTH;
 use jostle_core::tree::{LEAF, Level};
 use jostle_core::{Aabb, LinearTree};
 
-use crate::hits::{Hit, Sink};
+use crate::hits::{Hit, Sink, emit};
 use crate::lanes::{LANES, Lanes, sixteen, sixteen_mut};
 use crate::stats::Tests;
 
@@ -127,6 +127,9 @@ fn first_lanes(n: usize) -> u16 {
 }
 
 /// Centres and radii of sixteen circles.
+///
+/// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and without that the instructions of `L`
+/// are calls (measured: the join three times slower).
 #[derive(Clone, Copy)]
 struct Circles16<L, const D: usize> {
     center: [L; D],
@@ -138,17 +141,32 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     #[inline(always)]
     fn at(tree: &LinearTree<D>, rank: usize) -> Self {
         let (centers, radii, _) = tree.padded();
-        Self {
-            center: core::array::from_fn(|axis| L::load(sixteen(&centers[axis], rank))),
-            radius: L::load(sixteen(radii, rank)),
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(sixteen(radii, rank)) };
+        for axis in 0..D {
+            circles.center[axis] = L::load(sixteen(&centers[axis], rank));
         }
+        circles
     }
 
     /// One circle in all lanes.
     #[inline(always)]
     fn all(tree: &LinearTree<D>, rank: usize) -> Self {
         let (centers, radii, _) = tree.padded();
-        Self { center: core::array::from_fn(|axis| L::splat(centers[axis][rank])), radius: L::splat(radii[rank]) }
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(radii[rank]) };
+        for axis in 0..D {
+            circles.center[axis] = L::splat(centers[axis][rank]);
+        }
+        circles
+    }
+
+    /// Every circle one lane down.
+    #[inline(always)]
+    fn turn(self) -> Self {
+        let mut turned = Self { radius: self.radius.turn(), ..self };
+        for axis in 0..D {
+            turned.center[axis] = self.center[axis].turn();
+        }
+        turned
     }
 
     /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
@@ -205,7 +223,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
             self.join_group::<L>(group, leaves);
             self.run_tests::<L>();
         }
-        self.hand_on();
+        self.hand_on::<L>();
     }
 
     /// Phase 1.
@@ -213,22 +231,11 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     fn join_within<L: Lanes>(&mut self, leaf: usize) {
         let ranks = self.tree.leaf(leaf);
         let (start, n) = (ranks.start, ranks.len());
-        let (centers, radii, _) = self.tree.padded();
         let circles = Circles16::<L, D>::at(self.tree, start);
-        let twice = |column: &[f32]| {
-            let mut twice = [0.0; 2 * LANES];
-            *sixteen_mut(&mut twice, 0) = *sixteen(column, start);
-            *sixteen_mut(&mut twice, LANES) = *sixteen(column, start);
-            twice
-        };
-        let centers: [_; D] = core::array::from_fn(|axis| twice(&centers[axis]));
-        let radii = twice(radii);
-        self.make_room(LANES / 2);
+        let mut turned = circles;
+        self.make_room::<L>(LANES / 2);
         for turn in 1..=LANES / 2 {
-            let turned = Circles16 {
-                center: core::array::from_fn(|axis| L::load(sixteen(&centers[axis], turn))),
-                radius: L::load(sixteen(&radii, turn)),
-            };
+            turned = turned.turn();
             let mask = circles.hits(turned) & TURNED[n][turn];
             self.keep(Hit { a: start as u32, b: start as u32, mask, step: 1, turn: turn as u8 });
         }
@@ -321,12 +328,15 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
         let theirs = Circles16::<L, D>::at(tree, others.start).touching(aabb.lo, aabb.hi) & first_lanes(others.len());
         let (count, other_count) = (mine.count_ones(), theirs.count_ones());
         self.tests.circle_tests += u64::from(count * other_count);
-        let fewer = count <= other_count;
-        let singles = if fewer { mine } else { theirs };
-        let singles = if count == 0 || other_count == 0 { 0 } else { singles };
-        let (base, start) = if fewer { (ranks.start, others.start) } else { (others.start, ranks.start) };
-        let lanes = if fewer { theirs } else { mine };
-        self.scratch.tests.push::<L>(singles, base as u32, start as u32, lanes);
+        // Which side has fewer is a coin toss: selected by arithmetic, not by a branch.
+        let fewer = u32::from(count <= other_count).wrapping_neg();
+        let select = |a: u32, b: u32| b ^ ((a ^ b) & fewer);
+        let (mine, theirs) = (u32::from(mine), u32::from(theirs));
+        let none = u32::from((count == 0) | (other_count == 0)).wrapping_neg();
+        let (singles, lanes) = (select(mine, theirs) & !none, select(theirs, mine));
+        let (rank, other) = (ranks.start as u32, others.start as u32);
+        let (base, start) = (select(rank, other), select(other, rank));
+        self.scratch.tests.push::<L>(singles as u16, base, start, lanes as u16);
         if self.scratch.tests.len > TESTS - LANES {
             self.run_tests::<L>();
         }
@@ -335,7 +345,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     /// Phase 5.
     #[inline(always)]
     fn run_tests<L: Lanes>(&mut self) {
-        self.make_room(self.scratch.tests.len);
+        self.make_room::<L>(self.scratch.tests.len);
         for at in 0..self.scratch.tests.len {
             let tests = &self.scratch.tests;
             let (rank, start, lanes) = (tests.rank[at], tests.start[at], tests.lanes[at]);
@@ -356,19 +366,20 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
 
     /// Makes room for `more` hits.
     #[inline(always)]
-    fn make_room(&mut self, more: usize) {
+    fn make_room<L: Lanes>(&mut self, more: usize) {
         if self.scratch.hits.len + more > HITS {
-            self.hand_on();
+            self.hand_on::<L>();
         }
     }
 
     #[inline(always)]
-    fn hand_on(&mut self) {
+    fn hand_on<L: Lanes>(&mut self) {
         let hits = &mut self.scratch.hits;
         let list = &hits.list[..hits.len];
-        let pairs = list.iter().map(|hit| hit.mask.count_ones() as usize).sum();
-        self.sink.take(list, pairs, self.tree.padded().2);
-        self.tests.pairs += pairs as u64;
+        self.tests.pairs += list.iter().map(|hit| u64::from(hit.mask.count_ones())).sum::<u64>();
+        if S::WANTS_PAIRS {
+            emit::<L>(list, self.tree.padded().2, &mut self.sink);
+        }
         hits.len = 0;
     }
 }

@@ -23,11 +23,16 @@ pub(crate) trait Lanes: Copy {
     fn sub(self, other: Self) -> Self;
     /// `self * other`.
     fn mul(self, other: Self) -> Self;
+    /// Every value one lane down, the first one up to the last lane.
+    fn turn(self) -> Self;
     /// Where `self <= other`; never where either is NaN.
     fn le(self, other: Self) -> u16;
     /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
     /// Returns their number.
     fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;
+    /// Writes `[a[i * step], b[(i + turn) % 16]]`, the lesser first, for each set bit i, ascending, to the front of
+    /// `out`; what follows them there is anything. `step` is 0 or 1.
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]);
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
 }

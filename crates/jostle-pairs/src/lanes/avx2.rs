@@ -1,11 +1,7 @@
 //! Lanes by AVX2: two registers of eight. A room of `unsafe`: see [`Avx2`].
 #![allow(unsafe_code, reason = "instructions beyond what the target always has")]
 
-use core::arch::x86_64::{
-    __m256, _CMP_LE_OQ, _mm_loadl_epi64, _mm256_add_epi32, _mm256_add_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32,
-    _mm256_loadu_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_permutevar8x32_ps, _mm256_set1_epi32, _mm256_set1_ps,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
-};
+use core::arch::x86_64::*;
 
 use super::{LANES, Lanes};
 
@@ -31,6 +27,36 @@ static SET_LANES: [[u8; 8]; 256] = {
     }
     table
 };
+
+/// For each mask of four lanes of 64 bits, the halves of those set in it, ascending.
+static SET_HALVES: [[u32; 8]; 16] = {
+    let mut table = [[0; 8]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut half = 0;
+        while half < 8 {
+            table[mask][half] = 2 * SET_LANES[mask][half / 2] as u32 + half as u32 % 2;
+            half += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Writes the four pairs of (lesser, greater) whose bits are set in `mask` to `out`.
+///
+/// # Safety
+/// AVX2 is there, and `out` has room for four pairs.
+#[inline(always)]
+unsafe fn store_four(lesser: __m128i, greater: __m128i, mask: usize, out: *mut [u32; 2]) {
+    // SAFETY: as promised; the table has sixteen rows of 32 bytes.
+    unsafe {
+        let greater = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(greater));
+        let pairs = _mm256_or_si256(_mm256_cvtepu32_epi64(lesser), greater);
+        let halves = _mm256_loadu_si256(SET_HALVES[mask & 15].as_ptr().cast());
+        _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(pairs, halves));
+    }
+}
 
 impl Lanes for Avx2 {
     #[inline(always)]
@@ -65,6 +91,19 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    fn turn(self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        unsafe {
+            let (low, high) = (_mm256_castps_si256(self.0), _mm256_castps_si256(self.1));
+            // The middle eight and the outer eight of the sixteen, taken as a ring.
+            let (inner, outer) =
+                (_mm256_permute2x128_si256::<0x21>(low, high), _mm256_permute2x128_si256::<0x21>(high, low));
+            let (low, high) = (_mm256_alignr_epi8::<4>(inner, low), _mm256_alignr_epi8::<4>(outer, high));
+            Self(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high))
+        }
+    }
+
+    #[inline(always)]
     fn le(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         let (low, high) = unsafe {
@@ -89,6 +128,35 @@ impl Lanes for Avx2 {
             _mm256_storeu_si256(out.add(count).cast(), _mm256_add_epi32(lanes, _mm256_set1_epi32(base as i32 + 8)));
         }
         count + high.count_ones() as usize
+    }
+
+    #[inline(always)]
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
+        let mut count = 0;
+        for half in 0..2 {
+            // SAFETY: the feature is there (see the type); lanes are below 16, loads cover sixteen values each, and
+            // stores of four begin at most twelve pairs into the sixteen.
+            unsafe {
+                let lanes = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(8 * half));
+                let (a, b) = if a.1 == 0 {
+                    let b = _mm256_loadu_si256(b.0.as_ptr().add(8 * half as usize).cast());
+                    (_mm256_set1_epi32(a.0[0] as i32), b)
+                } else {
+                    let turned = _mm256_add_epi32(lanes, _mm256_set1_epi32(i32::from(b.1)));
+                    let turned = _mm256_and_si256(turned, _mm256_set1_epi32(LANES as i32 - 1));
+                    let a = _mm256_loadu_si256(a.0.as_ptr().add(8 * half as usize).cast());
+                    (a, _mm256_i32gather_epi32::<4>(b.0.as_ptr().cast(), turned))
+                };
+                let (lesser, greater) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
+                let mask = usize::from(mask >> (8 * half));
+                let out = out.as_mut_ptr();
+                store_four(_mm256_castsi256_si128(lesser), _mm256_castsi256_si128(greater), mask, out.add(count));
+                count += (mask & 15).count_ones() as usize;
+                let (lesser, greater) = (_mm256_extracti128_si256::<1>(lesser), _mm256_extracti128_si256::<1>(greater));
+                store_four(lesser, greater, mask >> 4, out.add(count));
+                count += (mask >> 4 & 15).count_ones() as usize;
+            }
+        }
     }
 
     #[inline(always)]

@@ -1,11 +1,7 @@
 //! Lanes by AVX-512: one register. A room of `unsafe`: see [`Avx512`].
 #![allow(unsafe_code, reason = "instructions beyond what the target always has")]
 
-use core::arch::x86_64::{
-    __m512, _CMP_LE_OQ, _mm512_add_epi32, _mm512_add_ps, _mm512_cmp_ps_mask, _mm512_loadu_ps,
-    _mm512_maskz_compress_epi32, _mm512_maskz_compress_ps, _mm512_mul_ps, _mm512_set1_epi32, _mm512_set1_ps,
-    _mm512_setr_epi32, _mm512_storeu_ps, _mm512_storeu_si512, _mm512_sub_ps,
-};
+use core::arch::x86_64::*;
 
 use super::{LANES, Lanes};
 
@@ -46,6 +42,15 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn turn(self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        unsafe {
+            let bits = _mm512_castps_si512(self.0);
+            Self(_mm512_castsi512_ps(_mm512_alignr_epi32::<1>(bits, bits)))
+        }
+    }
+
+    #[inline(always)]
     fn le(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
@@ -60,6 +65,31 @@ impl Lanes for Avx512 {
             _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_maskz_compress_epi32(mask, lanes));
         }
         mask.count_ones() as usize
+    }
+
+    #[inline(always)]
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `a` and `b` are 64 readable bytes each, `out` is 128 writable
+        // ones, of which the second store begins at most 64 bytes in.
+        unsafe {
+            let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+            // Of an index, the permutation takes the low four bits: modulo sixteen for free.
+            let a_lanes = _mm512_maskz_mov_epi32(u16::from(a.1).wrapping_neg(), lanes);
+            let b_lanes = _mm512_add_epi32(lanes, _mm512_set1_epi32(i32::from(b.1)));
+            let a = _mm512_permutexvar_epi32(a_lanes, _mm512_loadu_si512(a.0.as_ptr().cast()));
+            let b = _mm512_permutexvar_epi32(b_lanes, _mm512_loadu_si512(b.0.as_ptr().cast()));
+            let (lesser, greater) = (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
+            let eight = |lesser, greater| {
+                let greater = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(greater));
+                _mm512_or_si512(_mm512_cvtepu32_epi64(lesser), greater)
+            };
+            let low = eight(_mm512_castsi512_si256(lesser), _mm512_castsi512_si256(greater));
+            let high = eight(_mm512_extracti64x4_epi64::<1>(lesser), _mm512_extracti64x4_epi64::<1>(greater));
+            let out = out.as_mut_ptr();
+            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask as u8, low));
+            let out = out.add((mask as u8).count_ones() as usize);
+            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64((mask >> 8) as u8, high));
+        }
     }
 
     #[inline(always)]

@@ -44,6 +44,12 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn turn(self) -> Self {
+        let lanes = self.0.map(f32x4::to_array);
+        Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
+    }
+
+    #[inline(always)]
     fn le(self, other: Self) -> u16 {
         (0..4).fold(0, |mask, i| mask | (self.0[i].simd_le(other.0[i]).to_bitmask() as u16) << (4 * i))
     }
@@ -57,6 +63,25 @@ impl Lanes for Portable {
             count += 1;
         }
         count
+    }
+
+    /// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
+    /// seldom mispredicted.
+    #[inline(always)]
+    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
+        let pair = |lane: u32| {
+            let a = a.0[(lane as usize * usize::from(a.1)) & (LANES - 1)];
+            let b = b.0[(lane as usize + usize::from(b.1)) & (LANES - 1)];
+            [a.min(b), a.max(b)]
+        };
+        let (mut bits, mut at) = (u32::from(mask), 0);
+        while bits != 0 && at < LANES {
+            let rest = bits & (bits - 1);
+            out[at] = pair(bits.trailing_zeros());
+            out[at + 1] = pair(rest.trailing_zeros());
+            at += 2;
+            bits = rest & rest.wrapping_sub(1);
+        }
     }
 
     #[inline(always)]

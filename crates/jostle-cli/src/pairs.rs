@@ -1,0 +1,130 @@
+//! `jostle pairs`: the pairs of a file, with figures, and a picture.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indicatif::{HumanBytes, HumanCount};
+use jostle::{Found, InputError, PairFinder, Stats};
+
+use crate::args::PairsArgs;
+use crate::picture::{self, Viewport};
+use crate::read::{self, Table};
+use crate::report::{Millis, Report, percentile};
+use crate::threads::Workers;
+use crate::write::{Target, check_folder};
+
+pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
+    let target = args.output.as_deref().map(Target::new).transpose()?;
+    args.png.as_deref().map_or(Ok(()), check_folder)?;
+    let mut report = if target == Some(Target::Stdout) { Report::stderr() } else { Report::stdout() };
+    let workers = Workers::new(&args.threads)?;
+    let start = Instant::now();
+    let table = read::read(&args.input)?;
+    let file = args.input.file.display();
+    report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
+    match table.dim() {
+        2 => search::<2>(args, &table, &workers, target, &mut report),
+        _ => search::<3>(args, &table, &workers, target, &mut report),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn search<const D: usize>(
+    args: &PairsArgs,
+    table: &Table,
+    workers: &Workers,
+    target: Option<Target<'_>>,
+    report: &mut Report,
+) -> Result<()> {
+    let mut finder = PairFinder::<D>::new();
+    let mut times = Times::default();
+    for _ in 1..args.frames {
+        times.find(&mut finder, table, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+    }
+    let found = times.find(&mut finder, table, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+    let contacts = contacts(table.len(), found.pairs());
+    report.row("pairs", HumanCount(found.stats().pairs))?;
+    if let Some((id, most)) = most(&contacts) {
+        report.row("most contacts", format_args!("{} (id {id}, {})", HumanCount(most.into()), table.place(id)))?;
+    }
+    report.row("threads", workers.count())?;
+    times.print(report)?;
+    report.row("memory", memory(found.stats(), table.len()))?;
+    if let Some(target) = target {
+        target.write(found.pairs())?;
+    }
+    if let Some(png) = &args.png {
+        let view = table.view::<D>();
+        let viewport = Viewport::new(args.window.unwrap_or_else(|| picture::extent(view)), args.picture.size);
+        let cells = args.picture.cells.then(|| found.rank_to_id());
+        let image = workers.install(|| picture::draw(view, |id| contacts[id] > 0, cells, viewport));
+        picture::write_png(png, &image)?;
+    }
+    Ok(())
+}
+
+/// How long each search took, and each of its stages.
+#[derive(Default)]
+struct Times {
+    searches: Vec<(Duration, Stats)>,
+}
+
+impl Times {
+    fn find<'f, const D: usize>(
+        &mut self,
+        finder: &'f mut PairFinder<D>,
+        table: &Table,
+        workers: &'f Workers,
+    ) -> Result<Found<'f, D>, InputError> {
+        let start = Instant::now();
+        let found = finder.on(workers.threads()).find(table.view())?;
+        self.searches.push((start.elapsed(), *found.stats()));
+        Ok(found)
+    }
+
+    fn print(&self, report: &mut Report) -> Result<()> {
+        let count = self.searches.len();
+        let median = |time: &dyn Fn(&(Duration, Stats)) -> Duration| {
+            Millis(percentile(self.searches.iter().map(time).collect(), 50))
+        };
+        let note = if count > 1 { format!(", median of {count} searches") } else { String::new() };
+        report.row("time", format_args!("{}{note}", median(&|(wall, _)| *wall)))?;
+        for (at, (name, _)) in Stats::default().time.named().into_iter().enumerate() {
+            report.row(&format!("  {name}"), median(&|(_, stats)| stats.time.named()[at].1))?;
+        }
+        Ok(())
+    }
+}
+
+fn memory(stats: &Stats, bodies: usize) -> String {
+    format!("{}, {} bytes a body", HumanBytes(stats.bytes as u64), stats.bytes / bodies.max(1))
+}
+
+/// The number of pairs that each body is in.
+fn contacts(bodies: usize, pairs: &[[u32; 2]]) -> Vec<u32> {
+    let mut contacts = vec![0; bodies];
+    for &id in pairs.iter().flatten() {
+        contacts[id as usize] += 1;
+    }
+    contacts
+}
+
+/// The body with most contacts, the first of several.
+fn most(contacts: &[u32]) -> Option<(u32, u32)> {
+    let (id, most) = contacts.iter().enumerate().rev().max_by_key(|(_, contacts)| **contacts)?;
+    Some((id as u32, *most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{contacts, most};
+
+    #[test]
+    fn the_first_of_the_busiest_is_named() {
+        let contacts = contacts(5, &[[0, 1], [1, 3], [2, 3]]);
+        assert_eq!(contacts, [1, 2, 1, 2, 0]);
+        assert_eq!(most(&contacts), Some((1, 2)));
+        assert_eq!(most(&[]), None);
+    }
+}

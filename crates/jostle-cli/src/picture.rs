@@ -1,0 +1,37 @@
+//! Pictures of bodies: free ones green, touching ones red; spheres are seen along the third axis.
+
+mod cells;
+mod disc;
+mod gif;
+mod image;
+mod palette;
+mod png;
+mod viewport;
+
+use jostle::Bodies;
+
+pub(crate) use gif::Film;
+pub(crate) use image::Image;
+pub(crate) use png::write_png;
+pub(crate) use viewport::{Viewport, Window, extent};
+
+use disc::Disc;
+
+/// Draws every body, and the boxes of the tree's leaves where the order of its ranks is given.
+///
+/// Runs in the current rayon pool; the picture is the same in any.
+pub(crate) fn draw<const D: usize>(
+    bodies: Bodies<'_, D>,
+    touching: impl Fn(usize) -> bool,
+    ranks: Option<&[u32]>,
+    viewport: Viewport,
+) -> Image {
+    let discs = (0..bodies.len()).filter_map(|id| {
+        let center = bodies.center(id);
+        let [x, y] = viewport.pixel([center[0].into(), center[1].into()]);
+        Disc::new(x, y, viewport.pixels(bodies.radius(id)), touching(id)).within(viewport)
+    });
+    let discs: Vec<_> = discs.collect();
+    let boxes = ranks.map_or_else(Vec::new, |ranks| cells::boxes(bodies, ranks));
+    image::paint(viewport, &discs, &boxes)
+}

@@ -1,0 +1,72 @@
+//! Animations, encoded by a thread of their own while the next frames are computed.
+
+use std::io::Write;
+use std::path::Path;
+use std::thread::{Scope, ScopedJoinHandle};
+
+use anyhow::{Result, anyhow, bail};
+use crossbeam::channel::{Receiver, Sender, bounded};
+use gif::{Encoder, Frame, Repeat};
+
+use super::palette::colors;
+use super::{Image, Viewport};
+use crate::write::replace;
+
+/// Frames that may wait for the encoder; then the simulation waits, so that memory stays bounded.
+const WAITING: usize = 4;
+
+/// Time a frame is shown, in units of 10 ms: browsers play nothing faster than 50 frames a second.
+const DELAY: u16 = 3;
+
+/// An animation in the making.
+pub(crate) struct Film<'scope> {
+    frames: Sender<Step>,
+    encoder: ScopedJoinHandle<'scope, Result<()>>,
+}
+
+/// What the encoder is sent. An end of the channel without an end of the film leaves no file.
+enum Step {
+    Frame(Image),
+    End,
+}
+
+impl<'scope> Film<'scope> {
+    /// Starts the encoder; every frame will be a picture of that viewport.
+    pub(crate) fn start<'env>(
+        scope: &'scope Scope<'scope, 'env>,
+        path: &'env Path,
+        viewport: Viewport,
+    ) -> Result<Self> {
+        let (width, height) = (u16::try_from(viewport.width)?, u16::try_from(viewport.height)?);
+        let (frames, waiting) = bounded(WAITING);
+        let encoder = scope.spawn(move || replace(path, |out| encode(out, width, height, &waiting)));
+        Ok(Self { frames, encoder })
+    }
+
+    /// Adds a frame; waits while [`WAITING`] are not encoded yet. What stops the encoder is told by [`Self::finish`].
+    pub(crate) fn push(&self, image: Image) {
+        // Without a receiver the encoder has failed, and the frame is of no use.
+        let _ = self.frames.send(Step::Frame(image));
+    }
+
+    /// Ends the film, and waits until it is written.
+    pub(crate) fn finish(self) -> Result<()> {
+        let _ = self.frames.send(Step::End);
+        self.encoder.join().unwrap_or_else(|_| Err(anyhow!("the encoder of the animation panicked")))
+    }
+}
+
+fn encode(out: impl Write, width: u16, height: u16, steps: &Receiver<Step>) -> Result<()> {
+    let mut encoder = Encoder::new(out, width, height, &colors())?;
+    encoder.set_repeat(Repeat::Infinite)?;
+    for step in steps {
+        let Step::Frame(image) = step else {
+            encoder.into_inner()?;
+            return Ok(());
+        };
+        // Leaving out the pixels that did not change was tried: frames of moving agents came out larger.
+        let frame = Frame { width, height, delay: DELAY, buffer: image.pixels.into(), ..Frame::default() };
+        encoder.write_frame(&frame)?;
+    }
+    bail!("the simulation stopped before its end")
+}

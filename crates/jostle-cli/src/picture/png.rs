@@ -1,0 +1,21 @@
+//! Still pictures.
+
+use std::path::Path;
+
+use anyhow::Result;
+use png::{BitDepth, ColorType, Encoder};
+
+use super::{Image, palette};
+use crate::write::replace;
+
+pub(crate) fn write_png(path: &Path, image: &Image) -> Result<()> {
+    replace(path, |out| {
+        let mut encoder = Encoder::new(out, image.width as u32, image.height as u32);
+        encoder.set_color(ColorType::Indexed);
+        encoder.set_depth(BitDepth::Eight);
+        encoder.set_palette(palette::colors());
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(&image.pixels)?;
+        Ok(writer.finish()?)
+    })
+}

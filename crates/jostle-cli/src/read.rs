@@ -1,0 +1,44 @@
+//! Files of bodies: CSV, NumPy arrays and Parquet, told apart by the ending of their names.
+
+mod columns;
+mod csv;
+mod npy;
+mod number;
+mod parquet;
+mod progress;
+mod table;
+
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+pub(crate) use csv::read_pairs;
+pub(crate) use table::Table;
+
+use crate::args::InputArgs;
+
+/// Reads the bodies of a file.
+pub(crate) fn read(args: &InputArgs) -> Result<Table> {
+    let wanted = columns::Wanted::new(args)?;
+    let path = args.file.as_path();
+    match ending(path).as_deref() {
+        Some("csv") => csv::read_bodies(path, &wanted),
+        Some("npy") => npy::read_bodies(path, &wanted),
+        Some("parquet") => parquet::read_bodies(path, &wanted),
+        _ => bail!("{}: the name of the file must end in .csv, .npy or .parquet", path.display()),
+    }
+    .with_context(|| path.display().to_string())
+}
+
+/// The ending of a file's name, in lower case.
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
+}
+
+/// Opens a file, and says how many bytes it has.
+fn open(path: &Path) -> Result<(File, u64)> {
+    let file = File::open(path).context("cannot open")?;
+    let length = file.metadata().context("cannot open")?.len();
+    Ok((file, length))
+}

@@ -1,0 +1,82 @@
+//! The figures that a command prints: rows of a name and a value.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+/// Width of the column of names, in characters.
+const NAMES: usize = 18;
+
+/// Where the rows go.
+pub(crate) struct Report {
+    out: Box<dyn Write>,
+    closed: bool,
+}
+
+impl Report {
+    pub(crate) fn stdout() -> Self {
+        Self { out: Box::new(io::stdout()), closed: false }
+    }
+
+    /// For a command whose standard output carries its result.
+    pub(crate) fn stderr() -> Self {
+        Self { out: Box::new(io::stderr()), closed: false }
+    }
+
+    /// Prints one row. A reader that has gone away is no error, and the rest of the command still runs.
+    pub(crate) fn row(&mut self, name: &str, value: impl fmt::Display) -> Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        match writeln!(self.out, "{name:<NAMES$}{value}") {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            outcome => outcome.context("cannot print"),
+        }
+    }
+}
+
+/// Circles or spheres.
+pub(crate) fn noun(dim: usize) -> &'static str {
+    if dim == 2 { "circles" } else { "spheres" }
+}
+
+/// A duration in milliseconds.
+pub(crate) struct Millis(pub(crate) Duration);
+
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} ms", self.0.as_secs_f64() * 1e3)
+    }
+}
+
+/// The duration that `percent` of 100 are no longer than (nearest rank); zero when there are none.
+pub(crate) fn percentile(mut times: Vec<Duration>, percent: usize) -> Duration {
+    times.sort_unstable();
+    let rank = (times.len() * percent).div_ceil(100);
+    times.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Duration, Millis, percentile};
+
+    #[test]
+    fn percentiles_are_members() {
+        let times: Vec<_> = (1..=20).rev().map(Duration::from_millis).collect();
+        assert_eq!(percentile(times.clone(), 50), Duration::from_millis(10));
+        assert_eq!(percentile(times.clone(), 95), Duration::from_millis(19));
+        assert_eq!(percentile(times, 100), Duration::from_millis(20));
+        assert_eq!(percentile(vec![Duration::from_millis(7)], 50), Duration::from_millis(7));
+        assert_eq!(percentile(Vec::new(), 50), Duration::ZERO);
+    }
+
+    #[test]
+    fn milliseconds_have_three_decimals() {
+        assert_eq!(Millis(Duration::from_micros(1_234_567)).to_string(), "1234.567 ms");
+    }
+}

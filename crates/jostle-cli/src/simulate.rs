@@ -1,0 +1,107 @@
+//! `jostle simulate`: agents that move and bounce, with figures, a picture and an animation.
+
+mod agents;
+mod contacts;
+mod solve;
+mod world;
+
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use indicatif::HumanCount;
+
+use crate::args::SimulateArgs;
+use crate::picture::{self, Film, Image, Viewport, Window};
+use crate::report::{Millis, Report, noun, percentile};
+use crate::threads::Workers;
+use crate::write::check_folder;
+use world::World;
+
+pub(crate) fn run(args: &SimulateArgs) -> Result<ExitCode> {
+    match args.dim {
+        2 => simulate::<2>(args),
+        _ => simulate::<3>(args),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn simulate<const D: usize>(args: &SimulateArgs) -> Result<()> {
+    for path in [&args.png, &args.gif].into_iter().flatten() {
+        check_folder(path)?;
+    }
+    let mut report = Report::stdout();
+    let workers = Workers::new(&args.threads)?;
+    let mut world = World::<D>::new(args.scene, args.agents as usize, args.seed);
+    let agents = HumanCount(args.agents.into());
+    report.row("scene", format_args!("{}, {agents} {}, seed {}", args.scene, noun(D), args.seed))?;
+    report.row("threads", workers.count())?;
+    let energy = workers.install(|| world.agents.energy());
+    let times = workers.install(|| film(args, &mut world, &workers))?;
+    times.print(&mut report)?;
+    let (depth, part) = workers.install(|| world.observe(&workers))?;
+    report.row("kinetic energy", format_args!("{energy:.6} at the start, {:.6} at the end", world.agents.energy()))?;
+    report
+        .row("deepest overlap", format_args!("{depth:.6} at the end, {:.1} % of the smaller radius", 100.0 * part))?;
+    report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
+    if let Some(png) = &args.png {
+        picture::write_png(png, &workers.install(|| draw(args, &world))?)?;
+    }
+    Ok(())
+}
+
+/// Runs all frames, and films them on request.
+fn film<const D: usize>(args: &SimulateArgs, world: &mut World<D>, workers: &Workers) -> Result<Times> {
+    thread::scope(|scope| {
+        let viewport = viewport(args, world);
+        let film = args.gif.as_deref().map(|path| Film::start(scope, path, viewport)).transpose()?;
+        let mut times = Times::default();
+        for _ in 0..args.frames {
+            let start = Instant::now();
+            times.finds.push(world.step(workers)?);
+            times.steps.push(start.elapsed());
+            if let Some(film) = &film {
+                let start = Instant::now();
+                film.push(draw(args, world)?);
+                times.pictures.push(start.elapsed());
+            }
+        }
+        film.map_or(Ok(()), Film::finish)?;
+        Ok(times)
+    })
+}
+
+fn viewport<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Viewport {
+    let side = f64::from(world.agents.side());
+    Viewport::new(Window { low: [0.0; 2], high: [side; 2] }, args.picture.size)
+}
+
+fn draw<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Result<Image> {
+    let ranks = args.picture.cells.then_some(world.rank_to_id.as_slice());
+    let touching = |id| world.contacts.count(id) > 0;
+    Ok(picture::draw::<D>(world.agents.view()?, touching, ranks, viewport(args, world)))
+}
+
+/// How long each frame took.
+#[derive(Default)]
+struct Times {
+    finds: Vec<Duration>,
+    steps: Vec<Duration>,
+    /// Drawing, and waiting for the encoder.
+    pictures: Vec<Duration>,
+}
+
+impl Times {
+    fn print(self, report: &mut Report) -> Result<()> {
+        report.row("frames", HumanCount(self.steps.len() as u64))?;
+        for (name, times) in [("find", self.finds), ("step", self.steps), ("picture", self.pictures)] {
+            if !times.is_empty() {
+                let (median, late) = (percentile(times.clone(), 50), percentile(times, 95));
+                let (median, late) = (Millis(median), Millis(late));
+                report.row(name, format_args!("{median} a frame, 95th percentile {late}"))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! `jostle verify`: the pairs of a file, found in two ways and compared.
+
+mod brute;
+mod difference;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use indicatif::HumanCount;
+use jostle::{PairFinder, Threads};
+use jostle_testkit::sweep;
+
+use crate::args::{Method, VerifyArgs};
+use crate::read::{self, Table};
+use crate::report::Report;
+use crate::threads::Workers;
+use difference::Difference;
+
+/// Bodies up to which a double loop is the default: 50,000 make 1.25 thousand million tests, a second or two.
+const BRUTE: usize = 50_000;
+
+/// Exit code for pairs that differ.
+const DIFFERENT: u8 = 1;
+
+pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
+    let mut report = Report::stdout();
+    let workers = Workers::new(&args.threads)?;
+    let table = read::read(&args.input)?;
+    report.row("input", format_args!("{}: {}", args.input.file.display(), table.describe()))?;
+    let equal = match table.dim() {
+        2 => verify::<2>(args, &table, &workers, &mut report),
+        _ => verify::<3>(args, &table, &workers, &mut report),
+    }?;
+    report.row("result", if equal { "equal" } else { "DIFFERENT" })?;
+    Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
+}
+
+fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, report: &mut Report) -> Result<bool> {
+    let view = table.view::<D>();
+    let mut finder = PairFinder::<D>::new();
+    let mut find = |threads: Threads<'_>| match finder.on(threads).find(view) {
+        Ok(found) => Ok(found.pairs().to_vec()),
+        Err(refusal) => Err(table.explain(refusal, &args.input.file)),
+    };
+    // Bodies that the search refuses are no input for the other methods either.
+    let found = find(workers.threads())?;
+    let (pairs, same) = match &args.pairs {
+        Some(path) => (given(path, table)?, true),
+        None => {
+            let same = found == find(Threads::Serial)?;
+            let verdict = if same { "the same sequence" } else { "DIFFERENT sequences" };
+            report.row("threads", format_args!("{} and 1: {verdict}", workers.count()))?;
+            (found, same)
+        }
+    };
+    let brute = args.against == Method::Brute || args.against == Method::Auto && view.len() <= BRUTE;
+    let method = if brute { "a double loop" } else { "a sweep" };
+    let truth = workers.install(|| if brute { brute::pairs(view) } else { sweep::pairs(view) });
+    let (count, all) = (HumanCount(pairs.len() as u64), HumanCount(truth.len() as u64));
+    report.row("compared", format_args!("{count} pairs with the {all} of {method}"))?;
+    let difference = Difference::new(pairs, &truth);
+    difference.print(report)?;
+    Ok(same && difference.is_none())
+}
+
+/// The pairs that another program found.
+fn given(path: &Path, table: &Table) -> Result<Vec<[u32; 2]>> {
+    let pairs = read::read_pairs(path).with_context(|| path.display().to_string())?;
+    match pairs.iter().flatten().find(|&&id| id as usize >= table.len()) {
+        None => Ok(pairs),
+        Some(id) => bail!("{}: id {id}, but there are {}", path.display(), table.describe()),
+    }
+}

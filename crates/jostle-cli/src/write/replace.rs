@@ -1,0 +1,88 @@
+//! Files that appear under their names only once they are complete.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+/// Creates or replaces the file at `path` with what `fill` writes. On an error what was there stays.
+pub(crate) fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
+    attempt(path, fill).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Finds out before any work is done that there is no folder for a file.
+pub(crate) fn check_folder(path: &Path) -> Result<()> {
+    ensure!(folder(path).is_dir(), "cannot write {}: there is no folder {}", path.display(), folder(path).display());
+    Ok(())
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn attempt(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
+    // Writing goes through a link to the file that it names, as the name of the link is not ours to replace.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if target.exists() && !target.is_file() {
+        // A device or a pipe (or a folder, which opening refuses): nothing that a file could take the place of.
+        return filled(&File::options().write(true).open(&target)?, fill);
+    }
+    let temporary = builder().tempfile_in(folder(&target))?;
+    filled(temporary.as_file(), fill)?;
+    temporary.persist(&target)?;
+    Ok(())
+}
+
+fn filled(file: &File, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
+    let mut out = BufWriter::new(file);
+    fill(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Temporary files are the owner's alone by default; what remains shall be as open as the user's other files.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".jostle");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+
+    use anyhow::bail;
+
+    use super::replace;
+
+    #[test]
+    fn what_was_there_stays_on_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        replace(&path, |out| Ok(out.write_all(b"first")?)).unwrap();
+        let failed = replace(&path, |out| {
+            out.write_all(b"half")?;
+            bail!("no more")
+        });
+        assert_eq!(format!("{:#}", failed.unwrap_err()), format!("cannot write {}: no more", path.display()));
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_devices_stay_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        replace(&link, |out| Ok(out.write_all(b"new")?)).unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        replace("/dev/null".as_ref(), |out| Ok(out.write_all(b"gone")?)).unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+}

@@ -1,0 +1,122 @@
+//! What the program says about input that it cannot use.
+
+use crate::program::Folder;
+
+/// The message about a CSV file.
+fn about(content: &str) -> String {
+    let folder = Folder::new();
+    folder.write("in.csv", content);
+    let message = folder.refuse("pairs in.csv -o out.csv --png out.png");
+    assert_eq!(folder.names(), ["in.csv"], "a refused input leaves no output");
+    message
+}
+
+#[test]
+fn a_field_is_named_by_file_line_and_column() {
+    let message = about("x,y,r\n1,2,3\n\n4,\"a\n b\",6\n");
+    assert_eq!(message, "error: in.csv: line 4, column y: \"a\\n b\" is not a number\n");
+    assert_eq!(about("x,y,r\r\n1,2,3\r\n4,,6\r\n"), "error: in.csv: line 3, column y: no value\n");
+    assert_eq!(about("x,y,r\n1,2,1e39\n"), "error: in.csv: line 2, column r: 1e39 does not fit a 32-bit float\n");
+}
+
+#[test]
+fn a_line_of_another_length_is_named() {
+    assert_eq!(about("x,y,r\n1,2,3\n\n1,2\n"), "error: in.csv: line 4: the header names 3 columns, here are 2\n");
+}
+
+#[test]
+fn columns_that_are_missing_are_named() {
+    let hint = "--radius or --columns may help";
+    assert_eq!(about("x,y,z\n"), format!("error: in.csv: line 1: no column \"r\" among x, y, z; {hint}\n"));
+    assert!(about("1,2,3\n").contains("line 1: no column \"x\" among 1, 2, 3"));
+    assert!(about("").contains("line 1: no column \"x\""));
+}
+
+#[test]
+fn the_end_of_a_long_file_is_reached_without_a_bar_in_a_pipe() {
+    // Longer than what a progress bar is shown for.
+    let rows = 2_200_000;
+    let mut content = "x,y,r\n".to_owned();
+    content.push_str(&"0,1,0.5\n".repeat(rows));
+    content.push_str("0,1,half\n");
+    assert!(content.len() > 16 << 20);
+    assert_eq!(about(&content), format!("error: in.csv: line {}, column r: \"half\" is not a number\n", rows + 2));
+}
+
+#[test]
+fn files_that_cannot_be_read_or_written() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n");
+    folder.write("in.txt", "x,y,r\n");
+    folder.write("in.npy", "x,y,r\n");
+    folder.write("in.parquet", "x,y,r\n");
+    for (arguments, message) in [
+        ("pairs none.csv", "none.csv: cannot open"),
+        ("verify none.csv", "none.csv: cannot open"),
+        ("pairs in.txt", "in.txt: the name of the file must end in"),
+        ("pairs in.npy", "in.npy: not a .npy file"),
+        ("pairs in.parquet", "in.parquet: not a Parquet file"),
+        ("pairs in.csv -o out.txt", "out.txt: pairs are written to"),
+        ("pairs in.csv -o out.png", "out.png: pictures are drawn with --png"),
+        ("pairs in.csv -o none/out.csv", "cannot write none/out.csv: there is no folder none"),
+        ("pairs in.csv --png none/out.png", "there is no folder none"),
+        ("simulate --agents 2 --frames 1 --gif none/out.gif", "there is no folder none"),
+    ] {
+        let error = folder.refuse(arguments);
+        assert!(error.starts_with("error: ") && error.contains(message), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn arrays_that_do_not_fit() {
+    let folder = Folder::new();
+    let array = |header: &str, values: usize| {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        let padded = format!("{header:<117}\n");
+        bytes.extend((padded.len() as u16).to_le_bytes());
+        bytes.extend(padded.as_bytes());
+        bytes.extend(vec![0; values]);
+        folder.write("in.npy", bytes);
+        folder.refuse("pairs in.npy")
+    };
+    let of = |descr: &str, shape: &str| format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}");
+    assert!(array(&of("<i8", "(1, 3)"), 24).contains("values of type '<i8', where f4 or f8 were expected"));
+    assert!(array(&of("<f4", "(3,)"), 12).contains("an array of 1 axes"));
+    assert!(array(&of("<f4", "(1, 2)"), 8).contains("2 columns, where x, y, r or x, y, z, r were expected"));
+    assert!(array(&of("<f4", "(4000000000, 3)"), 12).contains("shorter than its 4000000000 rows"));
+    let message = folder.refuse("pairs in.npy --columns a,b,c");
+    assert!(message.contains("the columns of an array have no names"), "{message}");
+}
+
+#[test]
+fn values_outside_the_contract_are_named_by_line() {
+    let message = about("x,y,r\n0,0,1\n\nnan,0,1\n0,0,-1\n0,1e30,1\n");
+    let told =
+        "line 4: centre not finite on axis 0\n  line 5: radius negative\n  line 6: |coordinate| + radius above 2^60";
+    assert!(message.starts_with("error: in.csv: 3 of 4 circles cannot be used\n"), "{message}");
+    assert!(message.contains(told), "{message}");
+}
+
+#[test]
+fn command_lines_that_make_no_sense() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n");
+    for (arguments, message) in [
+        ("", "Usage: jostle <COMMAND>"),
+        ("pairs", "<FILE>"),
+        ("pairs in.csv --radius -1", "a radius is finite and not negative"),
+        ("pairs in.csv --radius nan", "a radius is finite and not negative"),
+        ("pairs in.csv --dim 4", "2..=3"),
+        ("pairs in.csv --threads 0", "1..=1024"),
+        ("pairs in.csv --columns x,y", "--columns x,y: 1 axes without --radius"),
+        ("pairs in.csv --columns x,y,r --dim 3", "which does not fit"),
+        ("pairs in.csv --png a.png --window 0,0,0,1", "x0 < x1"),
+        ("simulate --agents 0", "--agents"),
+        ("simulate --scene tidy", "no scene is called \"tidy\""),
+    ] {
+        let error = folder.refuse(arguments);
+        assert!(error.contains(message), "{arguments}: {error}");
+    }
+    assert!(folder.succeed("--help").contains("Exit code"));
+    assert!(folder.succeed("simulate --help").contains("Not physical"));
+}

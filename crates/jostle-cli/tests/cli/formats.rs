@@ -1,0 +1,215 @@
+//! Every format in, every format out, the same pairs.
+
+use std::fs::File;
+use std::sync::Arc;
+
+use jostle_testkit::Scene;
+use npyz::{AutoSerialize, NpyFile, Order, Serialize, WriterBuilder};
+use parquet::column::writer::ColumnWriter;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::RowAccessor;
+use parquet::schema::parser::parse_message_type;
+
+use crate::program::{Folder, bodies, csv, figure};
+
+#[test]
+fn csv_to_each_format() {
+    let folder = Folder::new();
+    let (circles, pairs) = bodies::<2>();
+    folder.write("in.csv", csv(&circles));
+    for out in ["out.csv", "out.npy", "out.parquet", "OUT.CSV"] {
+        let output = folder.succeed(&format!("pairs in.csv -o {out} --threads 1"));
+        assert_eq!(figure(&output, "pairs"), pairs.len().to_string());
+        assert!(read_pairs(&folder, out) == pairs, "{out}");
+    }
+    let run = folder.run("pairs in.csv -o -");
+    assert_eq!((run.code, run.stdout.as_bytes()), (Some(0), folder.read("out.csv").as_slice()));
+    assert_eq!(figure(&run.stderr, "pairs"), pairs.len().to_string());
+}
+
+#[test]
+fn spheres_and_their_shadows() {
+    let folder = Folder::new();
+    let (spheres, pairs) = bodies::<3>();
+    folder.write("in.csv", csv(&spheres));
+    let output = folder.succeed("pairs in.csv -o out.csv --frames 3");
+    assert!(figure(&output, "input").contains("150 spheres"));
+    assert!(figure(&output, "time").ends_with("median of 3 searches"));
+    assert!(read_pairs(&folder, "out.csv") == pairs);
+    // Seen along the third axis more of them overlap.
+    let output = folder.succeed("pairs in.csv --dim 2 -o flat.csv");
+    assert!(figure(&output, "input").contains("150 circles"));
+    assert!(read_pairs(&folder, "flat.csv").len() > pairs.len());
+}
+
+#[test]
+fn columns_by_other_names_and_one_radius() {
+    let folder = Folder::new();
+    folder.write("in.csv", "\u{feff}id, lon ,lat,size\n7,0,0,1\n\n8,1.5,0,1\n9,9,9,1\n");
+    folder.succeed("pairs in.csv --columns lon,lat,size -o out.csv");
+    assert_eq!(folder.read("out.csv"), b"a,b\n0,1\n");
+    folder.succeed("pairs in.csv --columns lon,lat --radius 0.7 -o out.csv");
+    assert_eq!(folder.read("out.csv"), b"a,b\n");
+    folder.succeed("pairs in.csv --columns id,lon,lat --radius 4 -o out.csv");
+    assert_eq!(folder.read("out.csv"), b"a,b\n0,1\n");
+}
+
+#[test]
+fn contacts_are_counted_and_found_again_in_the_file() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n9,9,0\n\n0,0,1\n2,0,1\n-2,0,1\n");
+    let output = folder.succeed("pairs in.csv");
+    assert_eq!(figure(&output, "most contacts"), "2 (id 1, line 4)");
+}
+
+#[test]
+fn no_bodies_have_no_pairs() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n");
+    let output = folder.succeed("pairs in.csv -o out.npy --png out.png");
+    assert_eq!(figure(&output, "pairs"), "0");
+    assert_eq!(read_pairs(&folder, "out.npy"), [[0; 2]; 0]);
+}
+
+#[test]
+fn arrays_of_each_kind() {
+    let folder = Folder::new();
+    let (circles, pairs) = bodies::<2>();
+    for (kind, order) in [("<f4", Order::C), (">f4", Order::Fortran), ("<f8", Order::Fortran), (">f8", Order::C)] {
+        let values = values(&circles, order);
+        let shape = [circles.len() as u64, 3];
+        if kind.ends_with('4') {
+            write_array(&folder, kind, order, shape, &values);
+        } else {
+            write_array(&folder, kind, order, shape, &values.iter().map(|&v| f64::from(v)).collect::<Vec<_>>());
+        }
+        folder.succeed("pairs in.npy -o out.npy");
+        assert!(read_pairs(&folder, "out.npy") == pairs, "{kind} {order:?}");
+    }
+}
+
+#[test]
+fn arrays_of_centres_and_of_spheres() {
+    let folder = Folder::new();
+    let (spheres, pairs) = bodies::<3>();
+    write_array(&folder, "<f4", Order::C, [150, 4], &values(&spheres, Order::C));
+    folder.succeed("pairs in.npy -o out.csv");
+    assert!(read_pairs(&folder, "out.csv") == pairs);
+    write_array(&folder, "<f4", Order::C, [3, 2], &[0.0_f32, 0.0, 1.0, 0.0, 5.0, 0.0]);
+    folder.succeed("pairs in.npy --radius 0.5 -o out.csv");
+    assert_eq!(folder.read("out.csv"), b"a,b\n0,1\n");
+}
+
+#[test]
+fn parquet_of_each_kind() {
+    let folder = Folder::new();
+    let schema = "message m {
+        optional double y; required binary name (UTF8); required float x;
+        required int32 r (INTEGER(8,false)); optional int64 z; }";
+    write_parquet(&folder, schema, |column, name| match (name, column) {
+        ("y", ColumnWriter::DoubleColumnWriter(w)) => {
+            w.write_batch(&[0.5, 0.5, 9.0], Some(&[1, 1, 1]), None).unwrap();
+        }
+        ("name", ColumnWriter::ByteArrayColumnWriter(w)) => {
+            w.write_batch(&["a".into(), "b".into(), "c".into()], None, None).unwrap();
+        }
+        ("x", ColumnWriter::FloatColumnWriter(w)) => {
+            w.write_batch(&[0.25, 1.5, 1.5], None, None).unwrap();
+        }
+        ("r", ColumnWriter::Int32ColumnWriter(w)) => {
+            w.write_batch(&[1, 1, 255], None, None).unwrap();
+        }
+        ("z", ColumnWriter::Int64ColumnWriter(w)) => {
+            w.write_batch(&[0, 0, 255], Some(&[1, 1, 1]), None).unwrap();
+        }
+        (name, _) => panic!("{name}"),
+    });
+    let output = folder.succeed("pairs in.parquet -o out.parquet");
+    assert!(figure(&output, "input").contains("3 spheres"));
+    let mut pairs = read_pairs(&folder, "out.parquet");
+    pairs.sort_unstable();
+    assert_eq!(pairs, [[0, 1], [0, 2], [1, 2]]);
+    folder.succeed("pairs in.parquet --radius 0.1 -o out.parquet");
+    assert_eq!(read_pairs(&folder, "out.parquet"), [[0; 2]; 0]);
+}
+
+#[test]
+fn parquet_of_the_wrong_kind() {
+    let folder = Folder::new();
+    let refusal = |kind: &str| {
+        let schema = format!("message m {{ required float x; required float y; {kind}; }}");
+        write_parquet(&folder, &schema, |column, _| match column {
+            ColumnWriter::FloatColumnWriter(w) => drop(w.write_batch(&[0.0, 1.0], None, None).unwrap()),
+            ColumnWriter::DoubleColumnWriter(w) => drop(w.write_batch(&[1.0, 1e200], None, None).unwrap()),
+            ColumnWriter::Int32ColumnWriter(w) => drop(w.write_batch(&[1, 2], None, None).unwrap()),
+            ColumnWriter::Int64ColumnWriter(w) => drop(w.write_batch(&[1], Some(&[1, 0]), None).unwrap()),
+            _ => panic!("{kind}"),
+        });
+        let message = folder.refuse("pairs in.parquet -o out.csv");
+        assert_eq!(folder.names(), ["in.parquet"]);
+        message
+    };
+    let beginning = "error: in.parquet: column r: ";
+    assert_eq!(refusal("required double r"), format!("{beginning}row 1: 1e200 does not fit a 32-bit float\n"));
+    assert_eq!(refusal("optional int64 r"), format!("{beginning}row 1: no value\n"));
+    let message = refusal("required int32 r (DATE)");
+    assert!(message.starts_with(&format!("{beginning}values of type Date")), "{message}");
+}
+
+/// The columns of a scene as one array.
+fn values<const D: usize>(scene: &Scene<D>, order: Order) -> Vec<f32> {
+    let columns: Vec<_> = scene.centers.iter().chain([&scene.radii]).collect();
+    match order {
+        Order::Fortran => columns.into_iter().flatten().copied().collect(),
+        Order::C => (0..scene.len()).flat_map(|id| columns.iter().map(move |column| column[id])).collect(),
+    }
+}
+
+fn write_array<T: Serialize + AutoSerialize>(folder: &Folder, kind: &str, order: Order, shape: [u64; 2], values: &[T]) {
+    let mut bytes = Vec::new();
+    let dtype = npyz::DType::new_scalar(kind.parse().unwrap());
+    let options = npyz::WriteOptions::new().dtype(dtype).shape(&shape).order(order).writer(&mut bytes);
+    let mut writer = options.begin_nd().unwrap();
+    writer.extend(values).unwrap();
+    writer.finish().unwrap();
+    folder.write("in.npy", bytes);
+}
+
+fn write_parquet(folder: &Folder, schema: &str, fill: impl Fn(&mut ColumnWriter<'_>, &str)) {
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let names: Vec<_> = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+    let file = File::create(folder.path("in.parquet")).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for name in names {
+        let mut column = group.next_column().unwrap().unwrap();
+        fill(column.untyped(), &name);
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+}
+
+fn read_pairs(folder: &Folder, name: &str) -> Vec<[u32; 2]> {
+    match name.to_lowercase().rsplit('.').next() {
+        Some("csv") => {
+            let text = String::from_utf8(folder.read(name)).unwrap();
+            let mut lines = text.lines();
+            assert_eq!(lines.next(), Some("a,b"));
+            let ids = |line: &str| line.split_once(',').map(|(a, b)| [a, b].map(|id| id.parse().unwrap())).unwrap();
+            lines.map(ids).collect()
+        }
+        Some("npy") => {
+            let bytes = folder.read(name);
+            let array = NpyFile::new(bytes.as_slice()).unwrap();
+            assert_eq!((array.shape()[1], array.order()), (2, Order::C));
+            array.into_vec::<u32>().unwrap().chunks(2).map(|pair| [pair[0], pair[1]]).collect()
+        }
+        _ => {
+            let file = SerializedFileReader::new(File::open(folder.path(name)).unwrap()).unwrap();
+            let pair = |row: parquet::record::Row| [row.get_uint(0).unwrap(), row.get_uint(1).unwrap()];
+            file.get_row_iter(None).unwrap().map(|row| pair(row.unwrap())).collect()
+        }
+    }
+}

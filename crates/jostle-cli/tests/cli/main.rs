@@ -1,0 +1,9 @@
+//! The program as its users meet it: files in, files out, messages and exit codes.
+
+mod errors;
+mod formats;
+mod pictures;
+mod pipes;
+mod program;
+mod simulate;
+mod verify;

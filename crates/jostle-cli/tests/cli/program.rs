@@ -1,0 +1,100 @@
+//! Runs the program in a folder of its own.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use jostle::PairFinder;
+use jostle_testkit::{Kind, Scene, oracle, scene::scene};
+use tempfile::TempDir;
+
+/// A folder, and the program run in it.
+pub(crate) struct Folder(TempDir);
+
+/// What a run left.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of all files.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jostle"));
+        command.current_dir(self.0.path()).args(arguments.split_whitespace()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the program; arguments are separated by spaces.
+    pub(crate) fn run(&self, arguments: &str) -> Run {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Runs the program, which must succeed without a word on standard error.
+    pub(crate) fn succeed(&self, arguments: &str) -> String {
+        let run = self.run(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{arguments}");
+        run.stdout
+    }
+
+    /// Runs the program, which must refuse; gives its message.
+    pub(crate) fn refuse(&self, arguments: &str) -> String {
+        let run = self.run(arguments);
+        assert_eq!(run.code, Some(2), "{arguments}");
+        run.stderr
+    }
+}
+
+/// The value of a row of figures.
+pub(crate) fn figure<'a>(output: &'a str, name: &str) -> &'a str {
+    let value = output.lines().find_map(|line| line.strip_prefix(name)).map(str::trim_start);
+    value.unwrap_or_else(|| panic!("no {name} in\n{output}"))
+}
+
+/// A scene with some pairs, and those pairs in the order of the library.
+pub(crate) fn bodies<const D: usize>() -> (Scene<D>, Vec<[u32; 2]>) {
+    let scene = scene::<D>(Kind::Dense, 150, 5);
+    let pairs = PairFinder::new().find(scene.view()).unwrap().pairs().to_vec();
+    let mut sorted = pairs.clone();
+    sorted.sort_unstable();
+    assert!(sorted.len() > 100 && sorted == oracle::pairs(scene.view()));
+    (scene, pairs)
+}
+
+/// A scene as CSV with a column of names that hold commas, quotes and line breaks.
+pub(crate) fn csv<const D: usize>(scene: &Scene<D>) -> String {
+    let axes = ["x", "y", "z"][..D].join(",");
+    let mut text = format!("{axes},name,r\r\n");
+    for id in 0..scene.len() {
+        let center: Vec<_> = scene.centers.iter().map(|column| column[id].to_string()).collect();
+        text.push_str(&format!("{},\"a \"\"b\"\", c\n{id}\",{}\r\n", center.join(","), scene.radii[id]));
+    }
+    text
+}
