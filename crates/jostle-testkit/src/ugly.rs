@@ -27,7 +27,7 @@ pub fn all<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
     scenes
 }
 
-/// Scenes of 17,000 to 30,000 bodies, ugly at a size at which work is shared out.
+/// Scenes of 17,000 to 23,000 bodies, ugly at a size at which work is shared out.
 #[must_use]
 pub fn large<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
     let mut scenes = Vec::new();
@@ -224,15 +224,15 @@ fn counts<const D: usize>(scenes: &mut Named<D>) {
 
 /// Many bodies in few places, and much emptiness.
 fn large_crowds<const D: usize>(scenes: &mut Named<D>) {
-    let piles = points(600, 101).flat_map(|p| (0..40).map(move |_| (p, 1e-4)));
-    scenes.push(("600 piles of 40", shuffled(piles)));
+    let piles = points(600, 101).flat_map(|p| (0..30).map(move |_| (p, 1e-4)));
+    scenes.push(("600 piles of 30", shuffled(piles)));
     // More of them than a sort takes in one piece; they touch nobody, being in line.
     let column = (0..20_000).map(|i| (from_fn(|axis| if axis == 0 { i as f32 } else { 0.25 }), 0.4));
     scenes.push(("a line of 20,000 that miss", shuffled(column)));
     let nest = (0..6).flat_map(|depth| {
         let width = power_of_two(-7 * depth);
-        let n = if depth < 4 { 7_000 } else { 300 };
-        let radius = width * if D == 2 { 2e-3 } else { 1e-2 };
+        let n = if depth < 4 { 5_000 } else { 200 };
+        let radius = width * if D == 2 { 1e-3 } else { 4e-3 };
         points(n, 102 + depth as u64).map(move |p: [f32; D]| (p.map(|x| 0.0625 + (x - 0.5) * width), radius))
     });
     scenes.push(("nest of six clusters", shuffled(nest)));
@@ -260,8 +260,8 @@ fn large_ranges<const D: usize>(scenes: &mut Named<D>) {
     let ordinary = crowd(124).map(|(p, radius)| (p.map(|x| x + 1.0), radius));
     scenes.push(("denormals beside 20,000", shuffled(denormals.chain(ordinary))));
     let shells = points(20_000, 125).enumerate().map(|(i, p): (_, [f32; D])| {
-        let width = power_of_two(-(i as i32 % 80));
-        (p.map(|x| (x - 0.3) * width), width * if D == 2 { 1e-3 } else { 1e-2 })
+        let width = power_of_two(-(i as i32 % 74));
+        (p.map(|x| (x - 0.3) * width), width * if D == 2 { 1e-3 } else { 4e-3 })
     });
     scenes.push(("shells of every power of two", shells.collect()));
 }
