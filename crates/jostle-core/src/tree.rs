@@ -195,7 +195,7 @@ pub struct LinearTree<const D: usize> {
 struct Scratch<const D: usize> {
     blocks: Vec<BlockBounds<D>>,
     grids: Vec<Grid<D>>,
-    dealer: Dealer,
+    dealer: Dealer<Record<D>>,
     first: Vec<Record<D>>,
     second: Vec<Record<D>>,
     /// Leaves of each segment; after the scan, the number of leaves before it.
