@@ -8,14 +8,14 @@ use jostle_testkit::{Kind, hash, scene};
 /// Scene, n, and the hash of the sequence in 2D and 3D. The seed of each scene is its n.
 #[rustfmt::skip]
 const GOLDEN: [(Kind, usize, u64, u64); 8] = [
-    (Kind::Uniform, 10_000, 0x6fde599c17790c18, 0x9307dd5be9343bc7),
-    (Kind::Clustered, 10_000, 0x80accb06df69421f, 0x0f379fa96655363f),
-    (Kind::PowerLaw, 10_000, 0x0b1a4de0be7b81fd, 0x4f253e4d67ac5109),
-    (Kind::Dense, 10_000, 0x2fe61b65d37b0758, 0x3904d7fb13420e1c),
-    (Kind::Uniform, 50_000, 0x6b0686c938b1b6f1, 0x912df60de7f93fe3),
-    (Kind::Clustered, 50_000, 0xe707d5728affa3bb, 0x593b4b130af970db),
-    (Kind::PowerLaw, 50_000, 0x3d510f1a076e7147, 0xedbe0247c4703744),
-    (Kind::Dense, 50_000, 0xc32f786da7e81abf, 0x6cc923b2f3f4f1f6),
+    (Kind::Uniform, 10_000, 0x7c4b8f6cb3e759e0, 0x1135f9b9c1a3705b),
+    (Kind::Clustered, 10_000, 0x6c0005afd35549f3, 0xaf36abe5443cf57b),
+    (Kind::PowerLaw, 10_000, 0x61124ff5a839128d, 0x3615ed62c0a7b011),
+    (Kind::Dense, 10_000, 0xe0f7703732f2ca60, 0x1f78190b9e984164),
+    (Kind::Uniform, 50_000, 0xaf6ec300467438d1, 0xe53a3bda8f5403ff),
+    (Kind::Clustered, 50_000, 0xe88a54e20a2abc8b, 0x09bc2271e7138933),
+    (Kind::PowerLaw, 50_000, 0xe465c8dcc8d25f37, 0xa357407b5e5cce04),
+    (Kind::Dense, 50_000, 0x7f069510d46067a7, 0x1e14fc109e27438e),
 ];
 
 fn sequence_hash<const D: usize>(kind: Kind, n: usize) -> u64 {

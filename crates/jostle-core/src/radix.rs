@@ -28,8 +28,12 @@ const SEGMENT_MIN: usize = 512;
 /// Segments are handed out in tasks of at least this many items.
 const TASK_ITEMS: usize = 4096;
 
-/// Items of a block of the counting pass, at least; larger for large inputs so that there are at most 256 blocks.
-const BLOCK_MIN: usize = 1 << 14;
+/// Items of a block of the counting pass: staged, records of 16 bytes take 256 KiB of the second-level cache.
+const BLOCK: usize = 1 << 14;
+
+/// From this many digit bits on, a block is dealt out in a staging buffer first, and its runs then copied to their
+/// places. Written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
+const STAGED_BITS: u32 = 7;
 
 /// Digit bits that leave about [`BUCKET_ITEMS`] items a bucket.
 #[must_use]
@@ -67,32 +71,42 @@ impl Segment {
 }
 
 /// Scratch of the counting pass.
-#[derive(Debug, Default)]
-struct Histograms {
+#[derive(Debug)]
+struct CountingPass<T> {
     /// The digit of each item.
     digits: Vec<u16>,
-    /// One row of 2^bits counters a block, turned into write positions by the scan.
-    rows: Vec<u32>,
+    /// One row of 2^bits counters a block.
+    counts: Vec<u32>,
+    /// For each counter, where the first of the items that it counts goes.
+    places: Vec<u32>,
     /// Start of each bucket, and the end of the last.
     borders: Vec<u32>,
     /// Differing bits found by each block.
     differing: Vec<u64>,
+    staging: ScratchPool<Vec<T>>,
 }
 
-fn block_len(items: usize) -> usize {
-    items.div_ceil(256).max(BLOCK_MIN)
+impl<T> Default for CountingPass<T> {
+    fn default() -> Self {
+        Self {
+            digits: Vec::new(),
+            counts: Vec::new(),
+            places: Vec::new(),
+            borders: Vec::new(),
+            differing: Vec::new(),
+            staging: ScratchPool::default(),
+        }
+    }
 }
 
 fn block_range(block: usize, items: usize) -> Range<usize> {
-    let len = block_len(items);
-    block * len..((block + 1) * len).min(items)
+    block * BLOCK..((block + 1) * BLOCK).min(items)
 }
 
-impl Histograms {
+impl<T: Copy + Send + Sync> CountingPass<T> {
     /// Deals items `0..items` out to `target` by digit, keeping the order within a digit; fills `borders`.
     /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
-    #[allow(unsafe_code, reason = "radix scatter: each block writes positions of its own")]
-    fn deal<T: Copy + Send, S: Fn(usize) -> T + Sync>(
+    fn deal<S: Fn(usize) -> T + Sync>(
         &mut self,
         workers: Workers,
         items: usize,
@@ -102,49 +116,50 @@ impl Histograms {
         target: &mut [T],
     ) {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
-        let buckets = 1 << bits;
-        let mask = buckets - 1;
-        let blocks = items.div_ceil(block_len(items));
-        self.rows.clear();
-        self.rows.resize(blocks * buckets, 0);
+        self.count(workers, items, 1 << bits, digits);
+        self.scan(1 << bits);
+        if bits < STAGED_BITS {
+            self.scatter(workers, items, 1 << bits, source, target);
+        } else {
+            self.scatter_staged(workers, items, 1 << bits, source, target);
+        }
+    }
+
+    /// Digits, and one row of counts a block.
+    #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
+    fn count(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        buckets: usize,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+    ) {
+        let blocks = items.div_ceil(BLOCK);
+        self.counts.clear();
+        self.counts.resize(blocks * buckets, 0);
+        self.places.resize(blocks * buckets, 0);
         if self.digits.len() < items {
             self.digits.resize(items, 0);
         }
-        let rows = Disjoint::new(&mut self.rows);
+        let counts = Disjoint::new(&mut self.counts);
         let all_digits = Disjoint::new(&mut self.digits);
         workers.run(blocks, |block| {
             let range = block_range(block, items);
             // SAFETY: each block has a row, and digits, of its own.
             let (row, out) =
-                unsafe { (rows.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
+                unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
             digits(range, out);
             for &digit in &*out {
-                row[digit as usize & mask] += 1;
-            }
-        });
-        self.scan(buckets);
-        let rows = Disjoint::new(&mut self.rows);
-        let target = Disjoint::new(target);
-        let digits = &self.digits;
-        workers.run(blocks, |block| {
-            // SAFETY: each block has a row of its own.
-            let row = unsafe { rows.range(block * buckets..(block + 1) * buckets) };
-            let range = block_range(block, items);
-            for (i, &digit) in range.clone().zip(&digits[range]) {
-                let place = &mut row[digit as usize & mask];
-                // SAFETY: the scan gave this block as many positions below `items` for this digit as it counted, and
-                // to no other block.
-                unsafe { target.write(*place as usize, source(i)) };
-                *place += 1;
+                row[digit as usize & (buckets - 1)] += 1;
             }
         });
     }
 
-    /// Exclusive scan over (digit, block): rows of counts become rows of write positions.
+    /// Exclusive scan over (digit, block): from counts to places.
     fn scan(&mut self, buckets: usize) {
         self.borders.clear();
         self.borders.resize(buckets + 1, 0);
-        for row in self.rows.chunks_exact(buckets) {
+        for row in self.counts.chunks_exact(buckets) {
             for (total, &count) in self.borders[1..].iter_mut().zip(row) {
                 *total += count;
             }
@@ -152,25 +167,99 @@ impl Histograms {
         for bucket in 1..=buckets {
             self.borders[bucket] += self.borders[bucket - 1];
         }
-        // Borders serve as the running position of each bucket and are moved back by one row at the end.
-        for row in self.rows.chunks_exact_mut(buckets) {
-            for (next, place) in self.borders.iter_mut().zip(row) {
-                let count = *place;
-                *place = *next;
-                *next += count;
+        // Each row stands where the one before ends.
+        let (counts, places) = (&self.counts, &mut self.places);
+        let mut before: &[u32] = &self.borders[..buckets];
+        let mut counts_before: Option<&[u32]> = None;
+        for (row, counts) in places.chunks_exact_mut(buckets).zip(counts.chunks_exact(buckets)) {
+            match counts_before {
+                None => row.copy_from_slice(before),
+                Some(counts) => {
+                    for (place, (&before, &count)) in row.iter_mut().zip(before.iter().zip(counts)) {
+                        *place = before + count;
+                    }
+                }
             }
+            before = row;
+            counts_before = Some(counts);
         }
-        for bucket in (1..=buckets).rev() {
-            self.borders[bucket] = self.borders[bucket - 1];
-        }
-        self.borders[0] = 0;
+    }
+
+    /// Every item straight to its place.
+    #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+    fn scatter<S: Fn(usize) -> T + Sync>(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        buckets: usize,
+        source: S,
+        target: &mut [T],
+    ) {
+        let places = Disjoint::new(&mut self.places);
+        let target = Disjoint::new(target);
+        let digits = &self.digits;
+        workers.run(items.div_ceil(BLOCK), |block| {
+            // SAFETY: each block has a row of its own.
+            let row = unsafe { places.range(block * buckets..(block + 1) * buckets) };
+            let range = block_range(block, items);
+            for (i, &digit) in range.clone().zip(&digits[range]) {
+                let place = &mut row[digit as usize & (buckets - 1)];
+                // SAFETY: the scan gave this block as many places below `items` for this digit as it counted, and to
+                // no other block.
+                unsafe { target.write(*place as usize, source(i)) };
+                *place += 1;
+            }
+        });
+    }
+
+    /// The items of a block by digit to a buffer, then runs of equal digit to their places.
+    #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+    fn scatter_staged<S: Fn(usize) -> T + Sync>(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        buckets: usize,
+        source: S,
+        target: &mut [T],
+    ) {
+        self.staging.prepare(workers.count(), |buffer| {
+            buffer.resize(items.min(BLOCK), source(0));
+        });
+        let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
+        let target = Disjoint::new(target);
+        workers.run(items.div_ceil(BLOCK), |block| {
+            let row = block * buckets..(block + 1) * buckets;
+            let (counts, places) = (&counts[row.clone()], &places[row]);
+            let range = block_range(block, items);
+            staging.with(|buffer| {
+                buffer.resize(range.len(), source(range.start));
+                let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
+                let mut sum = 0;
+                for (next, &count) in next.iter_mut().zip(counts) {
+                    *next = sum;
+                    sum += count;
+                }
+                for (i, &digit) in range.clone().zip(&digits[range]) {
+                    let next = &mut next[digit as usize & (buckets - 1)];
+                    buffer[*next as usize] = source(i);
+                    *next += 1;
+                }
+                let mut rest = &buffer[..];
+                for (&count, &place) in counts.iter().zip(places) {
+                    let (run, later) = rest.split_at(count as usize);
+                    // SAFETY: the scan gave this block these places, below `items`, for this digit, and no other block.
+                    unsafe { target.range(place as usize..place as usize + run.len()) }.copy_from_slice(run);
+                    rest = later;
+                }
+            });
+        });
     }
 
     /// The bits in which the codes of `items` differ from the first.
-    fn differing_bits<T: Sync>(&mut self, workers: Workers, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
+    fn differing_bits(&mut self, workers: Workers, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
         let Some(first) = items.first().map(&code) else { return 0 };
         self.differing.clear();
-        self.differing.resize(items.len().div_ceil(block_len(items.len())), 0);
+        self.differing.resize(items.len().div_ceil(BLOCK), 0);
         workers.fill(&mut self.differing, |block| {
             items[block_range(block, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
         });
@@ -179,15 +268,21 @@ impl Histograms {
 }
 
 /// Deals items out to segments that are small enough to be sorted in cache. Keeps its scratch.
-#[derive(Debug, Default)]
-pub struct Dealer {
-    histograms: Histograms,
+#[derive(Debug)]
+pub struct Dealer<T> {
+    pass: CountingPass<T>,
     large: Vec<Segment>,
     segments: Vec<Segment>,
     tasks: Vec<u32>,
 }
 
-impl Dealer {
+impl<T> Default for Dealer<T> {
+    fn default() -> Self {
+        Self { pass: CountingPass::default(), large: Vec::new(), segments: Vec::new(), tasks: Vec::new() }
+    }
+}
+
+impl<T: Copy + Send + Sync> Dealer<T> {
     /// Starts over, with memory for as many segments and tasks as `items` items make in general.
     pub fn start(&mut self, items: usize) {
         self.large.clear();
@@ -203,7 +298,7 @@ impl Dealer {
     }
 
     /// First pass: deals items from their source to the first buffer by a digit of `bits` bits.
-    pub fn deal_from<T: Copy + Send, S: Fn(usize) -> T + Sync>(
+    pub fn deal_from<S: Fn(usize) -> T + Sync>(
         &mut self,
         workers: Workers,
         items: usize,
@@ -212,7 +307,7 @@ impl Dealer {
         digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
         first: &mut [T],
     ) {
-        self.histograms.deal(workers, items, bits, source, digits, first);
+        self.pass.deal(workers, items, bits, source, digits, first);
         self.push_buckets(Segment { start: 0, end: items as u32, in_second: false, equal: false, frame: 0 });
     }
 
@@ -224,7 +319,7 @@ impl Dealer {
 
     /// Deals large segments out again until none is left that holds differing codes; those whose codes are all equal
     /// are handed to `equal`, which may push them back with another frame. `code(frame, item)`.
-    pub fn deal_large<T: Copy + Send + Sync>(
+    pub fn deal_large(
         &mut self,
         workers: Workers,
         first: &mut [T],
@@ -235,7 +330,7 @@ impl Dealer {
             let (source, target) = if segment.in_second { (&*second, &mut *first) } else { (&*first, &mut *second) };
             let (source, target) = (&source[segment.range()], &mut target[segment.range()]);
             let code = |item: &T| code(segment.frame, item);
-            let differing = self.histograms.differing_bits(workers, source, code);
+            let differing = self.pass.differing_bits(workers, source, code);
             if differing == 0 {
                 return Some(segment);
             }
@@ -247,7 +342,7 @@ impl Dealer {
                     *out = (code(item) >> (top - bits)) as u16 & mask;
                 }
             };
-            self.histograms.deal(workers, source.len(), bits, |i| source[i], digits, target);
+            self.pass.deal(workers, source.len(), bits, |i| source[i], digits, target);
             self.push_buckets(Segment { in_second: !segment.in_second, ..segment });
         }
         None
@@ -264,7 +359,7 @@ impl Dealer {
     /// Merges the buckets just dealt to segments; large buckets are put aside.
     fn push_buckets(&mut self, whole: Segment) {
         let mut open = Segment { end: whole.start, ..whole };
-        for border in &self.histograms.borders[1..] {
+        for border in &self.pass.borders[1..] {
             let bucket = Segment { start: open.end, end: whole.start + border, ..whole };
             if bucket.len() > LOCAL_MAX || open.len() >= SEGMENT_MIN || open.len() + bucket.len() > LOCAL_MAX {
                 if open.len() > LOCAL_MAX {
@@ -320,9 +415,9 @@ impl Dealer {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.histograms.rows)
-            + size_of_val(&*self.histograms.digits)
-            + size_of_val(&*self.histograms.borders)
+        (self.pass.counts.capacity() + self.pass.places.capacity() + self.pass.borders.capacity()) * size_of::<u32>()
+            + self.pass.digits.capacity() * size_of::<u16>()
+            + self.pass.staging.bytes(|buffer| buffer.capacity() * size_of::<T>())
             + (self.segments.capacity() + self.large.capacity()) * size_of::<Segment>()
     }
 }
@@ -557,7 +652,7 @@ fn insertion_sort(packed: &mut [u32], codes: &[u64]) {
 #[derive(Debug)]
 pub struct RadixSort<T> {
     second: Vec<T>,
-    dealer: Dealer,
+    dealer: Dealer<T>,
     locals: ScratchPool<LocalOrder>,
 }
 

@@ -195,7 +195,7 @@ pub struct LinearTree<const D: usize> {
 struct Scratch<const D: usize> {
     blocks: Vec<BlockBounds<D>>,
     grids: Vec<Grid<D>>,
-    dealer: Dealer,
+    dealer: Dealer<Record<D>>,
     first: Vec<Record<D>>,
     second: Vec<Record<D>>,
     /// Leaves of each segment; after the scan, the number of leaves before it.
@@ -663,6 +663,8 @@ impl<const D: usize> Work for SortSegment<'_, '_, D> {
 fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ranks: Range<usize>) {
     /// Two ranks of any run longer than a leaf are this far apart and a multiple of it from the start.
     const STEP: usize = LEAF / 2;
+    // Codes before this rank may have been taken in another frame.
+    let mut floor = ranks.start;
     let mut at = ranks.start;
     while at + STEP < ranks.end {
         let code = local.code(at);
@@ -670,7 +672,7 @@ fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ra
             at += STEP;
             continue;
         }
-        let start = (ranks.start..at).rev().take_while(|&r| local.code(r) == code).last().unwrap_or(at);
+        let start = (floor..at).rev().take_while(|&r| local.code(r) == code).last().unwrap_or(at);
         let end = (at..ranks.end).find(|&r| local.code(r) != code).unwrap_or(ranks.end);
         if end - start > LEAF {
             let bounds = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(records[local.place(r)].center.0));
@@ -681,7 +683,7 @@ fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ra
                 local.mark_border(end);
             }
         }
-        at = end;
+        (floor, at) = (end, end);
     }
 }
 

@@ -249,7 +249,6 @@ fn clusters_within_clusters_in_3d() {
 /// Two runs of equal codes, side by side: the last body of the first run has a code in the finer grid of that run that
 /// happens to be the code of the second run in the coarser grid. They are still two runs.
 #[test]
-#[ignore = "refine_runs looks back into the run that it has just refined"]
 fn codes_of_two_grids_are_not_compared() {
     let grid = Grid::new(&Aabb { lo: [0.0; 3], hi: [1.0; 3] }).expect("a cube");
     let step = 0.5_f32.powi(24);
@@ -312,7 +311,6 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    #[ignore = "refine_runs looks back into the run that it has just refined"]
     fn any_bodies_make_a_sound_tree(bodies in bodies()) {
         is_sound::<2>(&bodies);
         is_sound::<3>(&bodies);
