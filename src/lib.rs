@@ -1,3 +1,39 @@
-//! Jostle: every overlapping pair of N moving circles or spheres.
-pub use jostle_core::{Bodies, Circles, Column, InputError, Radii, RadiusField, Reason, Spheres};
+//! Every overlapping pair of N moving circles or spheres: found in parallel, exactly, and in a fixed order.
+//!
+//! ```
+//! use jostle::{Circles, PairFinder};
+//!
+//! let (x, y) = ([0.0, 1.5, 9.0], [0.0, 0.0, 0.0]);
+//! let radius = [1.0, 0.5, 1.0];
+//!
+//! // Make the finder once and keep it: it owns all memory, and warm frames allocate nothing.
+//! let mut finder = PairFinder::new();
+//! let found = finder.find(Circles::new(&x, &y, &radius))?;
+//! assert_eq!(found.pairs(), [[0, 1]]); // they touch, and touching counts
+//! # Ok::<(), jostle::InputError>(())
+//! ```
+//!
+//! # What is promised
+//! - **A pair** is `[a, b]`, `a < b`, positions in your arrays, such that `dx*dx + dy*dy (+ dz*dz) <= s*s` with
+//!   `dx = xb - xa`, `s = ra + rb`, evaluated in `f32` from left to right. Every pair comes once; none is lost to the
+//!   rounding of a box, and none is added.
+//! - **The order** of the pairs depends on the input alone: not on the number of threads, the instruction set, the
+//!   platform, or the build.
+//! - **Bad input** (NaN, infinities, negative radii, sums beyond 2^60, slices of unequal length) is refused by an
+//!   [`InputError`] that counts the offenders and names the first of them, before any work is done.
+//! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
+//!   line, on top of each other, or next to a giant.
+//! - **Threads** are yours: the current rayon pool, one that you pass, or none ([`Threads`]).
+//!
+//! # Where to look
+//! - [`PairFinder`]: [`find`](PairFinder::find) makes a list; [`count`](PairFinder::count),
+//!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
+//! - [`Circles`] and [`Spheres`]: views of separate slices, or of your own structs
+//!   ([`from_structs`](Bodies::from_structs)).
+//! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
+
+pub use jostle_core::{
+    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spheres, Workers, morton,
+    radix,
+};
 pub use jostle_pairs::{Found, PairFinder, Search, StageTimes, Stats, Threads};

@@ -81,6 +81,16 @@ fn clamp(value: f32, most: f32) -> f32 {
 
 const TWO_TO_31: f32 = 2_147_483_648.0;
 
+/// The integer part of a number from 0 to below 2^31. A plain `as` also maps what lies outside, and that keeps the
+/// compiler from converting several at once (measured: 3 of 4 ms for the first digits of a million circles).
+#[inline(always)]
+#[allow(unsafe_code, reason = "conversion of a value known to be in range")]
+fn truncate(value: f32) -> u32 {
+    debug_assert!((0.0..TWO_TO_31).contains(&value));
+    // SAFETY: callers clamp to 0 and to less than 2^31, which also rules out NaN.
+    unsafe { value.to_int_unchecked::<i32>() as u32 }
+}
+
 /// The code of a point in the plane: bits of x on even places, bits of y on odd ones.
 ///
 /// ```
@@ -308,12 +318,12 @@ impl<const D: usize> Grid<D> {
         core::array::from_fn(|axis| {
             let cell = clamp((point[axis] - self.lo[axis]) * self.scale, Self::MAX_CELL);
             if D == 3 {
-                return cell as i32 as u32;
+                return truncate(cell);
             }
             // By way of i32, which every instruction set converts to.
             let upper = cell >= TWO_TO_31;
             let below = if upper { cell - TWO_TO_31 } else { cell };
-            below as i32 as u32 | u32::from(upper) << 31
+            truncate(below) | u32::from(upper) << 31
         })
     }
 
@@ -331,7 +341,8 @@ impl<const D: usize> Grid<D> {
         for (i, digit) in digits.iter_mut().enumerate() {
             let mut interleaved = 0;
             for axis in 0..D {
-                let leading = clamp((points[axis][i] - self.lo[axis]) * scale, most) as i32 as u32;
+                let leading = clamp((points[axis][i] - self.lo[axis]) * scale, most);
+                let leading = truncate(leading);
                 interleaved |= if D == 2 { spread2_small(leading) } else { spread3_small(leading) } << axis;
             }
             *digit = (interleaved >> surplus) as u16;

@@ -437,6 +437,12 @@ impl LocalOrder {
         place(self.packed[rank])
     }
 
+    /// The places, before the sort, of the items by rank.
+    #[inline(always)]
+    pub fn places(&self) -> impl ExactSizeIterator<Item = usize> {
+        self.packed.iter().map(|&word| place(word))
+    }
+
     /// The code of the item at `rank`.
     #[inline(always)]
     #[must_use]
@@ -509,19 +515,21 @@ fn sort_by_key_bytes(packed: &mut [u32], spare: &mut [u32]) {
 /// Sorts each run of equal keys by the bits below the key.
 #[inline(always)]
 fn sort_ties(packed: &mut [u32], spare: &mut [u32], codes: &[u64]) {
-    let mut start = 0;
-    while start < packed.len() {
-        let key = packed[start] >> KEY_BITS;
-        let mut end = start + 1;
-        while end < packed.len() && packed[end] >> KEY_BITS == key {
-            end += 1;
+    let same_key = |a: u32, b: u32| (a ^ b) >> KEY_BITS == 0;
+    let mut at = 1;
+    while at < packed.len() {
+        if !same_key(packed[at - 1], packed[at]) {
+            at += 1;
+            continue;
         }
+        let start = at - 1;
+        let end = (at..packed.len()).find(|&i| !same_key(packed[start], packed[i])).unwrap_or(packed.len());
         if end - start > INSERTION_MAX {
             sort_places(&mut packed[start..end], &mut spare[start..end], codes);
-        } else if end - start > 1 {
+        } else {
             insertion_sort(&mut packed[start..end], codes);
         }
-        start = end;
+        at = end + 1;
     }
 }
 
@@ -618,7 +626,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
 
 fn gather<T: Copy>(local: &mut LocalOrder, source: &[T], target: &mut [T], code: impl Fn(&T) -> u64) {
     local.sort(source.iter().map(code));
-    for (rank, item) in target.iter_mut().enumerate() {
-        *item = source[local.place(rank)];
+    for (item, place) in target.iter_mut().zip(local.places()) {
+        *item = source[place];
     }
 }

@@ -593,18 +593,24 @@ struct Columns<'a, const D: usize> {
 impl<const D: usize> Columns<'_, D> {
     #[inline(always)]
     fn gather(&mut self, records: &[Record<D>], local: &LocalOrder) {
-        for rank in 0..records.len() {
-            self.put(rank, records[local.place(rank)]);
+        // One loop a column: each then writes one stream, and the records stay in the first-level cache.
+        for (axis, column) in self.centers.iter_mut().enumerate() {
+            gather_column(column, records, local, |record| record.center.0[axis]);
         }
+        gather_column(self.radii, records, local, |record| record.radius);
+        gather_column(self.ids, records, local, |record| record.id);
     }
+}
 
-    #[inline(always)]
-    fn put(&mut self, rank: usize, record: Record<D>) {
-        for axis in 0..D {
-            self.centers[axis][rank] = record.center.0[axis];
-        }
-        self.radii[rank] = record.radius;
-        self.ids[rank] = record.id;
+#[inline(always)]
+fn gather_column<T, const D: usize>(
+    column: &mut [T],
+    records: &[Record<D>],
+    local: &LocalOrder,
+    field: impl Fn(&Record<D>) -> T,
+) {
+    for (value, place) in column.iter_mut().zip(local.places()) {
+        *value = field(&records[place]);
     }
 }
 
@@ -657,6 +663,8 @@ impl<const D: usize> Work for SortSegment<'_, '_, D> {
 fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ranks: Range<usize>) {
     /// Two ranks of any run longer than a leaf are this far apart and a multiple of it from the start.
     const STEP: usize = LEAF / 2;
+    // Codes before this rank may have been taken in another frame.
+    let mut floor = ranks.start;
     let mut at = ranks.start;
     while at + STEP < ranks.end {
         let code = local.code(at);
@@ -664,7 +672,7 @@ fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ra
             at += STEP;
             continue;
         }
-        let start = (ranks.start..at).rev().take_while(|&r| local.code(r) == code).last().unwrap_or(at);
+        let start = (floor..at).rev().take_while(|&r| local.code(r) == code).last().unwrap_or(at);
         let end = (at..ranks.end).find(|&r| local.code(r) != code).unwrap_or(ranks.end);
         if end - start > LEAF {
             let bounds = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(records[local.place(r)].center.0));
@@ -675,7 +683,7 @@ fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ra
                 local.mark_border(end);
             }
         }
-        at = end;
+        (floor, at) = (end, end);
     }
 }
 

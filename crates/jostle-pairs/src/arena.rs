@@ -162,8 +162,6 @@ mod tests {
             for a in (0..2000).step_by(2) {
                 sinks[usize::from(a % 3 == 0)].take(&[[a, 0], [a, 1]]);
             }
-            drop(sinks);
-            drop(open);
             for (side, chain) in chains.iter().enumerate() {
                 let mut list = vec![[0; 2]; chain.len()];
                 arena.copy(chain, &mut list);

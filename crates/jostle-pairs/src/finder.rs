@@ -240,7 +240,6 @@ impl<const D: usize> PairFinder<D> {
             slot.chain.clear();
             slot.tests = self.join_groups(blocks.range(block), Chunked::new(&open, &mut slot.chain)).1;
         });
-        drop(open);
         (self.slots, self.arena) = (slots, arena);
     }
 

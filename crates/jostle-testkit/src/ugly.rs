@@ -1,6 +1,7 @@
 //! Scenes that break broad phases: degenerate, lopsided, on the edge of rounding and of the range of `f32`.
 //!
-//! All are within the contract of the input and small enough for the oracle.
+//! All are within the contract of the input. Those of [`all`] are small enough for the oracle; those of [`large`] are
+//! large enough for several threads and several pieces of a sort, and have few enough pairs for the sweep.
 
 use core::array::from_fn;
 
@@ -23,6 +24,16 @@ pub fn all<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
     range(&mut scenes);
     densities(&mut scenes);
     counts(&mut scenes);
+    scenes
+}
+
+/// Scenes of 17,000 to 23,000 bodies, ugly at a size at which work is shared out.
+#[must_use]
+pub fn large<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
+    let mut scenes = Vec::new();
+    large_crowds(&mut scenes);
+    large_lattices(&mut scenes);
+    large_ranges(&mut scenes);
     scenes
 }
 
@@ -211,13 +222,57 @@ fn counts<const D: usize>(scenes: &mut Named<D>) {
     }
 }
 
+/// Many bodies in few places, and much emptiness.
+fn large_crowds<const D: usize>(scenes: &mut Named<D>) {
+    let piles = points(600, 101).flat_map(|p| (0..30).map(move |_| (p, 1e-4)));
+    scenes.push(("600 piles of 30", shuffled(piles)));
+    // More of them than a sort takes in one piece; they touch nobody, being in line.
+    let column = (0..20_000).map(|i| (from_fn(|axis| if axis == 0 { i as f32 } else { 0.25 }), 0.4));
+    scenes.push(("a line of 20,000 that miss", shuffled(column)));
+    let nest = (0..6).flat_map(|depth| {
+        let width = power_of_two(-7 * depth);
+        let n = if depth < 4 { 5_000 } else { 200 };
+        let radius = width * if D == 2 { 1e-3 } else { 4e-3 };
+        points(n, 102 + depth as u64).map(move |p: [f32; D]| (p.map(|x| 0.0625 + (x - 0.5) * width), radius))
+    });
+    scenes.push(("nest of six clusters", shuffled(nest)));
+    let giants = points(40, 111).map(|p: [f32; D]| (p, 0.02));
+    scenes.push(("giants among 20,000 of a 10,000th", shuffled(giants.chain(points(20_000, 112).map(|p| (p, 2e-6))))));
+    let pinned = points(17_000, 113).map(|p: [f32; D]| (p, 1e-3)).chain([([0.5; D], 0.4), ([0.5; D], 2.0)]);
+    scenes.push(("two giants over 17,000", pinned.collect()));
+}
+
+fn large_lattices<const D: usize>(scenes: &mut Named<D>) {
+    let cells = || lattice::<D>(if D == 2 { 150 } else { 28 });
+    scenes.push(("large lattice that touches exactly", shuffled(cells().map(|p| (p.map(|i| i as f32), 0.5)))));
+    scenes.push(("large lattice a hair apart", cells().map(|p| (p.map(|i| i as f32), 0.5_f32.next_down())).collect()));
+    let ulps = cells().map(|p| (p.map(|i| 1e7 + i as f32), if p[0] % 3 == 0 { 0.5 } else { 0.3 }));
+    scenes.push(("large lattice of ulps near 1e7", shuffled(ulps)));
+}
+
+fn large_ranges<const D: usize>(scenes: &mut Named<D>) {
+    let crowd = |seed| points(20_000, seed).map(|p: [f32; D]| (p, if D == 2 { 3e-3 } else { 1e-2 }));
+    scenes.push(("outlier at 1e18 and 20,000", crowd(121).chain([([1e18; D], 0.01)]).collect()));
+    let apart = crowd(122).enumerate().map(|(i, (p, _))| (p.map(|x| x + (i % 2) as f32 * 1e6), 0.02));
+    scenes.push(("two crowds a million apart", apart.collect()));
+    let tiny = f32::from_bits(1);
+    let denormals = points(400, 123).map(|p: [f32; D]| (p.map(|x| (x * 1000.0).floor() * tiny), 3.0 * tiny));
+    let ordinary = crowd(124).map(|(p, radius)| (p.map(|x| x + 1.0), radius));
+    scenes.push(("denormals beside 20,000", shuffled(denormals.chain(ordinary))));
+    let shells = points(20_000, 125).enumerate().map(|(i, p): (_, [f32; D])| {
+        let width = power_of_two(-(i as i32 % 74));
+        (p.map(|x| (x - 0.3) * width), width * if D == 2 { 1e-3 } else { 4e-3 })
+    });
+    scenes.push(("shells of every power of two", shells.collect()));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::all;
-    use crate::oracle;
+    use super::{all, large};
+    use crate::{oracle, sweep};
 
     fn within_the_contract<const D: usize>() {
-        for (name, scene) in all::<D>() {
+        for (name, scene) in all::<D>().into_iter().chain(large()) {
             assert_eq!(oracle::check(scene.view()), Ok(()), "{name}");
         }
     }
@@ -230,7 +285,7 @@ mod tests {
 
     #[test]
     fn names_are_distinct() {
-        let mut names: Vec<_> = all::<3>().into_iter().map(|(name, _)| name).collect();
+        let mut names: Vec<_> = all::<3>().into_iter().chain(large()).map(|(name, _)| name).collect();
         let n = names.len();
         names.sort_unstable();
         names.dedup();
@@ -241,8 +296,8 @@ mod tests {
     #[ignore = "prints the number of pairs of each scene"]
     fn print_pairs() {
         fn print<const D: usize>() {
-            for (name, scene) in all::<D>() {
-                println!("{D}D {name}: {} bodies, {} pairs", scene.len(), oracle::pairs(scene.view()).len());
+            for (name, scene) in all::<D>().into_iter().chain(large()) {
+                println!("{D}D {name}: {} bodies, {} pairs", scene.len(), sweep::pairs(scene.view()).len());
             }
         }
         print::<2>();

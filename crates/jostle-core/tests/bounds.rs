@@ -1,0 +1,143 @@
+//! The first stage alone: the box of all centres, and what is refused, about the borders of blocks.
+
+use jostle_core::bounds::bounds;
+use jostle_core::{Aabb, Bodies, Circles, InputError, RadiusField, Reason, Spheres, Workers};
+use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
+
+/// A pass looks at blocks of 32,768 bodies, 16 at a time.
+const SIZES: [usize; 13] = [0, 1, 2, 15, 16, 17, 31, 33, 32_767, 32_768, 32_769, 65_535, 65_537];
+
+/// The same bodies as an array of structs, which no pass reads as slices.
+fn interleaved<const D: usize>(scene: &Scene<D>) -> Vec<[f32; 4]> {
+    let body = |id| {
+        let mut body = [f32::NAN; 4];
+        body[..D].copy_from_slice(&scene.view().center(id));
+        body[3] = scene.radii[id];
+        body
+    };
+    (0..scene.len()).map(body).collect()
+}
+
+fn structs<const D: usize>(bodies: &[[f32; 4]]) -> Bodies<'_, D> {
+    Bodies::from_structs(bodies, core::array::from_fn(|axis| 4 * axis), RadiusField::At(12)).expect("f32 fields")
+}
+
+/// What the stage must say, the slow way.
+fn expected<const D: usize>(view: Bodies<'_, D>) -> Result<Aabb<D>, InputError> {
+    oracle::check(view)?;
+    Ok((0..view.len()).fold(Aabb::EMPTY, |all, id| all.with_point(view.center(id))))
+}
+
+fn check<const D: usize>(name: &str, scene: &Scene<D>) {
+    let bodies = interleaved(scene);
+    let expected = expected(scene.view());
+    for workers in [Workers::Serial, Workers::Rayon] {
+        assert_eq!(bounds(scene.view(), workers), expected, "{name}, {D}D, slices, {workers:?}");
+        assert_eq!(bounds(structs::<D>(&bodies), workers), expected, "{name}, {D}D, structs, {workers:?}");
+    }
+}
+
+fn boxes_about_block_borders<const D: usize>() {
+    for n in SIZES {
+        let scene = scene::scene::<D>(Kind::Uniform, n, 1);
+        check(&format!("n = {n}"), &scene);
+        let InputError::Lengths { .. } =
+            bounds(Bodies::from_slices(scene.centers.each_ref().map(Vec::as_slice), &[1.0; 7]), Workers::Serial)
+                .expect_err("seven radii")
+        else {
+            panic!("refused for another reason");
+        };
+    }
+}
+
+#[test]
+fn boxes_about_block_borders_in_2d() {
+    boxes_about_block_borders::<2>();
+}
+
+#[test]
+fn boxes_about_block_borders_in_3d() {
+    boxes_about_block_borders::<3>();
+}
+
+/// The extreme body of each axis on either side of every border.
+#[test]
+fn the_extremes_are_found_wherever_they_stand() {
+    for n in SIZES.into_iter().filter(|&n| n > 0) {
+        for at in [0, n / 2, n - 1, 32_767, 32_768].into_iter().filter(|&at| at < n) {
+            let mut scene = scene::scene::<2>(Kind::Uniform, n, 2);
+            scene.centers[0][at] = 1e9;
+            scene.centers[1][at] = -1e9;
+            let found = bounds(scene.view(), Workers::Rayon).expect("a scene within the contract");
+            assert_eq!((found.hi[0], found.lo[1]), (1e9, -1e9), "n = {n}, extreme body {at}");
+            check(&format!("n = {n}, extreme body {at}"), &scene);
+        }
+    }
+}
+
+#[test]
+fn ugly_scenes_have_their_boxes() {
+    for (name, scene) in ugly::all::<2>() {
+        check(name, &scene);
+    }
+    for (name, scene) in ugly::all::<3>() {
+        check(name, &scene);
+    }
+}
+
+/// One bad body anywhere is found, and is named as the oracle names it.
+fn bad_bodies_are_found<const D: usize>() {
+    let faults: [(usize, f32); 8] = [
+        (0, f32::NAN),
+        (D - 1, f32::INFINITY),
+        (D - 1, f32::NEG_INFINITY),
+        (0, oracle::LIMIT.next_up()),
+        (D, f32::NAN),
+        (D, f32::INFINITY),
+        (D, -f32::from_bits(1)),
+        (D, oracle::LIMIT.next_up()),
+    ];
+    for n in SIZES.into_iter().filter(|&n| n > 0) {
+        let good = scene::scene::<D>(Kind::Uniform, n, 3);
+        for at in [0, n / 2, n - 1, 32_767, 32_768].into_iter().filter(|&at| at < n) {
+            for (turn, (column, bad)) in faults.into_iter().enumerate() {
+                if n > 20_000 && turn % 4 != at % 4 {
+                    continue;
+                }
+                let mut scene = good.clone();
+                scene.centers.get_mut(column).unwrap_or(&mut scene.radii)[at] = bad;
+                check(&format!("n = {n}, body {at}, column {column} is {bad}"), &scene);
+            }
+        }
+    }
+}
+
+#[test]
+fn bad_bodies_are_found_in_2d() {
+    bad_bodies_are_found::<2>();
+}
+
+#[test]
+fn bad_bodies_are_found_in_3d() {
+    bad_bodies_are_found::<3>();
+}
+
+/// The oracle shares the order of reasons with the stage; here they are written out.
+#[test]
+fn golden_refusals() {
+    let view = Spheres::new(&[0.0, 1.0, f32::NAN], &[0.0, 1e30, 0.0], &[0.0; 3], &[-1.0, 1.0, 1.0]);
+    let first =
+        vec![(0, Reason::RadiusNegative), (1, Reason::TooFar { axis: 1 }), (2, Reason::CenterNotFinite { axis: 0 })];
+    assert_eq!(bounds(view, Workers::Serial), Err(InputError::Bodies { count: 3, first }));
+    let view = Circles::new(&[0.0; 40], &[0.0; 40], f32::NAN);
+    let first = (0..16).map(|id| (id, Reason::RadiusNotFinite)).collect();
+    assert_eq!(bounds(view, Workers::Rayon), Err(InputError::Bodies { count: 40, first }));
+}
+
+#[test]
+fn golden_boxes() {
+    let view = Circles::new(&[3.0, -1.0, 2.0], &[0.5, 7.0, -0.25], &[9.0, 0.0, 1.0]);
+    let expected = Aabb { lo: [-1.0, -0.25], hi: [3.0, 7.0] };
+    assert_eq!(bounds(view, Workers::Serial), Ok(expected));
+    assert_eq!(bounds(Circles::new(&[], &[], 1.0), Workers::Serial), Ok(Aabb::EMPTY));
+}

@@ -1,0 +1,303 @@
+//! One sequence of pairs from every kernel on any number of threads, in every form in which pairs are handed out.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jostle::{Bodies, PairFinder, Stats, Threads};
+use jostle_core::Isa;
+use jostle_pairs::SERIAL_BELOW;
+use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// A finder for each instruction set of this machine, and pools, all used for scene after scene.
+struct Kernels<const D: usize> {
+    finders: Vec<PairFinder<D>>,
+    pools: [ThreadPool; 4],
+    /// Scenes checked.
+    scenes: usize,
+}
+
+impl<const D: usize> Kernels<D> {
+    fn new() -> Self {
+        let finder = |isa| {
+            let mut finder = PairFinder::new();
+            finder.set_isa(isa);
+            assert_eq!(finder.isa(), isa);
+            finder
+        };
+        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        Self { finders: Isa::available().map(finder).collect(), pools: [1, 2, 3, 8].map(pool), scenes: 0 }
+    }
+
+    /// Checks that every kernel finds the pairs of the sweep, in one and the same order and with the same work, on any
+    /// threads; for each kernel and some threads, by turns, also the count, a fold and the calls.
+    fn check(&mut self, name: &str, scene: &Scene<D>) {
+        let view = scene.view();
+        let expected = sweep::pairs(view);
+        let first = self.finders[0].on(Threads::Serial).find(view).expect(name);
+        let (sequence, work) = (first.pairs().to_vec(), work(first.stats()));
+        let mut sorted = sequence.clone();
+        sorted.sort_unstable();
+        assert!(sorted == expected, "{name}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());
+        let hash = sequence.iter().fold(Hash::START, |hash, &[a, b]| hash.with(a, b));
+        for (turn, finder) in self.finders.iter_mut().enumerate() {
+            let all_threads = core::iter::once(Threads::Serial).chain(self.pools.iter().map(Threads::Pool));
+            for (choice, threads) in all_threads.enumerate() {
+                let label = format!("{name}, {D}D, {}, {}", finder.isa(), threads_name(threads));
+                let found = finder.on(threads).find(view).expect(&label);
+                assert!(found.pairs() == sequence, "{label}: another sequence");
+                assert_eq!(self::work(found.stats()), work, "{label}");
+                if (self.scenes + 2 * turn + choice).is_multiple_of(5) {
+                    assert_eq!(finder.on(threads).count(view), Ok(sequence.len() as u64), "{label}");
+                    let add = |hash: &mut Hash, a, b| *hash = hash.with(a, b);
+                    let folded = finder.on(threads).fold(view, || Hash::START, add, Hash::then);
+                    assert_eq!(folded, Ok(hash), "{label}: another fold");
+                    assert_calls(&label, finder, threads, view, &sequence, &expected);
+                }
+            }
+        }
+        self.scenes += 1;
+    }
+}
+
+fn threads_name(threads: Threads<'_>) -> String {
+    match threads {
+        Threads::Pool(pool) => format!("{} threads", pool.current_num_threads()),
+        _ => format!("{threads:?}"),
+    }
+}
+
+/// What a search counts: a function of the input alone.
+fn work(stats: &Stats) -> [u64; 4] {
+    [stats.node_tests, stats.leaf_tests, stats.circle_tests, stats.pairs]
+}
+
+/// A hash of a sequence that can be put together from those of its parts, in their order only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Hash {
+    value: u64,
+    power: u64,
+}
+
+impl Hash {
+    const START: Self = Self { value: 0, power: 1 };
+    const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
+
+    fn with(self, a: u32, b: u32) -> Self {
+        let pair = u64::from(a) << 32 | u64::from(b);
+        self.then(Self { value: pair + 1, power: Self::BASE })
+    }
+
+    fn then(self, next: Self) -> Self {
+        let value = self.value.wrapping_mul(next.power).wrapping_add(next.value);
+        Self { value, power: self.power.wrapping_mul(next.power) }
+    }
+}
+
+/// Calls come once for each pair; on one thread in the order of the list.
+fn assert_calls<const D: usize>(
+    label: &str,
+    finder: &mut PairFinder<D>,
+    threads: Threads<'_>,
+    view: Bodies<'_, D>,
+    sequence: &[[u32; 2]],
+    sorted: &[[u32; 2]],
+) {
+    let single = match threads {
+        Threads::Pool(pool) => pool.current_num_threads() == 1,
+        _ => true,
+    };
+    let calls = Mutex::new(Vec::with_capacity(sequence.len()));
+    let stats =
+        finder.on(threads).for_each_pair(view, |a, b| calls.lock().expect("no panic").push([a, b])).expect(label);
+    let mut calls = calls.into_inner().expect("no panic");
+    assert_eq!((stats.pairs, calls.len()), (sequence.len() as u64, sequence.len()), "{label}");
+    if single {
+        assert!(calls == sequence, "{label}: calls in another order");
+    } else {
+        calls.sort_unstable();
+        assert!(calls == sorted, "{label}: calls for other pairs");
+    }
+}
+
+fn scenes_of_every_kind<const D: usize>() {
+    let mut kernels = Kernels::<D>::new();
+    for kind in Kind::ALL {
+        for n in [900, SERIAL_BELOW - 1, SERIAL_BELOW, 30_000] {
+            kernels.check(&format!("{kind}, n = {n}"), &scene::scene(kind, n, n as u64 + 3));
+        }
+    }
+}
+
+#[test]
+fn scenes_of_every_kind_in_2d() {
+    scenes_of_every_kind::<2>();
+}
+
+#[test]
+fn scenes_of_every_kind_in_3d() {
+    scenes_of_every_kind::<3>();
+}
+
+fn large_ugly_scenes<const D: usize>() {
+    let mut kernels = Kernels::<D>::new();
+    for (name, scene) in ugly::large() {
+        assert!(scene.len() >= SERIAL_BELOW, "{name} is searched by one thread");
+        kernels.check(name, &scene);
+    }
+}
+
+#[test]
+fn large_ugly_scenes_in_2d() {
+    large_ugly_scenes::<2>();
+}
+
+#[test]
+fn large_ugly_scenes_in_3d() {
+    large_ugly_scenes::<3>();
+}
+
+/// Each ugly scene alone, on one thread, and with so many others beside it that several threads share the work.
+fn ugly_scenes_in_company<const D: usize>() {
+    let mut kernels = Kernels::<D>::new();
+    let company = scene::scene::<D>(Kind::Uniform, SERIAL_BELOW, 77);
+    for (name, mut scene) in ugly::all::<D>() {
+        kernels.check(name, &scene);
+        for (column, others) in scene.centers.iter_mut().zip(&company.centers) {
+            column.extend(others);
+        }
+        scene.radii.extend(&company.radii);
+        kernels.check(&format!("{name}, in company"), &scene);
+    }
+}
+
+#[test]
+fn ugly_scenes_in_company_in_2d() {
+    ugly_scenes_in_company::<2>();
+}
+
+#[test]
+fn ugly_scenes_in_company_in_3d() {
+    ugly_scenes_in_company::<3>();
+}
+
+/// Pieces that may only be joined left to right, and a sum that rounds differently in any other grouping.
+#[test]
+fn folds_keep_order_and_grouping() {
+    let scene = scene::scene::<2>(Kind::Dense, 6_000, 4);
+    let (x, mut kernels) = (&scene.centers[0], Kernels::<2>::new());
+    let write = |text: &mut String, a: u32, b: u32| *text += &format!("{a}-{b} ");
+    let weigh = |sum: &mut f32, a: u32, b: u32| *sum += (x[a as usize] - x[b as usize]) * 1e-3 + 1.0 / (1.0 + b as f32);
+    let list = kernels.finders[0].find(scene.view()).expect("a good scene").pairs().to_vec();
+    let text: String = list.iter().map(|[a, b]| format!("{a}-{b} ")).collect();
+    let sum = kernels.finders[0].on(Threads::Serial).fold(scene.view(), || 0.0, weigh, |a, b| a + b);
+    for finder in &mut kernels.finders {
+        for threads in core::iter::once(Threads::Serial).chain(kernels.pools.iter().map(Threads::Pool)) {
+            let written = finder.on(threads).fold(scene.view(), String::new, write, |left, right| left + &right);
+            assert!(written.as_ref() == Ok(&text), "{}", threads_name(threads));
+            let push = |list: &mut Vec<[u32; 2]>, a, b| list.push([a, b]);
+            let listed = finder.on(threads).fold(scene.view(), Vec::new, push, |left, right| [left, right].concat());
+            assert!(listed.as_ref() == Ok(&list), "{}", threads_name(threads));
+            let summed = finder.on(threads).fold(scene.view(), || 0.0, weigh, |a, b| a + b);
+            assert_eq!(summed.map(f32::to_bits), sum.clone().map(f32::to_bits), "{}", threads_name(threads));
+        }
+    }
+}
+
+#[test]
+fn a_fold_over_nothing_is_what_it_began_with() {
+    for scene in [scene::scene::<3>(Kind::Uniform, 0, 1), scene::scene(Kind::Uniform, 1, 1)] {
+        let folded = PairFinder::new().fold(scene.view(), || 7, |_, _, _| unreachable!("no pair"), |a, _| a);
+        assert_eq!(folded, Ok(7));
+        assert_eq!(PairFinder::new().count(scene.view()), Ok(0));
+    }
+}
+
+/// A refusal of any kind of search comes before any call, and leaves the last list as it was.
+#[test]
+fn the_last_result_stands_after_a_refusal() {
+    for n in [500, 9_000] {
+        let good = scene::scene::<2>(Kind::Dense, n, 6);
+        let mut bad = scene::scene::<2>(Kind::Uniform, n + 100, 7);
+        bad.radii[n / 2] = f32::NAN;
+        let mut finder = PairFinder::new();
+        assert!(finder.last().pairs().is_empty() && finder.last().rank_to_id().is_empty());
+        finder.find(good.view()).expect("a good scene");
+        let last = |finder: &PairFinder<2>| {
+            let last = finder.last();
+            assert_eq!(last.tree().validate(), Ok(()));
+            (last.pairs().to_vec(), last.rank_to_id().to_vec(), *last.stats())
+        };
+        let before = last(&finder);
+        assert!(!before.0.is_empty());
+        let error = finder.find(bad.view()).map(|_| ()).expect_err("a bad radius");
+        assert!(last(&finder) == before, "another result after a refused find");
+        assert_eq!(finder.count(bad.view()), Err(error.clone()));
+        assert_eq!(finder.for_each_pair(bad.view(), |_, _| panic!("called")).err(), Some(error.clone()));
+        let folded =
+            finder.fold(bad.view(), || panic!("called"), |(), _, _| panic!("called"), |(), ()| panic!("called"));
+        assert_eq!(folded, Err(error));
+        assert!(last(&finder) == before, "another result after refused searches");
+    }
+}
+
+/// Searches that make no list leave the last one alone.
+#[test]
+fn the_last_list_stands_after_searches_without_one() {
+    let (first, second) = (scene::scene::<3>(Kind::Dense, 5_000, 1), scene::scene::<3>(Kind::Uniform, 8_000, 2));
+    let mut finder = PairFinder::new();
+    let pairs = finder.find(first.view()).expect("a good scene").pairs().to_vec();
+    let count = finder.count(second.view()).expect("a good scene");
+    assert_ne!(count, pairs.len() as u64);
+    assert!(finder.last().pairs() == pairs);
+    finder.for_each_pair(second.view(), |_, _| ()).expect("a good scene");
+    assert!(finder.last().pairs() == pairs);
+}
+
+/// A panic of the caller's own function passes through, and the finder goes on.
+#[test]
+fn a_finder_goes_on_after_a_panic_of_a_visitor() {
+    let scene = scene::scene::<2>(Kind::Dense, 9_000, 8);
+    let pool = ThreadPoolBuilder::new().num_threads(3).panic_handler(|_| ()).build().expect("threads");
+    let expected = PairFinder::new().find(scene.view()).expect("a good scene").pairs().to_vec();
+    let mut finder = PairFinder::new();
+    for threads in [Threads::Serial, Threads::Pool(&pool)] {
+        let calls = AtomicU64::new(0);
+        let visit = |_, _| {
+            if calls.fetch_add(1, Ordering::Relaxed) == 1_000 {
+                std::panic::resume_unwind(Box::new("enough"));
+            }
+        };
+        let search =
+            catch_unwind(AssertUnwindSafe(|| finder.on(threads).for_each_pair(scene.view(), visit).map(|_| ())));
+        assert_eq!(search.expect_err("a panic").downcast_ref(), Some(&"enough"));
+        assert!(finder.on(threads).find(scene.view()).expect("a good scene").pairs() == expected);
+    }
+}
+
+/// Large enough for several passes of the sort and three levels above the leaves; worth its time in release builds.
+fn two_hundred_thousand<const D: usize>() {
+    let (mut finder, pool) = (PairFinder::new(), ThreadPoolBuilder::new().num_threads(3).build().expect("threads"));
+    for kind in Kind::ALL {
+        let scene = scene::scene::<D>(kind, 200_000, 9);
+        let sequence = finder.on(Threads::Pool(&pool)).find(scene.view()).expect("a good scene").pairs().to_vec();
+        let again = finder.on(Threads::Serial).find(scene.view()).expect("a good scene");
+        assert!(again.pairs() == sequence, "{kind}, {D}D: another sequence on one thread");
+        assert_eq!(again.tree().validate(), Ok(()), "{kind}, {D}D");
+        let mut sorted = sequence;
+        sorted.sort_unstable();
+        let expected = sweep::pairs(scene.view());
+        assert!(sorted == expected, "{kind}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());
+    }
+}
+
+#[test]
+fn two_hundred_thousand_circles() {
+    two_hundred_thousand::<2>();
+}
+
+#[test]
+fn two_hundred_thousand_spheres() {
+    two_hundred_thousand::<3>();
+}
