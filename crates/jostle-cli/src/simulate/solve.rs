@@ -134,3 +134,48 @@ fn add(to: &mut [f32; 3], factor: f32, vector: [f32; 3]) {
         *x += factor * v;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, Contacts, Motion, Solver};
+
+    /// Bodies on the first axis given as place, velocity and radius, after one step in which these pairs touch.
+    fn step(agents: &[(f32, f32, f32)], pairs: &[[u32; 2]]) -> Vec<(f32, f32)> {
+        let body = |&(x, _, radius): &_| Body { center: [x, 0.0, 0.0], radius };
+        let motion = |&(_, v, radius): &(f32, f32, f32)| Motion {
+            velocity: [v, 0.0, 0.0],
+            inverse_mass: 1.0 / (radius * radius),
+        };
+        let (mut bodies, mut motions): (Vec<_>, Vec<_>) = agents.iter().map(|a| (body(a), motion(a))).unzip();
+        let mut contacts = Contacts::default();
+        contacts.build(agents.len(), pairs);
+        Solver::default().solve(&mut bodies, &mut motions, &contacts);
+        bodies.iter().zip(&motions).map(|(body, motion)| (body.center[0], motion.velocity[0])).collect()
+    }
+
+    #[test]
+    fn two_bodies_bounce_as_elastic_ones_do() {
+        assert_eq!(step(&[(0.0, 1.0, 1.0), (2.0, -1.0, 1.0)], &[[0, 1]]), [(0.0, -1.0), (2.0, 1.0)]);
+        // Masses 1 and 4: the heavy one at rest leaves with 2/5 of the speed, the light one returns with 3/5.
+        let after = step(&[(0.0, 1.0, 1.0), (3.0, 0.0, 2.0)], &[[0, 1]]);
+        assert!((after[0].1 + 0.6).abs() < 1e-6 && (after[1].1 - 0.4).abs() < 1e-6, "{after:?}");
+        // Bodies that part already are left alone.
+        assert_eq!(step(&[(0.0, -1.0, 1.0), (2.0, 1.0, 1.0)], &[[0, 1]]), [(0.0, -1.0), (2.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_body_between_two_keeps_the_momentum_and_takes_no_energy() {
+        let agents = [(0.0, 1.0, 1.0), (1.5, 0.0, 0.5), (3.0, -0.5, 1.0)];
+        let after = step(&agents, &[[0, 1], [1, 2]]);
+        let masses = [1.0, 0.25, 1.0];
+        let sum = |of: &dyn Fn(f32) -> f32| masses.iter().zip(&after).map(|(m, (_, v))| m * of(*v)).sum::<f32>();
+        assert!((sum(&|v| v) - 0.5).abs() < 1e-6, "{after:?}");
+        assert!(sum(&|v| v * v) <= 1.25, "{after:?}");
+    }
+
+    #[test]
+    fn bodies_about_one_centre_part() {
+        let after = step(&[(5.0, 0.0, 1.0), (5.0, 0.0, 1.0)], &[[0, 1]]);
+        assert!(after[0].0 < 4.5 && after[1].0 > 5.5, "{after:?}");
+    }
+}
