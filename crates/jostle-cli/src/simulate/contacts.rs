@@ -1,9 +1,9 @@
 //! The list of pairs turned into lists of contacts, one a body: a counting sort by all threads.
 //!
-//! Threads fill the list of a body in whatever order they come; sorting each list makes the order that of the ids, and
-//! so sums over it the same for any number of threads.
+//! Threads fill the list of a body in whatever order they come. Sorting each list by the position of the pairs, which is
+//! nearly its order already, makes it, and the sums taken over it, the same for any number of threads.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -12,26 +12,30 @@ use super::agents::BLOCK;
 /// For each body, the bodies it touches.
 #[derive(Debug, Default)]
 pub(super) struct Contacts {
-    /// The list of body `id` is `others[starts[id]..starts[id + 1]]`.
+    /// The list of body `id` is `entries[starts[id]..starts[id + 1]]`.
     starts: Vec<usize>,
-    others: Vec<AtomicU32>,
-    /// How many entries of each list are counted, then how many are filled in.
-    cursors: Vec<AtomicUsize>,
+    /// The position of the pair in the upper half, the other body in the lower one.
+    entries: Vec<AtomicU64>,
+    /// Entries counted so far of each list.
+    counts: Vec<AtomicU32>,
+    /// For each pair, how many entries were counted before it in the lists of its bodies.
+    before: Vec<[u32; 2]>,
 }
 
 impl Contacts {
     /// Replaces the lists by those of `n` bodies and their pairs.
     pub(super) fn build(&mut self, n: usize, pairs: &[[u32; 2]]) {
-        self.clear(n, 2 * pairs.len());
+        self.counts.resize_with(n, AtomicU32::default);
+        self.counts.par_iter_mut().with_min_len(BLOCK).for_each(|count| *count.get_mut() = 0);
+        self.entries.resize_with(2 * pairs.len(), AtomicU64::default);
         let pairs = pairs.par_iter().with_min_len(BLOCK);
-        pairs.clone().flatten_iter().for_each(|&id| {
-            self.cursors[id as usize].fetch_add(1, Relaxed);
-        });
+        let count = |id: u32| self.counts[id as usize].fetch_add(1, Relaxed);
+        pairs.clone().map(|pair| pair.map(count)).collect_into_vec(&mut self.before);
         self.scan();
-        pairs.for_each(|&[a, b]| {
-            for (id, other) in [(a, b), (b, a)] {
-                let at = self.cursors[id as usize].fetch_add(1, Relaxed);
-                self.others[at].store(other, Relaxed);
+        pairs.zip(&self.before).enumerate().for_each(|(at, (&[a, b], before))| {
+            for (id, other, before) in [(a, b, before[0]), (b, a, before[1])] {
+                let entry = (at as u64) << 32 | u64::from(other);
+                self.entries[self.starts[id as usize] + before as usize].store(entry, Relaxed);
             }
         });
         self.sort();
@@ -42,33 +46,26 @@ impl Contacts {
         (self.starts[id + 1] - self.starts[id]) as u32
     }
 
-    /// The bodies that a body touches, in ascending order.
+    /// The bodies that a body touches, in the order of the pairs.
     pub(super) fn of(&self, id: usize) -> impl Iterator<Item = u32> {
-        self.others[self.starts[id]..self.starts[id + 1]].iter().map(|other| other.load(Relaxed))
+        self.entries[self.starts[id]..self.starts[id + 1]].iter().map(|entry| entry.load(Relaxed) as u32)
     }
 
-    fn clear(&mut self, n: usize, entries: usize) {
-        self.cursors.resize_with(n, AtomicUsize::default);
-        self.cursors.par_iter_mut().with_min_len(BLOCK).for_each(|cursor| *cursor.get_mut() = 0);
-        self.others.resize_with(entries, AtomicU32::default);
-    }
-
-    /// Turns counts into the starts of the lists, and cursors into those starts.
+    /// Sums counts up to the starts of the lists.
     fn scan(&mut self) {
-        self.starts.clear();
         let mut start = 0;
-        for cursor in &mut self.cursors {
-            self.starts.push(start);
-            let count = cursor.get_mut();
-            (*count, start) = (start, start + *count);
-        }
-        self.starts.push(start);
+        self.starts.clear();
+        self.starts.push(0);
+        self.starts.extend(self.counts.iter_mut().map(|count| {
+            start += *count.get_mut() as usize;
+            start
+        }));
     }
 
-    /// Sorts each list. Blocks of bodies own neighbouring parts of `others`.
+    /// Sorts each list. Blocks of bodies own neighbouring parts of `entries`.
     fn sort(&mut self) {
-        let n = self.cursors.len();
-        let mut rest = self.others.as_mut_slice();
+        let n = self.counts.len();
+        let mut rest = self.entries.as_mut_slice();
         let mut blocks = Vec::new();
         for first in (0..n).step_by(BLOCK) {
             let starts = &self.starts[first..=n.min(first + BLOCK)];
@@ -78,7 +75,7 @@ impl Contacts {
         }
         blocks.into_par_iter().for_each(|(starts, lists)| {
             for ends in starts.windows(2) {
-                lists[ends[0] - starts[0]..ends[1] - starts[0]].sort_unstable_by_key(|other| other.load(Relaxed));
+                lists[ends[0] - starts[0]..ends[1] - starts[0]].sort_unstable_by_key(|entry| entry.load(Relaxed));
             }
         });
     }
@@ -89,11 +86,11 @@ mod tests {
     use super::{BLOCK, Contacts};
 
     #[test]
-    fn lists_hold_both_ends_in_order() {
+    fn lists_hold_both_ends_in_the_order_of_the_pairs() {
         let mut contacts = Contacts::default();
         contacts.build(4, &[[2, 3], [0, 2], [1, 2]]);
         let lists: Vec<Vec<u32>> = (0..4).map(|id| contacts.of(id).collect()).collect();
-        assert_eq!(lists, [vec![2], vec![2], vec![0, 1, 3], vec![2]]);
+        assert_eq!(lists, [vec![2], vec![2], vec![3, 0, 1], vec![2]]);
         contacts.build(2, &[]);
         assert_eq!((contacts.count(0), contacts.count(1)), (0, 0));
     }
@@ -104,7 +101,7 @@ mod tests {
         let pairs: Vec<_> = (0..n - 1).rev().map(|a| [a, a + 1]).collect();
         let mut contacts = Contacts::default();
         contacts.build(n as usize, &pairs);
-        assert!((1..n - 1).all(|id| contacts.of(id as usize).eq([id - 1, id + 1])));
+        assert!((1..n - 1).all(|id| contacts.of(id as usize).eq([id + 1, id - 1])));
         assert_eq!(contacts.count(0), 1);
     }
 }

@@ -29,32 +29,32 @@ pub(super) struct Solver {
     closing: Vec<u32>,
 }
 
-/// What one contact looks like from its first body.
+/// What one contact looks like from its first body. Seen from the other one vectors are opposite and lengths the same,
+/// bit by bit.
 struct Contact {
-    /// Unit vector from the second body to the first.
-    normal: [f32; 3],
+    /// From the centre of the second body to that of the first.
+    between: [f32; 3],
+    distance: f32,
     depth: f32,
 }
 
 impl Contact {
-    /// Seen from the other body the normal is opposite and the depth the same, bit by bit.
     fn new(bodies: &[Body], id: usize, other: usize) -> Self {
         let (a, b) = (&bodies[id], &bodies[other]);
-        let between: [f32; 3] = std::array::from_fn(|axis| a.center[axis] - b.center[axis]);
+        let between = difference(a.center, b.center);
         let distance = dot(between, between).sqrt();
-        let normal = if distance > 0.0 {
-            between.map(|x| x / distance)
-        } else {
-            // Bodies about one centre part along the first axis, the lower id to the left.
-            [if id < other { -1.0 } else { 1.0 }, 0.0, 0.0]
-        };
-        Self { normal, depth: a.radius + b.radius - distance }
+        let depth = a.radius + b.radius - distance;
+        if distance > 0.0 {
+            return Self { between, distance, depth };
+        }
+        // Bodies about one centre part along the first axis, the lower id to the left.
+        let left = if id < other { -1.0 } else { 1.0 };
+        Self { between: [left, 0.0, 0.0], distance: 1.0, depth }
     }
 
-    /// How fast the bodies separate; below zero when they close in.
-    fn speed(&self, motions: &[Motion], id: usize, other: usize) -> f32 {
-        let (a, b) = (&motions[id].velocity, &motions[other].velocity);
-        dot(std::array::from_fn(|axis| a[axis] - b[axis]), self.normal)
+    /// How fast the bodies separate, times their distance; below zero when they close in.
+    fn separation(&self, motions: &[Motion], id: usize, other: usize) -> f32 {
+        dot(difference(motions[id].velocity, motions[other].velocity), self.between)
     }
 }
 
@@ -86,29 +86,28 @@ impl State<'_> {
 
     /// The number of contacts in which a body closes in on another.
     fn closing(&self, id: usize) -> u32 {
-        self.contacts(id).filter(|(other, contact)| contact.speed(self.motions, id, *other) < 0.0).count() as u32
+        self.contacts(id).map(|(other, contact)| u32::from(contact.separation(self.motions, id, other) < 0.0)).sum()
     }
 
     /// One body after the step.
     fn after(&self, id: usize, closing: &[u32]) -> (Body, Motion) {
         let (mut body, mut motion) = (self.bodies[id], self.motions[id]);
         for (other, contact) in self.contacts(id) {
-            let counts = [id, other].map(|id| self.contacts.count(id));
-            let push = PUSH * contact.depth.max(0.0) * self.share(id, other, counts);
-            add(&mut body.center, push, contact.normal);
-            let speed = contact.speed(self.motions, id, other);
-            if speed < 0.0 {
-                let change = -(1.0 + RESTITUTION) * speed * self.share(id, other, [closing[id], closing[other]]);
-                add(&mut motion.velocity, change, contact.normal);
-            }
+            let scale = 1.0 / contact.distance;
+            let push = PUSH * contact.depth.max(0.0) * self.share(id, other, |id| self.contacts.count(id));
+            add(&mut body.center, push * scale, contact.between);
+            // Whether bodies close in is a toss of a coin: nothing is added where they do not, rather than a branch taken.
+            let speed = contact.separation(self.motions, id, other).min(0.0) * scale;
+            let change = -(1.0 + RESTITUTION) * speed * self.share(id, other, |id| closing[id].max(1));
+            add(&mut motion.velocity, change * scale, contact.between);
         }
         (body, motion)
     }
 
     /// The part of a relative displacement that falls to a body, each mass split into as many parts as counted.
-    fn share(&self, id: usize, other: usize, counts: [u32; 2]) -> f32 {
-        let [own, its] = [id, other].map(|id| self.motions[id].inverse_mass);
-        own / (counts[0] as f32 * own + counts[1] as f32 * its)
+    fn share(&self, id: usize, other: usize, count: impl Fn(usize) -> u32) -> f32 {
+        let weight = |id: usize| self.motions[id].inverse_mass;
+        weight(id) / (count(id) as f32 * weight(id) + count(other) as f32 * weight(other))
     }
 }
 
@@ -122,6 +121,10 @@ pub(super) fn deepest(bodies: &[Body], pairs: &[[u32; 2]]) -> (f32, f32) {
     overlaps.fold((0.0, 0.0), |deepest, overlap| if overlap.0 > deepest.0 { overlap } else { deepest })
 }
 
+fn difference(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
 fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
@@ -129,5 +132,50 @@ fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
 fn add(to: &mut [f32; 3], factor: f32, vector: [f32; 3]) {
     for (x, v) in to.iter_mut().zip(vector) {
         *x += factor * v;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Body, Contacts, Motion, Solver};
+
+    /// Bodies on the first axis given as place, velocity and radius, after one step in which these pairs touch.
+    fn step(agents: &[(f32, f32, f32)], pairs: &[[u32; 2]]) -> Vec<(f32, f32)> {
+        let body = |&(x, _, radius): &_| Body { center: [x, 0.0, 0.0], radius };
+        let motion = |&(_, v, radius): &(f32, f32, f32)| Motion {
+            velocity: [v, 0.0, 0.0],
+            inverse_mass: 1.0 / (radius * radius),
+        };
+        let (mut bodies, mut motions): (Vec<_>, Vec<_>) = agents.iter().map(|a| (body(a), motion(a))).unzip();
+        let mut contacts = Contacts::default();
+        contacts.build(agents.len(), pairs);
+        Solver::default().solve(&mut bodies, &mut motions, &contacts);
+        bodies.iter().zip(&motions).map(|(body, motion)| (body.center[0], motion.velocity[0])).collect()
+    }
+
+    #[test]
+    fn two_bodies_bounce_as_elastic_ones_do() {
+        assert_eq!(step(&[(0.0, 1.0, 1.0), (2.0, -1.0, 1.0)], &[[0, 1]]), [(0.0, -1.0), (2.0, 1.0)]);
+        // Masses 1 and 4: the heavy one at rest leaves with 2/5 of the speed, the light one returns with 3/5.
+        let after = step(&[(0.0, 1.0, 1.0), (3.0, 0.0, 2.0)], &[[0, 1]]);
+        assert!((after[0].1 + 0.6).abs() < 1e-6 && (after[1].1 - 0.4).abs() < 1e-6, "{after:?}");
+        // Bodies that part already are left alone.
+        assert_eq!(step(&[(0.0, -1.0, 1.0), (2.0, 1.0, 1.0)], &[[0, 1]]), [(0.0, -1.0), (2.0, 1.0)]);
+    }
+
+    #[test]
+    fn a_body_between_two_keeps_the_momentum_and_takes_no_energy() {
+        let agents = [(0.0, 1.0, 1.0), (1.5, 0.0, 0.5), (3.0, -0.5, 1.0)];
+        let after = step(&agents, &[[0, 1], [1, 2]]);
+        let masses = [1.0, 0.25, 1.0];
+        let sum = |of: &dyn Fn(f32) -> f32| masses.iter().zip(&after).map(|(m, (_, v))| m * of(*v)).sum::<f32>();
+        assert!((sum(&|v| v) - 0.5).abs() < 1e-6, "{after:?}");
+        assert!(sum(&|v| v * v) <= 1.25, "{after:?}");
+    }
+
+    #[test]
+    fn bodies_about_one_centre_part() {
+        let after = step(&[(5.0, 0.0, 1.0), (5.0, 0.0, 1.0)], &[[0, 1]]);
+        assert!(after[0].0 < 4.5 && after[1].0 > 5.5, "{after:?}");
     }
 }
