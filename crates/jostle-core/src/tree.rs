@@ -725,7 +725,7 @@ pub(crate) fn leaf_end<const D: usize>(ranks: Range<usize>, code: impl Fn(usize)
     }
 }
 
-/// The box of the circles at `ranks`, rounded outwards.
+/// The box of the circles at `ranks`, rounded outwards. Tried: sixteen masked lanes folded by halves, 1.2 times slower.
 fn leaf_box<const D: usize>(centers: &[Vec<f32>; D], radii: &[f32], ranks: Range<usize>) -> Aabb<D> {
     let radii = &radii[ranks.clone()];
     let mut aabb = Aabb::EMPTY;
