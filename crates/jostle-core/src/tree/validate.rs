@@ -2,7 +2,8 @@
 
 use core::ops::Range;
 
-use super::{GAP_LEVELS, LEAF, LinearTree, leaf_end};
+use super::leaves::leaf_end;
+use super::{GAP_LEVELS, LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::morton::Grid;
 
