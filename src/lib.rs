@@ -32,6 +32,7 @@
 //!   ([`from_structs`](Bodies::from_structs)).
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
+pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
     Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spheres, Workers, morton,
     radix,

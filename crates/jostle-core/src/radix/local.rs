@@ -29,6 +29,7 @@ impl LocalOrder {
         self.codes.reserve(items.saturating_sub(self.codes.len()));
         self.packed.reserve(items.saturating_sub(self.packed.len()));
         self.spare.reserve(items.saturating_sub(self.spare.len()));
+        self.borders.reserve((items / 8).saturating_sub(self.borders.len()));
     }
 
     /// Bytes held.
