@@ -7,9 +7,12 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Sizes about those of runs sorted by insertion or by comparison, of buckets, and of what is sorted in cache.
-const SIZES: [usize; 20] =
-    [0, 1, 2, 3, 15, 16, 17, 95, 96, 97, 1023, 1024, 1025, 4095, 16_383, 16_384, 16_385, 33_000, 65_537, 300_000];
+/// Sizes about those of runs sorted by insertion or by comparison, of buckets, of what is sorted in cache, and of
+/// blocks that are staged before they are scattered.
+const SIZES: [usize; 21] = [
+    0, 1, 2, 3, 15, 16, 17, 95, 96, 97, 1023, 1024, 1025, 4095, 16_383, 16_384, 16_385, 33_000, 65_537, 131_072,
+    300_000,
+];
 
 /// A number that looks random: the finaliser of SplitMix64.
 fn mix(i: usize) -> u64 {
@@ -100,7 +103,7 @@ fn items_of_8_bytes() {
 
 #[test]
 fn items_of_12_bytes() {
-    distributions_at::<3>(&[0, 97, 20_000]);
+    distributions_at::<3>(&[0, 97, 20_000, 131_073]);
 }
 
 #[test]
