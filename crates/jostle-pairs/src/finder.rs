@@ -187,7 +187,8 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).fold(bodies, init, op, merge)
     }
 
-    /// The result of the last search that made a pair list; empty before the first.
+    /// The result of the last [`find`](PairFinder::find); empty before the first. A search that makes no list leaves
+    /// this one as it was; tree and statistics are those of the last search of any kind.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         Found { finder: self }
