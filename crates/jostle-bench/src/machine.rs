@@ -13,9 +13,9 @@ use crate::numbers;
 /// The packages that this program was built from, with their versions.
 const LOCKED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/locked.rs"));
 
-/// The version of a package as locked, or nothing when there is no such package.
+/// The version of a package as locked, the newest if there are several; nothing when there is no such package.
 pub(crate) fn version(package: &str) -> &'static str {
-    LOCKED.iter().find(|locked| locked.0 == package).map_or("", |locked| locked.1)
+    LOCKED.iter().rfind(|locked| locked.0 == package).map_or("", |locked| locked.1)
 }
 
 /// The machine, the commit and the compiler.

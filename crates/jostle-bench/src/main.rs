@@ -3,12 +3,15 @@
 //! Rows of a table run in turn, round after round, inside one process for each number of threads, so that all meet the
 //! same state of the machine; what is printed is the median of the rounds, with the tenth and ninetieth percentile.
 
+mod clock;
+mod contest;
 mod input;
 mod machine;
 mod numbers;
 mod output;
 mod plot;
 mod race;
+mod rivals;
 mod sheet;
 mod sort;
 
@@ -16,6 +19,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::clock::Clock;
 use crate::input::Order;
 use crate::output::Output;
 use crate::race::Plan;
@@ -45,6 +49,9 @@ struct Common {
     /// Order of the ids: shuffled in space, or along the Morton curve.
     #[arg(long, global = true, default_value = "shuffled")]
     order: Order,
+    /// Clock of rows on one thread; on several it is always that on the wall.
+    #[arg(long, global = true, default_value = "wall")]
+    clock: Clock,
     /// Seed of the scenes.
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
@@ -63,6 +70,8 @@ impl Common {
 enum Command {
     /// The radix sort against other sorts, on records of (u64 code, u32 id).
     Sort(sort::Args),
+    /// All pairs of a scene from scratch, against other libraries and hand-written grids.
+    Rivals(contest::Args),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -71,5 +80,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}", machine::Machine::here());
     match args.command {
         Command::Sort(sort) => sort::run(&sort, &args.common, &output),
+        Command::Rivals(rivals) => contest::run(&rivals, &args.common, &output),
     }
 }

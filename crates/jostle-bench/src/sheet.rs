@@ -1,4 +1,4 @@
-//! A table: named columns and rows of cells, as aligned text, Markdown, CSV and JSON.
+//! A table: named columns and rows of cells, as aligned text, CSV and JSON.
 
 use serde_json::{Map, Number, Value};
 
@@ -134,13 +134,6 @@ impl Sheet {
         columns.iter().map(|c| width(c).max(self.columns[*c].len())).collect()
     }
 
-    pub(crate) fn markdown(&self) -> String {
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let rule = vec!["---".to_owned(); self.columns.len()];
-        let rows = self.rows.iter().map(|row| line(row.iter().map(Cell::shown).collect()));
-        [line(self.columns.clone()), line(rule)].into_iter().chain(rows).collect()
-    }
-
     pub(crate) fn csv(&self) -> String {
         let rows = self.rows.iter().map(|row| row.iter().map(Cell::csv).collect::<Vec<_>>().join(",") + "\n");
         [self.columns.join(",") + "\n"].into_iter().chain(rows).collect()
@@ -194,7 +187,6 @@ mod tests {
         assert_eq!(sheet().csv(), "scene,name,ms\nuniform,\"a, \"\"b\"\"\",1.23456\nuniform,long name,\n");
         assert_eq!(sheet().json()[0]["ms"], 1.23456);
         assert!(sheet().json()[1]["ms"].is_null());
-        assert!(sheet().markdown().starts_with("| scene | name | ms |\n| --- | --- | --- |\n"));
         assert_eq!(Cell::from(None::<f64>), Cell::Missing);
     }
 }

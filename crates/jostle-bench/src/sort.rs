@@ -1,7 +1,7 @@
 //! The radix sort against other sorts, on records of a 64-bit code and an id.
 
 use std::cmp::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jostle_core::morton::Grid;
 use jostle_core::radix::RadixSort;
@@ -15,6 +15,7 @@ use rdst::{RadixKey, RadixSort as _};
 use voracious_radix_sort::{RadixSort as _, Radixable};
 
 use crate::Common;
+use crate::clock::Clock;
 use crate::input::Kinds;
 use crate::machine::version;
 use crate::numbers::{self, Sizes};
@@ -76,8 +77,10 @@ struct Sorter {
     name: &'static str,
     package: &'static str,
     stable: bool,
-    sort: Box<dyn FnMut(&mut [Record]) + Send>,
+    sort: Sort,
 }
+
+type Sort = Box<dyn FnMut(&mut [Record]) + Send>;
 
 impl Sorter {
     fn new(
@@ -147,6 +150,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         "codes",
         "n",
         "threads",
+        "clock",
         "sort",
         "version",
         "stable",
@@ -179,6 +183,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
                         name.as_str().into(),
                         n.into(),
                         threads.into(),
+                        common.clock.of_threads(threads).name().into(),
                         sorter.name.into(),
                         version(sorter.package).into(),
                         if sorter.stable { "yes" } else { "no" }.into(),
@@ -209,10 +214,10 @@ fn summary(sheet: &Sheet, sizes: &[usize]) -> String {
     let mut columns = vec!["ours / best rival".to_owned(), "threads".to_owned()];
     columns.extend(sizes.iter().map(|&n| numbers::name(n)));
     let mut short = Sheet::new(columns);
-    let ratios: Vec<_> = sheet.rows().filter(|row| row[13] != Cell::Missing).collect();
+    let ratios: Vec<_> = sheet.rows().filter(|row| row[14] != Cell::Missing).collect();
     for rows in ratios.chunks(sizes.len()) {
         let mut line = vec![rows[0][0].clone(), rows[0][2].clone()];
-        line.extend(rows.iter().map(|row| row[13].clone()));
+        line.extend(rows.iter().map(|row| row[14].clone()));
         short.push(line);
     }
     short.text_from(0)
@@ -224,9 +229,10 @@ fn time(codes: Option<Kind>, n: usize, threads: usize, common: &Common) -> Vec<(
     let mut expected = input.clone();
     expected.sort_by_key(|record| record.code);
     let mut sorters = sorters(threads);
+    let clock = common.clock.of_threads(threads);
     let check = |sorter: &mut Sorter| {
         let mut found = input.clone();
-        let start = Instant::now();
+        let start = clock.start();
         (sorter.sort)(&mut found);
         let first = start.elapsed();
         assert!(is_right(found, &expected, sorter.stable), "{} sorts {n} records wrongly", sorter.name);
@@ -234,20 +240,20 @@ fn time(codes: Option<Kind>, n: usize, threads: usize, common: &Common) -> Vec<(
     };
     let firsts: Vec<Duration> = sorters.iter_mut().map(check).collect();
     let mut entrants: Vec<_> =
-        sorters.iter_mut().zip(firsts).map(|(sorter, first)| measured(sorter, first, &input)).collect();
+        sorters.iter_mut().zip(firsts).map(|(sorter, first)| measured(sorter, first, &input, clock)).collect();
     let timings = race(&mut entrants, &common.plan());
     drop(entrants);
     sorters.into_iter().zip(timings).collect()
 }
 
 /// A sort that works on a copy of the input; making the copy does not count.
-fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record]) -> Entrant<'a> {
+fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record], clock: Clock) -> Entrant<'a> {
     let mut work = input.to_vec();
     let sort = &mut sorter.sort;
     let measure = move |runs| {
         let one = |_| {
             work.copy_from_slice(input);
-            let start = Instant::now();
+            let start = clock.start();
             sort(&mut work);
             start.elapsed()
         };
