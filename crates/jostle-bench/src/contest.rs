@@ -1,0 +1,272 @@
+//! All rivals on all scenes, from scratch for each search.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use jostle_testkit::{Kind, Scene, sweep};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::Common;
+use crate::clock::Clock;
+use crate::input::{self, Kinds};
+use crate::machine::version;
+use crate::numbers::{self, Sizes};
+use crate::output::Output;
+use crate::plot::Chart;
+use crate::race::{Entrant, Timing, race};
+use crate::rivals::{self, Rival};
+use crate::sheet::{Cell, Sheet};
+
+/// Options of this sub-command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Numbers of bodies.
+    #[arg(long, default_value = "1k,10k,100k,1m")]
+    pub(crate) n: Sizes,
+    /// Scenes.
+    #[arg(long, default_value = "all")]
+    pub(crate) scene: Kinds,
+    /// Number of axes: 2, 3.
+    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u8).range(2..=3))]
+    pub(crate) dim: u8,
+    /// Only rivals whose names contain one of these words, beside ourselves: such as grid,broccoli.
+    #[arg(long, value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+}
+
+impl Args {
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || name == OURS || self.only.iter().any(|word| name.contains(word.as_str()))
+    }
+}
+
+/// Our name in the tables.
+pub(crate) const OURS: &str = "jostle";
+
+/// Beyond this number of bodies the sweep that makes the expected pairs takes too long; there the first two rivals
+/// that run, which share no code, must agree.
+const SWEEP_MAX: usize = 2_000_000;
+
+/// Columns of the table.
+const COLUMNS: [&str; 17] = [
+    "dim",
+    "scene",
+    "n",
+    "order",
+    "threads",
+    "clock",
+    "pairs",
+    "rival",
+    "version",
+    "ms",
+    "p10",
+    "p90",
+    "rounds",
+    "runs",
+    "ns a body",
+    "times ours",
+    "note",
+];
+
+/// One scene and the pairs that are expected.
+struct Task<'a, const D: usize> {
+    kind: Kind,
+    scene: &'a Scene<D>,
+    expected: &'a [[u32; 2]],
+    threads: usize,
+}
+
+/// Runs the sub-command.
+pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
+    let sheet = table(args, common, output)?;
+    Ok(output.sheet(&format!("rivals-{}d", args.dim), &sheet)?)
+}
+
+/// The table, printed as it grows, with its charts.
+pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<Sheet, Box<dyn std::error::Error>> {
+    println!("Each search from scratch, pairs exact and checked. Ids: {}. Times in ms.\n", common.order);
+    let mut sheet = Sheet::new(COLUMNS);
+    if args.dim == 2 {
+        fill(&mut sheet, args, common, rivals::in_2d)?;
+    } else {
+        fill(&mut sheet, args, common, rivals::in_3d)?;
+    }
+    for &threads in &common.threads.0 {
+        let summary = summary(&sheet, &args.n.0, &args.scene.0, threads);
+        println!("Milliseconds, threads: {threads}\n{}", summary.text_from(0));
+        for &kind in &args.scene.0 {
+            let name = format!("rivals-{}d-{kind}-{threads}", args.dim);
+            output.chart(&name, &chart(&sheet, kind, threads))?;
+        }
+    }
+    Ok(sheet)
+}
+
+fn fill<const D: usize>(
+    sheet: &mut Sheet,
+    args: &Args,
+    common: &Common,
+    rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let pools = common.threads.0.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+    for &n in &args.n.0 {
+        for &kind in &args.scene.0 {
+            let scene = input::scene::<D>(kind, n, common.seed, common.order);
+            let expected = expected(&scene, kind, rivals());
+            for pool in &pools {
+                let first = sheet.len();
+                let task = Task { kind, scene: &scene, expected: &expected, threads: pool.current_num_threads() };
+                let wanted = rivals().into_iter().filter(|rival| args.wants(rival.name())).collect();
+                pool.install(|| contest(sheet, &task, wanted, common));
+                println!("{}", sheet.text_from(first));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The pairs of a scene, ascending.
+pub(crate) fn expected<const D: usize>(scene: &Scene<D>, kind: Kind, rivals: Vec<Box<dyn Rival<D>>>) -> Vec<[u32; 2]> {
+    if scene.len() <= SWEEP_MAX {
+        return sweep::pairs(scene.view());
+    }
+    let mut judges = rivals.into_iter().filter(|rival| !rival.hopeless(kind, scene.len())).take(2);
+    let mut sorted = || {
+        let mut pairs = judges.next().map(|mut rival| rival.find(scene).to_vec()).unwrap_or_default();
+        pairs.sort_unstable();
+        pairs
+    };
+    let (first, second) = (sorted(), sorted());
+    assert!(first == second, "{kind}: two rivals find different pairs among {} bodies", scene.len());
+    first
+}
+
+/// Checks and times all rivals on one scene, in the current pool.
+fn contest<const D: usize>(sheet: &mut Sheet, task: &Task<'_, D>, mut rivals: Vec<Box<dyn Rival<D>>>, common: &Common) {
+    let (scene, n) = (task.scene, task.scene.len());
+    let clock = common.clock.of_threads(task.threads);
+    let runs = |rival: &dyn Rival<D>| !rival.hopeless(task.kind, n);
+    let mut entrants: Vec<Entrant<'_>> = Vec::new();
+    for rival in rivals.iter_mut().filter(|rival| runs(rival.as_ref())) {
+        let first = checked(rival.as_mut(), scene, task.expected, clock);
+        entrants.push(Entrant { first, measure: Box::new(move |runs| timed(rival.as_mut(), scene, clock, runs)) });
+    }
+    let mut timings = race(&mut entrants, &common.plan()).into_iter();
+    drop(entrants);
+    let mut ours = f64::NAN;
+    for rival in &rivals {
+        let timing = runs(rival.as_ref()).then(|| timings.next()).flatten();
+        if rival.name() == OURS {
+            ours = timing.map_or(f64::NAN, |timing| timing.median);
+        }
+        sheet.push(row(task, rival.as_ref(), timing, common, ours));
+    }
+}
+
+/// Runs a rival once, checks its pairs, and says how long that took.
+///
+/// # Panics
+/// When its pairs are not those expected.
+pub(crate) fn checked<const D: usize>(
+    rival: &mut dyn Rival<D>,
+    scene: &Scene<D>,
+    expected: &[[u32; 2]],
+    clock: Clock,
+) -> Duration {
+    rival.prepare(scene);
+    let start = clock.start();
+    let mut found = rival.find(scene).to_vec();
+    let first = start.elapsed();
+    found.sort_unstable();
+    let (name, n) = (rival.name(), scene.len());
+    assert!(
+        found == expected,
+        "{name} finds {} pairs among {n} bodies, not the {} expected",
+        found.len(),
+        expected.len()
+    );
+    first
+}
+
+fn timed<const D: usize>(rival: &mut dyn Rival<D>, scene: &Scene<D>, clock: Clock, runs: u32) -> Duration {
+    let start = clock.start();
+    for _ in 0..runs {
+        black_box(rival.find(scene));
+    }
+    start.elapsed()
+}
+
+fn row<const D: usize>(
+    task: &Task<'_, D>,
+    rival: &dyn Rival<D>,
+    timing: Option<Timing>,
+    common: &Common,
+    ours: f64,
+) -> Vec<Cell> {
+    let n = task.scene.len();
+    let value = |of: fn(&Timing) -> f64| timing.as_ref().map(of);
+    vec![
+        D.into(),
+        task.kind.to_string().into(),
+        n.into(),
+        common.order.to_string().into(),
+        task.threads.into(),
+        common.clock.of_threads(task.threads).name().into(),
+        task.expected.len().into(),
+        rival.name().into(),
+        version(rival.package()).into(),
+        value(|timing| timing.median).into(),
+        value(|timing| timing.p10).into(),
+        value(|timing| timing.p90).into(),
+        timing.map(|timing| timing.rounds).into(),
+        timing.map(|timing| timing.runs).into(),
+        timing.map(|timing| timing.median * 1e6 / n as f64).into(),
+        timing.map(|timing| timing.median / ours).into(),
+        note(timing, common).into(),
+    ]
+}
+
+/// What must be known to read a row.
+fn note(timing: Option<Timing>, common: &Common) -> &'static str {
+    match timing {
+        None => "not run: would take minutes",
+        Some(timing) if timing.rounds == 1 => "its first run only",
+        Some(timing) if timing.rounds < common.rounds => "fewer rounds: slow",
+        Some(_) => "",
+    }
+}
+
+/// A line for each rival, a column for each size and scene.
+fn summary(sheet: &Sheet, sizes: &[usize], kinds: &[Kind], threads: usize) -> Sheet {
+    let keys: Vec<(usize, Kind)> = sizes.iter().flat_map(|&n| kinds.iter().map(move |&kind| (n, kind))).collect();
+    let names = keys.iter().map(|(n, kind)| format!("{kind} {}", numbers::name(*n)));
+    let mut short = Sheet::new(["rival".to_owned()].into_iter().chain(names));
+    let mut rivals: Vec<&Cell> = Vec::new();
+    sheet.rows().for_each(|row| {
+        if !rivals.contains(&&row[7]) {
+            rivals.push(&row[7]);
+        }
+    });
+    for rival in rivals {
+        let cell = |(n, kind): &(usize, Kind)| {
+            let key = [kind.to_string().into(), (*n).into(), threads.into(), rival.clone()];
+            let found = sheet.rows().find(|row| [1, 2, 4, 7].map(|c| row[c].clone()) == key);
+            found.map_or(Cell::Missing, |row| row[9].clone())
+        };
+        short.push([rival.clone()].into_iter().chain(keys.iter().map(cell)).collect());
+    }
+    short
+}
+
+/// Nanoseconds a body over the number of bodies.
+fn chart(sheet: &Sheet, kind: Kind, threads: usize) -> Chart {
+    let mut chart = Chart::new(format!("All pairs, {kind} scene, threads: {threads}"), "bodies", "nanoseconds a body");
+    let (kind, threads) = (kind.to_string().into(), threads.into());
+    for row in sheet.rows().filter(|row| row[1] == kind && row[4] == threads) {
+        if let (Cell::Text(name), Cell::Count(n), Cell::Number(time)) = (&row[7], &row[2], &row[14]) {
+            chart.add(name, *n as f64, *time);
+        }
+    }
+    chart
+}

@@ -1,0 +1,167 @@
+//! Rows timed in turn, round after round, so that all meet the same state of the machine.
+
+use std::time::Duration;
+
+/// A row: what is timed.
+pub(crate) struct Entrant<'a> {
+    /// What its first run took, the one whose answer was checked.
+    pub(crate) first: Duration,
+    /// Runs it so many times in a row, and says how long the part took that counts.
+    pub(crate) measure: Box<dyn FnMut(u32) -> Duration + Send + 'a>,
+}
+
+/// How rows are timed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    /// Rounds of a row that is not slow.
+    pub(crate) rounds: u32,
+    /// Rounds of a slow row.
+    pub(crate) few: u32,
+    /// A row that takes longer is slow.
+    pub(crate) slow: Duration,
+    /// A row that takes longer counts as timed by its first run.
+    pub(crate) patience: Duration,
+    /// Rows that take less are run several times a round, after one run that is not timed.
+    pub(crate) sample: Duration,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            rounds: 15,
+            few: 3,
+            slow: Duration::from_secs(1),
+            patience: Duration::from_secs(8),
+            sample: Duration::from_micros(500),
+        }
+    }
+}
+
+/// The time of one run of a row, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Timing {
+    pub(crate) median: f64,
+    pub(crate) p10: f64,
+    pub(crate) p90: f64,
+    /// Rounds that it was timed in.
+    pub(crate) rounds: u32,
+    /// Runs in each round.
+    pub(crate) runs: u32,
+}
+
+impl Timing {
+    /// The median and percentiles of samples in milliseconds, of so many runs each.
+    pub(crate) fn of(mut samples: Vec<f64>, runs: u32) -> Self {
+        samples.sort_unstable_by(f64::total_cmp);
+        Self {
+            median: quantile(&samples, 0.5),
+            p10: quantile(&samples, 0.1),
+            p90: quantile(&samples, 0.9),
+            rounds: samples.len() as u32,
+            runs,
+        }
+    }
+}
+
+/// The quantile of ascending samples, between neighbours in proportion.
+fn quantile(samples: &[f64], q: f64) -> f64 {
+    let Some(last) = samples.len().checked_sub(1) else { return f64::NAN };
+    let at = q * last as f64;
+    let (low, high) = (samples[at.floor() as usize], samples[at.ceil() as usize]);
+    low + (high - low) * at.fract()
+}
+
+/// Most runs of a row in a round.
+const MOST_RUNS: f64 = 1_000.0;
+
+/// Times all rows. Who begins changes from round to round.
+pub(crate) fn race(entrants: &mut [Entrant<'_>], plan: &Plan) -> Vec<Timing> {
+    let schedule: Vec<(u32, u32)> = entrants.iter_mut().map(|entrant| schedule(entrant, plan)).collect();
+    let mut samples: Vec<Vec<f64>> = schedule.iter().map(|&(rounds, _)| Vec::with_capacity(rounds as usize)).collect();
+    let rounds = schedule.iter().map(|&(rounds, _)| rounds).max().unwrap_or(0);
+    for round in 0..rounds {
+        for turn in 0..entrants.len() {
+            let row = (turn + round as usize) % entrants.len();
+            let (rounds, runs) = schedule[row];
+            if round < rounds {
+                if runs > 1 {
+                    (entrants[row].measure)(1);
+                }
+                samples[row].push(milliseconds((entrants[row].measure)(runs)) / f64::from(runs));
+            }
+        }
+    }
+    let timing = |(row, samples): (usize, Vec<f64>)| match schedule[row] {
+        (0, _) => Timing::of(vec![milliseconds(entrants[row].first)], 1),
+        (_, runs) => Timing::of(samples, runs),
+    };
+    samples.into_iter().enumerate().map(timing).collect()
+}
+
+/// Rounds of a row, and runs in each. No round means that its first run counts.
+fn schedule(entrant: &mut Entrant<'_>, plan: &Plan) -> (u32, u32) {
+    if entrant.first > plan.patience {
+        return (0, 1);
+    }
+    if entrant.first > plan.slow {
+        return (plan.few, 1);
+    }
+    let warm = (entrant.measure)(1).max(Duration::from_nanos(100));
+    let runs = (plan.sample.as_secs_f64() / warm.as_secs_f64()).ceil().clamp(1.0, MOST_RUNS);
+    (plan.rounds, runs as u32)
+}
+
+/// A duration in milliseconds.
+pub(crate) fn milliseconds(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entrant, Plan, Timing, race};
+    use std::time::Duration;
+
+    fn entrant<'a>(first: Duration, run: impl FnMut() -> Duration + Send + 'a) -> Entrant<'a> {
+        let mut run = run;
+        Entrant { first, measure: Box::new(move |runs| (0..runs).map(|_| run()).sum()) }
+    }
+
+    #[test]
+    fn quantiles_lie_between_samples() {
+        let timing = Timing::of(vec![4.0, 1.0, 3.0, 2.0], 7);
+        assert_eq!((timing.median, timing.rounds, timing.runs), (2.5, 4, 7));
+        assert!((timing.p10 - 1.3).abs() < 1e-12 && (timing.p90 - 3.7).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slow_rows_run_less_often_and_hopeless_ones_never_again() {
+        let (mut quick, mut slow, mut hopeless) = (0, 0, 0);
+        let mut entrants = [
+            entrant(Duration::from_millis(3), || {
+                quick += 1;
+                Duration::from_millis(2)
+            }),
+            entrant(Duration::from_secs(2), || {
+                slow += 1;
+                Duration::from_secs(2)
+            }),
+            entrant(Duration::from_secs(90), || {
+                hopeless += 1;
+                Duration::ZERO
+            }),
+        ];
+        let timings = race(&mut entrants, &Plan::default());
+        assert_eq!(timings.iter().map(|timing| timing.rounds).collect::<Vec<_>>(), [15, 3, 1]);
+        assert_eq!(timings.iter().map(|timing| timing.median).collect::<Vec<_>>(), [2.0, 2000.0, 90_000.0]);
+        drop(entrants);
+        assert_eq!((quick, slow, hopeless), (16, 3, 0));
+    }
+
+    #[test]
+    fn short_rows_run_many_times_a_round() {
+        let mut entrants = [entrant(Duration::from_micros(6), || Duration::from_micros(5))];
+        let timing = race(&mut entrants, &Plan::default())[0];
+        assert_eq!((timing.runs, timing.rounds), (100, 15));
+        assert!((timing.median - 0.005).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,179 @@
+//! The rivals, each in a file of its own behind one small trait, each by its fastest documented way to exact pairs.
+
+mod broadphase;
+mod broccoli;
+mod brute;
+mod engine;
+mod geo_index;
+mod grid;
+mod hits;
+mod kiddo;
+mod levels;
+mod obvhs;
+mod outward;
+mod parry;
+mod rstar;
+mod sweep;
+mod zelll;
+
+use jostle_testkit::{Kind, Scene};
+
+/// A way to find all overlapping pairs.
+///
+/// Everything that must be done anew when bodies have moved belongs to [`Rival::find`], and so is timed. Memory is kept
+/// from search to search where the library allows it.
+pub(crate) trait Rival<const D: usize>: Send {
+    /// Its name in tables.
+    fn name(&self) -> &'static str;
+
+    /// The package whose version stands beside the name.
+    fn package(&self) -> &'static str {
+        ""
+    }
+
+    /// Whether a search of such a scene would take minutes.
+    fn hopeless(&self, kind: Kind, n: usize) -> bool {
+        let _ = (kind, n);
+        false
+    }
+
+    /// Makes ready for a scene. Not timed.
+    fn prepare(&mut self, scene: &Scene<D>) {
+        let _ = scene;
+    }
+
+    /// Every overlapping pair once, the lesser id first, in any order.
+    fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]];
+}
+
+/// All rivals in the plane, ourselves first.
+pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
+    let mut rivals = in_any();
+    rivals.extend([
+        Box::new(broccoli::Broccoli::default()) as Box<dyn Rival<2>>,
+        Box::new(parry::Parry2::default()),
+        Box::new(geo_index::GeoIndex::default()),
+        Box::new(broadphase::Broadphase2::default()),
+    ]);
+    rivals
+}
+
+/// All rivals in space, ourselves first.
+pub(crate) fn in_3d() -> Vec<Box<dyn Rival<3>>> {
+    let mut rivals = in_any();
+    rivals.extend([
+        Box::new(parry::Parry3::default()) as Box<dyn Rival<3>>,
+        Box::new(broadphase::Broadphase3::default()),
+    ]);
+    rivals
+}
+
+fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
+    vec![
+        Box::new(engine::Engine::<D>::default()),
+        Box::new(brute::Brute::default()),
+        Box::new(sweep::Sweep::<D>::default()),
+        Box::new(grid::UniformGrid::<D>::default()),
+        Box::new(levels::Levels::<D>::default()),
+        Box::new(rstar::RStar::default()),
+        Box::new(kiddo::Kiddo::<D>::default()),
+        Box::new(zelll::Zelll::<D>::default()),
+        Box::new(obvhs::Obvhs::<D>::default()),
+    ]
+}
+
+/// Whether two bodies of a scene overlap: the exact predicate, for what a library's boxes let through.
+#[inline(always)]
+fn overlap<const D: usize>(scene: &Scene<D>, a: u32, b: u32) -> bool {
+    let (a, b) = (a as usize, b as usize);
+    touches(
+        scene.centers.each_ref().map(|x| x[a]),
+        scene.radii[a],
+        scene.centers.each_ref().map(|x| x[b]),
+        scene.radii[b],
+    )
+}
+
+/// The exact predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s`, in `f32`, left to right.
+#[inline(always)]
+fn touches<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> bool {
+    let mut distance2 = 0.0;
+    for axis in 0..D {
+        let d = q[axis] - p[axis];
+        distance2 = if axis == 0 { d * d } else { distance2 + d * d };
+    }
+    let s = p_radius + q_radius;
+    distance2 <= s * s
+}
+
+/// The centre of a body.
+#[inline(always)]
+fn center<const D: usize>(scene: &Scene<D>, id: usize) -> [f32; D] {
+    scene.centers.each_ref().map(|x| x[id])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rival, in_2d, in_3d};
+    use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
+    use rayon::ThreadPoolBuilder;
+
+    fn check<const D: usize>(rivals: &mut [Box<dyn Rival<D>>], name: &str, scene: &Scene<D>, threads: usize) {
+        let expected = oracle::pairs(scene.view());
+        for rival in rivals {
+            rival.prepare(scene);
+            for again in 0..2 {
+                let mut found = rival.find(scene).to_vec();
+                found.sort_unstable();
+                let rival = rival.name();
+                assert!(
+                    found == expected,
+                    "{rival} on {threads} threads, {name}, run {again}: {} pairs, not {}",
+                    found.len(),
+                    expected.len()
+                );
+            }
+        }
+    }
+
+    fn all_find_all<const D: usize>(rivals: impl Fn() -> Vec<Box<dyn Rival<D>>> + Sync) {
+        for threads in [1, 3] {
+            ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                let mut rivals = rivals();
+                for kind in Kind::ALL {
+                    let scene = scene::scene::<D>(kind, 2_000, 5);
+                    check(&mut rivals, &kind.to_string(), &scene, threads);
+                }
+                let exact = ["lattice that touches exactly", "lattice of spacing 0.1", "couples built to touch"];
+                for (name, scene) in ugly::all::<D>().into_iter().filter(|(name, _)| exact.contains(name)) {
+                    check(&mut rivals, name, &scene, threads);
+                }
+            });
+        }
+    }
+
+    fn those_by_hand_stand_all<const D: usize>(rivals: Vec<Box<dyn Rival<D>>>) {
+        let mut rivals: Vec<_> = rivals.into_iter().filter(|rival| rival.package().is_empty()).collect();
+        for (name, scene) in ugly::all::<D>() {
+            check(&mut rivals, name, &scene, 1);
+        }
+    }
+
+    #[test]
+    fn those_by_hand_stand_all_ugly_scenes() {
+        ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(|| {
+            those_by_hand_stand_all(in_2d());
+            those_by_hand_stand_all(in_3d());
+        });
+    }
+
+    #[test]
+    fn all_find_all_in_2d() {
+        all_find_all(in_2d);
+    }
+
+    #[test]
+    fn all_find_all_in_3d() {
+        all_find_all(in_3d);
+    }
+}

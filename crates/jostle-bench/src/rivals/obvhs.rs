@@ -1,0 +1,63 @@
+//! obvhs: a binary tree of boxes by PLOC, and a query for each body, as in the library's own physics example.
+
+use glam::Vec3A;
+use jostle_testkit::Scene;
+use obvhs::aabb::Aabb;
+use obvhs::bvh2::Bvh2;
+use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+
+use super::hits::Gather;
+use super::outward::corners;
+use super::{Rival, center, overlap};
+
+/// Bodies whose queries make a task.
+const TASK: usize = 1024;
+
+/// Builder and tree keep their memory; the list of indices is taken by value.
+#[derive(Default)]
+pub(crate) struct Obvhs<const D: usize> {
+    boxes: Vec<Aabb>,
+    builder: PlocBuilder,
+    tree: Bvh2,
+    gather: Gather,
+}
+
+impl<const D: usize> Rival<D> for Obvhs<D> {
+    fn name(&self) -> &'static str {
+        "obvhs"
+    }
+
+    fn package(&self) -> &'static str {
+        "obvhs"
+    }
+
+    fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
+        let n = scene.len();
+        let vector = |x: [f32; D]| Vec3A::new(x[0], x[1], if D == 2 { 0.0 } else { x[D - 1] });
+        self.boxes.resize(n, Aabb::empty());
+        self.boxes.par_iter_mut().enumerate().for_each(|(id, slot)| {
+            let (lo, hi) = corners(center(scene, id), scene.radii[id]);
+            *slot = Aabb::new(vector(lo), vector(hi));
+        });
+        let ids = (0..n as u32).collect();
+        let (distance, precision) = (PlocSearchDistance::Minimum, SortPrecision::U64);
+        self.builder.build_with_bvh(&mut self.tree, distance, &self.boxes, ids, precision, 0);
+        let (tree, boxes) = (&self.tree, &self.boxes);
+        self.gather.run(n.div_ceil(TASK), |task, hits| {
+            // In the order of the tree, so that queries that follow each other meet in the cache.
+            for &a in &tree.primitive_indices[task * TASK..n.min((task + 1) * TASK)] {
+                tree.aabb_traverse(boxes[a as usize], |tree, node| {
+                    let node = &tree.nodes[node as usize];
+                    let first = node.first_index as usize;
+                    for &b in &tree.primitive_indices[first..first + node.prim_count as usize] {
+                        if a < b && overlap(scene, a, b) {
+                            hits.push(a, b);
+                        }
+                    }
+                    true
+                });
+            }
+        })
+    }
+}

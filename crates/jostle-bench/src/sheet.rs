@@ -1,0 +1,192 @@
+//! A table: named columns and rows of cells, as aligned text, CSV and JSON.
+
+use serde_json::{Map, Number, Value};
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Cell {
+    Text(String),
+    Count(u64),
+    /// Shown with four significant digits, kept whole in files.
+    Number(f64),
+    /// Nothing to say.
+    Missing,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(count: usize) -> Self {
+        Self::Count(count as u64)
+    }
+}
+
+impl From<u32> for Cell {
+    fn from(count: u32) -> Self {
+        Self::Count(count.into())
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Self {
+        if number.is_finite() { Self::Number(number) } else { Self::Missing }
+    }
+}
+
+impl<C: Into<Self>> From<Option<C>> for Cell {
+    fn from(cell: Option<C>) -> Self {
+        cell.map_or(Self::Missing, Into::into)
+    }
+}
+
+impl Cell {
+    fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(number) => significant(*number),
+            Self::Missing => "-".to_owned(),
+        }
+    }
+
+    fn csv(&self) -> String {
+        match self {
+            Self::Text(text) if text.contains([',', '"', '\n']) => format!("\"{}\"", text.replace('"', "\"\"")),
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Missing => String::new(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Text(text) => Value::String(text.clone()),
+            Self::Count(count) => Value::Number((*count).into()),
+            Self::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+            Self::Missing => Value::Null,
+        }
+    }
+}
+
+/// Four significant digits, no exponent.
+pub(crate) fn significant(number: f64) -> String {
+    let magnitude = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
+    format!("{number:.*}", (3.0 - magnitude).clamp(0.0, 6.0) as usize)
+}
+
+/// A table.
+#[derive(Debug, Clone)]
+pub(crate) struct Sheet {
+    columns: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Sheet {
+    pub(crate) fn new<C: Into<String>>(columns: impl IntoIterator<Item = C>) -> Self {
+        Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    /// # Panics
+    /// When there are more or fewer cells than columns.
+    pub(crate) fn push(&mut self, row: Vec<Cell>) {
+        assert_eq!(row.len(), self.columns.len(), "a cell for each column");
+        self.rows.push(row);
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = &[Cell]> {
+        self.rows.iter().map(Vec::as_slice)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The rows from number `first` on, in columns of even width; columns that are equal in all of them stand above.
+    pub(crate) fn text_from(&self, first: usize) -> String {
+        let rows = &self.rows[first.min(self.rows.len())..];
+        let same = |c: usize| rows.len() > 1 && rows.iter().all(|row| row[c] == rows[0][c]);
+        let (above, table): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));
+        let title = above.iter().filter(|&&c| rows[0][c] != Cell::Missing);
+        let title: Vec<String> = title.map(|&c| format!("{}: {}", self.columns[c], rows[0][c].shown())).collect();
+        let mut text = format!("{}\n", title.join(", "));
+        let widths = self.widths(&table, rows);
+        let header = table.iter().map(|&c| self.columns[c].clone());
+        text += &aligned(header, &widths, &table, rows);
+        for row in rows {
+            text += &aligned(table.iter().map(|&c| row[c].shown()), &widths, &table, rows);
+        }
+        text
+    }
+
+    fn widths(&self, columns: &[usize], rows: &[Vec<Cell>]) -> Vec<usize> {
+        let width = |&c: &usize| rows.iter().map(|row| row[c].shown().len()).max().unwrap_or(0);
+        columns.iter().map(|c| width(c).max(self.columns[*c].len())).collect()
+    }
+
+    pub(crate) fn csv(&self) -> String {
+        let rows = self.rows.iter().map(|row| row.iter().map(Cell::csv).collect::<Vec<_>>().join(",") + "\n");
+        [self.columns.join(",") + "\n"].into_iter().chain(rows).collect()
+    }
+
+    /// The rows as objects.
+    pub(crate) fn json(&self) -> Value {
+        let object = |row: &Vec<Cell>| {
+            Value::Object(self.columns.iter().cloned().zip(row.iter().map(Cell::json)).collect::<Map<_, _>>())
+        };
+        Value::Array(self.rows.iter().map(object).collect())
+    }
+}
+
+/// Text to the left, numbers to the right.
+fn aligned(cells: impl Iterator<Item = String>, widths: &[usize], columns: &[usize], rows: &[Vec<Cell>]) -> String {
+    let mut line = String::new();
+    for ((cell, &width), &c) in cells.zip(widths).zip(columns) {
+        let is_text = rows.iter().any(|row| matches!(row[c], Cell::Text(_)));
+        line += &if is_text { format!("{cell:<width$}  ") } else { format!("{cell:>width$}  ") };
+    }
+    format!("{}\n", line.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cell, Sheet, significant};
+
+    fn sheet() -> Sheet {
+        let mut sheet = Sheet::new(["scene", "name", "ms"]);
+        sheet.push(vec!["uniform".into(), "a, \"b\"".into(), 1.23456.into()]);
+        sheet.push(vec!["uniform".into(), "long name".into(), f64::NAN.into()]);
+        sheet
+    }
+
+    #[test]
+    fn four_digits() {
+        assert_eq!(
+            [0.0, 0.012345, 9.8765, 123.45, 98765.4].map(significant),
+            ["0.000", "0.01235", "9.877", "123.5", "98765"]
+        );
+    }
+
+    #[test]
+    fn text_is_aligned_under_what_is_common() {
+        assert_eq!(sheet().text_from(0), "scene: uniform\nname          ms\na, \"b\"     1.235\nlong name      -\n");
+    }
+
+    #[test]
+    fn files_hold_whole_numbers_and_quotes() {
+        assert_eq!(sheet().csv(), "scene,name,ms\nuniform,\"a, \"\"b\"\"\",1.23456\nuniform,long name,\n");
+        assert_eq!(sheet().json()[0]["ms"], 1.23456);
+        assert!(sheet().json()[1]["ms"].is_null());
+        assert_eq!(Cell::from(None::<f64>), Cell::Missing);
+    }
+}
