@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use jostle::{Bodies, PairFinder, Stats, Threads};
+use jostle::{Bodies, InputError, PairFinder, Stats, Threads};
 use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
@@ -50,9 +50,7 @@ impl<const D: usize> Kernels<D> {
                 assert_eq!(self::work(found.stats()), work, "{label}");
                 if (self.scenes + 2 * turn + choice).is_multiple_of(5) {
                     assert_eq!(finder.on(threads).count(view), Ok(sequence.len() as u64), "{label}");
-                    let add = |hash: &mut Hash, a, b| *hash = hash.with(a, b);
-                    let folded = finder.on(threads).fold(view, || Hash::START, add, Hash::then);
-                    assert_eq!(folded, Ok(hash), "{label}: another fold");
+                    assert_eq!(fold(finder, threads, view, || Hash::START), Ok(hash), "{label}: another fold");
                     assert_calls(&label, finder, threads, view, &sequence, &expected);
                 }
             }
@@ -95,6 +93,26 @@ impl Hash {
     }
 }
 
+/// `for_each_pair` by one type of visitor: each type compiles the kernels anew.
+fn visit<const D: usize>(
+    finder: &mut PairFinder<D>,
+    threads: Threads<'_>,
+    view: Bodies<'_, D>,
+    visit: &(dyn Fn(u32, u32) + Sync),
+) -> Result<Stats, InputError> {
+    finder.on(threads).for_each_pair(view, visit)
+}
+
+/// The hash of the pairs as a fold; `begin` is called for each block.
+fn fold<const D: usize>(
+    finder: &mut PairFinder<D>,
+    threads: Threads<'_>,
+    view: Bodies<'_, D>,
+    begin: fn() -> Hash,
+) -> Result<Hash, InputError> {
+    finder.on(threads).fold(view, begin, |hash: &mut Hash, a, b| *hash = hash.with(a, b), Hash::then)
+}
+
 /// Calls come once for each pair; on one thread in the order of the list.
 fn assert_calls<const D: usize>(
     label: &str,
@@ -109,8 +127,8 @@ fn assert_calls<const D: usize>(
         _ => true,
     };
     let calls = Mutex::new(Vec::with_capacity(sequence.len()));
-    let stats =
-        finder.on(threads).for_each_pair(view, |a, b| calls.lock().expect("no panic").push([a, b])).expect(label);
+    let push = |a, b| calls.lock().expect("no panic").push([a, b]);
+    let stats = visit(finder, threads, view, &push).expect(label);
     let mut calls = calls.into_inner().expect("no panic");
     assert_eq!((stats.pairs, calls.len()), (sequence.len() as u64, sequence.len()), "{label}");
     if single {
@@ -183,34 +201,47 @@ fn ugly_scenes_in_company_in_3d() {
 }
 
 /// Pieces that may only be joined left to right, and a sum that rounds differently in any other grouping.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Parts {
+    text: String,
+    list: Vec<[u32; 2]>,
+    sum: f32,
+}
+
 #[test]
 fn folds_keep_order_and_grouping() {
     let scene = scene::scene::<2>(Kind::Dense, 6_000, 4);
     let (x, mut kernels) = (&scene.centers[0], Kernels::<2>::new());
-    let write = |text: &mut String, a: u32, b: u32| *text += &format!("{a}-{b} ");
-    let weigh = |sum: &mut f32, a: u32, b: u32| *sum += (x[a as usize] - x[b as usize]) * 1e-3 + 1.0 / (1.0 + b as f32);
+    let add = |parts: &mut Parts, a: u32, b: u32| {
+        parts.text += &format!("{a}-{b} ");
+        parts.list.push([a, b]);
+        parts.sum += (x[a as usize] - x[b as usize]) * 1e-3 + 1.0 / (1.0 + b as f32);
+    };
+    let join = |left: Parts, right: Parts| Parts {
+        text: left.text + &right.text,
+        list: [left.list, right.list].concat(),
+        sum: left.sum + right.sum,
+    };
     let list = kernels.finders[0].find(scene.view()).expect("a good scene").pairs().to_vec();
     let text: String = list.iter().map(|[a, b]| format!("{a}-{b} ")).collect();
-    let sum = kernels.finders[0].on(Threads::Serial).fold(scene.view(), || 0.0, weigh, |a, b| a + b);
+    let mut sums = Vec::new();
     for finder in &mut kernels.finders {
         for threads in core::iter::once(Threads::Serial).chain(kernels.pools.iter().map(Threads::Pool)) {
-            let written = finder.on(threads).fold(scene.view(), String::new, write, |left, right| left + &right);
-            assert!(written.as_ref() == Ok(&text), "{}", threads_name(threads));
-            let push = |list: &mut Vec<[u32; 2]>, a, b| list.push([a, b]);
-            let listed = finder.on(threads).fold(scene.view(), Vec::new, push, |left, right| [left, right].concat());
-            assert!(listed.as_ref() == Ok(&list), "{}", threads_name(threads));
-            let summed = finder.on(threads).fold(scene.view(), || 0.0, weigh, |a, b| a + b);
-            assert_eq!(summed.map(f32::to_bits), sum.clone().map(f32::to_bits), "{}", threads_name(threads));
+            let parts = finder.on(threads).fold(scene.view(), Parts::default, add, join).expect("a good scene");
+            assert!(parts.text == text && parts.list == list, "{}", threads_name(threads));
+            sums.push(parts.sum.to_bits());
         }
     }
+    assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
 }
 
 #[test]
 fn a_fold_over_nothing_is_what_it_began_with() {
-    for scene in [scene::scene::<3>(Kind::Uniform, 0, 1), scene::scene(Kind::Uniform, 1, 1)] {
-        let folded = PairFinder::new().fold(scene.view(), || 7, |_, _, _| unreachable!("no pair"), |a, _| a);
-        assert_eq!(folded, Ok(7));
-        assert_eq!(PairFinder::new().count(scene.view()), Ok(0));
+    let seven = || Hash { value: 7, power: 1 };
+    for scene in [scene::scene::<2>(Kind::Uniform, 0, 1), scene::scene(Kind::Uniform, 1, 1)] {
+        let mut finder = PairFinder::new();
+        assert_eq!(fold(&mut finder, Threads::Current, scene.view(), seven), Ok(seven()));
+        assert_eq!(finder.count(scene.view()), Ok(0));
     }
 }
 
@@ -234,10 +265,9 @@ fn the_last_result_stands_after_a_refusal() {
         let error = finder.find(bad.view()).map(|_| ()).expect_err("a bad radius");
         assert!(last(&finder) == before, "another result after a refused find");
         assert_eq!(finder.count(bad.view()), Err(error.clone()));
-        assert_eq!(finder.for_each_pair(bad.view(), |_, _| panic!("called")).err(), Some(error.clone()));
-        let folded =
-            finder.fold(bad.view(), || panic!("called"), |(), _, _| panic!("called"), |(), ()| panic!("called"));
-        assert_eq!(folded, Err(error));
+        let visited = visit(&mut finder, Threads::Current, bad.view(), &|_, _| panic!("called"));
+        assert_eq!(visited, Err(error.clone()));
+        assert_eq!(fold(&mut finder, Threads::Current, bad.view(), || panic!("called")), Err(error));
         assert!(last(&finder) == before, "another result after refused searches");
     }
 }
@@ -251,7 +281,7 @@ fn the_last_list_stands_after_searches_without_one() {
     let count = finder.count(second.view()).expect("a good scene");
     assert_ne!(count, pairs.len() as u64);
     assert!(finder.last().pairs() == pairs);
-    finder.for_each_pair(second.view(), |_, _| ()).expect("a good scene");
+    visit(&mut finder, Threads::Current, second.view(), &|_, _| ()).expect("a good scene");
     assert!(finder.last().pairs() == pairs);
 }
 
@@ -264,13 +294,12 @@ fn a_finder_goes_on_after_a_panic_of_a_visitor() {
     let mut finder = PairFinder::new();
     for threads in [Threads::Serial, Threads::Pool(&pool)] {
         let calls = AtomicU64::new(0);
-        let visit = |_, _| {
+        let give_up = |_, _| {
             if calls.fetch_add(1, Ordering::Relaxed) == 1_000 {
                 std::panic::resume_unwind(Box::new("enough"));
             }
         };
-        let search =
-            catch_unwind(AssertUnwindSafe(|| finder.on(threads).for_each_pair(scene.view(), visit).map(|_| ())));
+        let search = catch_unwind(AssertUnwindSafe(|| visit(&mut finder, threads, scene.view(), &give_up)));
         assert_eq!(search.expect_err("a panic").downcast_ref(), Some(&"enough"));
         assert!(finder.on(threads).find(scene.view()).expect("a good scene").pairs() == expected);
     }
