@@ -1,12 +1,12 @@
-//! Any bodies at all: the pairs are the oracle's, in one order on one thread and on two, or the input is refused
-//! exactly as it should be.
+//! Any bodies at all: the pairs are the oracle's, in one order on one thread and on two and by any instruction set, or
+//! the input is refused exactly as it should be.
 #![no_main]
 
 use std::sync::LazyLock;
 
 use arbitrary::Arbitrary;
-use jostle::{PairFinder, Threads};
-use jostle_testkit::{Scene, oracle};
+use jostle::{Isa, PairFinder, Threads};
+use jostle_testkit::{Scene, oracle, sweep};
 use libfuzzer_sys::fuzz_target;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -61,16 +61,34 @@ impl Row {
 }
 
 #[derive(Debug, Arbitrary)]
-enum Input {
-    Plane(Vec<Row>),
-    Space(Vec<Row>),
+struct Input {
+    rows: Vec<Row>,
+    in_space: bool,
+    /// Which instruction set runs on two threads.
+    isa: u8,
+    /// So many others stand beside the bodies that two threads do share the work.
+    in_company: bool,
 }
 
-fn check<const D: usize>(rows: &[Row]) {
-    let scene: Scene<D> = rows.iter().flat_map(|row| row.bodies()).collect();
-    let expected = oracle::check(scene.view()).map(|()| oracle::pairs(scene.view()));
+/// More bodies than a search leaves to one thread.
+const OTHERS: usize = 4_100;
+
+/// Points of a lattice, 64 a row.
+fn company<const D: usize>() -> impl Iterator<Item = ([f32; D], f32)> {
+    (0..).map(|i: usize| (core::array::from_fn(|axis| (i / [1, 64, 2048][axis] % 64) as f32), 0.0))
+}
+
+fn check<const D: usize>(input: &Input) {
+    let bodies = input.rows.iter().flat_map(|row| row.bodies());
+    let others = if input.in_company { OTHERS } else { 0 };
+    let scene: Scene<D> = bodies.chain(company().take(others)).collect();
+    let pairs = if input.in_company { sweep::pairs } else { oracle::pairs };
+    let expected = oracle::check(scene.view()).map(|()| pairs(scene.view()));
     let mut finder = PairFinder::new();
     let serial = finder.on(Threads::Serial).find(scene.view()).map(|found| found.pairs().to_vec());
+    assert_eq!(finder.last().tree().validate(), Ok(()));
+    let isas: Vec<_> = Isa::available().collect();
+    finder.set_isa(isas[usize::from(input.isa) % isas.len()]);
     let parallel = finder.on(Threads::Pool(&TWO_THREADS)).find(scene.view()).map(|found| found.pairs().to_vec());
     assert_eq!(serial, parallel);
     let sorted = serial.map(|mut pairs| {
@@ -80,7 +98,4 @@ fn check<const D: usize>(rows: &[Row]) {
     assert_eq!(sorted, expected);
 }
 
-fuzz_target!(|input: Input| match input {
-    Input::Plane(rows) => check::<2>(&rows),
-    Input::Space(rows) => check::<3>(&rows),
-});
+fuzz_target!(|input: Input| if input.in_space { check::<3>(&input) } else { check::<2>(&input) });
