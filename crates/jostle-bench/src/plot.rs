@@ -28,11 +28,14 @@ pub(crate) struct Chart {
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (960, 600);
 
+/// Part of the width, beyond the last point, that is left to the legend.
+const LEGEND: f64 = 0.35;
+
 /// Name under which the font is known to the library.
 const FONT: &str = "sans-serif";
 
-/// Twelve colours that are told apart by most eyes, after the qualitative scheme of P. Tol and ColorBrewer's Paired.
-const COLORS: [RGBColor; 12] = [
+/// Colours that are told apart by most eyes, after the qualitative scheme of P. Tol and ColorBrewer's Paired.
+const COLORS: [RGBColor; 13] = [
     RGBColor(31, 120, 180),
     RGBColor(227, 26, 28),
     RGBColor(51, 160, 44),
@@ -45,6 +48,7 @@ const COLORS: [RGBColor; 12] = [
     RGBColor(253, 191, 111),
     RGBColor(202, 178, 214),
     RGBColor(85, 85, 85),
+    RGBColor(0, 0, 0),
 ];
 
 impl Chart {
@@ -81,6 +85,7 @@ impl Chart {
         load_font();
         area.fill(&WHITE)?;
         let (xs, ys) = (self.range(|point| point.0), self.range(|point| point.1));
+        let xs = xs.start..xs.end * (xs.end / xs.start).powf(LEGEND);
         let mut chart = ChartBuilder::on(area)
             .caption(&self.title, (FONT, 20))
             .margin(12)
@@ -95,7 +100,7 @@ impl Chart {
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(SeriesLabelPosition::UpperRight)
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK.mix(0.3))
             .draw()?;

@@ -43,6 +43,8 @@ impl<const D: usize> Rival<D> for Obvhs<D> {
         let ids = (0..n as u32).collect();
         let (distance, precision) = (PlocSearchDistance::Minimum, SortPrecision::U64);
         self.builder.build_with_bvh(&mut self.tree, distance, &self.boxes, ids, precision, 0);
+        // At 100k circles this takes 3 to 5 ms and saves the queries 34 of 84; longer search distances save nothing.
+        self.tree.reorder_in_stack_traversal_order();
         let (tree, boxes) = (&self.tree, &self.boxes);
         self.gather.run(n.div_ceil(TASK), |task, hits| {
             // In the order of the tree, so that queries that follow each other meet in the cache.
