@@ -16,7 +16,7 @@ use crate::stats::{StageTimes, Stats, Tests};
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
 /// `cargo bench --bench find -- crossover`.
-pub const SERIAL_BELOW: usize = 4_000;
+pub const SERIAL_BELOW: usize = 12_000;
 
 /// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 512;
