@@ -112,7 +112,7 @@ pub(crate) struct VerifyArgs {
 /// How `verify` finds the pairs again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// `brute` up to 50,000 bodies, `sweep` beyond
+    /// `brute` up to 200,000 bodies, `sweep` beyond
     Auto,
     /// Every body against every other
     Brute,

@@ -56,7 +56,9 @@ fn lists_that_are_no_pairs_are_refused() {
 fn the_places_are_read_as_their_readme_says() {
     let folder = Folder::new();
     let places = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/places.csv");
-    let output = folder.succeed(&format!("verify {} --against sweep", places.display()));
-    assert!(figure(&output, "input").ends_with("69,472 circles"));
-    assert_eq!(figure(&output, "compared"), "46,324 pairs with the 46,324 of a sweep");
+    for (against, name) in [("brute", "a double loop"), ("sweep", "a sweep")] {
+        let output = folder.succeed(&format!("verify {} --against {against}", places.display()));
+        assert!(figure(&output, "input").ends_with("69,472 circles"));
+        assert_eq!(figure(&output, "compared"), format!("46,324 pairs with the 46,324 of {name}"));
+    }
 }
