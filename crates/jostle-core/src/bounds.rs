@@ -47,7 +47,7 @@ pub(crate) fn bounds_into<const D: usize>(
     bodies.check_shape()?;
     blocks.clear();
     blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
-    workers.fill(blocks, |block| {
+    workers.fill("bounds", blocks, |block| {
         isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) })
     });
     if blocks.iter().any(|block| !block.sound) {

@@ -91,7 +91,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
                 }
             }
         };
-        workers.run(dealer.tasks(), |task| {
+        workers.run("segments", dealer.tasks(), |task| {
             let segments = &dealer.segments()[dealer.task(task)];
             locals.with(|local| segments.iter().for_each(|segment| sort_segment(local, segment)));
         });

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::tree::{BuildTimes, Level};
-use jostle_core::{Bodies, InputError, Isa, LinearTree, Workers};
+use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
 
 use crate::arena::{Arena, Chain, Chunked};
 use crate::hits::{Collect, Count, Fold, Sink};
@@ -204,6 +204,24 @@ impl<const D: usize> PairFinder<D> {
             + self.scratch.bytes(JoinScratch::bytes)
     }
 
+    fn find_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<(), InputError> {
+        let built = self.start(bodies, workers)?;
+        let start = Instant::now();
+        match workers {
+            Workers::Serial => {
+                let tests = self.join_serial();
+                self.finish(built, start.elapsed(), Duration::ZERO, tests);
+            }
+            Workers::Rayon | Workers::Recorded => {
+                self.join_parallel(workers);
+                let joined = Instant::now();
+                let tests = self.emit(workers);
+                self.finish(built, joined - start, joined.elapsed(), tests);
+            }
+        }
+        Ok(())
+    }
+
     fn blocks(&self) -> Blocks {
         Blocks::of(&self.tree)
     }
@@ -235,7 +253,7 @@ impl<const D: usize> PairFinder<D> {
         arena.reserve(self.pairs.capacity().max(self.tree.len()), blocks.count());
         let shared = Disjoint::new(&mut slots);
         let open = arena.open();
-        workers.run(blocks.count(), |block| {
+        workers.run("join", blocks.count(), |block| {
             // SAFETY: each block has one slot, and one task.
             let slot = &mut unsafe { shared.range(block..block + 1) }[0];
             slot.chain.clear();
@@ -257,7 +275,7 @@ impl<const D: usize> PairFinder<D> {
         resize_with_headroom(&mut self.pairs, total, [0; 2]);
         let (slots, arena) = (&*slots, &self.arena);
         let list = Disjoint::new(&mut self.pairs);
-        workers.run(slots.len(), |block| {
+        workers.run("emit", slots.len(), |block| {
             let slot = &slots[block];
             // SAFETY: the starts are a scan of the lengths, so that parts are disjoint.
             let part = unsafe { list.range(slot.start..slot.start + slot.chain.len()) };
@@ -343,24 +361,20 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find(self, bodies: Bodies<'_, D>) -> Result<Found<'f, D>, InputError> {
         let finder = self.finder;
-        run(self.threads, bodies.len(), |workers| {
-            let built = finder.start(bodies, workers)?;
-            let start = Instant::now();
-            match workers {
-                Workers::Serial => {
-                    let tests = finder.join_serial();
-                    finder.finish(built, start.elapsed(), Duration::ZERO, tests);
-                }
-                Workers::Rayon => {
-                    finder.join_parallel(workers);
-                    let joined = Instant::now();
-                    let tests = finder.emit(workers);
-                    finder.finish(built, joined - start, joined.elapsed(), tests);
-                }
-            }
-            Ok(())
-        })?;
+        run(self.threads, bodies.len(), |workers| finder.find_with(bodies, workers))?;
         Ok(Found { finder })
+    }
+
+    /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
+    /// how long each took, and so what more threads than the machine has would gain.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work; the finder stays usable and its last result stands.
+    pub fn find_recorded(self, bodies: Bodies<'_, D>) -> Result<(Found<'f, D>, Recording), InputError> {
+        let finder = self.finder;
+        let (found, recording) = record(|workers| finder.find_with(bodies, workers));
+        found?;
+        Ok((Found { finder }, recording))
     }
 
     /// Counts the overlapping pairs without listing them.

@@ -132,7 +132,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         }
         let counts = Disjoint::new(&mut self.counts);
         let all_digits = Disjoint::new(&mut self.digits);
-        workers.run(blocks, |block| {
+        workers.run("digits", blocks, |block| {
             let range = block_range(block, items);
             // SAFETY: each block has a row, and digits, of its own.
             let (row, out) =
@@ -187,7 +187,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         let places = Disjoint::new(&mut self.places);
         let target = Disjoint::new(target);
         let digits = &self.digits;
-        workers.run(items.div_ceil(BLOCK), |block| {
+        workers.run("scatter", items.div_ceil(BLOCK), |block| {
             // SAFETY: each block has a row of its own.
             let row = unsafe { places.range(block * buckets..(block + 1) * buckets) };
             let range = block_range(block, items);
@@ -216,7 +216,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         });
         let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
         let target = Disjoint::new(target);
-        workers.run(items.div_ceil(BLOCK), |block| {
+        workers.run("scatter", items.div_ceil(BLOCK), |block| {
             let row = block * buckets..(block + 1) * buckets;
             let (counts, places) = (&counts[row.clone()], &places[row]);
             let range = block_range(block, items);
@@ -249,7 +249,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         let Some(first) = items.first().map(&code) else { return 0 };
         self.differing.clear();
         self.differing.resize(items.len().div_ceil(BLOCK), 0);
-        workers.fill(&mut self.differing, |block| {
+        workers.fill("differing bits", &mut self.differing, |block| {
             items[block_range(block, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
         });
         self.differing.iter().fold(0, |all, bits| all | bits)

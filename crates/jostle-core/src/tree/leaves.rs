@@ -30,7 +30,7 @@ impl<const D: usize> LinearTree<D> {
         let starts = Disjoint::new(&mut self.leaf_starts);
         let (dealer, first, second, segment_leaves) = (&s.dealer, &s.first, &s.second, &s.segment_leaves);
         let (centers, radii) = (&self.centers, &self.radii);
-        workers.run(dealer.tasks(), |task| {
+        workers.run("leaves", dealer.tasks(), |task| {
             for at in dealer.task(task) {
                 let segment = dealer.segments()[at];
                 let begin = segment_leaves[at];

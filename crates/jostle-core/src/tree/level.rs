@@ -122,7 +122,7 @@ impl<const D: usize> LinearTree<D> {
             let nodes = below.len.div_ceil(LEAF);
             above.resize(nodes);
             let slots = LevelSlots::new(above);
-            workers.run(nodes.div_ceil(NODES_PER_TASK), |task| {
+            workers.run("levels", nodes.div_ceil(NODES_PER_TASK), |task| {
                 for node in task * NODES_PER_TASK..((task + 1) * NODES_PER_TASK).min(nodes) {
                     // SAFETY: `node` is below the level's length, and in this task alone.
                     unsafe { slots.write(node, node_box(below, node)) }

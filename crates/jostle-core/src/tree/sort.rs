@@ -129,7 +129,7 @@ impl<const D: usize> LinearTree<D> {
             let grid = grids.get(segment.frame as usize).filter(|_| !segment.equal);
             *leaves = isa.run(SortSegment { local, records, columns: &mut columns, grid, start: segment.start });
         };
-        workers.run(dealer.tasks(), |task| {
+        workers.run("segments", dealer.tasks(), |task| {
             locals.with(|local| dealer.task(task).for_each(|at| sort_segment(local, at)));
         });
     }
@@ -171,7 +171,7 @@ fn deal<const D: usize>(
 fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers, blocks: &mut Vec<BlockBounds<D>>) -> Aabb<D> {
     blocks.clear();
     blocks.resize(records.len().div_ceil(LOCAL_MAX), BlockBounds::EMPTY);
-    workers.fill(blocks, |block| {
+    workers.fill("bounds of a run", blocks, |block| {
         let records = &records[block * LOCAL_MAX..((block + 1) * LOCAL_MAX).min(records.len())];
         BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0)))
     });
