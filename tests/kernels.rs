@@ -253,12 +253,12 @@ fn the_last_result_stands_after_a_refusal() {
         let mut bad = scene::scene::<2>(Kind::Uniform, n + 100, 7);
         bad.radii[n / 2] = f32::NAN;
         let mut finder = PairFinder::new();
-        assert!(finder.last().pairs().is_empty() && finder.last().rank_to_id().is_empty());
+        assert!(finder.last().pairs().is_empty() && finder.last().rank_to_id().next().is_none());
         finder.find(good.view()).expect("a good scene");
         let last = |finder: &PairFinder<2>| {
             let last = finder.last();
             assert_eq!(last.tree().validate(), Ok(()));
-            (last.pairs().to_vec(), last.rank_to_id().to_vec(), *last.stats())
+            (last.pairs().to_vec(), last.rank_to_id().collect::<Vec<_>>(), *last.stats())
         };
         let before = last(&finder);
         assert!(!before.0.is_empty());

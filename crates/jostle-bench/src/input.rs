@@ -53,8 +53,8 @@ pub(crate) fn scene<const D: usize>(kind: Kind, n: usize, seed: u64, order: Orde
 pub(crate) fn sorted<const D: usize>(scene: &Scene<D>) -> Scene<D> {
     let mut finder = PairFinder::new();
     let found = finder.find(scene.view()).expect("scenes keep to the contract");
-    let body = |&id: &u32| (scene.view().center(id as usize), scene.radii[id as usize]);
-    found.rank_to_id().iter().map(body).collect()
+    let body = |id: u32| (scene.view().center(id as usize), scene.radii[id as usize]);
+    found.rank_to_id().map(body).collect()
 }
 
 #[cfg(test)]

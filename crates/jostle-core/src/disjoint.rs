@@ -23,6 +23,13 @@ impl<'a, T> Disjoint<'a, T> {
         Self { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
+    /// Number of elements.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty, reason = "a share in a slice, not a collection")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// The elements of `range`.
     ///
     /// # Safety

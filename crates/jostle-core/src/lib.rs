@@ -13,6 +13,7 @@ pub mod morton;
 pub mod radix;
 pub mod recording;
 pub mod scratch;
+pub mod sixteen;
 pub mod tree;
 pub mod workers;
 

@@ -72,6 +72,14 @@ const fn spread3_small(v: u32) -> u32 {
     (v | (v << 2)) & 0x0249
 }
 
+/// As [`spread3`], for 6 bits.
+#[inline(always)]
+const fn spread3_key(v: u32) -> u32 {
+    let v = (v | (v << 8)) & 0x300f;
+    let v = (v | (v << 4)) & 0x3_0c3;
+    (v | (v << 2)) & 0x9249
+}
+
 /// `value` within 0 and `most`; 0 for NaN.
 #[inline(always)]
 fn clamp(value: f32, most: f32) -> f32 {
@@ -348,6 +356,28 @@ impl<const D: usize> Grid<D> {
             *digit = (interleaved >> surplus) as u16;
         }
     }
+
+    /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points; `low` is a multiple of `D`. The same
+    /// bits as [`Grid::code`], for less. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 16.
+    #[inline(always)]
+    pub(crate) fn keys(&self, points: impl Iterator<Item = [f32; D]>, low: u32, bits: u32, keys: &mut [u16]) {
+        let below = low / D as u32;
+        let unit = 1.0 / (1_u64 << below) as f32;
+        let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
+        let axis_mask = (1_u32 << bits.div_ceil(D as u32)) - 1;
+        let mask = (1_u32 << bits) - 1;
+        for (key, point) in keys.iter_mut().zip(points) {
+            let mut interleaved = 0;
+            for axis in 0..D {
+                let coordinate = truncate(clamp((point[axis] - self.lo[axis]) * scale, most)) & axis_mask;
+                interleaved |= if D == 2 { spread2_small(coordinate) } else { spread3_key(coordinate) } << axis;
+            }
+            *key = (interleaved & mask) as u16;
+        }
+    }
+
+    /// The least `low` that [`Grid::keys`] takes: coordinates stay below 2^31.
+    pub(crate) const MIN_KEY_LOW: u32 = if D == 2 { 2 } else { 0 };
 
     /// The most bits that [`Grid::digits`] gives.
     pub(crate) const MAX_DIGIT_BITS: u32 = if D == 2 { 16 } else { 12 };

@@ -7,9 +7,11 @@
 //! below. The parallel pass is the counting sort of Zagha and Blelloch (1991): one histogram a block, one scan over
 //! (digit, block), one scatter; hence stable, and the same for any number of threads.
 
+mod cells;
 mod deal;
 mod local;
 
+pub(crate) use cells::CellPass;
 pub(crate) use deal::{Dealer, Segment, digit_bits};
 pub(crate) use local::LocalOrder;
 
@@ -63,7 +65,14 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
             self.second.resize(items.len(), any);
         }
         self.dealer.start(items.len());
-        self.dealer.push(Segment { start: 0, end: items.len() as u32, in_second: false, equal: false, frame: 0 });
+        self.dealer.push(Segment {
+            start: 0,
+            end: items.len() as u32,
+            in_second: false,
+            equal: false,
+            frame: 0,
+            top: u64::BITS,
+        });
         let second = &mut self.second[..items.len()];
         while let Some(equal) = self.dealer.deal_large(workers, items, second, |_, item| code(item)) {
             self.dealer.push_equal(equal);

@@ -23,7 +23,7 @@ impl<S> Default for ScratchPool<S> {
 
 impl<S: Default> ScratchPool<S> {
     /// Makes sure that there are at least `pieces`, each made ready by `ready`.
-    pub fn prepare(&mut self, pieces: usize, mut ready: impl FnMut(&mut S)) {
+    pub fn prepare(&mut self, pieces: usize, ready: impl FnMut(&mut S)) {
         let have = self.stock.len();
         if self.stock.capacity() < pieces {
             let larger = ArrayQueue::new(pieces);
@@ -35,9 +35,14 @@ impl<S: Default> ScratchPool<S> {
         for _ in have..pieces {
             let _ = self.stock.push(S::default());
         }
+        self.each(ready);
+    }
+
+    /// Does something to every piece.
+    pub fn each(&mut self, mut work: impl FnMut(&mut S)) {
         for _ in 0..self.stock.len() {
             if let Some(mut piece) = self.stock.pop() {
-                ready(&mut piece);
+                work(&mut piece);
                 let _ = self.stock.push(piece);
             }
         }

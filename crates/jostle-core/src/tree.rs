@@ -19,14 +19,15 @@ use crate::error::InputError;
 use crate::input::Bodies;
 use crate::isa::Isa;
 use crate::morton::Grid;
-use crate::radix::{Dealer, LocalOrder};
+use crate::radix::Dealer;
 use crate::scratch::ScratchPool;
+use crate::sixteen::{Floats, Ids, floats, ids};
 use crate::workers::Workers;
 
 pub use level::Level;
 pub use validate::Broken;
 
-use sort::Record;
+use sort::{LocalSort, Record};
 
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
 /// covers a leaf or a node.
@@ -49,17 +50,19 @@ pub struct BuildTimes {
 
 /// Bodies in Morton order with levels of boxes above them. Keeps its memory from build to build.
 ///
-/// *Rank* is the position in Morton order, *id* the position in the caller's view. Ranks `leaf(l)` form leaf l, at most
-/// [`LEAF`] of them, and no leaf straddles a gap much wider than its parts. Level 0 holds the boxes of the leaves,
-/// rounded outwards; every level above holds the boxes of runs of 16 boxes below, up to a level of at most 16. Two
-/// bodies that the predicate accepts lie in leaves whose boxes overlap.
+/// *Rank* is the position in Morton order, *id* the position in the caller's view. The order is that of cells which hold
+/// at most [`LEAF`] bodies, and by id within such a cell. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no
+/// leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places* in each column, from `LEAF * l` on, of
+/// which its ranks take the first. Level 0 holds the boxes of the leaves, rounded outwards; every level above holds the
+/// boxes of runs of 16 boxes below, up to a level of at most 16. Two bodies that the predicate accepts lie in leaves
+/// whose boxes overlap.
 ///
 /// ```
 /// use jostle_core::{Circles, LinearTree, Workers};
 /// let mut tree = LinearTree::<2>::new();
 /// tree.build(Circles::new(&[5.0, 0.0, 5.0], &[5.0, 0.0, 0.0], 1.0), Workers::Serial)?;
-/// assert_eq!(tree.ids(), [1, 2, 0]);
-/// assert_eq!(tree.centers(0), [0.0, 5.0, 5.0]);
+/// assert!(tree.ids().eq([1, 2, 0]));
+/// assert_eq!(tree.columns().centers(0)[..3], [0.0, 5.0, 5.0]);
 /// tree.validate().unwrap();
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
@@ -67,15 +70,68 @@ pub struct BuildTimes {
 pub struct LinearTree<const D: usize> {
     len: usize,
     bounds: Aabb<D>,
-    /// By rank, each with [`LEAF`] values of padding that no comparison accepts.
-    centers: [Vec<f32>; D],
-    radii: Vec<f32>,
-    ids: Vec<u32>,
+    columns: Columns<D>,
     leaf_starts: Vec<u32>,
     levels: Vec<Level<D>>,
     used_levels: usize,
     isa: Isa,
     scratch: Scratch<D>,
+}
+
+/// Bodies as structure of arrays, [`LEAF`] places a leaf. Places that its ranks do not fill have NaN for a centre, which
+/// no comparison accepts, and radius and id 0.
+#[derive(Debug)]
+pub struct Columns<const D: usize> {
+    centers: [Vec<Floats>; D],
+    radii: Vec<Floats>,
+    ids: Vec<Ids>,
+}
+
+impl<const D: usize> Columns<D> {
+    /// The centres on one axis, by place.
+    ///
+    /// # Panics
+    /// When `axis >= D`.
+    #[inline(always)]
+    #[must_use]
+    pub fn centers(&self, axis: usize) -> &[f32] {
+        floats(&self.centers[axis])
+    }
+
+    /// The radii, by place.
+    #[inline(always)]
+    #[must_use]
+    pub fn radii(&self) -> &[f32] {
+        floats(&self.radii)
+    }
+
+    /// The ids, by place.
+    #[inline(always)]
+    #[must_use]
+    pub fn ids(&self) -> &[u32] {
+        ids(&self.ids)
+    }
+
+    /// The centres on each axis, a leaf an element.
+    #[inline(always)]
+    #[must_use]
+    pub fn leaf_centers(&self) -> &[Vec<Floats>; D] {
+        &self.centers
+    }
+
+    /// The radii, a leaf an element.
+    #[inline(always)]
+    #[must_use]
+    pub fn leaf_radii(&self) -> &[Floats] {
+        &self.radii
+    }
+
+    /// The ids, a leaf an element.
+    #[inline(always)]
+    #[must_use]
+    pub fn leaf_ids(&self) -> &[Ids] {
+        &self.ids
+    }
 }
 
 #[derive(Debug)]
@@ -85,9 +141,11 @@ struct Scratch<const D: usize> {
     dealer: Dealer<Record<D>>,
     first: Vec<Record<D>>,
     second: Vec<Record<D>>,
+    /// Where leaves begin within their segment, by the segment's first rank and on.
+    marks: Vec<u16>,
     /// Leaves of each segment; after the scan, the number of leaves before it.
     segment_leaves: Vec<u32>,
-    locals: ScratchPool<LocalOrder>,
+    locals: ScratchPool<LocalSort>,
 }
 
 impl<const D: usize> Default for LinearTree<D> {
@@ -95,9 +153,7 @@ impl<const D: usize> Default for LinearTree<D> {
         Self {
             len: 0,
             bounds: Aabb::EMPTY,
-            centers: [const { Vec::new() }; D],
-            radii: Vec::new(),
-            ids: Vec::new(),
+            columns: Columns { centers: [const { Vec::new() }; D], radii: Vec::new(), ids: Vec::new() },
             leaf_starts: vec![0],
             levels: Vec::new(),
             used_levels: 0,
@@ -108,6 +164,7 @@ impl<const D: usize> Default for LinearTree<D> {
                 dealer: Dealer::default(),
                 first: Vec::new(),
                 second: Vec::new(),
+                marks: Vec::new(),
                 segment_leaves: Vec::new(),
                 locals: ScratchPool::default(),
             },
@@ -126,9 +183,13 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         let mut tree = Self::default();
-        tree.resize(bodies);
+        let leaves = bodies.div_ceil(LEAF);
+        tree.columns.centers.iter_mut().for_each(|column| column.reserve(leaves));
+        tree.columns.radii.reserve(leaves);
+        tree.columns.ids.reserve(leaves);
         tree.scratch.first.resize(bodies, Record::default());
-        tree.resize(0);
+        tree.scratch.second.resize(bodies, Record::default());
+        tree.scratch.marks.resize(bodies, 0);
         tree
     }
 
@@ -156,25 +217,18 @@ impl<const D: usize> LinearTree<D> {
         self.bounds
     }
 
-    /// The centres on one axis, by rank.
-    ///
-    /// # Panics
-    /// When `axis >= D`.
+    /// The bodies, leaf after leaf.
+    #[inline(always)]
     #[must_use]
-    pub fn centers(&self, axis: usize) -> &[f32] {
-        &self.centers[axis][..self.len]
-    }
-
-    /// The radii, by rank.
-    #[must_use]
-    pub fn radii(&self) -> &[f32] {
-        &self.radii[..self.len]
+    pub fn columns(&self) -> &Columns<D> {
+        &self.columns
     }
 
     /// The id of the body at each rank.
     #[must_use]
-    pub fn ids(&self) -> &[u32] {
-        &self.ids[..self.len]
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = u32> + Clone {
+        let ids = self.columns.ids();
+        (0..self.leaves()).flat_map(move |leaf| ids[self.leaf_places(leaf)].iter().copied())
     }
 
     /// Number of leaves.
@@ -201,6 +255,16 @@ impl<const D: usize> LinearTree<D> {
         self.leaf_starts[leaf] as usize..self.leaf_starts[leaf + 1] as usize
     }
 
+    /// The places of a leaf that are taken.
+    ///
+    /// # Panics
+    /// When `leaf >= self.leaves()`.
+    #[inline]
+    #[must_use]
+    pub fn leaf_places(&self, leaf: usize) -> Range<usize> {
+        leaf * LEAF..leaf * LEAF + self.leaf(leaf).len()
+    }
+
     /// The levels of boxes, leaves first; at least two when there is a body.
     #[inline(always)]
     #[must_use]
@@ -208,26 +272,20 @@ impl<const D: usize> LinearTree<D> {
         &self.levels[..self.used_levels]
     }
 
-    /// Centres, radii and ids by rank with their padding: [`LEAF`] values more than there are bodies, so that a
-    /// 16-wide load at any rank stays in bounds; the centres there are NaN.
-    #[inline(always)]
-    #[must_use]
-    pub fn padded(&self) -> (&[Vec<f32>; D], &[f32], &[u32]) {
-        (&self.centers, &self.radii, &self.ids)
-    }
-
     /// Bytes held, scratch included.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let s = &self.scratch;
-        self.centers.iter().map(|v| v.capacity() * size_of::<f32>()).sum::<usize>()
-            + self.radii.capacity() * size_of::<f32>()
-            + (self.ids.capacity() + self.leaf_starts.capacity()) * size_of::<u32>()
+        let columns = self.columns.centers.iter().chain([&self.columns.radii]);
+        columns.map(|v| v.capacity() * size_of::<Floats>()).sum::<usize>()
+            + self.columns.ids.capacity() * size_of::<Ids>()
+            + self.leaf_starts.capacity() * size_of::<u32>()
             + self.levels.iter().map(Level::bytes).sum::<usize>()
             + (s.first.capacity() + s.second.capacity()) * size_of::<Record<D>>()
+            + s.marks.capacity() * size_of::<u16>()
             + s.dealer.bytes()
             + s.segment_leaves.capacity() * size_of::<u32>()
-            + s.locals.bytes(LocalOrder::bytes)
+            + s.locals.bytes(LocalSort::bytes)
     }
 
     /// Builds the tree of these bodies from scratch, on `workers`.
@@ -247,15 +305,5 @@ impl<const D: usize> LinearTree<D> {
         self.collect_leaves(workers);
         self.raise_levels(workers);
         Ok(BuildTimes { bounds: bounded - start, sort: sorted - bounded, tree: sorted.elapsed() })
-    }
-
-    fn resize(&mut self, len: usize) {
-        self.len = len;
-        for column in &mut self.centers {
-            column.resize(len + LEAF, 0.0);
-            column[len..].fill(f32::NAN);
-        }
-        self.radii.resize(len + LEAF, 0.0);
-        self.ids.resize(len + LEAF, 0);
     }
 }

@@ -1,17 +1,18 @@
 //! The pair finder: owns the tree, the scratch and the result, and drives the stages.
 
 use core::ops::Range;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::{ScratchPool, resize_with_headroom};
+use jostle_core::scratch::ScratchPool;
 use jostle_core::tree::{BuildTimes, Level};
 use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
 
-use crate::arena::{Arena, Chain, Chunked};
-use crate::hits::{Collect, Count, Fold, Sink};
+use crate::hits::{Count, Fold, PairList, Sink};
 use crate::join::{Join, JoinScratch};
 use crate::kernel;
+use crate::ordered::{Ordered, Outbox, Places};
 use crate::stats::{StageTimes, Stats, Tests};
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
@@ -19,7 +20,7 @@ use crate::stats::{StageTimes, Stats, Tests};
 pub const SERIAL_BELOW: usize = 12_000;
 
 /// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
-const JOIN_BLOCKS: usize = 512;
+const JOIN_BLOCKS: usize = 2048;
 
 /// Which threads do the work. The result is the same in any case.
 #[derive(Debug, Clone, Copy, Default)]
@@ -51,19 +52,12 @@ pub enum Threads<'a> {
 pub struct PairFinder<const D: usize> {
     tree: LinearTree<D>,
     isa: Isa,
-    pairs: Vec<[u32; 2]>,
-    /// What each block found, where several threads share the join.
-    slots: Vec<Slot>,
-    arena: Arena,
+    pairs: PairList,
+    /// Where each block's pairs go, and what waits to go there, when several threads share the join.
+    places: Places,
+    outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
     stats: Stats,
-}
-
-#[derive(Debug, Default)]
-struct Slot {
-    chain: Chain,
-    tests: Tests,
-    start: usize,
 }
 
 /// The result of a search, borrowed from its finder.
@@ -77,13 +71,13 @@ impl<'f, const D: usize> Found<'f, D> {
     /// the threads, the instruction set, or the build.
     #[must_use]
     pub fn pairs(&self) -> &'f [[u32; 2]] {
-        &self.finder.pairs
+        self.finder.pairs.pairs()
     }
 
     /// The id of the body at each rank of the Morton order: a permutation of 0..n, by which a simulation may sort its
     /// own arrays now and then.
     #[must_use]
-    pub fn rank_to_id(&self) -> &'f [u32] {
+    pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
         self.finder.tree.ids()
     }
 
@@ -119,9 +113,9 @@ impl<const D: usize> PairFinder<D> {
         Self {
             tree: LinearTree::with_capacity(bodies),
             isa: Isa::detect(),
-            pairs: Vec::with_capacity(bodies),
-            slots: Vec::new(),
-            arena: Arena::default(),
+            pairs: PairList::with_capacity(bodies),
+            places: Places::default(),
+            outboxes: ScratchPool::default(),
             scratch: ScratchPool::default(),
             stats: Stats::default(),
         }
@@ -198,27 +192,20 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.tree.bytes()
-            + self.pairs.capacity() * size_of::<[u32; 2]>()
-            + self.slots.capacity() * size_of::<Slot>()
-            + self.arena.bytes()
+            + self.pairs.bytes()
+            + self.places.bytes()
+            + self.outboxes.bytes(Outbox::bytes)
             + self.scratch.bytes(JoinScratch::bytes)
     }
 
     fn find_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<(), InputError> {
         let built = self.start(bodies, workers)?;
         let start = Instant::now();
-        match workers {
-            Workers::Serial => {
-                let tests = self.join_serial();
-                self.finish(built, start.elapsed(), Duration::ZERO, tests);
-            }
-            Workers::Rayon | Workers::Recorded => {
-                self.join_parallel(workers);
-                let joined = Instant::now();
-                let tests = self.emit(workers);
-                self.finish(built, joined - start, joined.elapsed(), tests);
-            }
-        }
+        let tests = match workers {
+            Workers::Serial => self.join_serial(),
+            Workers::Rayon | Workers::Recorded => self.join_parallel(workers),
+        };
+        self.finish(built, start.elapsed(), tests);
         Ok(())
     }
 
@@ -235,54 +222,51 @@ impl<const D: usize> PairFinder<D> {
         })
     }
 
+    /// Joins all groups into the list.
     fn join_serial(&mut self) -> Tests {
         let mut pairs = core::mem::take(&mut self.pairs);
         pairs.clear();
-        let (_, tests) = self.join_groups(0..self.blocks().groups, Collect(&mut pairs));
+        let (_, tests) = self.join_groups(0..self.blocks().groups, &mut pairs);
         self.pairs = pairs;
         tests
     }
 
-    #[allow(unsafe_code, reason = "each task fills the slot of its block")]
-    fn join_parallel(&mut self, workers: Workers) {
+    /// Joins blocks of groups side by side, and puts their pairs in the list in the order of the blocks.
+    fn join_parallel(&mut self, workers: Workers) -> Tests {
         let blocks = self.blocks();
-        let (mut slots, mut arena) = (core::mem::take(&mut self.slots), core::mem::take(&mut self.arena));
-        if slots.len() < blocks.count() {
-            slots.resize_with(blocks.count(), Slot::default);
+        let (mut pairs, mut places) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.places));
+        if pairs.capacity() == 0 {
+            pairs.set_len(self.tree.len());
         }
-        arena.reserve(self.pairs.capacity().max(self.tree.len()), blocks.count());
-        let shared = Disjoint::new(&mut slots);
-        let open = arena.open();
-        workers.run("join", blocks.count(), |block| {
-            // SAFETY: each block has one slot, and one task.
-            let slot = &mut unsafe { shared.range(block..block + 1) }[0];
-            slot.chain.clear();
-            slot.tests = self.join_groups(blocks.range(block), Chunked::new(&open, &mut slot.chain)).1;
+        places.start(blocks.count());
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity()));
+        let list = Disjoint::new(pairs.room_of_all());
+        let all_tests = Mutex::new(Tests::default());
+        workers.run_in_order("join", blocks.count(), |next| {
+            self.outboxes.with(|outbox| {
+                self.scratch.with(|scratch| {
+                    let sink = Ordered::new(&list, &places, outbox);
+                    let mut join = Join { tree: &self.tree, scratch, sink, tests: Tests::default() };
+                    for block in next {
+                        join.sink.begin(block);
+                        kernel::join(self.isa, &mut join, blocks.range(block));
+                        join.sink.end();
+                    }
+                    join.sink.finish();
+                    if let Ok(mut all) = all_tests.lock() {
+                        *all = all.plus(join.tests);
+                    }
+                });
+            });
         });
-        (self.slots, self.arena) = (slots, arena);
-    }
-
-    /// The pairs of all blocks, in the order of the blocks, as one list.
-    #[allow(unsafe_code, reason = "each task fills the part of its block")]
-    fn emit(&mut self, workers: Workers) -> Tests {
-        let slots = &mut self.slots[..Blocks::of(&self.tree).count()];
-        let (mut total, mut tests) = (0, Tests::default());
-        for slot in &mut *slots {
-            slot.start = total;
-            total += slot.chain.len();
-            tests = tests.plus(slot.tests);
-        }
-        resize_with_headroom(&mut self.pairs, total, [0; 2]);
-        let (slots, arena) = (&*slots, &self.arena);
-        let list = Disjoint::new(&mut self.pairs);
-        workers.run("emit", slots.len(), |block| {
-            let slot = &slots[block];
-            // SAFETY: the starts are a scan of the lengths, so that parts are disjoint.
-            let part = unsafe { list.range(slot.start..slot.start + slot.chain.len()) };
-            arena.copy(&slot.chain, part);
+        pairs.set_len(places.total());
+        let capacity = pairs.capacity();
+        self.outboxes.each(|outbox| {
+            outbox.send_rest(&mut pairs, &places);
+            outbox.prepare(capacity);
         });
-        self.arena.reserve(self.pairs.capacity(), self.slots.len());
-        tests
+        (self.pairs, self.places) = (pairs, places);
+        all_tests.into_inner().unwrap_or_default()
     }
 
     /// Folds blocks into sinks and merges neighbours, halving: an order that is a function of their number alone.
@@ -312,7 +296,7 @@ impl<const D: usize> PairFinder<D> {
         Ok(built)
     }
 
-    fn finish(&mut self, built: BuildTimes, join: Duration, emit: Duration, tests: Tests) {
+    fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
         let BuildTimes { bounds, sort, tree } = built;
         self.stats = Stats {
             node_tests: tests.node_tests,
@@ -320,7 +304,7 @@ impl<const D: usize> PairFinder<D> {
             circle_tests: tests.circle_tests,
             pairs: tests.pairs,
             bytes: self.bytes(),
-            time: StageTimes { bounds, sort, tree, join, emit },
+            time: StageTimes { bounds, sort, tree, join },
         };
     }
 }
@@ -392,7 +376,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work, and before any call.
     pub fn for_each_pair(self, bodies: Bodies<'_, D>, visit: impl Fn(u32, u32) + Sync) -> Result<Stats, InputError> {
         let op = |(): &mut (), a, b| visit(a, b);
-        Ok(self.fold_sinks(bodies, || Fold { all: (), op: &op }, |a, _| a)?.1)
+        Ok(self.fold_sinks(bodies, || Fold::new((), &op), |a, _| a)?.1)
     }
 
     /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
@@ -408,7 +392,7 @@ impl<'f, const D: usize> Search<'f, D> {
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        let sink = |all| Fold { all, op: &op };
+        let sink = |all| Fold::new(all, &op);
         let (folded, _) = self.fold_sinks(bodies, || sink(init()), |a, b| sink(merge(a.all, b.all)))?;
         Ok(folded.all)
     }
@@ -424,7 +408,7 @@ impl<'f, const D: usize> Search<'f, D> {
             let built = finder.start(bodies, workers)?;
             let start = Instant::now();
             let (sink, tests) = finder.fold_blocks(workers, 0..finder.blocks().count(), &init, &merge);
-            finder.finish(built, start.elapsed(), Duration::ZERO, tests);
+            finder.finish(built, start.elapsed(), tests);
             Ok((sink, finder.stats))
         })
     }

@@ -5,18 +5,19 @@
 //! 1. each leaf against itself, turned by 1 to 8 lanes;
 //! 2. down the levels: the leaves, not before the group, whose boxes overlap the group's;
 //! 3. each leaf of the group against those: pairs of leaves;
-//! 4. each pair of leaves: which circles of either touch the other's box; the side that has fewer gives the tests, one
-//!    circle against the touching ones of the other leaf;
-//! 5. the tests; hits are kept, in order, and handed on.
+//! 4. each pair of leaves: which circles of the one with the larger box touch the other's; so a giant is tested against
+//!    its neighbours, not they against all in its leaf;
+//! 5. the tests, one circle against sixteen of a leaf; hits are kept, in order, and handed on.
 
 use core::ops::Range;
 
 use jostle_core::aabb::GROWTH;
-use jostle_core::tree::{LEAF, Level};
+use jostle_core::sixteen::{Floats, floats, floats_mut};
+use jostle_core::tree::{Columns, LEAF, Level};
 use jostle_core::{Aabb, LinearTree};
 
 use crate::hits::{Hit, Sink, emit};
-use crate::lanes::{LANES, Lanes, sixteen, sixteen_mut};
+use crate::lanes::{LANES, Lanes, sixteen_mut};
 use crate::stats::Tests;
 
 /// Candidate leaves looked at together; more are taken in turns.
@@ -35,8 +36,9 @@ const MAX_LEVELS: usize = 9;
 #[derive(Debug)]
 pub(crate) struct JoinScratch<const D: usize> {
     candidates: Candidates<D>,
-    /// Leaf of the group << 16 | candidate.
-    leaf_pairs: Vec<u32>,
+    /// Pairs of a leaf of the group and a candidate, as leaf << 16 | candidate: those whose leaf has the larger box, and
+    /// those whose candidate has.
+    leaf_pairs: [Vec<u32>; 2],
     tests: TestList,
     hits: HitList,
 }
@@ -52,8 +54,8 @@ impl<const D: usize> Default for JoinScratch<D> {
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
-            leaf_pairs: vec![0; LEAF * CANDIDATES + LANES],
-            tests: TestList { rank: vec![0; TESTS], start: vec![0; TESTS], lanes: vec![0; TESTS], len: 0 },
+            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
+            tests: TestList { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 },
             hits: HitList { list: vec![Hit::default(); HITS + 1], len: 0 },
         }
     }
@@ -61,34 +63,36 @@ impl<const D: usize> Default for JoinScratch<D> {
 
 impl<const D: usize> JoinScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
-        let candidates = (CANDIDATES + LANES) * (2 * D + 1) * size_of::<f32>();
-        candidates + self.leaf_pairs.len() * size_of::<u32>() + TESTS * 10 + HITS * size_of::<Hit>()
+        let candidates = (CANDIDATES + LANES) * (2 * D + 2) * size_of::<u32>();
+        let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
+        candidates + leaf_pairs + TESTS * 8 + HITS * size_of::<Hit>()
     }
 }
 
-/// Leaves that may overlap those of a group, ascending, with their boxes.
+/// Leaves that may overlap those of a group, ascending, with their boxes; the leaves of the group themselves come first.
 #[derive(Debug)]
 struct Candidates<const D: usize> {
     leaf: Vec<u32>,
-    lo: [Vec<f32>; D],
-    hi: [Vec<f32>; D],
+    lo: [Vec<Floats>; D],
+    hi: [Vec<Floats>; D],
+    /// Area or volume of each box.
+    size: Vec<Floats>,
     len: usize,
 }
 
 impl<const D: usize> Default for Candidates<D> {
     fn default() -> Self {
-        let column = || vec![0.0; CANDIDATES + LANES];
+        let column = || vec![Floats::splat(0.0); CANDIDATES / LANES + 1];
         let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
-        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, len: 0 }
+        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, size: column(), len: 0 }
     }
 }
 
-/// One circle each against the lanes of a leaf, or some of them.
+/// One circle each, by its place, against those of a leaf.
 #[derive(Debug)]
 struct TestList {
-    rank: Vec<u32>,
-    start: Vec<u32>,
-    lanes: Vec<u16>,
+    circle: Vec<u32>,
+    leaf: Vec<u32>,
     len: usize,
 }
 
@@ -99,27 +103,6 @@ pub(crate) struct Join<'a, S, const D: usize> {
     pub(crate) sink: S,
     pub(crate) tests: Tests,
 }
-
-/// The lanes of a leaf turned by k that give each pair once, for a leaf of n ranks: `TURNED[n][k]`.
-static TURNED: [[u16; LANES / 2 + 1]; LANES + 1] = {
-    let mut table = [[0; LANES / 2 + 1]; LANES + 1];
-    let mut n = 0;
-    while n <= LANES {
-        let mut k = 1;
-        while k <= LANES / 2 {
-            let mut lane = 0;
-            while lane < n {
-                if (lane + k) % LANES < n && (k < LANES / 2 || lane < LANES / 2) {
-                    table[n][k] |= 1 << lane;
-                }
-                lane += 1;
-            }
-            k += 1;
-        }
-        n += 1;
-    }
-    table
-};
 
 #[inline(always)]
 fn first_lanes(n: usize) -> u16 {
@@ -137,24 +120,22 @@ struct Circles16<L, const D: usize> {
 }
 
 impl<L: Lanes, const D: usize> Circles16<L, D> {
-    /// The sixteen ranks from `rank` on.
+    /// The circles of a leaf.
     #[inline(always)]
-    fn at(tree: &LinearTree<D>, rank: usize) -> Self {
-        let (centers, radii, _) = tree.padded();
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(sixteen(radii, rank)) };
+    fn of(columns: &Columns<D>, leaf: usize) -> Self {
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&columns.leaf_radii()[leaf].0) };
         for axis in 0..D {
-            circles.center[axis] = L::load(sixteen(&centers[axis], rank));
+            circles.center[axis] = L::load(&columns.leaf_centers()[axis][leaf].0);
         }
         circles
     }
 
-    /// One circle in all lanes.
+    /// One circle, by its place, in all lanes.
     #[inline(always)]
-    fn all(tree: &LinearTree<D>, rank: usize) -> Self {
-        let (centers, radii, _) = tree.padded();
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(radii[rank]) };
+    fn all(columns: &Columns<D>, place: usize) -> Self {
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(columns.radii()[place]) };
         for axis in 0..D {
-            circles.center[axis] = L::splat(centers[axis][rank]);
+            circles.center[axis] = L::splat(columns.centers(axis)[place]);
         }
         circles
     }
@@ -195,18 +176,18 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     }
 }
 
-/// Which of the sixteen boxes from `at` on overlap a box.
+/// Which of the sixteen boxes of a node overlap a box.
 #[inline(always)]
 fn boxes16_overlapping<L: Lanes, const D: usize>(
-    boxes: (&[Vec<f32>; D], &[Vec<f32>; D]),
-    at: usize,
+    boxes: (&[Vec<Floats>; D], &[Vec<Floats>; D]),
+    node: usize,
     lo: [f32; D],
     hi: [f32; D],
 ) -> u16 {
     let mut mask = u16::MAX;
     for axis in 0..D {
-        mask &= L::load(sixteen(&boxes.0[axis], at)).le(L::splat(hi[axis]));
-        mask &= L::splat(lo[axis]).le(L::load(sixteen(&boxes.1[axis], at)));
+        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
+        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
     }
     mask
 }
@@ -229,15 +210,14 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     /// Phase 1.
     #[inline(always)]
     fn join_within<L: Lanes>(&mut self, leaf: usize) {
-        let ranks = self.tree.leaf(leaf);
-        let (start, n) = (ranks.start, ranks.len());
-        let circles = Circles16::<L, D>::at(self.tree, start);
+        let n = self.tree.leaf(leaf).len();
+        let circles = Circles16::<L, D>::of(self.tree.columns(), leaf);
         let mut turned = circles;
         self.make_room::<L>(LANES / 2);
         for turn in 1..=LANES / 2 {
             turned = turned.turn();
-            let mask = circles.hits(turned) & TURNED[n][turn];
-            self.keep(Hit { a: start as u32, b: start as u32, mask, step: 1, turn: turn as u8 });
+            let mask = circles.hits(turned) & if turn < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
+            self.keep(Hit::within(leaf, turn, mask));
         }
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
@@ -248,7 +228,8 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
         let tree = self.tree;
         let levels = tree.levels();
         let aabb = levels[1].aabb(group);
-        let mut own = true;
+        let mut seen = 0;
+        self.scratch.candidates.len = 0;
         // The nodes still to visit on each level: a run of sixteen, and a bit for each.
         let mut open = [(0, 0_u16); MAX_LEVELS];
         let top = levels.len() - 1;
@@ -266,78 +247,73 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
             let node = *run + mask.trailing_zeros() as usize;
             *mask &= *mask - 1;
             let below = level - 1;
-            let mask = self.overlapping::<L>(&levels[below], node * LEAF, aabb, leaves.start >> (4 * below));
+            let mask = self.overlapping::<L>(&levels[below], node, aabb, leaves.start >> (4 * below));
             if below > 0 {
                 level = below;
                 open[level] = (node * LEAF, mask);
                 continue;
             }
-            self.scratch.candidates.append::<L>(&levels[0], node * LEAF, mask);
+            self.scratch.candidates.append::<L>(&levels[0], node, mask);
             if self.scratch.candidates.len > CANDIDATES - LANES {
-                self.join_candidates::<L>(leaves.clone(), own);
-                own = false;
+                self.join_candidates::<L>(leaves.len(), seen);
+                seen = leaves.len();
+                self.scratch.candidates.len = seen;
             }
         }
-        self.join_candidates::<L>(leaves, own);
+        self.join_candidates::<L>(leaves.len(), seen);
     }
 
-    /// Which of the sixteen boxes from `run` on overlap `aabb` and are number `first` or later.
+    /// Which of the sixteen boxes of a node overlap `aabb` and are number `first` or later of their level.
     #[inline(always)]
-    fn overlapping<L: Lanes>(&mut self, level: &Level<D>, run: usize, aabb: Aabb<D>, first: usize) -> u16 {
+    fn overlapping<L: Lanes>(&mut self, level: &Level<D>, node: usize, aabb: Aabb<D>, first: usize) -> u16 {
         self.tests.node_tests += 1;
-        let later = u16::MAX.checked_shl(first.saturating_sub(run) as u32).unwrap_or(0);
-        boxes16_overlapping::<L, D>((level.lo(), level.hi()), run, aabb.lo, aabb.hi) & later
+        let later = u16::MAX.checked_shl(first.saturating_sub(node * LEAF) as u32).unwrap_or(0);
+        boxes16_overlapping::<L, D>((level.lo(), level.hi()), node, aabb.lo, aabb.hi) & later
     }
 
-    /// Phases 3 and 4. With `own`, the candidates begin with the leaves of the group themselves.
+    /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
+    /// each, from number `seen` on.
     #[inline(always)]
-    fn join_candidates<L: Lanes>(&mut self, leaves: Range<usize>, own: bool) {
-        let leaf_boxes = &self.tree.levels()[0];
-        let JoinScratch { candidates, leaf_pairs, .. } = &mut *self.scratch;
+    fn join_candidates<L: Lanes>(&mut self, leaves: usize, seen: usize) {
+        self.scratch.candidates.measure::<L>();
+        let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let boxes = (&candidates.lo, &candidates.hi);
-        let mut pairs = 0;
-        for (i, leaf) in leaves.clone().enumerate() {
-            let aabb = leaf_boxes.aabb(leaf);
-            let mut later = if own { u32::from(u16::MAX) << (i + 1) } else { u32::MAX } as u16;
-            for run in (0..candidates.len).step_by(LANES) {
+        let mut count = [0; 2];
+        for leaf in 0..leaves {
+            let (lo, hi) = candidates.aabb(leaf);
+            let size = L::splat(floats(&candidates.size)[leaf]);
+            let first = seen.max(leaf + 1);
+            for run in (first / LANES * LANES..candidates.len).step_by(LANES) {
                 let present = first_lanes((candidates.len - run).min(LANES));
-                let mask = boxes16_overlapping::<L, D>(boxes, run, aabb.lo, aabb.hi) & present & later;
-                pairs += L::expand(mask, (i << 16 | run) as u32, sixteen_mut(leaf_pairs, pairs));
-                later = u16::MAX;
+                let later = (u32::from(u16::MAX) << first.saturating_sub(run)) as u16;
+                let mask = boxes16_overlapping::<L, D>(boxes, run / LANES, lo, hi) & present & later;
+                let sizes = L::load(&candidates.size[run / LANES].0).le(size);
+                let base = (leaf << 16 | run) as u32;
+                count[0] += L::expand(mask & sizes, base, sixteen_mut(larger, count[0]));
+                count[1] += L::expand(mask & !sizes, base, sixteen_mut(smaller, count[1]));
             }
-            self.tests.node_tests += candidates.len.div_ceil(LANES) as u64;
         }
-        self.tests.leaf_tests += pairs as u64;
-        for at in 0..pairs {
-            let pair = self.scratch.leaf_pairs[at] as usize;
-            self.join_leaves::<L>(leaves.start + (pair >> 16), pair & 0xffff);
+        self.tests.node_tests += (leaves * candidates.len.div_ceil(LANES)) as u64;
+        self.tests.leaf_tests += (count[0] + count[1]) as u64;
+        for at in 0..count[0] {
+            let pair = self.scratch.leaf_pairs[0][at] as usize;
+            self.join_leaves::<L>(pair >> 16, pair & 0xffff);
         }
-        self.scratch.candidates.len = 0;
+        for at in 0..count[1] {
+            let pair = self.scratch.leaf_pairs[1][at] as usize;
+            self.join_leaves::<L>(pair & 0xffff, pair >> 16);
+        }
     }
 
-    /// Phase 4 for one leaf of the group and one candidate.
+    /// Phase 4 for two candidates, of which the first has the larger box.
     #[inline(always)]
-    fn join_leaves<L: Lanes>(&mut self, leaf: usize, candidate: usize) {
-        let tree = self.tree;
-        let candidates = &self.scratch.candidates;
-        let other = candidates.leaf[candidate] as usize;
-        let (ranks, others) = (tree.leaf(leaf), tree.leaf(other));
-        let (lo, hi) = candidates.aabb(candidate);
-        let mine = Circles16::<L, D>::at(tree, ranks.start).touching(lo, hi) & first_lanes(ranks.len());
-        let aabb = tree.levels()[0].aabb(leaf);
-        let theirs = Circles16::<L, D>::at(tree, others.start).touching(aabb.lo, aabb.hi) & first_lanes(others.len());
-        let (count, other_count) = (mine.count_ones(), theirs.count_ones());
-        self.tests.circle_tests += u64::from(count * other_count);
-        // Which side has fewer is a coin toss: selected by arithmetic, not by a branch.
-        let fewer = u32::from(count <= other_count).wrapping_neg();
-        let select = |a: u32, b: u32| b ^ ((a ^ b) & fewer);
-        let (mine, theirs) = (u32::from(mine), u32::from(theirs));
-        let none = u32::from((count == 0) | (other_count == 0)).wrapping_neg();
-        let (singles, lanes) = (select(mine, theirs) & !none, select(theirs, mine));
-        let (rank, other) = (ranks.start as u32, others.start as u32);
-        let (base, start) = (select(rank, other), select(other, rank));
-        self.scratch.tests.push::<L>(singles as u16, base, start, lanes as u16);
-        if self.scratch.tests.len > TESTS - LANES {
+    fn join_leaves<L: Lanes>(&mut self, larger: usize, smaller: usize) {
+        let JoinScratch { candidates, tests, .. } = &mut *self.scratch;
+        let (lo, hi) = candidates.aabb(smaller);
+        let (leaf, other) = (candidates.leaf[larger], candidates.leaf[smaller]);
+        let circles = Circles16::<L, D>::of(self.tree.columns(), leaf as usize).touching(lo, hi);
+        tests.push::<L>(circles, leaf * LEAF as u32, other);
+        if tests.len > TESTS - LANES {
             self.run_tests::<L>();
         }
     }
@@ -346,12 +322,12 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     #[inline(always)]
     fn run_tests<L: Lanes>(&mut self) {
         self.make_room::<L>(self.scratch.tests.len);
+        self.tests.circle_tests += (self.scratch.tests.len * LANES) as u64;
+        let columns = self.tree.columns();
         for at in 0..self.scratch.tests.len {
-            let tests = &self.scratch.tests;
-            let (rank, start, lanes) = (tests.rank[at], tests.start[at], tests.lanes[at]);
-            let single = Circles16::<L, D>::all(self.tree, rank as usize);
-            let mask = single.hits(Circles16::at(self.tree, start as usize)) & lanes;
-            self.keep(Hit { a: rank, b: start, mask, step: 0, turn: 0 });
+            let (circle, leaf) = (self.scratch.tests.circle[at], self.scratch.tests.leaf[at]);
+            let mask = Circles16::<L, D>::all(columns, circle as usize).hits(Circles16::of(columns, leaf as usize));
+            self.keep(Hit::between(circle, leaf, mask));
         }
         self.scratch.tests.len = 0;
     }
@@ -361,7 +337,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     fn keep(&mut self, hit: Hit) {
         let hits = &mut self.scratch.hits;
         hits.list[hits.len] = hit;
-        hits.len += usize::from(hit.mask != 0);
+        hits.len += usize::from(hit.pairs() != 0);
     }
 
     /// Makes room for `more` hits.
@@ -376,38 +352,51 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     fn hand_on<L: Lanes>(&mut self) {
         let hits = &mut self.scratch.hits;
         let list = &hits.list[..hits.len];
-        self.tests.pairs += list.iter().map(|hit| u64::from(hit.mask.count_ones())).sum::<u64>();
+        self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
         if S::WANTS_PAIRS {
-            emit::<L>(list, self.tree.padded().2, &mut self.sink);
+            emit::<L>(list, self.tree.columns().leaf_ids(), &mut self.sink);
         }
         hits.len = 0;
     }
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Appends the leaves of a run of sixteen that are set in `mask`.
+    /// Appends the leaves of a node that are set in `mask`.
     #[inline(always)]
-    fn append<L: Lanes>(&mut self, leaves: &Level<D>, run: usize, mask: u16) {
+    fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
         for axis in 0..D {
-            L::compress(sixteen(&leaves.lo()[axis], run), mask, sixteen_mut(&mut self.lo[axis], self.len));
-            L::compress(sixteen(&leaves.hi()[axis], run), mask, sixteen_mut(&mut self.hi[axis], self.len));
+            let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
+            L::compress(&leaves.lo()[axis][node].0, mask, sixteen_mut(lo, self.len));
+            L::compress(&leaves.hi()[axis][node].0, mask, sixteen_mut(hi, self.len));
         }
-        self.len += L::expand(mask, run as u32, sixteen_mut(&mut self.leaf, self.len));
+        self.len += L::expand(mask, (node * LEAF) as u32, sixteen_mut(&mut self.leaf, self.len));
+    }
+
+    /// The sizes.
+    #[inline(always)]
+    fn measure<L: Lanes>(&mut self) {
+        for run in 0..self.len.div_ceil(LANES) {
+            let mut size = L::splat(1.0);
+            for axis in 0..D {
+                size = size.mul(L::load(&self.hi[axis][run].0).sub(L::load(&self.lo[axis][run].0)));
+            }
+            size.store(&mut self.size[run].0);
+        }
     }
 
     #[inline(always)]
     fn aabb(&self, i: usize) -> ([f32; D], [f32; D]) {
-        (core::array::from_fn(|axis| self.lo[axis][i]), core::array::from_fn(|axis| self.hi[axis][i]))
+        let at = |column: &[Floats]| floats(column)[i];
+        (core::array::from_fn(|axis| at(&self.lo[axis])), core::array::from_fn(|axis| at(&self.hi[axis])))
     }
 }
 
 impl TestList {
-    /// Appends a test for each bit of `singles`: rank `base + bit` against `lanes` of the leaf that begins at `start`.
+    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
     #[inline(always)]
-    fn push<L: Lanes>(&mut self, singles: u16, base: u32, start: u32, lanes: u16) {
-        let count = L::expand(singles, base, sixteen_mut(&mut self.rank, self.len));
-        *sixteen_mut(&mut self.start, self.len) = [start; LANES];
-        *sixteen_mut(&mut self.lanes, self.len) = [lanes; LANES];
+    fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
+        let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
+        *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
         self.len += count;
     }
 }

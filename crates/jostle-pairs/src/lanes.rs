@@ -15,6 +15,8 @@ pub(crate) const LANES: usize = jostle_core::tree::LEAF;
 pub(crate) trait Lanes: Copy {
     /// The values in order.
     fn load(values: &[f32; LANES]) -> Self;
+    /// Writes the values in order.
+    fn store(self, values: &mut [f32; LANES]);
     /// The same value in each lane.
     fn splat(value: f32) -> Self;
     /// `self + other`.
@@ -30,17 +32,13 @@ pub(crate) trait Lanes: Copy {
     /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
     /// Returns their number.
     fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;
-    /// Writes `[a[i * step], b[(i + turn) % 16]]`, the lesser first, for each set bit i, ascending, to the front of
-    /// `out`; what follows them there is anything. `step` is 0 or 1.
-    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// Writes `[a, b[i]]`, the lesser first, for each set bit i, ascending, to the front of `out`; what follows them there
+    /// is anything.
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// As [`Lanes::pairs`], with `[a[i], a[(i + turn) % 16]]`; `turn` is at most 8.
+    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
-}
-
-/// The sixteen values from `at` on.
-#[inline(always)]
-pub(crate) fn sixteen<T>(values: &[T], at: usize) -> &[T; LANES] {
-    values[at..at + LANES].try_into().expect("a range of sixteen has sixteen values")
 }
 
 /// The sixteen places from `at` on.

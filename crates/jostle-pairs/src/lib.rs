@@ -1,15 +1,15 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD self-join of a sorted linear tree.
 //!
 //! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `hits`
-//! (what is found, and who takes it), `arena` (where blocks put their pairs), `join` (the self-join), `kernel` (its bodies for each instruction set), `finder`
-//! (the stages driven from end to end).
+//! (what is found, and who takes it), `ordered` (the pairs of blocks in one list), `join` (the self-join), `kernel` (its bodies for each
+//! instruction set), `finder` (the stages driven from end to end).
 
-mod arena;
 mod finder;
 mod hits;
 mod join;
 mod kernel;
 mod lanes;
+mod ordered;
 mod stats;
 
 pub use finder::{Found, PairFinder, SERIAL_BELOW, Search, Threads};

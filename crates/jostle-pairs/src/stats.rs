@@ -11,17 +11,15 @@ pub struct StageTimes {
     pub sort: Duration,
     /// Leaves and levels of boxes.
     pub tree: Duration,
-    /// The self-join.
+    /// The self-join, its pairs put in one list.
     pub join: Duration,
-    /// Putting the pairs of all blocks in one list.
-    pub emit: Duration,
 }
 
 impl StageTimes {
     /// The stages with their names, in pipeline order.
     #[must_use]
-    pub fn named(&self) -> [(&'static str, Duration); 5] {
-        [("bounds", self.bounds), ("sort", self.sort), ("tree", self.tree), ("join", self.join), ("emit", self.emit)]
+    pub fn named(&self) -> [(&'static str, Duration); 4] {
+        [("bounds", self.bounds), ("sort", self.sort), ("tree", self.tree), ("join", self.join)]
     }
 
     /// The sum of all stages.

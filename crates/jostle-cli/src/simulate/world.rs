@@ -49,7 +49,8 @@ impl<const D: usize> World<D> {
         let found = self.finder.on(workers.threads()).find(self.agents.view()?)?;
         let time = start.elapsed();
         self.contacts.build(self.agents.bodies.len(), found.pairs());
-        found.rank_to_id().clone_into(&mut self.rank_to_id);
+        self.rank_to_id.clear();
+        self.rank_to_id.extend(found.rank_to_id());
         self.solver.solve(&mut self.agents.bodies, &mut self.agents.motions, &self.contacts);
         Ok(time)
     }
@@ -58,7 +59,8 @@ impl<const D: usize> World<D> {
     pub(super) fn observe(&mut self, workers: &Workers) -> Result<(f32, f32), InputError> {
         let found = self.finder.on(workers.threads()).find(self.agents.view()?)?;
         self.contacts.build(self.agents.bodies.len(), found.pairs());
-        found.rank_to_id().clone_into(&mut self.rank_to_id);
+        self.rank_to_id.clear();
+        self.rank_to_id.extend(found.rank_to_id());
         Ok(deepest(&self.agents.bodies, found.pairs()))
     }
 }

@@ -45,6 +45,8 @@ pub(crate) struct Segment {
     pub(crate) equal: bool,
     /// Number of the frame that the codes are taken in.
     pub(crate) frame: u32,
+    /// The codes differ only in bits below this one.
+    pub(crate) top: u32,
 }
 
 impl Segment {
@@ -88,6 +90,25 @@ impl<T> Default for CountingPass<T> {
     }
 }
 
+/// Every item to the same place in `first`.
+#[allow(unsafe_code, reason = "each block writes places of its own")]
+fn copy<T: Copy + Send, I: Iterator<Item = T>>(
+    workers: Workers,
+    items: usize,
+    source: impl Fn(Range<usize>) -> I + Sync + Send,
+    first: &mut [T],
+) {
+    let first = Disjoint::new(&mut first[..items]);
+    workers.run("copy", items.div_ceil(BLOCK), |block| {
+        let range = block_range(block, items);
+        // SAFETY: blocks are disjoint.
+        let places = unsafe { first.range(range.clone()) };
+        for (place, item) in places.iter_mut().zip(source(range)) {
+            *place = item;
+        }
+    });
+}
+
 fn block_range(block: usize, items: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(items)
 }
@@ -95,12 +116,12 @@ fn block_range(block: usize, items: usize) -> Range<usize> {
 impl<T: Copy + Send + Sync> CountingPass<T> {
     /// Deals items `0..items` out to `target` by digit, keeping the order within a digit; fills `borders`.
     /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
-    fn deal<S: Fn(usize) -> T + Sync>(
+    fn deal<I: Iterator<Item = T>>(
         &mut self,
         workers: Workers,
         items: usize,
         bits: u32,
-        source: S,
+        source: impl Fn(Range<usize>) -> I + Sync,
         digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
         target: &mut [T],
     ) {
@@ -176,26 +197,25 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
 
     /// Every item straight to its place.
     #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-    fn scatter<S: Fn(usize) -> T + Sync>(
+    fn scatter<I: Iterator<Item = T>>(
         &mut self,
         workers: Workers,
         items: usize,
         buckets: usize,
-        source: S,
+        source: impl Fn(Range<usize>) -> I + Sync,
         target: &mut [T],
     ) {
-        let places = Disjoint::new(&mut self.places);
         let target = Disjoint::new(target);
-        let digits = &self.digits;
+        let (digits, places) = (&self.digits, &self.places);
         workers.run("scatter", items.div_ceil(BLOCK), |block| {
-            // SAFETY: each block has a row of its own.
-            let row = unsafe { places.range(block * buckets..(block + 1) * buckets) };
+            let mut next = [0; 1 << STAGED_BITS];
+            next[..buckets].copy_from_slice(&places[block * buckets..(block + 1) * buckets]);
             let range = block_range(block, items);
-            for (i, &digit) in range.clone().zip(&digits[range]) {
-                let place = &mut row[digit as usize & (buckets - 1)];
+            for (item, &digit) in source(range.clone()).zip(&digits[range]) {
+                let place = &mut next[digit as usize & ((1 << STAGED_BITS) - 1)];
                 // SAFETY: the scan gave this block as many places below `items` for this digit as it counted, and to
                 // no other block.
-                unsafe { target.write(*place as usize, source(i)) };
+                unsafe { target.write(*place as usize, item) };
                 *place += 1;
             }
         });
@@ -203,17 +223,16 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
 
     /// The items of a block by digit to a buffer, then runs of equal digit to their places.
     #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-    fn scatter_staged<S: Fn(usize) -> T + Sync>(
+    fn scatter_staged<I: Iterator<Item = T>>(
         &mut self,
         workers: Workers,
         items: usize,
         buckets: usize,
-        source: S,
+        source: impl Fn(Range<usize>) -> I + Sync,
         target: &mut [T],
     ) {
-        self.staging.prepare(workers.count(), |buffer| {
-            buffer.resize(items.min(BLOCK), source(0));
-        });
+        let Some(any) = source(0..items).next() else { return };
+        self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(BLOCK), any));
         let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
         let target = Disjoint::new(target);
         workers.run("scatter", items.div_ceil(BLOCK), |block| {
@@ -221,16 +240,16 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
             let (counts, places) = (&counts[row.clone()], &places[row]);
             let range = block_range(block, items);
             staging.with(|buffer| {
-                buffer.resize(range.len(), source(range.start));
+                buffer.resize(range.len(), any);
                 let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
                 let mut sum = 0;
                 for (next, &count) in next.iter_mut().zip(counts) {
                     *next = sum;
                     sum += count;
                 }
-                for (i, &digit) in range.clone().zip(&digits[range]) {
-                    let next = &mut next[digit as usize & (buckets - 1)];
-                    buffer[*next as usize] = source(i);
+                for (item, &digit) in source(range.clone()).zip(&digits[range]) {
+                    let next = &mut next[digit as usize & ((1 << MAX_DIGIT_BITS) - 1)];
+                    buffer[*next as usize] = item;
                     *next += 1;
                 }
                 let mut rest = &buffer[..];
@@ -286,23 +305,25 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         if segment.len() > LOCAL_MAX { self.large.push(segment) } else { self.segments.push(segment) }
     }
 
-    /// First pass: deals items from their source to the first buffer by a digit of `bits` bits.
-    pub(crate) fn deal_from<S: Fn(usize) -> T + Sync>(
+    /// First pass: deals items from their source to the first buffer by a digit of `bits` bits, of codes of `top` bits.
+    /// With no bits they are copied as they come.
+    #[allow(clippy::too_many_arguments, reason = "a pass has this many sides")]
+    pub(crate) fn deal_from<I: Iterator<Item = T>>(
         &mut self,
         workers: Workers,
         items: usize,
-        bits: u32,
-        source: S,
-        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+        (bits, top): (u32, u32),
+        source: impl Fn(Range<usize>) -> I + Sync + Send,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
         first: &mut [T],
     ) {
+        let whole = Segment { start: 0, end: items as u32, in_second: false, equal: false, frame: 0, top };
+        if bits == 0 {
+            copy(workers, items, source, first);
+            return self.push(whole);
+        }
         self.pass.deal(workers, items, bits, source, digits, first);
-        self.push_buckets(Segment { start: 0, end: items as u32, in_second: false, equal: false, frame: 0 });
-    }
-
-    /// True when a segment waits to be dealt out again.
-    pub(crate) fn has_large(&self) -> bool {
-        !self.large.is_empty()
+        self.push_buckets(Segment { top: top - bits, ..whole });
     }
 
     /// Deals large segments out again until none is left that holds differing codes; those whose codes are all equal
@@ -330,8 +351,8 @@ impl<T: Copy + Send + Sync> Dealer<T> {
                     *out = (code(item) >> (top - bits)) as u16 & mask;
                 }
             };
-            self.pass.deal(workers, source.len(), bits, |i| source[i], digits, target);
-            self.push_buckets(Segment { in_second: !segment.in_second, ..segment });
+            self.pass.deal(workers, source.len(), bits, |range| source[range].iter().copied(), digits, target);
+            self.push_buckets(Segment { in_second: !segment.in_second, top: top - bits, ..segment });
         }
         None
     }
@@ -344,10 +365,11 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         }
     }
 
-    /// Merges the buckets just dealt to segments; large buckets are put aside.
+    /// Merges the buckets just dealt to segments; large buckets are put aside. `whole.top` is that of each bucket.
     fn push_buckets(&mut self, whole: Segment) {
         let mut open = Segment { end: whole.start, ..whole };
-        for border in &self.pass.borders[1..] {
+        let mut first_digit = 0;
+        for (digit, border) in (0_u32..).zip(&self.pass.borders[1..]) {
             let bucket = Segment { start: open.end, end: whole.start + border, ..whole };
             if bucket.len() > LOCAL_MAX || open.len() >= SEGMENT_MIN || open.len() + bucket.len() > LOCAL_MAX {
                 if open.len() > LOCAL_MAX {
@@ -355,9 +377,13 @@ impl<T: Copy + Send + Sync> Dealer<T> {
                 } else if open.len() > 0 {
                     self.segments.push(open);
                 }
-                open = bucket;
-            } else {
+                (open, first_digit) = (bucket, digit);
+            } else if bucket.len() > 0 {
+                if open.len() == 0 {
+                    first_digit = digit;
+                }
                 open.end = bucket.end;
+                open.top = whole.top + u32::BITS - (first_digit ^ digit).leading_zeros();
             }
         }
         if open.len() > 0 {

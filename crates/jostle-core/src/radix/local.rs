@@ -64,15 +64,6 @@ impl LocalOrder {
         }
     }
 
-    /// The places without sorting: as they came.
-    pub(crate) fn keep(&mut self, items: usize) {
-        self.borders.clear();
-        self.codes.clear();
-        self.codes.resize(items, 0);
-        self.packed.clear();
-        self.packed.extend(0..items as u32);
-    }
-
     /// Gives the items at `ranks` other codes, and sorts that run by them.
     pub(crate) fn sort_again(&mut self, ranks: Range<usize>, code: impl Fn(usize) -> u64) {
         for rank in ranks.clone() {
@@ -91,12 +82,6 @@ impl LocalOrder {
     /// The ranks marked since the last sort.
     pub(crate) fn borders(&self) -> &[u32] {
         &self.borders
-    }
-
-    /// Number of items.
-    #[inline(always)]
-    pub(crate) fn len(&self) -> usize {
-        self.packed.len()
     }
 
     /// The place, before the sort, of the item at `rank`.

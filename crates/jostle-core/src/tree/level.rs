@@ -4,16 +4,18 @@ use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::disjoint::Disjoint;
 use crate::scratch::resize_with_headroom;
+use crate::sixteen::{Floats, floats_mut};
 use crate::workers::Workers;
 
 /// Nodes of a level that one task computes.
 const NODES_PER_TASK: usize = 1024;
 
-/// The boxes of one level, as structure of arrays padded to whole nodes with boxes that overlap nothing.
+/// The boxes of one level, as structure of arrays, a node of sixteen an element; the last node is filled up with boxes
+/// that overlap nothing.
 #[derive(Debug, Clone)]
 pub struct Level<const D: usize> {
-    lo: [Vec<f32>; D],
-    hi: [Vec<f32>; D],
+    lo: [Vec<Floats>; D],
+    hi: [Vec<Floats>; D],
     len: usize,
 }
 
@@ -44,36 +46,36 @@ impl<const D: usize> Level<D> {
     #[inline]
     #[must_use]
     pub fn aabb(&self, i: usize) -> Aabb<D> {
-        Aabb { lo: core::array::from_fn(|k| self.lo[k][i]), hi: core::array::from_fn(|k| self.hi[k][i]) }
+        let at = |column: &[Floats]| column[i / LEAF].0[i % LEAF];
+        Aabb { lo: core::array::from_fn(|k| at(&self.lo[k])), hi: core::array::from_fn(|k| at(&self.hi[k])) }
     }
 
-    /// The lower borders on each axis, padded to a multiple of [`LEAF`].
+    /// The lower borders on each axis, a node an element.
     #[inline(always)]
     #[must_use]
-    pub fn lo(&self) -> &[Vec<f32>; D] {
+    pub fn lo(&self) -> &[Vec<Floats>; D] {
         &self.lo
     }
 
-    /// The upper borders on each axis, padded to a multiple of [`LEAF`].
+    /// The upper borders on each axis, a node an element.
     #[inline(always)]
     #[must_use]
-    pub fn hi(&self) -> &[Vec<f32>; D] {
+    pub fn hi(&self) -> &[Vec<Floats>; D] {
         &self.hi
     }
 
     pub(super) fn resize(&mut self, len: usize) {
         self.len = len;
-        let padded = len.next_multiple_of(LEAF);
         for axis in 0..D {
-            resize_with_headroom(&mut self.lo[axis], padded, 0.0);
-            resize_with_headroom(&mut self.hi[axis], padded, 0.0);
-            self.lo[axis][len..].fill(f32::INFINITY);
-            self.hi[axis][len..].fill(f32::NEG_INFINITY);
+            resize_with_headroom(&mut self.lo[axis], len.div_ceil(LEAF), Floats::splat(0.0));
+            resize_with_headroom(&mut self.hi[axis], len.div_ceil(LEAF), Floats::splat(0.0));
+            floats_mut(&mut self.lo[axis])[len..].fill(f32::INFINITY);
+            floats_mut(&mut self.hi[axis])[len..].fill(f32::NEG_INFINITY);
         }
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.lo.iter().chain(&self.hi).map(|v| v.capacity() * size_of::<f32>()).sum()
+        self.lo.iter().chain(&self.hi).map(|v| v.capacity() * size_of::<Floats>()).sum()
     }
 }
 
@@ -86,7 +88,10 @@ pub(super) struct LevelSlots<'a, const D: usize> {
 impl<'a, const D: usize> LevelSlots<'a, D> {
     pub(super) fn new(level: &'a mut Level<D>) -> Self {
         let (lo, hi) = (&mut level.lo, &mut level.hi);
-        Self { lo: lo.each_mut().map(|v| Disjoint::new(v)), hi: hi.each_mut().map(|v| Disjoint::new(v)) }
+        Self {
+            lo: lo.each_mut().map(|v| Disjoint::new(floats_mut(v))),
+            hi: hi.each_mut().map(|v| Disjoint::new(floats_mut(v))),
+        }
     }
 
     /// # Safety
@@ -138,11 +143,10 @@ impl<const D: usize> LinearTree<D> {
 
 /// The box of the children of `node`.
 fn node_box<const D: usize>(below: &Level<D>, node: usize) -> Aabb<D> {
-    let children = node * LEAF..(node + 1) * LEAF;
     let mut aabb = Aabb::EMPTY;
     for axis in 0..D {
-        aabb.lo[axis] = below.lo[axis][children.clone()].iter().copied().fold(f32::INFINITY, f32::min);
-        aabb.hi[axis] = below.hi[axis][children.clone()].iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        aabb.lo[axis] = below.lo[axis][node].0.iter().copied().fold(f32::INFINITY, f32::min);
+        aabb.hi[axis] = below.hi[axis][node].0.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     }
     aabb
 }

@@ -10,7 +10,7 @@ use crate::disjoint::Disjoint;
 use crate::input::{Bodies, Radii};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
-use crate::radix::{LOCAL_MAX, LocalOrder, Segment, digit_bits};
+use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
 use crate::scratch::resize_with_headroom;
 use crate::workers::Workers;
 
@@ -18,15 +18,20 @@ use crate::workers::Workers;
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
 pub(super) struct Record<const D: usize> {
-    center: Center<D>,
-    radius: f32,
+    pub(super) center: Center<D>,
+    pub(super) radius: f32,
     pub(super) id: u32,
+}
+
+impl<const D: usize> Record<D> {
+    /// Touches nothing.
+    pub(super) const PADDING: Self = Self { center: Center([f32::NAN; D]), radius: 0.0, id: 0 };
 }
 
 /// An array with a `Default` for every length.
 #[derive(Debug, Clone, Copy)]
 #[repr(transparent)]
-struct Center<const D: usize>([f32; D]);
+pub(super) struct Center<const D: usize>(pub(super) [f32; D]);
 
 impl<const D: usize> Default for Center<D> {
     fn default() -> Self {
@@ -35,21 +40,24 @@ impl<const D: usize> Default for Center<D> {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// Puts centres, radii and ids in Morton order, and the leaf starts of each segment in the ids of its records.
+    /// Puts records in the order of ranks, and marks where leaves begin.
     pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers) {
         let n = bodies.len();
-        self.resize(n);
+        self.len = n;
         let s = &mut self.scratch;
         s.dealer.start(n);
         s.grids.clear();
         if s.first.len() < n {
             s.first.resize(n, Record::default());
+            s.second.resize(n, Record::default());
+            s.marks.resize(n, 0);
         }
-        let whole = Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0 };
+        let top = bits_per_axis(D) * D as u32;
         match Grid::new(&self.bounds) {
             None => {
-                deal(bodies, workers, s, 0, |_, digits| digits.fill(0));
+                deal(bodies, workers, s, (0, top), |_, _| ());
                 s.dealer.start(n);
+                let whole = Segment { start: 0, end: n as u32, in_second: false, equal: true, frame: 0, top };
                 s.dealer.push_equal(whole);
             }
             Some(grid) => {
@@ -59,12 +67,12 @@ impl<const D: usize> LinearTree<D> {
                 if slices.iter().all(Option::is_some) {
                     let centers = slices.map(Option::unwrap_or_default);
                     let isa = self.isa;
-                    deal(bodies, workers, s, bits, |ids, digits| {
+                    deal(bodies, workers, s, (bits, top), |ids, digits| {
                         isa.run(Digits { grid, centers: centers.map(|column| &column[ids.clone()]), bits, digits });
                     });
                 } else {
-                    let below = bits_per_axis(D) * D as u32 - bits;
-                    deal(bodies, workers, s, bits, |ids, digits| {
+                    let below = top - bits;
+                    deal(bodies, workers, s, (bits, top), |ids, digits| {
                         for (digit, id) in digits.iter_mut().zip(ids) {
                             *digit = grid.code(bodies.center(id)).checked_shr(below).unwrap_or(0) as u16;
                         }
@@ -81,10 +89,6 @@ impl<const D: usize> LinearTree<D> {
     fn deal_large(&mut self, workers: Workers) {
         let s = &mut self.scratch;
         loop {
-            let needs_second = s.dealer.has_large();
-            if needs_second && s.second.len() < self.len {
-                s.second.resize(self.len, Record::default());
-            }
             let grids = &s.grids;
             let code = |frame: u32, record: &Record<D>| grids[frame as usize].code(record.center.0);
             let Some(equal) = s.dealer.deal_large(workers, &mut s.first, &mut s.second, code) else { return };
@@ -94,7 +98,7 @@ impl<const D: usize> LinearTree<D> {
             match Grid::new(&bounds) {
                 None => s.dealer.push_equal(equal),
                 Some(grid) => {
-                    s.dealer.push(Segment { frame: s.grids.len() as u32, ..equal });
+                    s.dealer.push(Segment { frame: s.grids.len() as u32, top: bits_per_axis(D) * D as u32, ..equal });
                     s.grids.push(grid);
                 }
             }
@@ -110,24 +114,20 @@ impl<const D: usize> LinearTree<D> {
         resize_with_headroom(&mut s.segment_leaves, s.dealer.segments().len(), 0);
         let (dealer, locals, grids, isa) = (&s.dealer, &s.locals, &s.grids, self.isa);
         let (first, second) = (Disjoint::new(&mut s.first), Disjoint::new(&mut s.second));
-        let segment_leaves = Disjoint::new(&mut s.segment_leaves);
-        let centers = self.centers.each_mut().map(|column| Disjoint::new(column));
-        let (radii, ids) = (Disjoint::new(&mut self.radii), Disjoint::new(&mut self.ids));
-        let sort_segment = |local: &mut LocalOrder, at: usize| {
+        let (marks, segment_leaves) = (Disjoint::new(&mut s.marks), Disjoint::new(&mut s.segment_leaves));
+        let sort_segment = |local: &mut LocalSort, at: usize| {
             let segment = dealer.segments()[at];
             let range = segment.range();
             // SAFETY: segments are disjoint ranges of ranks, each in one task, and `at` is the segment's own.
-            let (records, mut columns, leaves) = unsafe {
-                let columns = Columns {
-                    centers: core::array::from_fn(|axis| centers[axis].range(range.clone())),
-                    radii: radii.range(range.clone()),
-                    ids: ids.range(range.clone()),
-                };
-                let records = if segment.in_second { second.range(range) } else { first.range(range) };
-                (records, columns, &mut segment_leaves.range(at..at + 1)[0])
+            let (mut from, mut to, marks, leaves) = unsafe {
+                let (first, second) = (first.range(range.clone()), second.range(range.clone()));
+                (first, second, marks.range(range), &mut segment_leaves.range(at..at + 1)[0])
             };
+            if segment.in_second {
+                core::mem::swap(&mut from, &mut to);
+            }
             let grid = grids.get(segment.frame as usize).filter(|_| !segment.equal);
-            *leaves = isa.run(SortSegment { local, records, columns: &mut columns, grid, start: segment.start });
+            *leaves = isa.run(SortSegment { local, from, to, marks, grid, top: segment.top });
         };
         workers.run("segments", dealer.tasks(), |task| {
             locals.with(|local| dealer.task(task).for_each(|at| sort_segment(local, at)));
@@ -135,13 +135,13 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// First pass: records from the caller's columns to the first buffer, by digit; 0 bits copies them in order.
+/// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits.
 fn deal<const D: usize>(
     bodies: Bodies<'_, D>,
     workers: Workers,
     s: &mut Scratch<D>,
-    bits: u32,
-    digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+    bits_and_top: (u32, u32),
+    digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
 ) {
     let n = bodies.len();
     let slices = bodies.centers().map(|column| column.as_slice());
@@ -152,17 +152,21 @@ fn deal<const D: usize>(
     match (slices, radii) {
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
             let centers = slices.map(Option::unwrap_or_default);
-            let source = |id: usize| Record {
-                center: Center(core::array::from_fn(|axis| centers[axis][id])),
-                radius: radii[id],
-                id: id as u32,
+            let source = |ids: Range<usize>| {
+                let centers = centers.map(|column| &column[ids.clone()]);
+                let records = radii[ids.clone()].iter().zip(ids).enumerate();
+                records.map(move |(i, (&radius, id))| Record {
+                    center: Center(core::array::from_fn(|axis| centers[axis][i])),
+                    radius,
+                    id: id as u32,
+                })
             };
-            s.dealer.deal_from(workers, n, bits, source, digits, &mut s.first);
+            s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);
         }
         _ => {
-            let source =
-                |id: usize| Record { center: Center(bodies.center(id)), radius: bodies.radius(id), id: id as u32 };
-            s.dealer.deal_from(workers, n, bits, source, digits, &mut s.first);
+            let record =
+                move |id: usize| Record { center: Center(bodies.center(id)), radius: bodies.radius(id), id: id as u32 };
+            s.dealer.deal_from(workers, n, bits_and_top, |ids| ids.map(record), digits, &mut s.first);
         }
     }
 }
@@ -176,37 +180,6 @@ fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers, blocks: &m
         BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0)))
     });
     blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds))
-}
-
-/// The ranks of one segment, as structure of arrays.
-struct Columns<'a, const D: usize> {
-    centers: [&'a mut [f32]; D],
-    radii: &'a mut [f32],
-    ids: &'a mut [u32],
-}
-
-impl<const D: usize> Columns<'_, D> {
-    #[inline(always)]
-    fn gather(&mut self, records: &[Record<D>], local: &LocalOrder) {
-        // One loop a column: each then writes one stream, and the records stay in the first-level cache.
-        for (axis, column) in self.centers.iter_mut().enumerate() {
-            gather_column(column, records, local, |record| record.center.0[axis]);
-        }
-        gather_column(self.radii, records, local, |record| record.radius);
-        gather_column(self.ids, records, local, |record| record.id);
-    }
-}
-
-#[inline(always)]
-fn gather_column<T, const D: usize>(
-    column: &mut [T],
-    records: &[Record<D>],
-    local: &LocalOrder,
-    field: impl Fn(&Record<D>) -> T,
-) {
-    for (value, place) in column.iter_mut().zip(local.places()) {
-        *value = field(&records[place]);
-    }
 }
 
 /// The first digits of some bodies.
@@ -226,31 +199,74 @@ impl<const D: usize> Work for Digits<'_, D> {
     }
 }
 
-/// Puts one segment in order and cuts it into leaves, whose number comes out.
-struct SortSegment<'a, 'c, const D: usize> {
-    local: &'a mut LocalOrder,
-    records: &'a mut [Record<D>],
-    columns: &'a mut Columns<'c, D>,
-    /// `None` where all codes are equal, and the order stands.
-    grid: Option<&'a Grid<D>>,
-    start: u32,
+/// Scratch of one task.
+#[derive(Debug, Default)]
+pub(super) struct LocalSort {
+    cells: CellPass,
+    order: LocalOrder,
 }
 
-impl<const D: usize> Work for SortSegment<'_, '_, D> {
+impl LocalSort {
+    /// Makes room for the segments that `bodies` bodies make.
+    fn reserve(&mut self, bodies: usize) {
+        let items = bodies.min(LOCAL_MAX);
+        self.cells.reserve(items, key_bits::<3>(items, 63).1);
+        self.order.reserve(bodies);
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.cells.bytes() + self.order.bytes()
+    }
+}
+
+/// The lowest bit, and the number of bits, of keys that tell about as many cells apart as there are items; all bits from
+/// `top` on are equal.
+fn key_bits<const D: usize>(items: usize, top: u32) -> (u32, u32) {
+    let wanted = usize::BITS - items.saturating_sub(1).leading_zeros();
+    let low = top.saturating_sub(wanted.max(MIN_KEY_BITS)) / D as u32 * D as u32;
+    (low, top - low)
+}
+
+/// Fewer cells than 2^6 are not worth telling apart.
+const MIN_KEY_BITS: u32 = 6;
+
+/// Puts one segment in order and cuts it into leaves, whose number comes out, and whose starts the marks. The order is
+/// in `to`, or, where all codes are equal, still in `from`.
+struct SortSegment<'a, const D: usize> {
+    local: &'a mut LocalSort,
+    from: &'a mut [Record<D>],
+    to: &'a mut [Record<D>],
+    marks: &'a mut [u16],
+    /// `None` where all codes are equal, and the order stands.
+    grid: Option<&'a Grid<D>>,
+    top: u32,
+}
+
+impl<const D: usize> Work for SortSegment<'_, D> {
     type Output = u32;
 
+    /// Bodies lie in order of cells that hold at most a leaf of them each, and by id within; where some cell of the size
+    /// that fits the segment is more crowded, in order of their whole codes instead.
     #[inline(always)]
     fn run(self) -> u32 {
-        let Self { local, records, columns, grid, start } = self;
-        match grid {
-            None => local.keep(records.len()),
-            Some(grid) => {
-                local.sort(records.iter().map(|record| grid.code(record.center.0)));
-                refine_runs(local, records, 0..records.len());
-            }
+        let Self { local: LocalSort { cells, order }, from, to, marks, grid, top } = self;
+        let Some(grid) = grid else {
+            return cut_leaves::<D>(from.len(), &[], marks, |_| 0);
+        };
+        let (low, bits) = key_bits::<D>(from.len(), top);
+        let centers = from.iter().map(|record| record.center.0);
+        if low >= Grid::<D>::MIN_KEY_LOW
+            && cells.deal(from, to, bits, LEAF as u16, |keys| grid.keys(centers, low, bits, keys))
+        {
+            return cut_leaves::<D>(to.len(), &[], marks, |rank| grid.code(to[rank].center.0));
         }
-        columns.gather(records, local);
-        cut_leaves(local, records, start)
+        order.sort(from.iter().map(|record| grid.code(record.center.0)));
+        refine_runs(order, from, 0..from.len());
+        for (record, place) in to.iter_mut().zip(order.places()) {
+            *record = from[place];
+        }
+        cut_leaves::<D>(to.len(), order.borders(), marks, |rank| order.code(rank))
     }
 }
 

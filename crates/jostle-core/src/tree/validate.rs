@@ -17,7 +17,7 @@ pub enum Broken {
         /// The id at fault.
         id: u32,
     },
-    /// Two neighbouring ranks are not in order: by code, then by id.
+    /// Two neighbouring ranks are not in order: by code, or by id within a cell of at most a leaf.
     #[error("ranks {rank} and {} are out of order", rank + 1)]
     Order {
         /// The first of the two.
@@ -46,22 +46,24 @@ pub enum Broken {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// Checks every invariant: ids are a permutation; ranks are in Morton order, by id where codes are equal, and by a
-    /// grid over their own bounds where more than a leaf of them share a code; leaves cover the ranks, hold 1 to 16,
+    /// Checks every invariant: ids are a permutation; ranks are in Morton order, by id within cells of at most a leaf, and
+    /// by a grid over their own bounds where more than a leaf of them share a code; leaves cover the ranks, hold 1 to 16,
     /// and straddle neither a wide gap nor two grids; boxes hold what is below them, exactly. O(n).
     ///
     /// # Errors
     /// The first invariant found broken.
     pub fn validate(&self) -> Result<(), Broken> {
         let mut seen = vec![false; self.len];
-        for &id in self.ids() {
+        for id in self.ids() {
             match seen.get_mut(id as usize) {
                 Some(seen) if !*seen => *seen = true,
                 _ => return Err(Broken::Ids { id }),
             }
         }
         self.validate_leaf_sizes()?;
-        self.validate_frame(0..self.len, self.bounds)?;
+        let place = |leaf| self.leaf_places(leaf);
+        let ranks = Ranks { tree: self, places: (0..self.leaves()).flat_map(place).collect() };
+        ranks.validate_frame(0..self.len, self.bounds)?;
         self.validate_boxes()
     }
 
@@ -77,63 +79,13 @@ impl<const D: usize> LinearTree<D> {
         }
     }
 
-    fn center(&self, rank: usize) -> [f32; D] {
-        core::array::from_fn(|axis| self.centers[axis][rank])
-    }
-
-    /// Ranks whose codes are taken over the same bounds.
-    fn validate_frame(&self, ranks: Range<usize>, bounds: Aabb<D>) -> Result<(), Broken> {
-        let Some(grid) = Grid::new(&bounds) else { return self.validate_ids(ranks) };
-        let code = |rank: usize| grid.code(self.center(rank));
-        let mut plain = ranks.start;
-        let mut start = ranks.start;
-        while start < ranks.end {
-            let end = (start..ranks.end).find(|&r| code(r) != code(start)).unwrap_or(ranks.end);
-            if end < ranks.end && code(end) < code(start) {
-                return Err(Broken::Order { rank: end - 1 });
-            }
-            let run = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(self.center(r)));
-            if end - start > LEAF && Grid::new(&run).is_some() {
-                self.validate_leaves(plain..start, code)?;
-                self.validate_frame(start..end, run)?;
-                plain = end;
-            } else {
-                self.validate_ids(start..end)?;
-            }
-            start = end;
-        }
-        self.validate_leaves(plain..ranks.end, code)
-    }
-
-    /// Ranks with equal codes stand by id.
-    fn validate_ids(&self, ranks: Range<usize>) -> Result<(), Broken> {
-        match self.ids[ranks.clone()].windows(2).position(|pair| pair[0] >= pair[1]) {
-            Some(at) => Err(Broken::Order { rank: ranks.start + at }),
-            None => Ok(()),
-        }
-    }
-
-    /// The leaves that begin in `ranks` end there, and straddle no gap wider than [`GAP_LEVELS`] allows.
-    fn validate_leaves(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
-        const { assert!(GAP_LEVELS > 0) };
-        let mut leaf = self.leaf_starts.partition_point(|&start| (start as usize) < ranks.start);
-        while leaf < self.leaves() && (self.leaf_starts[leaf] as usize) < ranks.end {
-            let range = self.leaf(leaf);
-            if range.start < ranks.start || range.end > ranks.end || leaf_end::<D>(range.clone(), &code) != range.end {
-                return Err(Broken::Gap { leaf });
-            }
-            leaf += 1;
-        }
-        Ok(())
-    }
-
     fn validate_boxes(&self) -> Result<(), Broken> {
         for leaf in 0..self.leaves() {
             let aabb = self.levels[0].aabb(leaf);
-            for rank in self.leaf(leaf) {
-                let (center, radius) = (self.center(rank), f64::from(self.radii[rank]));
+            for place in self.leaf_places(leaf) {
+                let radius = f64::from(self.columns.radii()[place]);
                 for axis in 0..D {
-                    let center = f64::from(center[axis]);
+                    let center = f64::from(self.columns.centers(axis)[place]);
                     if f64::from(aabb.lo[axis]) > center - radius || f64::from(aabb.hi[axis]) < center + radius {
                         return Err(Broken::Box { level: 0, node: leaf });
                     }
@@ -152,5 +104,81 @@ impl<const D: usize> LinearTree<D> {
             Some(top) if top.len() > LEAF => Err(Broken::Box { level: self.levels().len() - 1, node: 0 }),
             _ => Ok(()),
         }
+    }
+}
+
+/// A tree by rank.
+struct Ranks<'a, const D: usize> {
+    tree: &'a LinearTree<D>,
+    places: Vec<usize>,
+}
+
+impl<const D: usize> Ranks<'_, D> {
+    fn center(&self, rank: usize) -> [f32; D] {
+        core::array::from_fn(|axis| self.tree.columns.centers(axis)[self.places[rank]])
+    }
+
+    fn id(&self, rank: usize) -> u32 {
+        self.tree.columns.ids()[self.places[rank]]
+    }
+
+    /// Ranks whose codes are taken over the same bounds.
+    fn validate_frame(&self, ranks: Range<usize>, bounds: Aabb<D>) -> Result<(), Broken> {
+        let Some(grid) = Grid::new(&bounds) else { return self.validate_ids(ranks) };
+        let code = |rank: usize| grid.code(self.center(rank));
+        self.validate_order(ranks.clone(), code)?;
+        let mut plain = ranks.start;
+        let mut start = ranks.start;
+        while start < ranks.end {
+            let end = (start..ranks.end).find(|&r| code(r) != code(start)).unwrap_or(ranks.end);
+            let run = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(self.center(r)));
+            if end - start > LEAF && Grid::new(&run).is_some() {
+                self.validate_leaves(plain..start, code)?;
+                self.validate_frame(start..end, run)?;
+                plain = end;
+            } else {
+                self.validate_ids(start..end)?;
+            }
+            start = end;
+        }
+        self.validate_leaves(plain..ranks.end, code)
+    }
+
+    /// Codes ascend, but within a cell of at most a leaf: there ids do.
+    fn validate_order(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
+        let mut greatest = 0;
+        for rank in ranks.clone() {
+            if rank >= ranks.start + LEAF {
+                greatest = greatest.max(code(rank - LEAF));
+            }
+            let descends = rank > ranks.start && code(rank) < code(rank - 1) && self.id(rank) < self.id(rank - 1);
+            if descends || code(rank) < greatest {
+                return Err(Broken::Order { rank: rank.saturating_sub(1) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ranks with equal codes stand by id.
+    fn validate_ids(&self, ranks: Range<usize>) -> Result<(), Broken> {
+        match ranks.clone().skip(1).find(|&rank| self.id(rank - 1) >= self.id(rank)) {
+            Some(rank) => Err(Broken::Order { rank: rank - 1 }),
+            None => Ok(()),
+        }
+    }
+
+    /// The leaves that begin in `ranks` end there, and straddle no gap wider than [`GAP_LEVELS`] allows.
+    fn validate_leaves(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
+        const { assert!(GAP_LEVELS > 0) };
+        let tree = self.tree;
+        let mut leaf = tree.leaf_starts.partition_point(|&start| (start as usize) < ranks.start);
+        while leaf < tree.leaves() && (tree.leaf_starts[leaf] as usize) < ranks.end {
+            let range = tree.leaf(leaf);
+            if range.start < ranks.start || range.end > ranks.end || leaf_end::<D>(range.clone(), &code) != range.end {
+                return Err(Broken::Gap { leaf });
+            }
+            leaf += 1;
+        }
+        Ok(())
     }
 }

@@ -43,17 +43,33 @@ static SET_HALVES: [[u32; 8]; 16] = {
     table
 };
 
-/// Writes the four pairs of (lesser, greater) whose bits are set in `mask` to `out`.
+/// Writes the pairs of eight lanes that are set in `mask`, the lesser id of each first, and returns their number.
+///
+/// # Safety
+/// AVX2 is there, and `out` has room for eight pairs.
+#[inline(always)]
+unsafe fn store_eight(a: __m256i, b: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
+    // SAFETY: as promised; the second store begins at most four pairs in.
+    unsafe {
+        let (lesser, greater) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
+        store_four(_mm256_castsi256_si128(lesser), _mm256_castsi256_si128(greater), mask & 15, out);
+        let out = out.add((mask & 15).count_ones() as usize);
+        store_four(_mm256_extracti128_si256::<1>(lesser), _mm256_extracti128_si256::<1>(greater), mask >> 4, out);
+    }
+    mask.count_ones() as usize
+}
+
+/// Writes the four pairs of (lesser, greater) whose bits are set in `mask`, which is below 16, to `out`.
 ///
 /// # Safety
 /// AVX2 is there, and `out` has room for four pairs.
 #[inline(always)]
-unsafe fn store_four(lesser: __m128i, greater: __m128i, mask: usize, out: *mut [u32; 2]) {
+unsafe fn store_four(lesser: __m128i, greater: __m128i, mask: u8, out: *mut [u32; 2]) {
     // SAFETY: as promised; the table has sixteen rows of 32 bytes.
     unsafe {
         let greater = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(greater));
         let pairs = _mm256_or_si256(_mm256_cvtepu32_epi64(lesser), greater);
-        let halves = _mm256_loadu_si256(SET_HALVES[mask & 15].as_ptr().cast());
+        let halves = _mm256_loadu_si256(SET_HALVES[usize::from(mask & 15)].as_ptr().cast());
         _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(pairs, halves));
     }
 }
@@ -63,6 +79,15 @@ impl Lanes for Avx2 {
     fn load(values: &[f32; LANES]) -> Self {
         // SAFETY: the feature is there (see the type); sixteen floats are twice 32 readable bytes.
         unsafe { Self(_mm256_loadu_ps(values.as_ptr()), _mm256_loadu_ps(values.as_ptr().add(8))) }
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; LANES]) {
+        // SAFETY: the feature is there (see the type); sixteen floats are twice 32 writable bytes.
+        unsafe {
+            _mm256_storeu_ps(values.as_mut_ptr(), self.0);
+            _mm256_storeu_ps(values.as_mut_ptr().add(8), self.1);
+        }
     }
 
     #[inline(always)]
@@ -131,31 +156,29 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
-        let mut count = 0;
-        for half in 0..2 {
-            // SAFETY: the feature is there (see the type); lanes are below 16, loads cover sixteen values each, and
-            // stores of four begin at most twelve pairs into the sixteen.
-            unsafe {
-                let lanes = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(8 * half));
-                let (a, b) = if a.1 == 0 {
-                    let b = _mm256_loadu_si256(b.0.as_ptr().add(8 * half as usize).cast());
-                    (_mm256_set1_epi32(a.0[0] as i32), b)
-                } else {
-                    let turned = _mm256_add_epi32(lanes, _mm256_set1_epi32(i32::from(b.1)));
-                    let turned = _mm256_and_si256(turned, _mm256_set1_epi32(LANES as i32 - 1));
-                    let a = _mm256_loadu_si256(a.0.as_ptr().add(8 * half as usize).cast());
-                    (a, _mm256_i32gather_epi32::<4>(b.0.as_ptr().cast(), turned))
-                };
-                let (lesser, greater) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
-                let mask = usize::from(mask >> (8 * half));
-                let out = out.as_mut_ptr();
-                store_four(_mm256_castsi256_si128(lesser), _mm256_castsi256_si128(greater), mask, out.add(count));
-                count += (mask & 15).count_ones() as usize;
-                let (lesser, greater) = (_mm256_extracti128_si256::<1>(lesser), _mm256_extracti128_si256::<1>(greater));
-                store_four(lesser, greater, mask >> 4, out.add(count));
-                count += (mask >> 4 & 15).count_ones() as usize;
-            }
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes.
+        unsafe {
+            let a = _mm256_set1_epi32(a as i32);
+            let b = b.as_ptr();
+            let count = store_eight(a, _mm256_loadu_si256(b.cast()), mask as u8, out.as_mut_ptr());
+            store_eight(a, _mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8, out.as_mut_ptr().add(count));
+        }
+    }
+
+    #[inline(always)]
+    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); lanes are below 16, and `a` is twice 32 readable bytes.
+        unsafe {
+            let a = a.as_ptr();
+            let turned = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(turn as i32));
+            let (fifteen, eight) = (_mm256_set1_epi32(LANES as i32 - 1), _mm256_set1_epi32(8));
+            let low = _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(turned, fifteen));
+            let high =
+                _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(_mm256_add_epi32(turned, eight), fifteen));
+            let count = store_eight(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
+            let out = out.as_mut_ptr().add(count);
+            store_eight(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
         }
     }
 

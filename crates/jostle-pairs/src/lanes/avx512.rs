@@ -18,6 +18,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn store(self, values: &mut [f32; LANES]) {
+        // SAFETY: the feature is there (see the type); sixteen floats are 64 writable bytes.
+        unsafe { _mm512_storeu_ps(values.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
     fn splat(value: f32) -> Self {
         // SAFETY: the feature is there (see the type).
         Self(unsafe { _mm512_set1_ps(value) })
@@ -68,27 +74,20 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); `a` and `b` are 64 readable bytes each, `out` is 128 writable
-        // ones, of which the second store begins at most 64 bytes in.
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `b` is 64 readable bytes.
+        unsafe { store_pairs(_mm512_set1_epi32(a as i32), _mm512_loadu_si512(b.as_ptr().cast()), mask, out) }
+    }
+
+    #[inline(always)]
+    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `a` is 64 readable bytes.
         unsafe {
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             // Of an index, the permutation takes the low four bits: modulo sixteen for free.
-            let a_lanes = _mm512_maskz_mov_epi32(u16::from(a.1).wrapping_neg(), lanes);
-            let b_lanes = _mm512_add_epi32(lanes, _mm512_set1_epi32(i32::from(b.1)));
-            let a = _mm512_permutexvar_epi32(a_lanes, _mm512_loadu_si512(a.0.as_ptr().cast()));
-            let b = _mm512_permutexvar_epi32(b_lanes, _mm512_loadu_si512(b.0.as_ptr().cast()));
-            let (lesser, greater) = (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
-            let eight = |lesser, greater| {
-                let greater = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(greater));
-                _mm512_or_si512(_mm512_cvtepu32_epi64(lesser), greater)
-            };
-            let low = eight(_mm512_castsi512_si256(lesser), _mm512_castsi512_si256(greater));
-            let high = eight(_mm512_extracti64x4_epi64::<1>(lesser), _mm512_extracti64x4_epi64::<1>(greater));
-            let out = out.as_mut_ptr();
-            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask as u8, low));
-            let out = out.add((mask as u8).count_ones() as usize);
-            _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64((mask >> 8) as u8, high));
+            let turned = _mm512_add_epi32(lanes, _mm512_set1_epi32(turn as i32));
+            let a = _mm512_loadu_si512(a.as_ptr().cast());
+            store_pairs(a, _mm512_permutexvar_epi32(turned, a), mask, out);
         }
     }
 
@@ -99,5 +98,27 @@ impl Lanes for Avx512 {
             let packed = _mm512_maskz_compress_ps(mask, _mm512_loadu_ps(values.as_ptr()));
             _mm512_storeu_ps(out.as_mut_ptr(), packed);
         }
+    }
+}
+
+/// Writes the pairs of the lanes set in `mask`, the lesser id of each first.
+///
+/// # Safety
+/// The features are there.
+#[inline(always)]
+unsafe fn store_pairs(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
+    // SAFETY: the features are there; `out` is 128 writable bytes, of which the second store begins at most 64 bytes in.
+    unsafe {
+        let (lesser, greater) = (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
+        let eight = |lesser, greater| {
+            let greater = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(greater));
+            _mm512_or_si512(_mm512_cvtepu32_epi64(lesser), greater)
+        };
+        let low = eight(_mm512_castsi512_si256(lesser), _mm512_castsi512_si256(greater));
+        let high = eight(_mm512_extracti64x4_epi64::<1>(lesser), _mm512_extracti64x4_epi64::<1>(greater));
+        let out = out.as_mut_ptr();
+        _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask as u8, low));
+        let out = out.add((mask as u8).count_ones() as usize);
+        _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64((mask >> 8) as u8, high));
     }
 }

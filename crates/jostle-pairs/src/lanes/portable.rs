@@ -24,6 +24,13 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn store(self, values: &mut [f32; LANES]) {
+        for (values, lanes) in values.chunks_exact_mut(4).zip(self.0) {
+            values.copy_from_slice(&lanes.to_array());
+        }
+    }
+
+    #[inline(always)]
     fn splat(value: f32) -> Self {
         Self([f32x4::splat(value); 4])
     }
@@ -65,23 +72,14 @@ impl Lanes for Portable {
         count
     }
 
-    /// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
-    /// seldom mispredicted.
     #[inline(always)]
-    fn pairs(a: (&[u32; LANES], u8), b: (&[u32; LANES], u8), mask: u16, out: &mut [[u32; 2]; LANES]) {
-        let pair = |lane: u32| {
-            let a = a.0[(lane as usize * usize::from(a.1)) & (LANES - 1)];
-            let b = b.0[(lane as usize + usize::from(b.1)) & (LANES - 1)];
-            [a.min(b), a.max(b)]
-        };
-        let (mut bits, mut at) = (u32::from(mask), 0);
-        while bits != 0 && at < LANES {
-            let rest = bits & (bits - 1);
-            out[at] = pair(bits.trailing_zeros());
-            out[at + 1] = pair(rest.trailing_zeros());
-            at += 2;
-            bits = rest & rest.wrapping_sub(1);
-        }
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| [a, b[lane & (LANES - 1)]]);
+    }
+
+    #[inline(always)]
+    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| [a[lane & (LANES - 1)], a[(lane + turn) & (LANES - 1)]]);
     }
 
     #[inline(always)]
@@ -92,5 +90,23 @@ impl Lanes for Portable {
             bits &= bits - 1;
             count += 1;
         }
+    }
+}
+
+/// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
+/// seldom mispredicted.
+#[inline(always)]
+fn write_pairs(mask: u16, out: &mut [[u32; 2]; LANES], pair: impl Fn(usize) -> [u32; 2]) {
+    let pair = |lane: u32| {
+        let [a, b] = pair(lane as usize);
+        [a.min(b), a.max(b)]
+    };
+    let (mut bits, mut at) = (u32::from(mask), 0);
+    while bits != 0 && at < LANES {
+        let rest = bits & (bits - 1);
+        out[at] = pair(bits.trailing_zeros());
+        out[at + 1] = pair(rest.trailing_zeros());
+        at += 2;
+        bits = rest & rest.wrapping_sub(1);
     }
 }

@@ -1,0 +1,45 @@
+//! Sixteen values in a cache line of their own: what one vector load takes, and never two lines.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Number of values.
+pub const SIXTEEN: usize = 16;
+
+/// Sixteen floats.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Floats(pub [f32; SIXTEEN]);
+
+/// Sixteen ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct Ids(pub [u32; SIXTEEN]);
+
+impl Floats {
+    /// The same value sixteen times.
+    #[must_use]
+    pub const fn splat(value: f32) -> Self {
+        Self([value; SIXTEEN])
+    }
+}
+
+/// The floats of a column, one after the other.
+#[inline(always)]
+#[must_use]
+pub fn floats(column: &[Floats]) -> &[f32] {
+    bytemuck::cast_slice(column)
+}
+
+/// The floats of a column, one after the other.
+#[inline(always)]
+#[must_use]
+pub fn floats_mut(column: &mut [Floats]) -> &mut [f32] {
+    bytemuck::cast_slice_mut(column)
+}
+
+/// The ids of a column, one after the other.
+#[inline(always)]
+#[must_use]
+pub fn ids(column: &[Ids]) -> &[u32] {
+    bytemuck::cast_slice(column)
+}

@@ -1,0 +1,289 @@
+//! The pairs of blocks that several threads join, put in one list in the order of the blocks while they are found.
+//!
+//! Where the pairs of a block begin is known as soon as all blocks before it have ended, and blocks are begun in
+//! ascending order; so a worker waits seldom, and copies what it has found while that is still in its cache. The idea is
+//! the decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix scan" (2016).
+
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use jostle_core::disjoint::Disjoint;
+
+use crate::hits::{PairList, Sink};
+use crate::lanes::LANES;
+
+/// Not known yet.
+const UNKNOWN: usize = usize::MAX;
+
+/// Pairs that an outbox holds at least: 64 KiB.
+const OUTBOX_MIN: usize = 1 << 13;
+
+/// An outbox holds one of so many parts of the list: enough for a worker to go on for a while when another one, who has
+/// an earlier block, has been taken off its processor.
+const OUTBOX_SHARE: usize = 32;
+
+/// Where the pairs of each block go.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    blocks: Vec<Place>,
+    /// A worker has panicked, so that some places will never be known.
+    abandoned: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Place {
+    start: AtomicUsize,
+    count: AtomicUsize,
+}
+
+impl Places {
+    /// Forgets all, for so many blocks.
+    pub(crate) fn start(&mut self, blocks: usize) {
+        self.abandoned = AtomicBool::new(false);
+        self.blocks.clear();
+        self.blocks
+            .resize_with(blocks, || Place { start: AtomicUsize::new(UNKNOWN), count: AtomicUsize::new(UNKNOWN) });
+        if let Some(first) = self.blocks.first_mut() {
+            first.start = AtomicUsize::new(0);
+        }
+    }
+
+    /// The number of pairs of all blocks, once all have ended.
+    pub(crate) fn total(&self) -> usize {
+        let end = |last: &Place| last.start.load(Ordering::Acquire) + last.count.load(Ordering::Acquire);
+        self.blocks.last().map_or(0, end)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.blocks.capacity() * size_of::<Place>()
+    }
+
+    fn start_of(&self, block: usize) -> Option<usize> {
+        Some(self.blocks[block].start.load(Ordering::SeqCst)).filter(|&start| start != UNKNOWN)
+    }
+
+    /// Waits until it is known where a block begins. Whoever has the first block that has not ended waits for nobody,
+    /// so this comes to an end; it panics when another worker has.
+    #[cold]
+    fn wait_for(&self, block: usize) -> usize {
+        loop {
+            if let Some(start) = self.start_of(block) {
+                return start;
+            }
+            assert!(!self.abandoned.load(Ordering::Relaxed), "another worker has panicked");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Says how many pairs a block has, and where the blocks after it begin, as far as that is now known. Of two workers
+    /// that end neighbouring blocks at once, at least one sees what the other has said; both would say the same.
+    fn end(&self, mut block: usize, count: usize) {
+        self.blocks[block].count.store(count, Ordering::SeqCst);
+        while let (Some(start), Some(next)) = (self.start_of(block), self.blocks.get(block + 1)) {
+            let count = self.blocks[block].count.load(Ordering::SeqCst);
+            if count == UNKNOWN {
+                return;
+            }
+            next.start.store(start + count, Ordering::SeqCst);
+            block += 1;
+        }
+    }
+}
+
+/// What a worker has found and not yet put in the list.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    /// Room; the first `len` are pairs.
+    pairs: Vec<[u32; 2]>,
+    len: usize,
+    parcels: Vec<Parcel>,
+}
+
+/// Successive pairs of one block.
+#[derive(Debug, Clone, Copy)]
+struct Parcel {
+    block: usize,
+    /// Pairs of the block before these.
+    before: usize,
+    len: usize,
+}
+
+impl Outbox {
+    /// Makes ready for a list of that length. Memory that a list too short once asked for is given back.
+    pub(crate) fn prepare(&mut self, list: usize) {
+        let room = (list / OUTBOX_SHARE).max(OUTBOX_MIN);
+        if self.pairs.len() > 2 * room {
+            self.pairs = Vec::new();
+        }
+        if self.pairs.len() < room {
+            self.pairs.resize(room, [0; 2]);
+        }
+        self.parcels.reserve(64);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.pairs.capacity() * size_of::<[u32; 2]>() + self.parcels.capacity() * size_of::<Parcel>()
+    }
+
+    /// Puts parcels in the list from the first on, for as long as `start` tells where they go and the list is long
+    /// enough; then moves the others up.
+    #[allow(unsafe_code, reason = "each parcel has a part of the list of its own")]
+    fn send(&mut self, list: &Disjoint<'_, [u32; 2]>, start: impl Fn(usize) -> Option<usize>) {
+        let (mut sent, mut pairs_sent) = (0, 0);
+        for parcel in &self.parcels {
+            let Some(start) = start(parcel.block) else { break };
+            let place = start + parcel.before..start + parcel.before + parcel.len;
+            if place.end > list.len() {
+                break;
+            }
+            // SAFETY: starts are a scan of the counts, so that the parts of blocks are disjoint; of its own block, the
+            // worker sends each pair once.
+            unsafe { list.range(place) }.copy_from_slice(&self.pairs[pairs_sent..pairs_sent + parcel.len]);
+            sent += 1;
+            pairs_sent += parcel.len;
+        }
+        self.parcels.drain(..sent);
+        self.pairs.copy_within(pairs_sent..self.len, 0);
+        self.len -= pairs_sent;
+    }
+
+    /// Puts what was left over in a list that is now long enough.
+    pub(crate) fn send_rest(&mut self, list: &mut PairList, places: &Places) {
+        self.send(&Disjoint::new(list.room_of_all()), |block| places.start_of(block));
+    }
+}
+
+/// A worker's end of the list.
+pub(crate) struct Ordered<'a> {
+    pub(crate) list: &'a Disjoint<'a, [u32; 2]>,
+    pub(crate) places: &'a Places,
+    pub(crate) outbox: &'a mut Outbox,
+    block: usize,
+    /// Pairs of the block found so far, and those of them that are in a parcel.
+    found: usize,
+    packed: usize,
+}
+
+impl<'a> Ordered<'a> {
+    pub(crate) fn new(list: &'a Disjoint<'a, [u32; 2]>, places: &'a Places, outbox: &'a mut Outbox) -> Self {
+        Self { list, places, outbox, block: 0, found: 0, packed: 0 }
+    }
+
+    /// What comes now belongs to this block.
+    pub(crate) fn begin(&mut self, block: usize) {
+        (self.block, self.found, self.packed) = (block, 0, 0);
+    }
+
+    /// The block has ended.
+    pub(crate) fn end(&mut self) {
+        self.pack();
+        self.places.end(self.block, self.found);
+        self.outbox.send(self.list, |block| self.places.start_of(block));
+    }
+
+    /// No block follows: all that the list has room for goes there.
+    pub(crate) fn finish(self) {
+        self.outbox.send(self.list, |block| Some(self.places.wait_for(block)));
+    }
+
+    fn pack(&mut self) {
+        let len = self.found - self.packed;
+        self.outbox.parcels.push(Parcel { block: self.block, before: self.packed, len });
+        self.packed = self.found;
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        self.pack();
+        self.outbox.send(self.list, |block| Some(self.places.wait_for(block)));
+        if self.outbox.len + LANES > self.outbox.pairs.len() {
+            let len = self.outbox.pairs.len() * 2;
+            self.outbox.pairs.resize(len.max(OUTBOX_MIN), [0; 2]);
+        }
+    }
+}
+
+impl Sink for Ordered<'_> {
+    #[inline(always)]
+    fn room(&mut self) -> &mut [[u32; 2]] {
+        if self.outbox.len + LANES > self.outbox.pairs.len() {
+            self.make_room();
+        }
+        &mut self.outbox.pairs[self.outbox.len..]
+    }
+
+    #[inline(always)]
+    fn took(&mut self, len: usize) {
+        self.outbox.len += len;
+        self.found += len;
+    }
+}
+
+impl Drop for Ordered<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.places.abandoned.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ordered, Outbox, Places};
+    use crate::hits::{PairList, Sink};
+    use jostle_core::disjoint::Disjoint;
+
+    /// Blocks of 0 to 30,000 pairs.
+    fn count(block: usize) -> usize {
+        block * 7919 % 13 * 2_500
+    }
+
+    fn fill(sink: &mut Ordered<'_>, block: usize) {
+        let mut at = 0;
+        while at < count(block) {
+            let room = sink.room();
+            let len = room.len().min(count(block) - at);
+            for (i, pair) in room[..len].iter_mut().enumerate() {
+                *pair = [block as u32, (at + i) as u32];
+            }
+            sink.took(len);
+            at += len;
+        }
+    }
+
+    #[test]
+    fn order_is_that_of_blocks_for_lists_too_short_and_any_number_of_workers() {
+        const BLOCKS: usize = 40;
+        let expected: Vec<[u32; 2]> =
+            (0..BLOCKS).flat_map(|block| (0..count(block)).map(move |i| [block as u32, i as u32])).collect();
+        for capacity in [0, 100, expected.len() / 2, expected.len()] {
+            for workers in [1, 2, 5] {
+                let (mut list, mut places) = (PairList::with_capacity(capacity), Places::default());
+                let mut outboxes: Vec<Outbox> = (0..workers).map(|_| Outbox::default()).collect();
+                places.start(BLOCKS);
+                let next = core::sync::atomic::AtomicUsize::new(0);
+                let shared = Disjoint::new(list.room_of_all());
+                std::thread::scope(|scope| {
+                    for outbox in &mut outboxes {
+                        outbox.prepare(capacity);
+                        let mut sink = Ordered::new(&shared, &places, outbox);
+                        let next = &next;
+                        scope.spawn(move || {
+                            loop {
+                                let block = next.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+                                if block >= BLOCKS {
+                                    return sink.finish();
+                                }
+                                sink.begin(block);
+                                fill(&mut sink, block);
+                                sink.end();
+                            }
+                        });
+                    }
+                });
+                list.set_len(places.total());
+                outboxes.iter_mut().for_each(|outbox| outbox.send_rest(&mut list, &places));
+                assert_eq!(list.pairs(), expected, "{capacity} pairs of room, {workers} workers");
+            }
+        }
+    }
+}
