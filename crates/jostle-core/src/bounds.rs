@@ -9,7 +9,7 @@ use crate::isa::{Isa, Work};
 use crate::workers::Workers;
 
 /// Bodies that one task looks at.
-const BLOCK: usize = 1 << 15;
+const BLOCK: usize = 1 << 13;
 
 /// |coordinate| + radius may reach 2^60: squares of distances then stay below 2^124.
 const REACH: f32 = f32::from_bits((127 + 60) << 23);

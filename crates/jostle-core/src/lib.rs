@@ -10,6 +10,7 @@ pub mod error;
 pub mod input;
 pub mod isa;
 pub mod morton;
+pub mod prefix;
 pub mod radix;
 pub mod recording;
 pub mod scratch;

@@ -23,6 +23,21 @@ impl Floats {
     }
 }
 
+/// Sixteen bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Bodies16<const D: usize> {
+    /// The centres on each axis.
+    pub centers: [Floats; D],
+    /// The radii.
+    pub radii: Floats,
+}
+
+impl<const D: usize> Bodies16<D> {
+    /// Bodies that touch nothing.
+    pub const NONE: Self = Self { centers: [Floats::splat(f32::NAN); D], radii: Floats::splat(0.0) };
+}
+
 /// The floats of a column, one after the other.
 #[inline(always)]
 #[must_use]

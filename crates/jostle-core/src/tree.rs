@@ -19,14 +19,16 @@ use crate::error::InputError;
 use crate::input::Bodies;
 use crate::isa::Isa;
 use crate::morton::Grid;
+use crate::prefix::Prefix;
 use crate::radix::Dealer;
 use crate::scratch::ScratchPool;
-use crate::sixteen::{Floats, Ids, floats, ids};
+use crate::sixteen::{Bodies16, Ids, ids};
 use crate::workers::Workers;
 
 pub use level::Level;
 pub use validate::Broken;
 
+use leaves::expected_leaves;
 use sort::{LocalSort, Record};
 
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
@@ -42,9 +44,9 @@ pub const GAP_LEVELS: u32 = 3;
 pub struct BuildTimes {
     /// Validation and the box of all centres.
     pub bounds: Duration,
-    /// Codes, partition and sort, up to arrays in Morton order.
+    /// Codes, partition and sort, up to leaves of bodies in Morton order, with their boxes.
     pub sort: Duration,
-    /// Leaves and levels of boxes.
+    /// Levels of boxes above the leaves.
     pub tree: Duration,
 }
 
@@ -52,8 +54,8 @@ pub struct BuildTimes {
 ///
 /// *Rank* is the position in Morton order, *id* the position in the caller's view. The order is that of cells which hold
 /// at most [`LEAF`] bodies, and by id within such a cell. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no
-/// leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places* in each column, from `LEAF * l` on, of
-/// which its ranks take the first. Level 0 holds the boxes of the leaves, rounded outwards; every level above holds the
+/// leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks
+/// take the first. Level 0 holds the boxes of the leaves, rounded outwards; every level above holds the
 /// boxes of runs of 16 boxes below, up to a level of at most 16. Two bodies that the predicate accepts lie in leaves
 /// whose boxes overlap.
 ///
@@ -62,7 +64,7 @@ pub struct BuildTimes {
 /// let mut tree = LinearTree::<2>::new();
 /// tree.build(Circles::new(&[5.0, 0.0, 5.0], &[5.0, 0.0, 0.0], 1.0), Workers::Serial)?;
 /// assert!(tree.ids().eq([1, 2, 0]));
-/// assert_eq!(tree.columns().centers(0)[..3], [0.0, 5.0, 5.0]);
+/// assert_eq!(tree.bodies()[0].centers[0].0[..3], [0.0, 5.0, 5.0]);
 /// tree.validate().unwrap();
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
@@ -70,68 +72,15 @@ pub struct BuildTimes {
 pub struct LinearTree<const D: usize> {
     len: usize,
     bounds: Aabb<D>,
-    columns: Columns<D>,
+    leaves: usize,
+    /// By leaf, with room for more.
+    bodies: Vec<Bodies16<D>>,
+    ids: Vec<Ids>,
     leaf_starts: Vec<u32>,
     levels: Vec<Level<D>>,
     used_levels: usize,
     isa: Isa,
     scratch: Scratch<D>,
-}
-
-/// Bodies as structure of arrays, [`LEAF`] places a leaf. Places that its ranks do not fill have NaN for a centre, which
-/// no comparison accepts, and radius and id 0.
-#[derive(Debug)]
-pub struct Columns<const D: usize> {
-    centers: [Vec<Floats>; D],
-    radii: Vec<Floats>,
-    ids: Vec<Ids>,
-}
-
-impl<const D: usize> Columns<D> {
-    /// The centres on one axis, by place.
-    ///
-    /// # Panics
-    /// When `axis >= D`.
-    #[inline(always)]
-    #[must_use]
-    pub fn centers(&self, axis: usize) -> &[f32] {
-        floats(&self.centers[axis])
-    }
-
-    /// The radii, by place.
-    #[inline(always)]
-    #[must_use]
-    pub fn radii(&self) -> &[f32] {
-        floats(&self.radii)
-    }
-
-    /// The ids, by place.
-    #[inline(always)]
-    #[must_use]
-    pub fn ids(&self) -> &[u32] {
-        ids(&self.ids)
-    }
-
-    /// The centres on each axis, a leaf an element.
-    #[inline(always)]
-    #[must_use]
-    pub fn leaf_centers(&self) -> &[Vec<Floats>; D] {
-        &self.centers
-    }
-
-    /// The radii, a leaf an element.
-    #[inline(always)]
-    #[must_use]
-    pub fn leaf_radii(&self) -> &[Floats] {
-        &self.radii
-    }
-
-    /// The ids, a leaf an element.
-    #[inline(always)]
-    #[must_use]
-    pub fn leaf_ids(&self) -> &[Ids] {
-        &self.ids
-    }
 }
 
 #[derive(Debug)]
@@ -141,10 +90,12 @@ struct Scratch<const D: usize> {
     dealer: Dealer<Record<D>>,
     first: Vec<Record<D>>,
     second: Vec<Record<D>>,
-    /// Where leaves begin within their segment, by the segment's first rank and on.
+    /// The place within its segment of the record at each rank.
+    places: Vec<u16>,
+    /// Where leaves begin within their segment, from the segment's first rank on.
     marks: Vec<u16>,
-    /// Leaves of each segment; after the scan, the number of leaves before it.
-    segment_leaves: Vec<u32>,
+    /// The first leaf of each segment.
+    first_leaves: Prefix,
     locals: ScratchPool<LocalSort>,
 }
 
@@ -153,7 +104,9 @@ impl<const D: usize> Default for LinearTree<D> {
         Self {
             len: 0,
             bounds: Aabb::EMPTY,
-            columns: Columns { centers: [const { Vec::new() }; D], radii: Vec::new(), ids: Vec::new() },
+            leaves: 0,
+            bodies: Vec::new(),
+            ids: Vec::new(),
             leaf_starts: vec![0],
             levels: Vec::new(),
             used_levels: 0,
@@ -164,8 +117,9 @@ impl<const D: usize> Default for LinearTree<D> {
                 dealer: Dealer::default(),
                 first: Vec::new(),
                 second: Vec::new(),
+                places: Vec::new(),
                 marks: Vec::new(),
-                segment_leaves: Vec::new(),
+                first_leaves: Prefix::default(),
                 locals: ScratchPool::default(),
             },
         }
@@ -183,12 +137,9 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         let mut tree = Self::default();
-        let leaves = bodies.div_ceil(LEAF);
-        tree.columns.centers.iter_mut().for_each(|column| column.reserve(leaves));
-        tree.columns.radii.reserve(leaves);
-        tree.columns.ids.reserve(leaves);
+        tree.reserve_leaves(expected_leaves(bodies));
         tree.scratch.first.resize(bodies, Record::default());
-        tree.scratch.second.resize(bodies, Record::default());
+        tree.scratch.places.resize(bodies, 0);
         tree.scratch.marks.resize(bodies, 0);
         tree
     }
@@ -217,17 +168,25 @@ impl<const D: usize> LinearTree<D> {
         self.bounds
     }
 
-    /// The bodies, leaf after leaf.
+    /// The bodies of each leaf. Places that its ranks do not take have NaN for a centre, which no comparison accepts, and
+    /// radius 0.
     #[inline(always)]
     #[must_use]
-    pub fn columns(&self) -> &Columns<D> {
-        &self.columns
+    pub fn bodies(&self) -> &[Bodies16<D>] {
+        &self.bodies[..self.leaves]
+    }
+
+    /// The ids of each leaf; 0 at places that its ranks do not take.
+    #[inline(always)]
+    #[must_use]
+    pub fn leaf_ids(&self) -> &[Ids] {
+        &self.ids[..self.leaves]
     }
 
     /// The id of the body at each rank.
     #[must_use]
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = u32> + Clone {
-        let ids = self.columns.ids();
+        let ids = ids(&self.ids);
         (0..self.leaves()).flat_map(move |leaf| ids[self.leaf_places(leaf)].iter().copied())
     }
 
@@ -235,14 +194,14 @@ impl<const D: usize> LinearTree<D> {
     #[inline]
     #[must_use]
     pub fn leaves(&self) -> usize {
-        self.leaf_starts.len() - 1
+        self.leaves
     }
 
     /// The first rank of each leaf, and the number of bodies at the end.
     #[inline(always)]
     #[must_use]
     pub fn leaf_starts(&self) -> &[u32] {
-        &self.leaf_starts
+        &self.leaf_starts[..=self.leaves]
     }
 
     /// The ranks of a leaf.
@@ -276,15 +235,14 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let s = &self.scratch;
-        let columns = self.columns.centers.iter().chain([&self.columns.radii]);
-        columns.map(|v| v.capacity() * size_of::<Floats>()).sum::<usize>()
-            + self.columns.ids.capacity() * size_of::<Ids>()
+        self.bodies.capacity() * size_of::<Bodies16<D>>()
+            + self.ids.capacity() * size_of::<Ids>()
             + self.leaf_starts.capacity() * size_of::<u32>()
             + self.levels.iter().map(Level::bytes).sum::<usize>()
             + (s.first.capacity() + s.second.capacity()) * size_of::<Record<D>>()
-            + s.marks.capacity() * size_of::<u16>()
+            + (s.places.capacity() + s.marks.capacity()) * size_of::<u16>()
             + s.dealer.bytes()
-            + s.segment_leaves.capacity() * size_of::<u32>()
+            + s.first_leaves.bytes()
             + s.locals.bytes(LocalSort::bytes)
     }
 
@@ -302,7 +260,6 @@ impl<const D: usize> LinearTree<D> {
         self.bounds = bounds;
         self.sort(bodies, workers);
         let sorted = Instant::now();
-        self.collect_leaves(workers);
         self.raise_levels(workers);
         Ok(BuildTimes { bounds: bounded - start, sort: sorted - bounded, tree: sorted.elapsed() })
     }

@@ -41,42 +41,45 @@ impl<const D: usize> Trees<D> {
     }
 }
 
+/// Centre, radius and id of the body at a place.
+fn body<const D: usize>(tree: &LinearTree<D>, place: usize) -> ([f32; D], f32, u32) {
+    let (leaf, lane) = (place / LEAF, place % LEAF);
+    let bodies = &tree.bodies()[leaf];
+    (bodies.centers.map(|axis| axis.0[lane]), bodies.radii.0[lane], tree.leaf_ids()[leaf].0[lane])
+}
+
 /// Everything that a tree says, but NaN padding.
 fn parts<const D: usize>(tree: &LinearTree<D>) -> impl PartialEq {
-    let columns = tree.columns();
-    let taken = |column: &[f32]| -> Vec<f32> {
-        (0..tree.leaves()).flat_map(|leaf| column[tree.leaf_places(leaf)].iter().copied()).collect()
-    };
-    let centers: [_; D] = core::array::from_fn(|axis| taken(columns.centers(axis)));
+    let places = (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf));
+    let bodies: Vec<_> = places.map(|place| body(tree, place)).collect();
     let boxes = |level: &jostle_core::tree::Level<D>| (0..level.len()).map(|i| level.aabb(i)).collect::<Vec<_>>();
     let levels: Vec<_> = tree.levels().iter().map(boxes).collect();
-    (tree.bounds(), centers, columns.radii().to_vec(), columns.ids().to_vec(), tree.leaf_starts().to_vec(), levels)
+    (tree.bounds(), bodies, tree.leaf_starts().to_vec(), levels)
 }
 
 /// The bodies at their ranks are those of the scene, the padding is what the kernels count on, and so are the levels.
 fn assert_holds<const D: usize>(tree: &LinearTree<D>, scene: &Scene<D>, name: &str) {
     assert_eq!((tree.len(), tree.is_empty()), (scene.len(), scene.is_empty()), "{name}");
-    let columns = tree.columns();
     assert_eq!(tree.ids().count(), scene.len(), "{name}");
     for leaf in 0..tree.leaves() {
         let places = tree.leaf_places(leaf);
         assert_eq!(places.len(), tree.leaf(leaf).len(), "{name}");
         for place in places.clone() {
-            let id = columns.ids()[place] as usize;
-            assert!((0..D).all(|k| columns.centers(k)[place] == scene.centers[k][id]), "{name}: centre at {place}");
-            assert!(columns.radii()[place] == scene.radii[id], "{name}: radius at {place}");
+            let (center, radius, id) = body(tree, place);
+            let expected = (scene.view().center(id as usize), scene.radii[id as usize]);
+            assert!((center, radius) == expected, "{name}: body at {place}");
         }
-        let padding = places.end..(leaf + 1) * LEAF;
-        assert!((0..D).all(|k| columns.centers(k)[padding.clone()].iter().all(|x| x.is_nan())), "{name}: padding");
+        let mut padding = (places.end..(leaf + 1) * LEAF).map(|place| body(tree, place));
+        assert!(padding.all(|(center, ..)| center.iter().all(|x| x.is_nan())), "{name}: padding");
     }
     let levels = tree.levels();
     assert_eq!(levels.is_empty(), scene.is_empty(), "{name}");
     assert_eq!(levels.first().map_or(0, |level| level.len()), tree.leaves(), "{name}");
     for level in levels {
-        for boxes in level.lo().iter().chain(level.hi()) {
+        for boxes in level.lo().into_iter().chain(level.hi()) {
             assert_eq!(boxes.len(), level.len().div_ceil(LEAF), "{name}");
         }
-        let padding = level.lo().iter().flat_map(|column| &floats(column)[level.len()..]);
+        let padding = level.lo().into_iter().flat_map(|column| &floats(column)[level.len()..]);
         assert!(padding.into_iter().all(|&lo| lo == f32::INFINITY), "{name}: padding of a level");
     }
     assert!(levels.windows(2).all(|pair| pair[1].len() == pair[0].len().div_ceil(LEAF)), "{name}");

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use jostle_core::disjoint::Disjoint;
+use jostle_core::prefix::Prefix;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::tree::{BuildTimes, Level};
 use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
@@ -12,7 +13,7 @@ use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, recor
 use crate::hits::{Count, Fold, PairList, Sink};
 use crate::join::{Join, JoinScratch};
 use crate::kernel;
-use crate::ordered::{Ordered, Outbox, Places};
+use crate::ordered::{Ordered, Outbox};
 use crate::stats::{StageTimes, Stats, Tests};
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
@@ -53,8 +54,8 @@ pub struct PairFinder<const D: usize> {
     tree: LinearTree<D>,
     isa: Isa,
     pairs: PairList,
-    /// Where each block's pairs go, and what waits to go there, when several threads share the join.
-    places: Places,
+    /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
+    starts: Prefix,
     outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
     stats: Stats,
@@ -114,7 +115,7 @@ impl<const D: usize> PairFinder<D> {
             tree: LinearTree::with_capacity(bodies),
             isa: Isa::detect(),
             pairs: PairList::with_capacity(bodies),
-            places: Places::default(),
+            starts: Prefix::default(),
             outboxes: ScratchPool::default(),
             scratch: ScratchPool::default(),
             stats: Stats::default(),
@@ -193,7 +194,7 @@ impl<const D: usize> PairFinder<D> {
     pub fn bytes(&self) -> usize {
         self.tree.bytes()
             + self.pairs.bytes()
-            + self.places.bytes()
+            + self.starts.bytes()
             + self.outboxes.bytes(Outbox::bytes)
             + self.scratch.bytes(JoinScratch::bytes)
     }
@@ -216,7 +217,7 @@ impl<const D: usize> PairFinder<D> {
     /// Joins some groups into `sink`, and gives it back.
     fn join_groups<S: Sink>(&self, groups: Range<usize>, sink: S) -> (S, Tests) {
         self.scratch.with(|scratch| {
-            let mut join = Join { tree: &self.tree, scratch, sink, tests: Tests::default() };
+            let mut join = Join::new(&self.tree, scratch, sink);
             kernel::join(self.isa, &mut join, groups);
             (join.sink, join.tests)
         })
@@ -234,19 +235,20 @@ impl<const D: usize> PairFinder<D> {
     /// Joins blocks of groups side by side, and puts their pairs in the list in the order of the blocks.
     fn join_parallel(&mut self, workers: Workers) -> Tests {
         let blocks = self.blocks();
-        let (mut pairs, mut places) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.places));
+        let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
             pairs.set_len(self.tree.len());
         }
-        places.start(blocks.count());
+        starts.reset(blocks.count());
         self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity()));
         let list = Disjoint::new(pairs.room_of_all());
         let all_tests = Mutex::new(Tests::default());
         workers.run_in_order("join", blocks.count(), |next| {
             self.outboxes.with(|outbox| {
                 self.scratch.with(|scratch| {
-                    let sink = Ordered::new(&list, &places, outbox);
-                    let mut join = Join { tree: &self.tree, scratch, sink, tests: Tests::default() };
+                    let _guard = starts.guard();
+                    let sink = Ordered::new(&list, &starts, outbox);
+                    let mut join = Join::new(&self.tree, scratch, sink);
                     for block in next {
                         join.sink.begin(block);
                         kernel::join(self.isa, &mut join, blocks.range(block));
@@ -259,13 +261,13 @@ impl<const D: usize> PairFinder<D> {
                 });
             });
         });
-        pairs.set_len(places.total());
+        pairs.set_len(starts.total());
         let capacity = pairs.capacity();
         self.outboxes.each(|outbox| {
-            outbox.send_rest(&mut pairs, &places);
+            outbox.send_rest(&mut pairs, &starts);
             outbox.prepare(capacity);
         });
-        (self.pairs, self.places) = (pairs, places);
+        (self.pairs, self.starts) = (pairs, starts);
         all_tests.into_inner().unwrap_or_default()
     }
 

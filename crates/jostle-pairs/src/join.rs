@@ -12,8 +12,8 @@
 use core::ops::Range;
 
 use jostle_core::aabb::GROWTH;
-use jostle_core::sixteen::{Floats, floats, floats_mut};
-use jostle_core::tree::{Columns, LEAF, Level};
+use jostle_core::sixteen::{Bodies16, Floats, floats, floats_mut};
+use jostle_core::tree::{LEAF, Level};
 use jostle_core::{Aabb, LinearTree};
 
 use crate::hits::{Hit, Sink, emit};
@@ -48,6 +48,34 @@ pub(crate) struct JoinScratch<const D: usize> {
 struct HitList {
     list: Vec<Hit>,
     len: usize,
+}
+
+/// Appends hits; it holds their number apart from the list, where the compiler may keep it in a register.
+struct Appender<'a> {
+    list: &'a mut [Hit],
+    len: usize,
+    total: &'a mut usize,
+}
+
+impl HitList {
+    #[inline(always)]
+    fn appender(&mut self) -> Appender<'_> {
+        Appender { list: &mut self.list[self.len..], len: 0, total: &mut self.len }
+    }
+}
+
+impl Appender<'_> {
+    /// Keeps a hit, unless it is none: written in any case, counted if it is one.
+    #[inline(always)]
+    fn keep(&mut self, hit: Hit) {
+        self.list[self.len] = hit;
+        self.len += usize::from(hit.pairs() != 0);
+    }
+
+    #[inline(always)]
+    fn finish(self) {
+        *self.total += self.len;
+    }
 }
 
 impl<const D: usize> Default for JoinScratch<D> {
@@ -98,7 +126,8 @@ struct TestList {
 
 /// Everything a task needs to join some groups.
 pub(crate) struct Join<'a, S, const D: usize> {
-    pub(crate) tree: &'a LinearTree<D>,
+    tree: &'a LinearTree<D>,
+    bodies: &'a [Bodies16<D>],
     pub(crate) scratch: &'a mut JoinScratch<D>,
     pub(crate) sink: S,
     pub(crate) tests: Tests,
@@ -122,20 +151,22 @@ struct Circles16<L, const D: usize> {
 impl<L: Lanes, const D: usize> Circles16<L, D> {
     /// The circles of a leaf.
     #[inline(always)]
-    fn of(columns: &Columns<D>, leaf: usize) -> Self {
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&columns.leaf_radii()[leaf].0) };
+    fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
+        let bodies = &bodies[leaf];
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
         for axis in 0..D {
-            circles.center[axis] = L::load(&columns.leaf_centers()[axis][leaf].0);
+            circles.center[axis] = L::load(&bodies.centers[axis].0);
         }
         circles
     }
 
     /// One circle, by its place, in all lanes.
     #[inline(always)]
-    fn all(columns: &Columns<D>, place: usize) -> Self {
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(columns.radii()[place]) };
+    fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
+        let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(bodies.radii.0[lane]) };
         for axis in 0..D {
-            circles.center[axis] = L::splat(columns.centers(axis)[place]);
+            circles.center[axis] = L::splat(bodies.centers[axis].0[lane]);
         }
         circles
     }
@@ -179,7 +210,7 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
 /// Which of the sixteen boxes of a node overlap a box.
 #[inline(always)]
 fn boxes16_overlapping<L: Lanes, const D: usize>(
-    boxes: (&[Vec<Floats>; D], &[Vec<Floats>; D]),
+    boxes: ([&[Floats]; D], [&[Floats]; D]),
     node: usize,
     lo: [f32; D],
     hi: [f32; D],
@@ -190,6 +221,12 @@ fn boxes16_overlapping<L: Lanes, const D: usize>(
         mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
     }
     mask
+}
+
+impl<'a, S, const D: usize> Join<'a, S, D> {
+    pub(crate) fn new(tree: &'a LinearTree<D>, scratch: &'a mut JoinScratch<D>, sink: S) -> Self {
+        Self { tree, bodies: tree.bodies(), scratch, sink, tests: Tests::default() }
+    }
 }
 
 impl<S: Sink, const D: usize> Join<'_, S, D> {
@@ -210,15 +247,17 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     /// Phase 1.
     #[inline(always)]
     fn join_within<L: Lanes>(&mut self, leaf: usize) {
-        let n = self.tree.leaf(leaf).len();
-        let circles = Circles16::<L, D>::of(self.tree.columns(), leaf);
+        let circles = Circles16::<L, D>::of(self.bodies, leaf);
         let mut turned = circles;
         self.make_room::<L>(LANES / 2);
+        let mut hits = self.scratch.hits.appender();
         for turn in 1..=LANES / 2 {
             turned = turned.turn();
-            let mask = circles.hits(turned) & if turn < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
-            self.keep(Hit::within(leaf, turn, mask));
+            let once = if turn < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
+            hits.keep(Hit::within(leaf, turn, circles.hits(turned) & once));
         }
+        hits.finish();
+        let n = self.tree.leaf(leaf).len();
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
 
@@ -277,7 +316,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     fn join_candidates<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
-        let boxes = (&candidates.lo, &candidates.hi);
+        let boxes = (candidates.lo.each_ref().map(Vec::as_slice), candidates.hi.each_ref().map(Vec::as_slice));
         let mut count = [0; 2];
         for leaf in 0..leaves {
             let (lo, hi) = candidates.aabb(leaf);
@@ -311,7 +350,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
         let JoinScratch { candidates, tests, .. } = &mut *self.scratch;
         let (lo, hi) = candidates.aabb(smaller);
         let (leaf, other) = (candidates.leaf[larger], candidates.leaf[smaller]);
-        let circles = Circles16::<L, D>::of(self.tree.columns(), leaf as usize).touching(lo, hi);
+        let circles = Circles16::<L, D>::of(self.bodies, leaf as usize).touching(lo, hi);
         tests.push::<L>(circles, leaf * LEAF as u32, other);
         if tests.len > TESTS - LANES {
             self.run_tests::<L>();
@@ -322,22 +361,15 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     #[inline(always)]
     fn run_tests<L: Lanes>(&mut self) {
         self.make_room::<L>(self.scratch.tests.len);
-        self.tests.circle_tests += (self.scratch.tests.len * LANES) as u64;
-        let columns = self.tree.columns();
-        for at in 0..self.scratch.tests.len {
-            let (circle, leaf) = (self.scratch.tests.circle[at], self.scratch.tests.leaf[at]);
-            let mask = Circles16::<L, D>::all(columns, circle as usize).hits(Circles16::of(columns, leaf as usize));
-            self.keep(Hit::between(circle, leaf, mask));
+        let JoinScratch { tests, hits, .. } = &mut *self.scratch;
+        self.tests.circle_tests += (tests.len * LANES) as u64;
+        let mut hits = hits.appender();
+        for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+            let single = Circles16::<L, D>::all(self.bodies, circle as usize);
+            hits.keep(Hit::between(circle, leaf, single.hits(Circles16::of(self.bodies, leaf as usize))));
         }
-        self.scratch.tests.len = 0;
-    }
-
-    /// Keeps a hit, unless it is none: written in any case, counted if it is one.
-    #[inline(always)]
-    fn keep(&mut self, hit: Hit) {
-        let hits = &mut self.scratch.hits;
-        hits.list[hits.len] = hit;
-        hits.len += usize::from(hit.pairs() != 0);
+        hits.finish();
+        tests.len = 0;
     }
 
     /// Makes room for `more` hits.
@@ -354,7 +386,7 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
         let list = &hits.list[..hits.len];
         self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
         if S::WANTS_PAIRS {
-            emit::<L>(list, self.tree.columns().leaf_ids(), &mut self.sink);
+            emit::<L>(list, self.tree.leaf_ids(), &mut self.sink);
         }
         hits.len = 0;
     }

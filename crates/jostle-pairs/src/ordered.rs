@@ -1,18 +1,12 @@
 //! The pairs of blocks that several threads join, put in one list in the order of the blocks while they are found.
 //!
-//! Where the pairs of a block begin is known as soon as all blocks before it have ended, and blocks are begun in
-//! ascending order; so a worker waits seldom, and copies what it has found while that is still in its cache. The idea is
-//! the decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix scan" (2016).
-
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+//! A worker keeps what it has found until it is known where its block begins, and copies it from cache.
 
 use jostle_core::disjoint::Disjoint;
+use jostle_core::prefix::Prefix;
 
 use crate::hits::{PairList, Sink};
 use crate::lanes::LANES;
-
-/// Not known yet.
-const UNKNOWN: usize = usize::MAX;
 
 /// Pairs that an outbox holds at least: 64 KiB.
 const OUTBOX_MIN: usize = 1 << 13;
@@ -20,74 +14,6 @@ const OUTBOX_MIN: usize = 1 << 13;
 /// An outbox holds one of so many parts of the list: enough for a worker to go on for a while when another one, who has
 /// an earlier block, has been taken off its processor.
 const OUTBOX_SHARE: usize = 32;
-
-/// Where the pairs of each block go.
-#[derive(Debug, Default)]
-pub(crate) struct Places {
-    blocks: Vec<Place>,
-    /// A worker has panicked, so that some places will never be known.
-    abandoned: AtomicBool,
-}
-
-#[derive(Debug)]
-struct Place {
-    start: AtomicUsize,
-    count: AtomicUsize,
-}
-
-impl Places {
-    /// Forgets all, for so many blocks.
-    pub(crate) fn start(&mut self, blocks: usize) {
-        self.abandoned = AtomicBool::new(false);
-        self.blocks.clear();
-        self.blocks
-            .resize_with(blocks, || Place { start: AtomicUsize::new(UNKNOWN), count: AtomicUsize::new(UNKNOWN) });
-        if let Some(first) = self.blocks.first_mut() {
-            first.start = AtomicUsize::new(0);
-        }
-    }
-
-    /// The number of pairs of all blocks, once all have ended.
-    pub(crate) fn total(&self) -> usize {
-        let end = |last: &Place| last.start.load(Ordering::Acquire) + last.count.load(Ordering::Acquire);
-        self.blocks.last().map_or(0, end)
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Place>()
-    }
-
-    fn start_of(&self, block: usize) -> Option<usize> {
-        Some(self.blocks[block].start.load(Ordering::SeqCst)).filter(|&start| start != UNKNOWN)
-    }
-
-    /// Waits until it is known where a block begins. Whoever has the first block that has not ended waits for nobody,
-    /// so this comes to an end; it panics when another worker has.
-    #[cold]
-    fn wait_for(&self, block: usize) -> usize {
-        loop {
-            if let Some(start) = self.start_of(block) {
-                return start;
-            }
-            assert!(!self.abandoned.load(Ordering::Relaxed), "another worker has panicked");
-            std::thread::yield_now();
-        }
-    }
-
-    /// Says how many pairs a block has, and where the blocks after it begin, as far as that is now known. Of two workers
-    /// that end neighbouring blocks at once, at least one sees what the other has said; both would say the same.
-    fn end(&self, mut block: usize, count: usize) {
-        self.blocks[block].count.store(count, Ordering::SeqCst);
-        while let (Some(start), Some(next)) = (self.start_of(block), self.blocks.get(block + 1)) {
-            let count = self.blocks[block].count.load(Ordering::SeqCst);
-            if count == UNKNOWN {
-                return;
-            }
-            next.start.store(start + count, Ordering::SeqCst);
-            block += 1;
-        }
-    }
-}
 
 /// What a worker has found and not yet put in the list.
 #[derive(Debug, Default)]
@@ -147,15 +73,15 @@ impl Outbox {
     }
 
     /// Puts what was left over in a list that is now long enough.
-    pub(crate) fn send_rest(&mut self, list: &mut PairList, places: &Places) {
-        self.send(&Disjoint::new(list.room_of_all()), |block| places.start_of(block));
+    pub(crate) fn send_rest(&mut self, list: &mut PairList, starts: &Prefix) {
+        self.send(&Disjoint::new(list.room_of_all()), |block| starts.start_of(block));
     }
 }
 
 /// A worker's end of the list.
 pub(crate) struct Ordered<'a> {
     pub(crate) list: &'a Disjoint<'a, [u32; 2]>,
-    pub(crate) places: &'a Places,
+    pub(crate) starts: &'a Prefix,
     pub(crate) outbox: &'a mut Outbox,
     block: usize,
     /// Pairs of the block found so far, and those of them that are in a parcel.
@@ -164,8 +90,8 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl<'a> Ordered<'a> {
-    pub(crate) fn new(list: &'a Disjoint<'a, [u32; 2]>, places: &'a Places, outbox: &'a mut Outbox) -> Self {
-        Self { list, places, outbox, block: 0, found: 0, packed: 0 }
+    pub(crate) fn new(list: &'a Disjoint<'a, [u32; 2]>, starts: &'a Prefix, outbox: &'a mut Outbox) -> Self {
+        Self { list, starts, outbox, block: 0, found: 0, packed: 0 }
     }
 
     /// What comes now belongs to this block.
@@ -176,13 +102,13 @@ impl<'a> Ordered<'a> {
     /// The block has ended.
     pub(crate) fn end(&mut self) {
         self.pack();
-        self.places.end(self.block, self.found);
-        self.outbox.send(self.list, |block| self.places.start_of(block));
+        self.starts.end(self.block, self.found);
+        self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
 
     /// No block follows: all that the list has room for goes there.
     pub(crate) fn finish(self) {
-        self.outbox.send(self.list, |block| Some(self.places.wait_for(block)));
+        self.outbox.send(self.list, |block| Some(self.starts.wait_for(block)));
     }
 
     fn pack(&mut self) {
@@ -194,7 +120,7 @@ impl<'a> Ordered<'a> {
     #[cold]
     fn make_room(&mut self) {
         self.pack();
-        self.outbox.send(self.list, |block| Some(self.places.wait_for(block)));
+        self.outbox.send(self.list, |block| Some(self.starts.wait_for(block)));
         if self.outbox.len + LANES > self.outbox.pairs.len() {
             let len = self.outbox.pairs.len() * 2;
             self.outbox.pairs.resize(len.max(OUTBOX_MIN), [0; 2]);
@@ -218,19 +144,12 @@ impl Sink for Ordered<'_> {
     }
 }
 
-impl Drop for Ordered<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.places.abandoned.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Ordered, Outbox, Places};
+    use super::{Ordered, Outbox};
     use crate::hits::{PairList, Sink};
     use jostle_core::disjoint::Disjoint;
+    use jostle_core::prefix::Prefix;
 
     /// Blocks of 0 to 30,000 pairs.
     fn count(block: usize) -> usize {
@@ -257,15 +176,15 @@ mod tests {
             (0..BLOCKS).flat_map(|block| (0..count(block)).map(move |i| [block as u32, i as u32])).collect();
         for capacity in [0, 100, expected.len() / 2, expected.len()] {
             for workers in [1, 2, 5] {
-                let (mut list, mut places) = (PairList::with_capacity(capacity), Places::default());
+                let (mut list, mut starts) = (PairList::with_capacity(capacity), Prefix::default());
                 let mut outboxes: Vec<Outbox> = (0..workers).map(|_| Outbox::default()).collect();
-                places.start(BLOCKS);
+                starts.reset(BLOCKS);
                 let next = core::sync::atomic::AtomicUsize::new(0);
                 let shared = Disjoint::new(list.room_of_all());
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
                         outbox.prepare(capacity);
-                        let mut sink = Ordered::new(&shared, &places, outbox);
+                        let mut sink = Ordered::new(&shared, &starts, outbox);
                         let next = &next;
                         scope.spawn(move || {
                             loop {
@@ -280,8 +199,8 @@ mod tests {
                         });
                     }
                 });
-                list.set_len(places.total());
-                outboxes.iter_mut().for_each(|outbox| outbox.send_rest(&mut list, &places));
+                list.set_len(starts.total());
+                outboxes.iter_mut().for_each(|outbox| outbox.send_rest(&mut list, &starts));
                 assert_eq!(list.pairs(), expected, "{capacity} pairs of room, {workers} workers");
             }
         }

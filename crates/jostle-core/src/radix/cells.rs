@@ -1,81 +1,77 @@
 //! One counting pass over a cache-resident piece, for items that lie spread over many cells.
 
-/// Deals the items of a piece out by small keys. Keeps its scratch.
+/// Orders the items of a piece by small keys. Keeps its scratch.
 #[derive(Debug, Default)]
 pub(crate) struct CellPass {
     keys: Vec<u16>,
-    /// Items with each key; then, after a scan, where the next of them goes.
-    next: Vec<u16>,
+    /// Items with each key, four 16-bit counters a word; then, after a scan, where the next of them goes.
+    next: Vec<u64>,
 }
 
 impl CellPass {
     /// Makes room for pieces of `items` items and keys of `bits` bits.
     pub(crate) fn reserve(&mut self, items: usize, bits: u32) {
         self.keys.reserve(items.saturating_sub(self.keys.len()));
-        self.next.reserve((1_usize << bits).saturating_sub(self.next.len()));
+        self.next.reserve((1_usize << bits).div_ceil(4).saturating_sub(self.next.len()));
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        (self.keys.capacity() + self.next.capacity()) * size_of::<u16>()
+        self.keys.capacity() * size_of::<u16>() + self.next.capacity() * size_of::<u64>()
     }
 
-    /// Deals items out to `to` by keys below 2^bits, keeping the order of those with equal keys; or leaves `to` as it
-    /// is and returns false, when more than `most` items share a key. `fill` sets the keys.
+    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal; or
+    /// returns false, when more than `most` items share a key. `fill` sets the keys.
     ///
     /// # Panics
-    /// When there are 2^16 items or more, `to` has another length, or `bits` exceeds 16.
+    /// When there are 2^16 items or more, or `bits` exceeds 16.
     #[inline(always)]
-    pub(crate) fn deal<T: Copy>(
-        &mut self,
-        from: &[T],
-        to: &mut [T],
-        bits: u32,
-        most: u16,
-        fill: impl FnOnce(&mut [u16]),
-    ) -> bool {
-        assert!(from.len() < 1 << 16 && from.len() == to.len() && bits <= 16);
+    pub(crate) fn order(&mut self, places: &mut [u16], bits: u32, most: u16, fill: impl FnOnce(&mut [u16])) -> bool {
+        assert!(places.len() < 1 << 16 && bits <= 16);
         let cells = 1_usize << bits;
-        self.keys.resize(from.len(), 0);
+        self.keys.resize(places.len(), 0);
         fill(&mut self.keys);
         self.next.clear();
-        self.next.resize(cells, 0);
-        let (keys, next) = (&self.keys[..], &mut self.next[..cells]);
+        self.next.resize(cells.div_ceil(4), 0);
+        let (keys, next) = (&self.keys[..], &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells]);
         for &key in keys {
             next[key as usize & (cells - 1)] += 1;
         }
         if next.iter().fold(0, |most, &count| if count > most { count } else { most }) > most {
             return false;
         }
-        scan(next);
-        for (item, &key) in from.iter().zip(keys) {
+        scan(&mut self.next);
+        let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells];
+        for (place, &key) in (0..).zip(keys) {
             let next = &mut next[key as usize & (cells - 1)];
-            to[*next as usize] = *item;
+            places[*next as usize] = place;
             *next += 1;
         }
         true
     }
 }
 
-/// Exclusive scan, four counters at a time in one word: multiplied by ones, each adds to all above it.
+/// Exclusive scan, the four counters of a word at a time: multiplied by ones, each adds to all above it.
 #[inline(always)]
-fn scan(counts: &mut [u16]) {
+fn scan(counts: &mut [u64]) {
     const ONES: u64 = 0x0001_0001_0001_0001;
     let mut before = 0_u64;
-    let (fours, rest) = counts.as_chunks_mut::<4>();
-    for four in fours {
-        let word = four.iter().rev().fold(0, |word, &count| word << 16 | u64::from(count));
-        let sums = word.wrapping_mul(ONES);
-        let places = sums.wrapping_sub(word).wrapping_add(before.wrapping_mul(ONES));
-        for (i, place) in four.iter_mut().enumerate() {
-            *place = (places >> (16 * i)) as u16;
-        }
+    for word in counts {
+        let counts = lowest_first(*word);
+        let sums = counts.wrapping_mul(ONES);
+        *word = lowest_first((sums - counts).wrapping_add(before.wrapping_mul(ONES)));
         before += sums >> 48;
     }
-    let mut before = before as u16;
-    for count in rest {
-        (*count, before) = (before, before + *count);
+}
+
+/// A word whose first counter in memory is in the lowest bits, and back.
+#[inline(always)]
+fn lowest_first(word: u64) -> u64 {
+    if cfg!(target_endian = "little") {
+        return word;
     }
+    let halves = word.rotate_left(32);
+    (halves & 0x0000_ffff_0000_ffff) << 16 | halves >> 16 & 0x0000_ffff_0000_ffff
 }
 
 #[cfg(test)]
@@ -83,22 +79,20 @@ mod tests {
     use super::CellPass;
 
     #[test]
-    fn items_are_dealt_out_in_order_unless_a_cell_is_crowded() {
+    fn places_stand_in_order_unless_a_cell_is_crowded() {
         let mut pass = CellPass::default();
         for bits in [0, 1, 3, 10, 13] {
             let mask = (1_u16 << bits) - 1;
-            let key = |i: u32| (i.wrapping_mul(2_654_435_761) >> 7) as u16 & mask;
-            let items: Vec<u32> = (0..3_000).collect();
-            let fill = |keys: &mut [u16]| keys.iter_mut().zip(&items).for_each(|(k, &i)| *k = key(i));
-            let mut sorted = items.clone();
+            let key = |i: u16| (u32::from(i).wrapping_mul(2_654_435_761) >> 7) as u16 & mask;
+            let fill = |keys: &mut [u16]| (0..).zip(keys).for_each(|(i, k)| *k = key(i));
+            let mut sorted: Vec<u16> = (0..3_000).collect();
             sorted.sort_by_key(|&i| key(i));
-            let crowd = sorted.chunk_by(|&a, &b| key(a) == key(b)).map(<[u32]>::len).max().unwrap_or(0) as u16;
-            let mut to = vec![0; items.len()];
-            assert!(!pass.deal(&items, &mut to, bits, crowd - 1, fill));
-            assert!(to.iter().all(|&i| i == 0));
-            assert!(pass.deal(&items, &mut to, bits, crowd, fill));
-            assert_eq!(to, sorted, "{bits} bits");
+            let crowd = sorted.chunk_by(|&a, &b| key(a) == key(b)).map(<[u16]>::len).max().unwrap_or(0) as u16;
+            let mut places = vec![0; sorted.len()];
+            assert!(!pass.order(&mut places, bits, crowd - 1, fill));
+            assert!(pass.order(&mut places, bits, crowd, fill));
+            assert_eq!(places, sorted, "{bits} bits");
         }
-        assert!(pass.deal::<u8>(&[], &mut [], 4, 0, |_| ()));
+        assert!(pass.order(&mut [], 4, 0, |_| ()));
     }
 }

@@ -17,10 +17,13 @@ const BUCKET_ITEMS: usize = 1024;
 const SEGMENT_MIN: usize = 512;
 
 /// Segments are handed out in tasks of at least this many items.
-const TASK_ITEMS: usize = 4096;
+const TASK_ITEMS: usize = 2048;
 
-/// Items of a block of the counting pass: staged, records of 16 bytes take 256 KiB of the second-level cache.
-const BLOCK: usize = 1 << 14;
+/// Items of a block of the counting pass: at most so many that records of 16 bytes, staged, take 256 KiB of the
+/// second-level cache; fewer where there are fewer buckets, so that there are blocks for all workers.
+fn block_items(buckets: usize) -> usize {
+    (16 * buckets).clamp(1 << 11, 1 << 14)
+}
 
 /// From this many digit bits on, a block is dealt out in a staging buffer first, and its runs then copied to their
 /// places. Written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
@@ -54,6 +57,12 @@ impl Segment {
     #[inline]
     pub(crate) fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// The items, in the buffer that holds them.
+    #[inline]
+    pub(crate) fn items<'a, T>(&self, (first, second): (&'a [T], &'a [T])) -> &'a [T] {
+        if self.in_second { &second[self.range()] } else { &first[self.range()] }
     }
 
     fn len(&self) -> usize {
@@ -99,8 +108,9 @@ fn copy<T: Copy + Send, I: Iterator<Item = T>>(
     first: &mut [T],
 ) {
     let first = Disjoint::new(&mut first[..items]);
-    workers.run("copy", items.div_ceil(BLOCK), |block| {
-        let range = block_range(block, items);
+    let size = block_items(1);
+    workers.run("copy", items.div_ceil(size), |block| {
+        let range = block_range(block, size, items);
         // SAFETY: blocks are disjoint.
         let places = unsafe { first.range(range.clone()) };
         for (place, item) in places.iter_mut().zip(source(range)) {
@@ -109,8 +119,8 @@ fn copy<T: Copy + Send, I: Iterator<Item = T>>(
     });
 }
 
-fn block_range(block: usize, items: usize) -> Range<usize> {
-    block * BLOCK..((block + 1) * BLOCK).min(items)
+fn block_range(block: usize, size: usize, items: usize) -> Range<usize> {
+    block * size..((block + 1) * size).min(items)
 }
 
 impl<T: Copy + Send + Sync> CountingPass<T> {
@@ -144,7 +154,8 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         buckets: usize,
         digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
     ) {
-        let blocks = items.div_ceil(BLOCK);
+        let size = block_items(buckets);
+        let blocks = items.div_ceil(size);
         self.counts.clear();
         self.counts.resize(blocks * buckets, 0);
         self.places.resize(blocks * buckets, 0);
@@ -154,7 +165,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         let counts = Disjoint::new(&mut self.counts);
         let all_digits = Disjoint::new(&mut self.digits);
         workers.run("digits", blocks, |block| {
-            let range = block_range(block, items);
+            let range = block_range(block, size, items);
             // SAFETY: each block has a row, and digits, of its own.
             let (row, out) =
                 unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
@@ -207,10 +218,11 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     ) {
         let target = Disjoint::new(target);
         let (digits, places) = (&self.digits, &self.places);
-        workers.run("scatter", items.div_ceil(BLOCK), |block| {
+        let size = block_items(buckets);
+        workers.run("scatter", items.div_ceil(size), |block| {
             let mut next = [0; 1 << STAGED_BITS];
             next[..buckets].copy_from_slice(&places[block * buckets..(block + 1) * buckets]);
-            let range = block_range(block, items);
+            let range = block_range(block, size, items);
             for (item, &digit) in source(range.clone()).zip(&digits[range]) {
                 let place = &mut next[digit as usize & ((1 << STAGED_BITS) - 1)];
                 // SAFETY: the scan gave this block as many places below `items` for this digit as it counted, and to
@@ -232,13 +244,14 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         target: &mut [T],
     ) {
         let Some(any) = source(0..items).next() else { return };
-        self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(BLOCK), any));
+        let size = block_items(buckets);
+        self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
         let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
         let target = Disjoint::new(target);
-        workers.run("scatter", items.div_ceil(BLOCK), |block| {
+        workers.run("scatter", items.div_ceil(size), |block| {
             let row = block * buckets..(block + 1) * buckets;
             let (counts, places) = (&counts[row.clone()], &places[row]);
-            let range = block_range(block, items);
+            let range = block_range(block, size, items);
             staging.with(|buffer| {
                 buffer.resize(range.len(), any);
                 let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
@@ -267,9 +280,10 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     fn differing_bits(&mut self, workers: Workers, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
         let Some(first) = items.first().map(&code) else { return 0 };
         self.differing.clear();
-        self.differing.resize(items.len().div_ceil(BLOCK), 0);
+        let size = block_items(1);
+        self.differing.resize(items.len().div_ceil(size), 0);
         workers.fill("differing bits", &mut self.differing, |block| {
-            items[block_range(block, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
+            items[block_range(block, size, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
         });
         self.differing.iter().fold(0, |all, bits| all | bits)
     }
@@ -324,6 +338,11 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         }
         self.pass.deal(workers, items, bits, source, digits, first);
         self.push_buckets(Segment { top: top - bits, ..whole });
+    }
+
+    /// True when a segment waits to be dealt out again.
+    pub(crate) fn has_large(&self) -> bool {
+        !self.large.is_empty()
     }
 
     /// Deals large segments out again until none is left that holds differing codes; those whose codes are all equal

@@ -3,140 +3,227 @@
 use core::ops::Range;
 
 use super::level::LevelSlots;
-use super::sort::Record;
+use super::sort::{LocalSort, Record, SortSegment};
 use super::{GAP_LEVELS, LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::disjoint::Disjoint;
-use crate::isa::Work;
-use crate::scratch::resize_with_headroom;
-use crate::sixteen::{Floats, Ids};
+use crate::isa::{Isa, Work};
+use crate::morton::Grid;
+use crate::prefix::Prefix;
+use crate::radix::Dealer;
+use crate::scratch::{ScratchPool, resize_with_headroom};
+use crate::sixteen::{Bodies16, Ids};
 use crate::workers::Workers;
 
+/// Leaves that `bodies` bodies make in general: few are cut short by a gap, and one in each segment by its end.
+pub(super) fn expected_leaves(bodies: usize) -> usize {
+    bodies / LEAF + bodies / (8 * LEAF) + LEAF
+}
+
 impl<const D: usize> LinearTree<D> {
-    /// Columns, leaf starts, and the boxes of the leaves.
-    #[allow(unsafe_code, reason = "each segment has leaves of its own")]
-    pub(super) fn collect_leaves(&mut self, workers: Workers) {
-        let s = &mut self.scratch;
-        let mut leaves = 0;
-        for count in &mut s.segment_leaves {
-            (leaves, *count) = (leaves + *count, leaves);
-        }
-        let columns = &mut self.columns;
-        for column in &mut columns.centers {
-            resize_with_headroom(column, leaves as usize, Floats::splat(0.0));
-        }
-        resize_with_headroom(&mut columns.radii, leaves as usize, Floats::splat(0.0));
-        resize_with_headroom(&mut columns.ids, leaves as usize, Ids([0; LEAF]));
-        resize_with_headroom(&mut self.leaf_starts, leaves as usize + 1, 0);
-        self.leaf_starts[leaves as usize] = self.len as u32;
+    /// Makes room for so many leaves; those that there are stay.
+    pub(super) fn reserve_leaves(&mut self, leaves: usize) {
         if self.levels.is_empty() {
             self.levels.push(Level::default());
         }
-        self.levels[0].resize(leaves as usize);
-        let boxes = LevelSlots::new(&mut self.levels[0]);
-        let starts = Disjoint::new(&mut self.leaf_starts);
-        let centers = columns.centers.each_mut().map(|column| Disjoint::new(column));
-        let (radii, ids) = (Disjoint::new(&mut columns.radii), Disjoint::new(&mut columns.ids));
-        let (dealer, segment_leaves, isa) = (&s.dealer, &s.segment_leaves, self.isa);
-        workers.run("leaves", dealer.tasks(), |task| {
-            for at in dealer.task(task) {
-                let segment = dealer.segments()[at];
-                let begin = segment_leaves[at] as usize;
-                let end = segment_leaves.get(at + 1).copied().unwrap_or(leaves) as usize;
-                // A segment was sorted from the buffer that it was dealt out to into the other one.
-                let sorted = if segment.in_second == segment.equal { &s.second } else { &s.first };
-                // SAFETY: leaf numbers of segments are disjoint by the scan.
-                let (out, starts) = unsafe {
-                    let columns = LeafColumns {
-                        centers: centers.each_ref().map(|column| column.range(begin..end)),
-                        radii: radii.range(begin..end),
-                        ids: ids.range(begin..end),
-                    };
-                    (columns, starts.range(begin..end))
-                };
-                for (start, &mark) in starts.iter_mut().zip(&s.marks[segment.range()]) {
-                    *start = segment.start + u32::from(mark);
-                }
-                let write_box = |leaf: usize, aabb: Aabb<D>| {
-                    // SAFETY: as above.
-                    unsafe { boxes.write(begin + leaf, aabb) }
-                };
-                isa.run(FillLeaves { sorted: &sorted[..], starts, end: segment.end, out, write_box });
-            }
+        self.levels[0].reserve(leaves);
+        if self.bodies.len() < leaves {
+            resize_with_headroom(&mut self.bodies, leaves, Bodies16::NONE);
+            resize_with_headroom(&mut self.ids, leaves, Ids([0; LEAF]));
+            resize_with_headroom(&mut self.leaf_starts, leaves + 1, 0);
+        }
+    }
+
+    /// Puts the records of each segment in order and fills its leaves. Where these begin is mostly known by the time
+    /// that the segment is in order, with its records in cache; if not, its leaves are filled later.
+    pub(super) fn fill_leaves(&mut self, workers: Workers) {
+        self.reserve_leaves(expected_leaves(self.len));
+        let room = self.bodies.len();
+        let s = &mut self.scratch;
+        let segments = s.dealer.segments().len();
+        s.first_leaves.reset(segments);
+        s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
+        let shared = self.shared();
+        workers.run_in_order("segments", shared.dealer.tasks(), |tasks| {
+            shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
         });
+        let leaves = shared.first_leaves.total();
+        if leaves > room {
+            self.reserve_leaves(leaves);
+            let shared = self.shared();
+            workers.run("leaves", segments, |at| {
+                if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
+                    shared.fill(at, leaves);
+                }
+            });
+        }
+        self.leaves = leaves;
+        self.leaf_starts[leaves] = self.len as u32;
+        self.levels[0].set_len(leaves);
+    }
+
+    fn shared(&mut self) -> Shared<'_, D> {
+        let s = &mut self.scratch;
+        Shared {
+            dealer: &s.dealer,
+            buffers: (&s.first, &s.second),
+            grids: &s.grids,
+            locals: &s.locals,
+            first_leaves: &s.first_leaves,
+            places: Disjoint::new(&mut s.places),
+            marks: Disjoint::new(&mut s.marks),
+            bodies: Disjoint::new(&mut self.bodies),
+            ids: Disjoint::new(&mut self.ids),
+            starts: Disjoint::new(&mut self.leaf_starts),
+            boxes: LevelSlots::new(&mut self.levels[0]),
+            isa: self.isa,
+        }
     }
 }
 
-/// The columns of some leaves.
-struct LeafColumns<'a, const D: usize> {
-    centers: [&'a mut [Floats]; D],
-    radii: &'a mut [Floats],
-    ids: &'a mut [Ids],
+/// What the workers share that sort segments and fill leaves.
+struct Shared<'a, const D: usize> {
+    dealer: &'a Dealer<Record<D>>,
+    buffers: (&'a [Record<D>], &'a [Record<D>]),
+    grids: &'a [Grid<D>],
+    locals: &'a ScratchPool<LocalSort>,
+    first_leaves: &'a Prefix,
+    /// By rank.
+    places: Disjoint<'a, u16>,
+    marks: Disjoint<'a, u16>,
+    /// By leaf.
+    bodies: Disjoint<'a, Bodies16<D>>,
+    ids: Disjoint<'a, Ids>,
+    starts: Disjoint<'a, u32>,
+    boxes: LevelSlots<'a, D>,
+    isa: Isa,
+}
+
+impl<const D: usize> Shared<'_, D> {
+    /// The share of one worker, with room for so many leaves in all.
+    fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
+        let _guard = self.first_leaves.guard();
+        local.waiting.clear();
+        for at in tasks.flat_map(|task| self.dealer.task(task)) {
+            let count = self.sort(local, at);
+            self.first_leaves.end(at, count);
+            match self.first_leaves.range_of(at) {
+                Some(leaves) if leaves.end <= room => self.fill(at, leaves),
+                _ => local.waiting.push(at as u32),
+            }
+        }
+        for &at in &local.waiting {
+            let first = self.first_leaves.wait_for(at as usize);
+            let leaves = self.first_leaves.range_of(at as usize).unwrap_or(first..first);
+            if leaves.end <= room {
+                self.fill(at as usize, leaves);
+            }
+        }
+    }
+
+    /// Lists the places of a segment's records by rank, marks where its leaves begin, and returns their number.
+    #[allow(unsafe_code, reason = "each segment is a range of ranks of its own")]
+    fn sort(&self, local: &mut LocalSort, at: usize) -> usize {
+        let segment = self.dealer.segments()[at];
+        // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
+        let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
+        let grid = self.grids.get(segment.frame as usize).filter(|_| !segment.equal);
+        let records = segment.items(self.buffers);
+        self.isa.run(SortSegment { local, records, places, marks, grid, top: segment.top })
+    }
+
+    /// Fills the leaves of a segment that has been sorted.
+    #[allow(unsafe_code, reason = "each segment is a range of ranks of its own, and has leaves of its own")]
+    fn fill(&self, at: usize, leaves: Range<usize>) {
+        let segment = self.dealer.segments()[at];
+        // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
+        // after it has been sorted: by the worker that did so, or in a region of its own.
+        let (places, marks, bodies, ids, starts) = unsafe {
+            let marks = &self.marks.range(segment.range())[..leaves.len()];
+            let (bodies, ids) = (self.bodies.range(leaves.clone()), self.ids.range(leaves.clone()));
+            (self.places.range(segment.range()), marks, bodies, ids, self.starts.range(leaves.clone()))
+        };
+        for (start, &mark) in starts.iter_mut().zip(marks) {
+            *start = segment.start + u32::from(mark);
+        }
+        self.isa.run(FillLeaves { records: segment.items(self.buffers), places, marks, bodies, ids });
+        let write_box = |leaf, aabb| {
+            // SAFETY: as above.
+            unsafe { self.boxes.write(leaves.start + leaf, aabb) }
+        };
+        self.isa.run(BoundLeaves { bodies, write_box });
+    }
 }
 
 /// Fills the leaves of a segment.
-struct FillLeaves<'a, W, const D: usize> {
-    sorted: &'a [Record<D>],
-    starts: &'a [u32],
-    end: u32,
-    out: LeafColumns<'a, D>,
-    write_box: W,
+struct FillLeaves<'a, const D: usize> {
+    records: &'a [Record<D>],
+    /// The place of each rank.
+    places: &'a [u16],
+    /// The first rank of each leaf, within the segment.
+    marks: &'a [u16],
+    bodies: &'a mut [Bodies16<D>],
+    ids: &'a mut [Ids],
 }
 
-impl<W: Fn(usize, Aabb<D>), const D: usize> Work for FillLeaves<'_, W, D> {
+impl<const D: usize> Work for FillLeaves<'_, D> {
     type Output = ();
 
     #[inline(always)]
-    fn run(mut self) {
-        for leaf in 0..self.starts.len() {
-            let start = self.starts[leaf] as usize;
-            let end = self.starts.get(leaf + 1).map_or(self.end, |&end| end) as usize;
-            let aabb = match <&[Record<D>; LEAF]>::try_from(&self.sorted[start..end]) {
-                Ok(records) => self.out.fill(leaf, records),
-                Err(_) => self.out.fill(leaf, &padded(&self.sorted[start..end])),
+    fn run(self) {
+        let Self { records, places, marks, bodies, ids } = self;
+        for (leaf, (bodies, ids)) in bodies.iter_mut().zip(ids).enumerate() {
+            let start = usize::from(marks[leaf]);
+            let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
+            let mut fill = |lane: usize, place: u16| {
+                let record = &records[usize::from(place)];
+                for axis in 0..D {
+                    bodies.centers[axis].0[lane] = record.center.0[axis];
+                }
+                bodies.radii.0[lane] = record.radius;
+                ids.0[lane] = record.id;
             };
-            (self.write_box)(leaf, aabb);
+            if let Ok(places) = <&[u16; LEAF]>::try_from(&places[start..end]) {
+                for lane in 0..LEAF {
+                    fill(lane, places[lane]);
+                }
+            } else {
+                places[start..end].iter().enumerate().for_each(|(lane, &place)| fill(lane, place));
+                for axis in 0..D {
+                    bodies.centers[axis].0[end - start..].fill(f32::NAN);
+                }
+                bodies.radii.0[end - start..].fill(0.0);
+                ids.0[end - start..].fill(0);
+            }
         }
     }
 }
 
-/// A leaf of fewer than sixteen, filled up with what no comparison accepts.
-#[inline(always)]
-fn padded<const D: usize>(records: &[Record<D>]) -> [Record<D>; LEAF] {
-    let mut all = [Record::PADDING; LEAF];
-    all[..records.len()].copy_from_slice(records);
-    all
+/// The boxes of some leaves.
+struct BoundLeaves<'a, W, const D: usize> {
+    bodies: &'a [Bodies16<D>],
+    write_box: W,
 }
 
-impl<const D: usize> LeafColumns<'_, D> {
-    /// Fills one leaf, and returns its box.
+impl<W: Fn(usize, Aabb<D>), const D: usize> Work for BoundLeaves<'_, W, D> {
+    type Output = ();
+
     #[inline(always)]
-    fn fill(&mut self, leaf: usize, records: &[Record<D>; LEAF]) -> Aabb<D> {
-        let mut radii = [0.0; LEAF];
-        let mut ids = [0; LEAF];
-        for i in 0..LEAF {
-            radii[i] = records[i].radius;
-            ids[i] = records[i].id;
-        }
-        self.radii[leaf] = Floats(radii);
-        self.ids[leaf] = Ids(ids);
-        let mut aabb = Aabb::EMPTY;
-        for axis in 0..D {
-            let mut centers = [0.0; LEAF];
-            for i in 0..LEAF {
-                centers[i] = records[i].center.0[axis];
+    fn run(self) {
+        for (leaf, bodies) in self.bodies.iter().enumerate() {
+            let mut aabb = Aabb::EMPTY;
+            for axis in 0..D {
+                let (mut lo, mut hi) = ([0.0; LEAF], [0.0; LEAF]);
+                for i in 0..LEAF {
+                    let reach = bodies.radii.0[i] * GROWTH;
+                    lo[i] = bodies.centers[axis].0[i] - reach;
+                    hi[i] = bodies.centers[axis].0[i] + reach;
+                }
+                aabb.lo[axis] = outward_lo(least(lo));
+                aabb.hi[axis] = outward_hi(greatest(hi));
             }
-            self.centers[axis][leaf] = Floats(centers);
-            let (mut lo, mut hi) = ([0.0; LEAF], [0.0; LEAF]);
-            for i in 0..LEAF {
-                let reach = radii[i] * GROWTH;
-                lo[i] = centers[i] - reach;
-                hi[i] = centers[i] + reach;
-            }
-            aabb.lo[axis] = outward_lo(least(lo));
-            aabb.hi[axis] = outward_hi(greatest(hi));
+            (self.write_box)(leaf, aabb);
         }
-        aabb
     }
 }
 
@@ -174,7 +261,7 @@ pub(super) fn cut_leaves<const D: usize>(
     borders: &[u32],
     marks: &mut [u16],
     code: impl Fn(usize) -> u64,
-) -> u32 {
+) -> usize {
     let mut borders = borders.iter().map(|&b| b as usize).peekable();
     let (mut leaves, mut start) = (0, 0);
     while start < len {
@@ -184,12 +271,12 @@ pub(super) fn cut_leaves<const D: usize>(
         leaves += 1;
         start = leaf_end::<D>(start..end, &code);
     }
-    leaves as u32
+    leaves
 }
 
 /// The end of the leaf that starts with `ranks`: before the widest gap, as long as that is wide.
 #[inline(always)]
-pub(super) fn leaf_end<const D: usize>(ranks: Range<usize>, code: impl Fn(usize) -> u64) -> usize {
+pub(super) fn leaf_end<const D: usize>(ranks: Range<usize>, code: &impl Fn(usize) -> u64) -> usize {
     let (first, last) = (code(ranks.start), code(ranks.end - 1));
     let middle = code(ranks.start + ranks.len() / 2);
     // The middle rank lies in one of the two parts, whose extent is thus at least the lesser of these.
@@ -208,7 +295,7 @@ fn length(bits: u64) -> u32 {
 
 /// As [`leaf_end`], looking at every rank: neighbours need not be in order within a cell.
 #[cold]
-fn gap<const D: usize>(ranks: Range<usize>, code: impl Fn(usize) -> u64) -> usize {
+fn gap<const D: usize>(ranks: Range<usize>, code: &impl Fn(usize) -> u64) -> usize {
     let extent = |ranks: Range<usize>| {
         let first = code(ranks.start);
         length(ranks.fold(0, |bits, rank| bits | (code(rank) ^ first)))

@@ -53,24 +53,33 @@ impl<const D: usize> Level<D> {
     /// The lower borders on each axis, a node an element.
     #[inline(always)]
     #[must_use]
-    pub fn lo(&self) -> &[Vec<Floats>; D] {
-        &self.lo
+    pub fn lo(&self) -> [&[Floats]; D] {
+        self.lo.each_ref().map(|column| &column[..self.len.div_ceil(LEAF)])
     }
 
     /// The upper borders on each axis, a node an element.
     #[inline(always)]
     #[must_use]
-    pub fn hi(&self) -> &[Vec<Floats>; D] {
-        &self.hi
+    pub fn hi(&self) -> [&[Floats]; D] {
+        self.hi.each_ref().map(|column| &column[..self.len.div_ceil(LEAF)])
     }
 
-    pub(super) fn resize(&mut self, len: usize) {
+    /// Makes room for so many boxes.
+    pub(super) fn reserve(&mut self, boxes: usize) {
+        for column in self.lo.iter_mut().chain(&mut self.hi) {
+            if column.len() < boxes.div_ceil(LEAF) {
+                resize_with_headroom(column, boxes.div_ceil(LEAF), Floats::splat(0.0));
+            }
+        }
+    }
+
+    /// Sets the number of boxes, for which there is room, and fills the last node up.
+    pub(super) fn set_len(&mut self, len: usize) {
         self.len = len;
+        let padding = len..len.next_multiple_of(LEAF);
         for axis in 0..D {
-            resize_with_headroom(&mut self.lo[axis], len.div_ceil(LEAF), Floats::splat(0.0));
-            resize_with_headroom(&mut self.hi[axis], len.div_ceil(LEAF), Floats::splat(0.0));
-            floats_mut(&mut self.lo[axis])[len..].fill(f32::INFINITY);
-            floats_mut(&mut self.hi[axis])[len..].fill(f32::NEG_INFINITY);
+            floats_mut(&mut self.lo[axis])[padding.clone()].fill(f32::INFINITY);
+            floats_mut(&mut self.hi[axis])[padding.clone()].fill(f32::NEG_INFINITY);
         }
     }
 
@@ -125,7 +134,8 @@ impl<const D: usize> LinearTree<D> {
             let (below, above) = self.levels.split_at_mut(self.used_levels);
             let (below, above) = (&below[self.used_levels - 1], &mut above[0]);
             let nodes = below.len.div_ceil(LEAF);
-            above.resize(nodes);
+            above.reserve(nodes);
+            above.set_len(nodes);
             let slots = LevelSlots::new(above);
             workers.run("levels", nodes.div_ceil(NODES_PER_TASK), |task| {
                 for node in task * NODES_PER_TASK..((task + 1) * NODES_PER_TASK).min(nodes) {

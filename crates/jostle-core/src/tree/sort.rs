@@ -6,12 +6,10 @@ use super::leaves::cut_leaves;
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
 use crate::bounds::BlockBounds;
-use crate::disjoint::Disjoint;
 use crate::input::{Bodies, Radii};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
 use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
-use crate::scratch::resize_with_headroom;
 use crate::workers::Workers;
 
 /// A body on its way to its rank.
@@ -21,11 +19,6 @@ pub(super) struct Record<const D: usize> {
     pub(super) center: Center<D>,
     pub(super) radius: f32,
     pub(super) id: u32,
-}
-
-impl<const D: usize> Record<D> {
-    /// Touches nothing.
-    pub(super) const PADDING: Self = Self { center: Center([f32::NAN; D]), radius: 0.0, id: 0 };
 }
 
 /// An array with a `Default` for every length.
@@ -40,7 +33,7 @@ impl<const D: usize> Default for Center<D> {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// Puts records in the order of ranks, and marks where leaves begin.
+    /// Deals records out to segments, and puts those in order, leaf by leaf.
     pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers) {
         let n = bodies.len();
         self.len = n;
@@ -49,7 +42,7 @@ impl<const D: usize> LinearTree<D> {
         s.grids.clear();
         if s.first.len() < n {
             s.first.resize(n, Record::default());
-            s.second.resize(n, Record::default());
+            s.places.resize(n, 0);
             s.marks.resize(n, 0);
         }
         let top = bits_per_axis(D) * D as u32;
@@ -82,13 +75,16 @@ impl<const D: usize> LinearTree<D> {
         }
         self.deal_large(workers);
         self.scratch.dealer.finish();
-        self.sort_segments(workers);
+        self.fill_leaves(workers);
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
     fn deal_large(&mut self, workers: Workers) {
         let s = &mut self.scratch;
         loop {
+            if s.dealer.has_large() && s.second.len() < self.len {
+                s.second.resize(self.len, Record::default());
+            }
             let grids = &s.grids;
             let code = |frame: u32, record: &Record<D>| grids[frame as usize].code(record.center.0);
             let Some(equal) = s.dealer.deal_large(workers, &mut s.first, &mut s.second, code) else { return };
@@ -103,35 +99,6 @@ impl<const D: usize> LinearTree<D> {
                 }
             }
         }
-    }
-
-    #[allow(unsafe_code, reason = "each segment is a range of ranks of its own")]
-    fn sort_segments(&mut self, workers: Workers) {
-        let n = self.len;
-        let s = &mut self.scratch;
-        s.locals.prepare(workers.count(), |local| local.reserve(n));
-        s.segment_leaves.clear();
-        resize_with_headroom(&mut s.segment_leaves, s.dealer.segments().len(), 0);
-        let (dealer, locals, grids, isa) = (&s.dealer, &s.locals, &s.grids, self.isa);
-        let (first, second) = (Disjoint::new(&mut s.first), Disjoint::new(&mut s.second));
-        let (marks, segment_leaves) = (Disjoint::new(&mut s.marks), Disjoint::new(&mut s.segment_leaves));
-        let sort_segment = |local: &mut LocalSort, at: usize| {
-            let segment = dealer.segments()[at];
-            let range = segment.range();
-            // SAFETY: segments are disjoint ranges of ranks, each in one task, and `at` is the segment's own.
-            let (mut from, mut to, marks, leaves) = unsafe {
-                let (first, second) = (first.range(range.clone()), second.range(range.clone()));
-                (first, second, marks.range(range), &mut segment_leaves.range(at..at + 1)[0])
-            };
-            if segment.in_second {
-                core::mem::swap(&mut from, &mut to);
-            }
-            let grid = grids.get(segment.frame as usize).filter(|_| !segment.equal);
-            *leaves = isa.run(SortSegment { local, from, to, marks, grid, top: segment.top });
-        };
-        workers.run("segments", dealer.tasks(), |task| {
-            locals.with(|local| dealer.task(task).for_each(|at| sort_segment(local, at)));
-        });
     }
 }
 
@@ -199,16 +166,19 @@ impl<const D: usize> Work for Digits<'_, D> {
     }
 }
 
-/// Scratch of one task.
+/// Scratch of one worker.
 #[derive(Debug, Default)]
 pub(super) struct LocalSort {
     cells: CellPass,
     order: LocalOrder,
+    /// Segments in order whose first leaf is not known yet.
+    pub(super) waiting: Vec<u32>,
 }
 
 impl LocalSort {
-    /// Makes room for the segments that `bodies` bodies make.
-    fn reserve(&mut self, bodies: usize) {
+    /// Makes room for so many segments, of `bodies` bodies.
+    pub(super) fn reserve(&mut self, bodies: usize, segments: usize) {
+        self.waiting.reserve(segments);
         let items = bodies.min(LOCAL_MAX);
         self.cells.reserve(items, key_bits::<3>(items, 63).1);
         self.order.reserve(bodies);
@@ -216,7 +186,7 @@ impl LocalSort {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.bytes() + self.order.bytes()
+        self.cells.bytes() + self.order.bytes() + self.waiting.capacity() * size_of::<u32>()
     }
 }
 
@@ -231,42 +201,40 @@ fn key_bits<const D: usize>(items: usize, top: u32) -> (u32, u32) {
 /// Fewer cells than 2^6 are not worth telling apart.
 const MIN_KEY_BITS: u32 = 6;
 
-/// Puts one segment in order and cuts it into leaves, whose number comes out, and whose starts the marks. The order is
-/// in `to`, or, where all codes are equal, still in `from`.
-struct SortSegment<'a, const D: usize> {
-    local: &'a mut LocalSort,
-    from: &'a mut [Record<D>],
-    to: &'a mut [Record<D>],
-    marks: &'a mut [u16],
+/// Lists the places of one segment's records by rank, and cuts it into leaves, whose number comes out, and whose starts
+/// the marks.
+pub(super) struct SortSegment<'a, const D: usize> {
+    pub(super) local: &'a mut LocalSort,
+    pub(super) records: &'a [Record<D>],
+    pub(super) places: &'a mut [u16],
+    pub(super) marks: &'a mut [u16],
     /// `None` where all codes are equal, and the order stands.
-    grid: Option<&'a Grid<D>>,
-    top: u32,
+    pub(super) grid: Option<&'a Grid<D>>,
+    pub(super) top: u32,
 }
 
 impl<const D: usize> Work for SortSegment<'_, D> {
-    type Output = u32;
+    type Output = usize;
 
     /// Bodies lie in order of cells that hold at most a leaf of them each, and by id within; where some cell of the size
     /// that fits the segment is more crowded, in order of their whole codes instead.
     #[inline(always)]
-    fn run(self) -> u32 {
-        let Self { local: LocalSort { cells, order }, from, to, marks, grid, top } = self;
+    fn run(self) -> usize {
+        let Self { local: LocalSort { cells, order, .. }, records, places, marks, grid, top } = self;
         let Some(grid) = grid else {
-            return cut_leaves::<D>(from.len(), &[], marks, |_| 0);
+            (0..).zip(&mut *places).for_each(|(i, place)| *place = i);
+            return cut_leaves::<D>(records.len(), &[], marks, |_| 0);
         };
-        let (low, bits) = key_bits::<D>(from.len(), top);
-        let centers = from.iter().map(|record| record.center.0);
-        if low >= Grid::<D>::MIN_KEY_LOW
-            && cells.deal(from, to, bits, LEAF as u16, |keys| grid.keys(centers, low, bits, keys))
-        {
-            return cut_leaves::<D>(to.len(), &[], marks, |rank| grid.code(to[rank].center.0));
+        let (low, bits) = key_bits::<D>(records.len(), top);
+        let fill = |keys: &mut [u16]| grid.keys(records.iter().map(|record| record.center.0), low, bits, keys);
+        if low >= Grid::<D>::MIN_KEY_LOW && cells.order(places, bits, LEAF as u16, fill) {
+            let code = |rank: usize| grid.code(records[usize::from(places[rank])].center.0);
+            return cut_leaves::<D>(records.len(), &[], marks, code);
         }
-        order.sort(from.iter().map(|record| grid.code(record.center.0)));
-        refine_runs(order, from, 0..from.len());
-        for (record, place) in to.iter_mut().zip(order.places()) {
-            *record = from[place];
-        }
-        cut_leaves::<D>(to.len(), order.borders(), marks, |rank| order.code(rank))
+        order.sort(records.iter().map(|record| grid.code(record.center.0)));
+        refine_runs(order, records, 0..records.len());
+        places.iter_mut().zip(order.places()).for_each(|(to, place)| *to = place as u16);
+        cut_leaves::<D>(records.len(), order.borders(), marks, |rank| order.code(rank))
     }
 }
 

@@ -68,7 +68,7 @@ impl<const D: usize> LinearTree<D> {
     }
 
     fn validate_leaf_sizes(&self) -> Result<(), Broken> {
-        let starts = &self.leaf_starts;
+        let starts = self.leaf_starts();
         if starts.first() != Some(&0) || starts.last().map(|&end| end as usize) != Some(self.len) {
             return Err(Broken::LeafSize { leaf: 0 });
         }
@@ -79,13 +79,17 @@ impl<const D: usize> LinearTree<D> {
         }
     }
 
+    fn center(&self, place: usize) -> [f32; D] {
+        self.bodies[place / LEAF].centers.map(|axis| axis.0[place % LEAF])
+    }
+
     fn validate_boxes(&self) -> Result<(), Broken> {
         for leaf in 0..self.leaves() {
             let aabb = self.levels[0].aabb(leaf);
             for place in self.leaf_places(leaf) {
-                let radius = f64::from(self.columns.radii()[place]);
+                let radius = f64::from(self.bodies[leaf].radii.0[place % LEAF]);
                 for axis in 0..D {
-                    let center = f64::from(self.columns.centers(axis)[place]);
+                    let center = f64::from(self.center(place)[axis]);
                     if f64::from(aabb.lo[axis]) > center - radius || f64::from(aabb.hi[axis]) < center + radius {
                         return Err(Broken::Box { level: 0, node: leaf });
                     }
@@ -115,11 +119,12 @@ struct Ranks<'a, const D: usize> {
 
 impl<const D: usize> Ranks<'_, D> {
     fn center(&self, rank: usize) -> [f32; D] {
-        core::array::from_fn(|axis| self.tree.columns.centers(axis)[self.places[rank]])
+        self.tree.center(self.places[rank])
     }
 
     fn id(&self, rank: usize) -> u32 {
-        self.tree.columns.ids()[self.places[rank]]
+        let place = self.places[rank];
+        self.tree.ids[place / LEAF].0[place % LEAF]
     }
 
     /// Ranks whose codes are taken over the same bounds.
@@ -171,7 +176,7 @@ impl<const D: usize> Ranks<'_, D> {
     fn validate_leaves(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
         const { assert!(GAP_LEVELS > 0) };
         let tree = self.tree;
-        let mut leaf = tree.leaf_starts.partition_point(|&start| (start as usize) < ranks.start);
+        let mut leaf = tree.leaf_starts().partition_point(|&start| (start as usize) < ranks.start);
         while leaf < tree.leaves() && (tree.leaf_starts[leaf] as usize) < ranks.end {
             let range = tree.leaf(leaf);
             if range.start < ranks.start || range.end > ranks.end || leaf_end::<D>(range.clone(), &code) != range.end {
