@@ -1,4 +1,5 @@
-//! From the second frame of a size on, a search allocates nothing: every allocation of the process is counted.
+//! From the second frame of a size on, a search allocates nothing, and it holds little: every allocation of the process
+//! is counted.
 #![allow(unsafe_code, reason = "a counting allocator is an implementation of the unsafe trait GlobalAlloc")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -12,21 +13,28 @@ struct Counting;
 
 static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
 
+/// Bytes allocated and not freed.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
 // SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`, and all memory came from `System`.
         unsafe { System.dealloc(memory, layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        LIVE.fetch_add(size, Ordering::Relaxed);
+        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `realloc`, and all memory came from `System`.
         unsafe { System.realloc(memory, layout, size) }
     }
@@ -74,10 +82,29 @@ fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) 
     }
 }
 
+/// What a finder holds between frames beside its pair list, counted by the allocator: at most 100 bytes a body.
+fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
+    const BODIES: usize = 200_000;
+    let scene = scene::scene::<D>(kind, BODIES, 1);
+    let before = LIVE.load(Ordering::Relaxed);
+    let mut finder = PairFinder::new();
+    for _ in 0..2 {
+        frame(&mut finder, threads, &scene);
+    }
+    let held = LIVE.load(Ordering::Relaxed) - before;
+    let stats = *finder.last().stats();
+    assert!(held.abs_diff(stats.bytes) <= BODIES, "{kind}, {D}D: {held} bytes held, {} stated", stats.bytes);
+    let beside = (held - stats.list_bytes) / BODIES;
+    println!("{kind}, {D}D, {threads:?}: {beside} bytes a body");
+    assert!(beside <= 100, "{kind}, {D}D, {threads:?}: {beside} bytes a body beside the pair list");
+}
+
 fn every_kind(threads: Threads<'_>) {
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);
+        little_is_held::<2>(kind, threads);
+        little_is_held::<3>(kind, threads);
     }
 }
 
@@ -100,7 +127,7 @@ fn warm_up() {
 #[test]
 fn later_frames_allocate_nothing() {
     every_kind(Threads::Serial);
-    let pool = ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
     pool.install(|| {
         warm_up();
         every_kind(Threads::Current);

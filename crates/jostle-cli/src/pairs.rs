@@ -98,7 +98,8 @@ impl Times {
 }
 
 fn memory(stats: &Stats, bodies: usize) -> String {
-    format!("{}, {} bytes a body", HumanBytes(stats.bytes as u64), stats.bytes / bodies.max(1))
+    let (list, beside) = (HumanBytes(stats.list_bytes as u64), (stats.bytes - stats.list_bytes) / bodies.max(1));
+    format!("{}: {beside} bytes a body, and {list} of pairs", HumanBytes(stats.bytes as u64))
 }
 
 /// The number of pairs that each body is in.

@@ -357,14 +357,15 @@ impl<const D: usize> Grid<D> {
         }
     }
 
-    /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points; `low` is a multiple of `D`. The same
-    /// bits as [`Grid::code`], for less. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 16.
+    /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points. The same bits as [`Grid::code`], for
+    /// less. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 14.
     #[inline(always)]
     pub(crate) fn keys(&self, points: impl Iterator<Item = [f32; D]>, low: u32, bits: u32, keys: &mut [u16]) {
         let below = low / D as u32;
         let unit = 1.0 / (1_u64 << below) as f32;
         let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
-        let axis_mask = (1_u32 << bits.div_ceil(D as u32)) - 1;
+        let surplus = low % D as u32;
+        let axis_mask = (1_u32 << (bits + surplus).div_ceil(D as u32)) - 1;
         let mask = (1_u32 << bits) - 1;
         for (key, point) in keys.iter_mut().zip(points) {
             let mut interleaved = 0;
@@ -372,7 +373,7 @@ impl<const D: usize> Grid<D> {
                 let coordinate = truncate(clamp((point[axis] - self.lo[axis]) * scale, most)) & axis_mask;
                 interleaved |= if D == 2 { spread2_small(coordinate) } else { spread3_key(coordinate) } << axis;
             }
-            *key = (interleaved & mask) as u16;
+            *key = (interleaved >> surplus & mask) as u16;
         }
     }
 

@@ -7,6 +7,8 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::scratch::with_headroom;
+
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;
 
@@ -29,6 +31,9 @@ impl Prefix {
     pub fn reset(&mut self, blocks: usize) {
         self.abandoned = AtomicBool::new(false);
         self.blocks.clear();
+        if self.blocks.capacity() < blocks {
+            self.blocks.reserve_exact(with_headroom(blocks));
+        }
         self.blocks
             .resize_with(blocks, || Block { start: AtomicUsize::new(UNKNOWN), count: AtomicUsize::new(UNKNOWN) });
         if let Some(first) = self.blocks.first_mut() {

@@ -69,11 +69,16 @@ impl<S: Default> ScratchPool<S> {
     }
 }
 
-/// Sets the length, and where memory must grow for it, by an eighth more than is needed: the next frame of a simulation
-/// may need a little more, and should not allocate.
+/// An eighth more than is needed: the next frame of a simulation may need a little more, and should not allocate.
+#[must_use]
+pub fn with_headroom(len: usize) -> usize {
+    len + len / 8 + 64
+}
+
+/// Sets the length; where memory must grow for it, then with headroom.
 pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
     if list.capacity() < len {
-        list.reserve_exact(len + len / 8 + 64 - list.len());
+        list.reserve_exact(with_headroom(len) - list.len());
     }
     list.resize(len, value);
 }

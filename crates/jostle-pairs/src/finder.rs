@@ -240,7 +240,7 @@ impl<const D: usize> PairFinder<D> {
             pairs.set_len(self.tree.len());
         }
         starts.reset(blocks.count());
-        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity()));
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks.count()));
         let list = Disjoint::new(pairs.room_of_all());
         let all_tests = Mutex::new(Tests::default());
         workers.run_in_order("join", blocks.count(), |next| {
@@ -265,7 +265,7 @@ impl<const D: usize> PairFinder<D> {
         let capacity = pairs.capacity();
         self.outboxes.each(|outbox| {
             outbox.send_rest(&mut pairs, &starts);
-            outbox.prepare(capacity);
+            outbox.prepare(capacity, blocks.count());
         });
         (self.pairs, self.starts) = (pairs, starts);
         all_tests.into_inner().unwrap_or_default()
@@ -306,6 +306,7 @@ impl<const D: usize> PairFinder<D> {
             circle_tests: tests.circle_tests,
             pairs: tests.pairs,
             bytes: self.bytes(),
+            list_bytes: self.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
     }

@@ -4,6 +4,7 @@
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::prefix::Prefix;
+use jostle_core::scratch::with_headroom;
 
 use crate::hits::{PairList, Sink};
 use crate::lanes::LANES;
@@ -34,8 +35,9 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Makes ready for a list of that length. Memory that a list too short once asked for is given back.
-    pub(crate) fn prepare(&mut self, list: usize) {
+    /// Makes ready for a list of that length and so many blocks. Memory that a list too short once asked for is given
+    /// back.
+    pub(crate) fn prepare(&mut self, list: usize, blocks: usize) {
         let room = (list / OUTBOX_SHARE).max(OUTBOX_MIN);
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();
@@ -43,7 +45,7 @@ impl Outbox {
         if self.pairs.len() < room {
             self.pairs.resize(room, [0; 2]);
         }
-        self.parcels.reserve(64);
+        self.parcels.reserve(with_headroom(blocks));
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -183,7 +185,7 @@ mod tests {
                 let shared = Disjoint::new(list.room_of_all());
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
-                        outbox.prepare(capacity);
+                        outbox.prepare(capacity, BLOCKS);
                         let mut sink = Ordered::new(&shared, &starts, outbox);
                         let next = &next;
                         scope.spawn(move || {

@@ -42,6 +42,8 @@ pub struct Stats {
     pub pairs: u64,
     /// Bytes that the finder holds after the search, the pair list included.
     pub bytes: usize,
+    /// Bytes of the pair list, with its room to grow.
+    pub list_bytes: usize,
     /// Time of each stage.
     pub time: StageTimes,
 }

@@ -25,9 +25,9 @@ fn block_items(buckets: usize) -> usize {
     (16 * buckets).clamp(1 << 11, 1 << 14)
 }
 
-/// From this many digit bits on, a block is dealt out in a staging buffer first, and its runs then copied to their
-/// places. Written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
-const STAGED_BITS: u32 = 7;
+/// A block with more digits than this is dealt out in a staging buffer first, and its runs then copied to their places:
+/// written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
+const DIRECT_STREAMS: usize = 64;
 
 /// Digit bits that leave about [`BUCKET_ITEMS`] items a bucket.
 pub(crate) fn digit_bits(items: usize) -> u32 {
@@ -99,6 +99,49 @@ impl<T> Default for CountingPass<T> {
     }
 }
 
+/// The items of a block, each with its digit, from the place for each digit on.
+#[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+fn scatter_straight<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], target: &Disjoint<'_, T>) {
+    let mut next = [0; 1 << MAX_DIGIT_BITS];
+    next[..places.len()].copy_from_slice(places);
+    for (item, digit) in block {
+        let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
+        // SAFETY: the scan gave this block as many places within the target for this digit as it counted, and to no
+        // other block.
+        unsafe { target.write(*place as usize, item) };
+        *place += 1;
+    }
+}
+
+/// As [`scatter_straight`], by digit to a buffer first; then runs of equal digit to their places.
+#[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+fn scatter_staged<T: Copy>(
+    block: impl Iterator<Item = (T, u16)>,
+    counts: &[u32],
+    places: &[u32],
+    buffer: &mut [T],
+    target: &Disjoint<'_, T>,
+) {
+    let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
+    let mut sum = 0;
+    for (next, &count) in next.iter_mut().zip(counts) {
+        *next = sum;
+        sum += count;
+    }
+    for (item, digit) in block {
+        let next = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
+        buffer[*next as usize] = item;
+        *next += 1;
+    }
+    let mut rest = &buffer[..];
+    for (&count, &place) in counts.iter().zip(places) {
+        let (run, later) = rest.split_at(count as usize);
+        // SAFETY: the scan gave this block these places, within the target, for this digit, and no other block.
+        unsafe { target.range(place as usize..place as usize + run.len()) }.copy_from_slice(run);
+        rest = later;
+    }
+}
+
 /// Every item to the same place in `first`.
 #[allow(unsafe_code, reason = "each block writes places of its own")]
 fn copy<T: Copy + Send, I: Iterator<Item = T>>(
@@ -138,11 +181,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
         self.count(workers, items, 1 << bits, digits);
         self.scan(1 << bits);
-        if bits < STAGED_BITS {
-            self.scatter(workers, items, 1 << bits, source, target);
-        } else {
-            self.scatter_staged(workers, items, 1 << bits, source, target);
-        }
+        self.scatter(workers, items, 1 << bits, source, target);
     }
 
     /// Digits, and one row of counts a block.
@@ -206,36 +245,8 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         }
     }
 
-    /// Every item straight to its place.
-    #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+    /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
     fn scatter<I: Iterator<Item = T>>(
-        &mut self,
-        workers: Workers,
-        items: usize,
-        buckets: usize,
-        source: impl Fn(Range<usize>) -> I + Sync,
-        target: &mut [T],
-    ) {
-        let target = Disjoint::new(target);
-        let (digits, places) = (&self.digits, &self.places);
-        let size = block_items(buckets);
-        workers.run("scatter", items.div_ceil(size), |block| {
-            let mut next = [0; 1 << STAGED_BITS];
-            next[..buckets].copy_from_slice(&places[block * buckets..(block + 1) * buckets]);
-            let range = block_range(block, size, items);
-            for (item, &digit) in source(range.clone()).zip(&digits[range]) {
-                let place = &mut next[digit as usize & ((1 << STAGED_BITS) - 1)];
-                // SAFETY: the scan gave this block as many places below `items` for this digit as it counted, and to
-                // no other block.
-                unsafe { target.write(*place as usize, item) };
-                *place += 1;
-            }
-        });
-    }
-
-    /// The items of a block by digit to a buffer, then runs of equal digit to their places.
-    #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-    fn scatter_staged<I: Iterator<Item = T>>(
         &mut self,
         workers: Workers,
         items: usize,
@@ -245,34 +256,24 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     ) {
         let Some(any) = source(0..items).next() else { return };
         let size = block_items(buckets);
-        self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
+        if buckets > DIRECT_STREAMS {
+            self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
+        }
         let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
         let target = Disjoint::new(target);
         workers.run("scatter", items.div_ceil(size), |block| {
             let row = block * buckets..(block + 1) * buckets;
             let (counts, places) = (&counts[row.clone()], &places[row]);
             let range = block_range(block, size, items);
-            staging.with(|buffer| {
-                buffer.resize(range.len(), any);
-                let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
-                let mut sum = 0;
-                for (next, &count) in next.iter_mut().zip(counts) {
-                    *next = sum;
-                    sum += count;
-                }
-                for (item, &digit) in source(range.clone()).zip(&digits[range]) {
-                    let next = &mut next[digit as usize & ((1 << MAX_DIGIT_BITS) - 1)];
-                    buffer[*next as usize] = item;
-                    *next += 1;
-                }
-                let mut rest = &buffer[..];
-                for (&count, &place) in counts.iter().zip(places) {
-                    let (run, later) = rest.split_at(count as usize);
-                    // SAFETY: the scan gave this block these places, below `items`, for this digit, and no other block.
-                    unsafe { target.range(place as usize..place as usize + run.len()) }.copy_from_slice(run);
-                    rest = later;
-                }
-            });
+            let block = source(range.clone()).zip(digits[range.clone()].iter().copied());
+            if counts.iter().filter(|&&count| count > 0).count() <= DIRECT_STREAMS {
+                scatter_straight(block, places, &target);
+            } else {
+                staging.with(|buffer| {
+                    buffer.resize(range.len(), any);
+                    scatter_staged(block, counts, places, buffer, &target);
+                });
+            }
         });
     }
 

@@ -10,6 +10,7 @@ use crate::input::{Bodies, Radii};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
 use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
+use crate::scratch::with_headroom;
 use crate::workers::Workers;
 
 /// A body on its way to its rank.
@@ -178,9 +179,10 @@ pub(super) struct LocalSort {
 impl LocalSort {
     /// Makes room for so many segments, of `bodies` bodies.
     pub(super) fn reserve(&mut self, bodies: usize, segments: usize) {
-        self.waiting.reserve(segments);
+        self.waiting.clear();
+        self.waiting.reserve(with_headroom(segments));
         let items = bodies.min(LOCAL_MAX);
-        self.cells.reserve(items, key_bits::<3>(items, 63).1);
+        self.cells.reserve(items, key_bits(items, u64::BITS).1);
         self.order.reserve(bodies);
     }
 
@@ -192,10 +194,10 @@ impl LocalSort {
 
 /// The lowest bit, and the number of bits, of keys that tell about as many cells apart as there are items; all bits from
 /// `top` on are equal.
-fn key_bits<const D: usize>(items: usize, top: u32) -> (u32, u32) {
+fn key_bits(items: usize, top: u32) -> (u32, u32) {
     let wanted = usize::BITS - items.saturating_sub(1).leading_zeros();
-    let low = top.saturating_sub(wanted.max(MIN_KEY_BITS)) / D as u32 * D as u32;
-    (low, top - low)
+    let bits = wanted.max(MIN_KEY_BITS).min(top);
+    (top - bits, bits)
 }
 
 /// Fewer cells than 2^6 are not worth telling apart.
@@ -225,7 +227,7 @@ impl<const D: usize> Work for SortSegment<'_, D> {
             (0..).zip(&mut *places).for_each(|(i, place)| *place = i);
             return cut_leaves::<D>(records.len(), &[], marks, |_| 0);
         };
-        let (low, bits) = key_bits::<D>(records.len(), top);
+        let (low, bits) = key_bits(records.len(), top);
         let fill = |keys: &mut [u16]| grid.keys(records.iter().map(|record| record.center.0), low, bits, keys);
         if low >= Grid::<D>::MIN_KEY_LOW && cells.order(places, bits, LEAF as u16, fill) {
             let code = |rank: usize| grid.code(records[usize::from(places[rank])].center.0);
