@@ -15,6 +15,7 @@ pub mod radix;
 pub mod recording;
 pub mod scratch;
 pub mod sixteen;
+mod team;
 pub mod tree;
 pub mod workers;
 

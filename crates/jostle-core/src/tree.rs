@@ -254,6 +254,10 @@ impl<const D: usize> LinearTree<D> {
     /// # Errors
     /// [`InputError`], before anything is changed.
     pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
+        workers.together(|| self.build_with(bodies, workers))
+    }
+
+    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
         let start = Instant::now();
         let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();

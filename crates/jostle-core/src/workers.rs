@@ -4,10 +4,9 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam::utils::CachePadded;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::disjoint::Disjoint;
-use crate::recording;
+use crate::{recording, team};
 
 /// The threads that run the tasks of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,6 +36,15 @@ impl Workers {
         match self {
             Self::Serial | Self::Recorded => 1,
             Self::Rayon => rayon::current_num_threads(),
+        }
+    }
+
+    /// Runs a computation of several regions with its threads standing by from first to last: a thread that sleeps between
+    /// regions takes longer to wake than many a region lasts.
+    pub fn together<R: Send>(self, computation: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Self::Serial | Self::Recorded => computation(),
+            Self::Rayon => team::together(computation),
         }
     }
 
@@ -71,7 +79,7 @@ impl Workers {
         match self {
             Self::Rayon if tasks > 1 => {
                 let next = AtomicUsize::new(0);
-                on_all(tasks, &|_| worker(&mut core::iter::from_fn(|| take(&next, tasks))));
+                on_all(&|| worker(&mut core::iter::from_fn(|| take(&next, tasks))));
             }
             Self::Rayon | Self::Serial => worker(&mut (0..tasks)),
             Self::Recorded => recording::region(name, tasks, |tasks| worker(tasks)),
@@ -109,10 +117,9 @@ fn take(next: &AtomicUsize, end: usize) -> Option<usize> {
     left.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < end)
 }
 
-/// Runs `worker` once for each thread of the pool, at most `tasks` times.
-fn on_all(tasks: usize, worker: &(impl Fn(usize) + Sync)) {
-    let workers = rayon::current_num_threads().min(tasks);
-    (0..workers).into_par_iter().for_each(worker);
+/// Runs `worker` on the calling thread and on as many others as help.
+fn on_all(worker: &(impl Fn() + Sync)) {
+    team::together(|| team::region(worker));
 }
 
 fn run_shared(tasks: usize, task: &(impl Fn(usize) + Sync)) {
@@ -120,8 +127,8 @@ fn run_shared(tasks: usize, task: &(impl Fn(usize) + Sync)) {
     let share = |s: usize| s * tasks / shares..(s + 1) * tasks / shares;
     let next: [CachePadded<AtomicUsize>; SHARES] =
         core::array::from_fn(|s| CachePadded::new(AtomicUsize::new(share(s).start)));
-    on_all(tasks, &|worker: usize| {
-        let own = rayon::current_thread_index().unwrap_or(worker);
+    on_all(&|| {
+        let own = rayon::current_thread_index().unwrap_or_default();
         for s in (0..shares).map(|s| (own + s) % shares) {
             let Range { end, .. } = share(s);
             while let Some(at) = take(&next[s], end) {

@@ -166,6 +166,13 @@ fn golden_leaves() {
     assert_eq!(line(&apart).ids().last(), Some(3));
 }
 
+/// So many that segments are filled in turn, whatever the number of workers.
+#[test]
+fn more_than_caches_hold() {
+    Trees::<2>::new().check("clustered", &scene::scene(Kind::Clustered, 300_000, 2));
+    Trees::<3>::new().check("uniform", &scene::scene(Kind::Uniform, 300_000, 2));
+}
+
 /// A rank range of 16 that straddled the gap would make one leaf as wide as the world.
 fn two_tight_clusters<const D: usize>() {
     for gap in [50.0, 1e4, 1e12] {

@@ -18,7 +18,7 @@ use crate::stats::{StageTimes, Stats, Tests};
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
 /// `cargo bench --bench find -- crossover`.
-pub const SERIAL_BELOW: usize = 12_000;
+pub const SERIAL_BELOW: usize = 8_000;
 
 /// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
@@ -348,7 +348,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find(self, bodies: Bodies<'_, D>) -> Result<Found<'f, D>, InputError> {
         let finder = self.finder;
-        run(self.threads, bodies.len(), |workers| finder.find_with(bodies, workers))?;
+        run(self.threads, bodies.len(), |workers| workers.together(|| finder.find_with(bodies, workers)))?;
         Ok(Found { finder })
     }
 

@@ -15,6 +15,9 @@ use crate::scratch::{ScratchPool, resize_with_headroom};
 use crate::sixteen::{Bodies16, Ids};
 use crate::workers::Workers;
 
+/// Bodies whose records, of 16 bytes in the plane, the second-level caches of a few cores hold.
+const CACHED_BODIES: usize = 1 << 18;
+
 /// Leaves that `bodies` bodies make in general: few are cut short by a gap, and one in each segment by its end.
 pub(super) fn expected_leaves(bodies: usize) -> usize {
     bodies / LEAF + bodies / (8 * LEAF) + LEAF
@@ -34,27 +37,37 @@ impl<const D: usize> LinearTree<D> {
         }
     }
 
-    /// Puts the records of each segment in order and fills its leaves. Where these begin is mostly known by the time
-    /// that the segment is in order, with its records in cache; if not, its leaves are filled later.
+    /// Puts the records of each segment in order and fills its leaves, whose first number is known once all segments
+    /// before it are in order.
+    ///
+    /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
+    /// not, segments are taken in turn, and filled while their records are still in cache.
     pub(super) fn fill_leaves(&mut self, workers: Workers) {
         self.reserve_leaves(expected_leaves(self.len));
-        let room = self.bodies.len();
         let s = &mut self.scratch;
         let segments = s.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
+        let in_turn = workers == Workers::Serial || self.len > CACHED_BODIES;
+        let room = if in_turn { self.bodies.len() } else { 0 };
         let shared = self.shared();
-        workers.run_in_order("segments", shared.dealer.tasks(), |tasks| {
-            shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
-        });
+        let tasks = shared.dealer.tasks();
+        if in_turn {
+            workers.run_in_order("segments", tasks, |tasks| {
+                shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
+            });
+        } else {
+            workers.run("segments", tasks, |task| {
+                shared.locals.with(|local| shared.dealer.task(task).for_each(|at| shared.sort(local, at)));
+            });
+        }
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(leaves);
             let shared = self.shared();
-            workers.run("leaves", segments, |at| {
-                if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
-                    shared.fill(at, leaves);
-                }
+            workers.run("leaves", tasks, |task| {
+                let unfilled = |at: &usize| shared.first_leaves.range_of(*at).is_some_and(|leaves| leaves.end > room);
+                shared.dealer.task(task).filter(unfilled).for_each(|at| shared.fill(at));
             });
         }
         self.leaves = leaves;
@@ -100,41 +113,48 @@ struct Shared<'a, const D: usize> {
 }
 
 impl<const D: usize> Shared<'_, D> {
-    /// The share of one worker, with room for so many leaves in all.
+    /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
+    /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
         let _guard = self.first_leaves.guard();
+        let fits = |at: u32| self.first_leaves.range_of(at as usize).map(|leaves| leaves.end <= room);
+        let mut filled = 0;
         for at in tasks.flat_map(|task| self.dealer.task(task)) {
-            let count = self.sort(local, at);
-            self.first_leaves.end(at, count);
-            match self.first_leaves.range_of(at) {
-                Some(leaves) if leaves.end <= room => self.fill(at, leaves),
-                _ => local.waiting.push(at as u32),
+            self.sort(local, at);
+            local.waiting.push(at as u32);
+            while let Some(fits) = local.waiting.get(filled).and_then(|&at| fits(at)) {
+                if fits {
+                    self.fill(local.waiting[filled] as usize);
+                }
+                filled += 1;
             }
         }
-        for &at in &local.waiting {
-            let first = self.first_leaves.wait_for(at as usize);
-            let leaves = self.first_leaves.range_of(at as usize).unwrap_or(first..first);
-            if leaves.end <= room {
-                self.fill(at as usize, leaves);
+        for &at in &local.waiting[filled..] {
+            let _ = self.first_leaves.wait_for(at as usize);
+            if fits(at) == Some(true) {
+                self.fill(at as usize);
             }
         }
     }
 
-    /// Lists the places of a segment's records by rank, marks where its leaves begin, and returns their number.
+    /// Lists the places of a segment's records by rank, and marks where its leaves begin.
     #[allow(unsafe_code, reason = "each segment is a range of ranks of its own")]
-    fn sort(&self, local: &mut LocalSort, at: usize) -> usize {
+    fn sort(&self, local: &mut LocalSort, at: usize) {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
         let grid = self.grids.get(segment.frame as usize).filter(|_| !segment.equal);
         let records = segment.items(self.buffers);
-        self.isa.run(SortSegment { local, records, places, marks, grid, top: segment.top })
+        let count = self.isa.run(SortSegment { local, records, places, marks, grid, top: segment.top });
+        self.first_leaves.end(at, count);
     }
 
-    /// Fills the leaves of a segment that has been sorted.
+    /// Fills the leaves of a segment, once it and all before it are in order.
     #[allow(unsafe_code, reason = "each segment is a range of ranks of its own, and has leaves of its own")]
-    fn fill(&self, at: usize, leaves: Range<usize>) {
+    fn fill(&self, at: usize) {
         let segment = self.dealer.segments()[at];
+        let first = self.first_leaves.wait_for(at);
+        let leaves = self.first_leaves.range_of(at).unwrap_or(first..first);
         // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
         // after it has been sorted: by the worker that did so, or in a region of its own.
         let (places, marks, bodies, ids, starts) = unsafe {
