@@ -1,5 +1,6 @@
 //! The rivals, each in a file of its own behind one small trait, each by its fastest documented way to exact pairs.
 
+mod box2d;
 mod broadphase;
 mod broccoli;
 mod brute;
@@ -51,6 +52,7 @@ pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
     let mut rivals = in_any();
     rivals.extend([
         Box::new(broccoli::Broccoli::default()) as Box<dyn Rival<2>>,
+        Box::new(box2d::Box2d::default()),
         Box::new(parry::Parry2::default()),
         Box::new(geo_index::GeoIndex::default()),
         Box::new(broadphase::Broadphase2::default()),

@@ -572,7 +572,8 @@ impl<const D: usize> Rival<D> for UniformGrid<D> {
     }
 
     fn hopeless(&self, kind: Kind, n: usize) -> bool {
-        kind == Kind::PowerLaw && n > 1_000_000
+        // Cells as wide as giants: all but a double loop over the dust.
+        kind == Kind::PowerLaw && n > if D == 2 { 1_000_000 } else { 200_000 }
     }
 
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
