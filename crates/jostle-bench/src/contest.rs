@@ -93,7 +93,7 @@ pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<She
     } else {
         fill(&mut sheet, args, common, rivals::in_3d)?;
     }
-    for &threads in &common.threads.0 {
+    for threads in common.threads() {
         let summary = summary(&sheet, &args.n.0, &args.scene.0, threads);
         println!("Milliseconds, threads: {threads}\n{}", summary.text_from(0));
         for &kind in &args.scene.0 {
@@ -110,7 +110,7 @@ fn fill<const D: usize>(
     common: &Common,
     rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let pools = common.threads.0.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools = common.threads().into_iter().map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
     let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
     for &n in &args.n.0 {
         for &kind in &args.scene.0 {

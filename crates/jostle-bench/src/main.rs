@@ -12,6 +12,7 @@ mod output;
 mod plot;
 mod race;
 mod rivals;
+mod scaling;
 mod sheet;
 mod sort;
 
@@ -21,6 +22,7 @@ use clap::{Parser, Subcommand};
 
 use crate::clock::Clock;
 use crate::input::Order;
+use crate::numbers::Threads;
 use crate::output::Output;
 use crate::race::Plan;
 
@@ -43,9 +45,10 @@ struct Common {
     /// Rounds of each row, at least; slow rows get fewer.
     #[arg(long, global = true, default_value_t = 15)]
     rounds: u32,
-    /// Numbers of threads, such as 1,2; all cores are added by "all".
-    #[arg(long, global = true, default_value = "1,all")]
-    threads: numbers::Threads,
+    /// Numbers of threads, such as 1,2,all, where "all" is that of the cores. By default one and all; for scaling those
+    /// between as well, or powers of two of more than 8.
+    #[arg(long, global = true)]
+    threads: Option<Threads>,
     /// Order of the ids: shuffled in space, or along the Morton curve.
     #[arg(long, global = true, default_value = "shuffled")]
     order: Order,
@@ -64,6 +67,11 @@ impl Common {
     fn plan(&self) -> Plan {
         Plan { rounds: self.rounds, ..Plan::default() }
     }
+
+    /// Numbers of threads, ascending: those asked for, or else one and all.
+    fn threads(&self) -> Vec<usize> {
+        self.threads.as_ref().map_or_else(|| Threads::new(vec![1, numbers::all()]), Threads::clone).0
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +80,8 @@ enum Command {
     Sort(sort::Args),
     /// All pairs of a scene from scratch, against other libraries and hand-written grids.
     Rivals(contest::Args),
+    /// Ourselves over numbers of bodies and of threads, stage by stage, and what recordings say of more threads.
+    Scaling(scaling::Args),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -81,5 +91,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match args.command {
         Command::Sort(sort) => sort::run(&sort, &args.common, &output),
         Command::Rivals(rivals) => contest::run(&rivals, &args.common, &output),
+        Command::Scaling(scaling) => scaling::run(&scaling, &args.common, &output),
     }
 }

@@ -108,6 +108,16 @@ impl Sheet {
         self.rows.iter().map(Vec::as_slice)
     }
 
+    /// The cells of each row in some columns.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub(crate) fn select<const N: usize>(&self, names: [&str; N]) -> impl Iterator<Item = [&Cell; N]> {
+        let place = |name| self.columns.iter().position(|column| column == name).expect("a column of that name");
+        let places = names.map(place);
+        self.rows.iter().map(move |row| places.map(|place| &row[place]))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
