@@ -34,10 +34,9 @@ pub(crate) struct Args {
     pub(crate) only: Vec<String>,
 }
 
-impl Args {
-    pub(crate) fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || name == OURS || self.only.iter().any(|word| name.contains(word.as_str()))
-    }
+/// Whether a rival is asked for.
+pub(crate) fn wants(only: &[String], name: &str) -> bool {
+    only.is_empty() || name == OURS || only.iter().any(|word| name.contains(word.as_str()))
 }
 
 /// Our name in the tables.
@@ -119,7 +118,7 @@ fn fill<const D: usize>(
             for pool in &pools {
                 let first = sheet.len();
                 let task = Task { kind, scene: &scene, expected: &expected, threads: pool.current_num_threads() };
-                let wanted = rivals().into_iter().filter(|rival| args.wants(rival.name())).collect();
+                let wanted = rivals().into_iter().filter(|rival| wants(&args.only, rival.name())).collect();
                 pool.install(|| contest(sheet, &task, wanted, common));
                 println!("{}", sheet.text_from(first));
             }
@@ -156,6 +155,7 @@ fn contest<const D: usize>(sheet: &mut Sheet, task: &Task<'_, D>, mut rivals: Ve
     let runs = |rival: &dyn Rival<D>| !rival.hopeless(task.kind, n);
     let mut entrants: Vec<Entrant<'_>> = Vec::new();
     for rival in rivals.iter_mut().filter(|rival| runs(rival.as_ref())) {
+        rival.prepare(scene);
         let first = checked(rival.as_mut(), scene, task.expected, clock);
         entrants.push(Entrant { first, measure: Box::new(move |runs| timed(rival.as_mut(), scene, clock, runs)) });
     }
@@ -181,7 +181,6 @@ pub(crate) fn checked<const D: usize>(
     expected: &[[u32; 2]],
     clock: Clock,
 ) -> Duration {
-    rival.prepare(scene);
     let start = clock.start();
     let mut found = rival.find(scene).to_vec();
     let first = start.elapsed();
@@ -235,7 +234,7 @@ fn row<const D: usize>(
 }
 
 /// What must be known to read a row.
-fn note(timing: Option<Timing>, common: &Common) -> &'static str {
+pub(crate) fn note(timing: Option<Timing>, common: &Common) -> &'static str {
     match timing {
         None => "not run: would take minutes",
         Some(timing) if timing.rounds == 1 => "its first run only",

@@ -5,6 +5,8 @@
 
 mod clock;
 mod contest;
+mod drift;
+mod frames;
 mod input;
 mod machine;
 mod numbers;
@@ -82,6 +84,8 @@ enum Command {
     Rivals(contest::Args),
     /// Ourselves over numbers of bodies and of threads, stage by stage, and what recordings say of more threads.
     Scaling(scaling::Args),
+    /// Bodies that drift from frame to frame: from scratch, and by updating what the last frame left.
+    Frames(frames::Args),
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -92,5 +96,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Command::Sort(sort) => sort::run(&sort, &args.common, &output),
         Command::Rivals(rivals) => contest::run(&rivals, &args.common, &output),
         Command::Scaling(scaling) => scaling::run(&scaling, &args.common, &output),
+        Command::Frames(frames) => frames::run(&frames, &args.common, &output),
     }
 }
