@@ -10,8 +10,9 @@ use crate::Common;
 use crate::clock::Clock;
 use crate::input::{self, Kinds};
 use crate::machine::version;
-use crate::numbers::{self, Sizes};
+use crate::numbers::Sizes;
 use crate::output::Output;
+use crate::pivot::by_scene;
 use crate::plot::Chart;
 use crate::race::{Entrant, Timing, race};
 use crate::rivals::{self, Rival};
@@ -93,11 +94,11 @@ pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<She
         fill(&mut sheet, args, common, rivals::in_3d)?;
     }
     for threads in common.threads() {
-        let summary = summary(&sheet, &args.n.0, &args.scene.0, threads);
+        let summary = by_scene(&sheet, ["rival"], "ms", &threads.into());
         println!("Milliseconds, threads: {threads}\n{}", summary.text_from(0));
         for &kind in &args.scene.0 {
             let name = format!("rivals-{}d-{kind}-{threads}", args.dim);
-            output.chart(&name, &chart(&sheet, kind, threads))?;
+            output.chart(&name, &chart(&sheet, kind, &threads.into()))?;
         }
     }
     Ok(sheet)
@@ -243,34 +244,13 @@ pub(crate) fn note(timing: Option<Timing>, common: &Common) -> &'static str {
     }
 }
 
-/// A line for each rival, a column for each size and scene.
-fn summary(sheet: &Sheet, sizes: &[usize], kinds: &[Kind], threads: usize) -> Sheet {
-    let keys: Vec<(usize, Kind)> = sizes.iter().flat_map(|&n| kinds.iter().map(move |&kind| (n, kind))).collect();
-    let names = keys.iter().map(|(n, kind)| format!("{kind} {}", numbers::name(*n)));
-    let mut short = Sheet::new(["rival".to_owned()].into_iter().chain(names));
-    let mut rivals: Vec<&Cell> = Vec::new();
-    sheet.rows().for_each(|row| {
-        if !rivals.contains(&&row[7]) {
-            rivals.push(&row[7]);
-        }
-    });
-    for rival in rivals {
-        let cell = |(n, kind): &(usize, Kind)| {
-            let key = [kind.to_string().into(), (*n).into(), threads.into(), rival.clone()];
-            let found = sheet.rows().find(|row| [1, 2, 4, 7].map(|c| row[c].clone()) == key);
-            found.map_or(Cell::Missing, |row| row[9].clone())
-        };
-        short.push([rival.clone()].into_iter().chain(keys.iter().map(cell)).collect());
-    }
-    short
-}
-
 /// Nanoseconds a body over the number of bodies.
-fn chart(sheet: &Sheet, kind: Kind, threads: usize) -> Chart {
-    let mut chart = Chart::new(format!("All pairs, {kind} scene, threads: {threads}"), "bodies", "nanoseconds a body");
-    let (kind, threads) = (kind.to_string().into(), threads.into());
-    for row in sheet.rows().filter(|row| row[1] == kind && row[4] == threads) {
-        if let (Cell::Text(name), Cell::Count(n), Cell::Number(time)) = (&row[7], &row[2], &row[14]) {
+pub(crate) fn chart(sheet: &Sheet, kind: Kind, threads: &Cell) -> Chart {
+    let title = format!("All pairs, {kind} scene, threads: {}", threads.shown());
+    let mut chart = Chart::new(title, "bodies", "nanoseconds a body");
+    let here = [&kind.to_string().into(), threads];
+    for [scene, count, rival, n, time] in sheet.select(["scene", "threads", "rival", "n", "ns a body"]) {
+        if let (true, Cell::Text(name), Cell::Count(n), Cell::Number(time)) = ([scene, count] == here, rival, n, time) {
             chart.add(name, *n as f64, *time);
         }
     }

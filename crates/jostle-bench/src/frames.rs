@@ -69,7 +69,7 @@ const COLUMNS: [&str; 19] = [
 ];
 
 /// What is timed.
-const LEGEND: &str = "\
+pub(crate) const LEGEND: &str = "\
 Milliseconds a frame; the pairs of each frame exact, and checked in a lap that is not timed.
 coherent: each body moves by at most 1% of its radius, to and fro over 8 frames, and keeps its id.
 unrelated: the same frames, the ids of each permuted anew.

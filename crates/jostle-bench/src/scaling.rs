@@ -64,7 +64,7 @@ const COLUMNS: [&str; 24] = [
 ];
 
 /// What the columns mean.
-const LEGEND: &str = "\
+pub(crate) const LEGEND: &str = "\
 Times in ms, medians; of the stages too. Speed-up and efficiency: against one thread.
 bytes a body: what the finder holds after a search, less 8 bytes a pair of its list.
 serial fitted: the share s of Amdahl's t(p) = t1 (s + (1 - s)/p), least squares over the threads measured.
