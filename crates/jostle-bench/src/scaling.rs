@@ -35,33 +35,13 @@ pub(crate) struct Args {
     dim: u8,
 }
 
-/// Columns of the table before those of the workers.
-const COLUMNS: [&str; 24] = [
-    "dim",
-    "scene",
-    "n",
-    "order",
-    "threads",
-    "clock",
-    "pairs",
-    "ms",
-    "p10",
-    "p90",
-    "rounds",
-    "runs",
-    "bounds",
-    "sort",
-    "tree",
-    "join",
-    "emit",
-    "ns a body",
-    "Mpairs/s",
-    "bytes a body",
-    "speed-up",
-    "efficiency",
-    "serial fitted",
-    "serial recorded",
-];
+/// Columns of the table before those of the stages.
+const COLUMNS: [&str; 12] =
+    ["dim", "scene", "n", "order", "threads", "clock", "pairs", "ms", "p10", "p90", "rounds", "runs"];
+
+/// Columns after the stages; those of the workers are the last.
+const MORE_COLUMNS: [&str; 7] =
+    ["ns a body", "Mpairs/s", "bytes a body", "speed-up", "efficiency", "serial fitted", "serial recorded"];
 
 /// What the columns mean.
 pub(crate) const LEGEND: &str = "\
@@ -101,8 +81,9 @@ struct Tables {
 impl Tables {
     fn new() -> Self {
         let workers = WORKERS.map(|workers| format!("{workers} workers"));
-        let columns = COLUMNS.map(str::to_owned).into_iter().chain(workers);
-        Self { sheet: Sheet::new(columns), regions: regions_sheet() }
+        let stages = StageTimes::default().named().map(|stage| stage.0);
+        let columns = COLUMNS.into_iter().chain(stages).chain(MORE_COLUMNS).map(str::to_owned);
+        Self { sheet: Sheet::new(columns.chain(workers)), regions: regions_sheet() }
     }
 
     fn fill<const D: usize>(
@@ -248,8 +229,8 @@ fn push<const D: usize>(
 }
 
 /// The median of each stage, in milliseconds.
-fn stages(times: &[StageTimes]) -> [Cell; 5] {
-    core::array::from_fn(|stage| {
+fn stages(times: &[StageTimes]) -> impl Iterator<Item = Cell> {
+    (0..StageTimes::default().named().len()).map(|stage| {
         let samples = times.iter().map(|times| milliseconds(times.named()[stage].1)).collect();
         Timing::of(samples, 1).median.into()
     })
