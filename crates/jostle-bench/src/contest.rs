@@ -10,8 +10,9 @@ use crate::Common;
 use crate::clock::Clock;
 use crate::input::{self, Kinds};
 use crate::machine::version;
-use crate::numbers::{self, Sizes};
+use crate::numbers::Sizes;
 use crate::output::Output;
+use crate::pivot::by_scene;
 use crate::plot::Chart;
 use crate::race::{Entrant, Timing, race};
 use crate::rivals::{self, Rival};
@@ -34,18 +35,19 @@ pub(crate) struct Args {
     pub(crate) only: Vec<String>,
 }
 
-impl Args {
-    pub(crate) fn wants(&self, name: &str) -> bool {
-        self.only.is_empty() || name == OURS || self.only.iter().any(|word| name.contains(word.as_str()))
-    }
+/// Whether a rival is asked for.
+pub(crate) fn wants(only: &[String], name: &str) -> bool {
+    only.is_empty() || name == OURS || only.iter().any(|word| name.contains(word.as_str()))
 }
 
 /// Our name in the tables.
 pub(crate) const OURS: &str = "jostle";
 
-/// Beyond this number of bodies the sweep that makes the expected pairs takes too long; there the first two rivals
-/// that run, which share no code, must agree.
+/// Beyond this number of bodies the sweep that makes the expected pairs takes too long; there the judges must agree.
 const SWEEP_MAX: usize = 2_000_000;
+
+/// Two rivals that run on any scene, share no code, and are not ourselves.
+const JUDGES: [&str; 2] = ["grid hierarchy by hand", "rstar"];
 
 /// Columns of the table.
 const COLUMNS: [&str; 17] = [
@@ -91,12 +93,12 @@ pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<She
     } else {
         fill(&mut sheet, args, common, rivals::in_3d)?;
     }
-    for &threads in &common.threads.0 {
-        let summary = summary(&sheet, &args.n.0, &args.scene.0, threads);
+    for threads in common.threads() {
+        let summary = by_scene(&sheet, ["rival"], "ms", &threads.into());
         println!("Milliseconds, threads: {threads}\n{}", summary.text_from(0));
         for &kind in &args.scene.0 {
             let name = format!("rivals-{}d-{kind}-{threads}", args.dim);
-            output.chart(&name, &chart(&sheet, kind, threads))?;
+            output.chart(&name, &chart(&sheet, kind, &threads.into()))?;
         }
     }
     Ok(sheet)
@@ -108,7 +110,7 @@ fn fill<const D: usize>(
     common: &Common,
     rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let pools = common.threads.0.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
+    let pools = common.threads().into_iter().map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
     let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
     for &n in &args.n.0 {
         for &kind in &args.scene.0 {
@@ -117,7 +119,7 @@ fn fill<const D: usize>(
             for pool in &pools {
                 let first = sheet.len();
                 let task = Task { kind, scene: &scene, expected: &expected, threads: pool.current_num_threads() };
-                let wanted = rivals().into_iter().filter(|rival| args.wants(rival.name())).collect();
+                let wanted = rivals().into_iter().filter(|rival| wants(&args.only, rival.name())).collect();
                 pool.install(|| contest(sheet, &task, wanted, common));
                 println!("{}", sheet.text_from(first));
             }
@@ -131,15 +133,20 @@ pub(crate) fn expected<const D: usize>(scene: &Scene<D>, kind: Kind, rivals: Vec
     if scene.len() <= SWEEP_MAX {
         return sweep::pairs(scene.view());
     }
-    let mut judges = rivals.into_iter().filter(|rival| !rival.hopeless(kind, scene.len())).take(2);
-    let mut sorted = || {
-        let mut pairs = judges.next().map(|mut rival| rival.find(scene).to_vec()).unwrap_or_default();
+    judged(scene, kind, rivals)
+}
+
+/// The pairs that the judges find, ascending.
+fn judged<const D: usize>(scene: &Scene<D>, kind: Kind, rivals: Vec<Box<dyn Rival<D>>>) -> Vec<[u32; 2]> {
+    let judges = rivals.into_iter().filter(|rival| JUDGES.contains(&rival.name()));
+    let found = judges.map(|mut rival| {
+        let mut pairs = rival.find(scene).to_vec();
         pairs.sort_unstable();
         pairs
-    };
-    let (first, second) = (sorted(), sorted());
-    assert!(first == second, "{kind}: two rivals find different pairs among {} bodies", scene.len());
-    first
+    });
+    let found: Vec<_> = found.collect();
+    assert!(found.len() == JUDGES.len() && found[0] == found[1], "{kind}, {} bodies: judges disagree", scene.len());
+    found.into_iter().next().unwrap_or_default()
 }
 
 /// Checks and times all rivals on one scene, in the current pool.
@@ -149,6 +156,7 @@ fn contest<const D: usize>(sheet: &mut Sheet, task: &Task<'_, D>, mut rivals: Ve
     let runs = |rival: &dyn Rival<D>| !rival.hopeless(task.kind, n);
     let mut entrants: Vec<Entrant<'_>> = Vec::new();
     for rival in rivals.iter_mut().filter(|rival| runs(rival.as_ref())) {
+        rival.prepare(scene);
         let first = checked(rival.as_mut(), scene, task.expected, clock);
         entrants.push(Entrant { first, measure: Box::new(move |runs| timed(rival.as_mut(), scene, clock, runs)) });
     }
@@ -174,7 +182,6 @@ pub(crate) fn checked<const D: usize>(
     expected: &[[u32; 2]],
     clock: Clock,
 ) -> Duration {
-    rival.prepare(scene);
     let start = clock.start();
     let mut found = rival.find(scene).to_vec();
     let first = start.elapsed();
@@ -228,7 +235,7 @@ fn row<const D: usize>(
 }
 
 /// What must be known to read a row.
-fn note(timing: Option<Timing>, common: &Common) -> &'static str {
+pub(crate) fn note(timing: Option<Timing>, common: &Common) -> &'static str {
     match timing {
         None => "not run: would take minutes",
         Some(timing) if timing.rounds == 1 => "its first run only",
@@ -237,36 +244,31 @@ fn note(timing: Option<Timing>, common: &Common) -> &'static str {
     }
 }
 
-/// A line for each rival, a column for each size and scene.
-fn summary(sheet: &Sheet, sizes: &[usize], kinds: &[Kind], threads: usize) -> Sheet {
-    let keys: Vec<(usize, Kind)> = sizes.iter().flat_map(|&n| kinds.iter().map(move |&kind| (n, kind))).collect();
-    let names = keys.iter().map(|(n, kind)| format!("{kind} {}", numbers::name(*n)));
-    let mut short = Sheet::new(["rival".to_owned()].into_iter().chain(names));
-    let mut rivals: Vec<&Cell> = Vec::new();
-    sheet.rows().for_each(|row| {
-        if !rivals.contains(&&row[7]) {
-            rivals.push(&row[7]);
-        }
-    });
-    for rival in rivals {
-        let cell = |(n, kind): &(usize, Kind)| {
-            let key = [kind.to_string().into(), (*n).into(), threads.into(), rival.clone()];
-            let found = sheet.rows().find(|row| [1, 2, 4, 7].map(|c| row[c].clone()) == key);
-            found.map_or(Cell::Missing, |row| row[9].clone())
-        };
-        short.push([rival.clone()].into_iter().chain(keys.iter().map(cell)).collect());
-    }
-    short
-}
-
 /// Nanoseconds a body over the number of bodies.
-fn chart(sheet: &Sheet, kind: Kind, threads: usize) -> Chart {
-    let mut chart = Chart::new(format!("All pairs, {kind} scene, threads: {threads}"), "bodies", "nanoseconds a body");
-    let (kind, threads) = (kind.to_string().into(), threads.into());
-    for row in sheet.rows().filter(|row| row[1] == kind && row[4] == threads) {
-        if let (Cell::Text(name), Cell::Count(n), Cell::Number(time)) = (&row[7], &row[2], &row[14]) {
+pub(crate) fn chart(sheet: &Sheet, kind: Kind, threads: &Cell) -> Chart {
+    let title = format!("All pairs, {kind} scene, threads: {}", threads.shown());
+    let mut chart = Chart::new(title, "bodies", "nanoseconds a body");
+    let here = [&kind.to_string().into(), threads];
+    for [scene, count, rival, n, time] in sheet.select(["scene", "threads", "rival", "n", "ns a body"]) {
+        if let (true, Cell::Text(name), Cell::Count(n), Cell::Number(time)) = ([scene, count] == here, rival, n, time) {
             chart.add(name, *n as f64, *time);
         }
     }
     chart
+}
+
+#[cfg(test)]
+mod tests {
+    use super::judged;
+    use crate::rivals::{in_2d, in_3d};
+    use jostle_testkit::{Kind, oracle, scene};
+
+    #[test]
+    fn judges_find_what_the_oracle_finds() {
+        for kind in Kind::ALL {
+            let (flat, deep) = (scene::scene::<2>(kind, 500, 3), scene::scene::<3>(kind, 500, 3));
+            assert_eq!(judged(&flat, kind, in_2d()), oracle::pairs(flat.view()));
+            assert_eq!(judged(&deep, kind, in_3d()), oracle::pairs(deep.view()));
+        }
+    }
 }

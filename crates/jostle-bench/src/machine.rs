@@ -26,27 +26,63 @@ pub(crate) struct Machine {
     pub(crate) isa: String,
     pub(crate) commit: String,
     pub(crate) date: String,
+    pub(crate) compiler: String,
+    pub(crate) flags: String,
 }
 
 impl Machine {
     /// This machine, now.
     pub(crate) fn here() -> Self {
-        Self { cpu: cpu(), cores: numbers::all(), isa: Isa::detect().to_string(), commit: commit(), date: date() }
+        Self {
+            cpu: cpu(),
+            cores: numbers::all(),
+            isa: Isa::detect().to_string(),
+            commit: commit(),
+            date: date(),
+            compiler: env!("BENCH_COMPILER").to_owned(),
+            flags: env!("BENCH_FLAGS").to_owned(),
+        }
     }
 
     /// As an object for files.
     pub(crate) fn json(&self) -> Value {
         json!({
             "cpu": self.cpu, "cores": self.cores, "isa": self.isa, "commit": self.commit, "date": self.date,
-            "compiler": env!("BENCH_COMPILER"), "flags": env!("BENCH_FLAGS"),
+            "compiler": self.compiler, "flags": self.flags,
         })
     }
+
+    /// From an object that [`Machine::json`] has made, if it is one.
+    pub(crate) fn from_json(object: &Value) -> Option<Self> {
+        let text = |key| object[key].as_str().map(str::to_owned);
+        Some(Self {
+            cpu: text("cpu")?,
+            cores: object["cores"].as_u64()? as usize,
+            isa: text("isa")?,
+            commit: text("commit")?,
+            date: text("date")?,
+            compiler: text("compiler")?,
+            flags: text("flags")?,
+        })
+    }
+
+    /// The name of the processor as a folder is named.
+    pub(crate) fn slug(&self) -> String {
+        slug(&self.cpu)
+    }
+}
+
+/// Small letters and digits, all else single hyphens; signs of trade are dropped.
+fn slug(name: &str) -> String {
+    let name = name.replace("(R)", "").replace("(TM)", "").to_ascii_lowercase();
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }
 
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}, {} cores; Jostle uses {}", self.cpu, self.cores, self.isa)?;
-        write!(f, "commit {}, {}, {}, {}", self.commit, self.date, env!("BENCH_COMPILER"), env!("BENCH_FLAGS"))
+        write!(f, "commit {}, {}, {}, {}", self.commit, self.date, self.compiler, self.flags)
     }
 }
 
@@ -101,7 +137,7 @@ fn civil(day: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Machine, civil, version};
+    use super::{Machine, civil, slug, version};
 
     #[test]
     fn known_days() {
@@ -112,6 +148,18 @@ mod tests {
     fn versions_are_those_of_the_lock_file() {
         assert!(version("broccoli").starts_with("6."));
         assert_eq!(version("no such package"), "");
-        assert!(Machine::here().json()["compiler"].as_str().is_some_and(|compiler| compiler.starts_with("rustc")));
+        assert!(Machine::here().compiler.starts_with("rustc"));
+    }
+
+    #[test]
+    fn machines_name_folders() {
+        assert_eq!(
+            slug("Intel(R) Xeon(R) CPU @ 2.20GHz (family 6, model 79)"),
+            "intel-xeon-cpu-2-20ghz-family-6-model-79"
+        );
+        assert_eq!(slug("Apple M2"), "apple-m2");
+        let here = Machine::here();
+        assert_eq!(Machine::from_json(&here.json()).map(|machine| machine.to_string()), Some(here.to_string()));
+        assert!(Machine::from_json(&serde_json::Value::Null).is_none());
     }
 }

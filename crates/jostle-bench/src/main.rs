@@ -5,22 +5,29 @@
 
 mod clock;
 mod contest;
+mod drift;
+mod frames;
 mod input;
 mod machine;
 mod numbers;
 mod output;
+mod pivot;
 mod plot;
 mod race;
+mod report;
 mod rivals;
+mod scaling;
 mod sheet;
 mod sort;
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 use crate::clock::Clock;
 use crate::input::Order;
+use crate::numbers::Threads;
 use crate::output::Output;
 use crate::race::Plan;
 
@@ -43,9 +50,10 @@ struct Common {
     /// Rounds of each row, at least; slow rows get fewer.
     #[arg(long, global = true, default_value_t = 15)]
     rounds: u32,
-    /// Numbers of threads, such as 1,2; all cores are added by "all".
-    #[arg(long, global = true, default_value = "1,all")]
-    threads: numbers::Threads,
+    /// Numbers of threads, such as 1,2,all, where "all" is that of the cores. By default one and all; for scaling those
+    /// between as well, or powers of two of more than 8.
+    #[arg(long, global = true)]
+    threads: Option<Threads>,
     /// Order of the ids: shuffled in space, or along the Morton curve.
     #[arg(long, global = true, default_value = "shuffled")]
     order: Order,
@@ -64,6 +72,11 @@ impl Common {
     fn plan(&self) -> Plan {
         Plan { rounds: self.rounds, ..Plan::default() }
     }
+
+    /// Numbers of threads, ascending: those asked for, or else one and all.
+    fn threads(&self) -> Vec<usize> {
+        self.threads.as_ref().map_or_else(|| Threads::new(vec![1, numbers::all()]), Threads::clone).0
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,14 +85,61 @@ enum Command {
     Sort(sort::Args),
     /// All pairs of a scene from scratch, against other libraries and hand-written grids.
     Rivals(contest::Args),
+    /// Ourselves over numbers of bodies and of threads, stage by stage, and what recordings say of more threads.
+    Scaling(scaling::Args),
+    /// Bodies that drift from frame to frame: from scratch, and by updating what the last frame left.
+    Frames(frames::Args),
+    /// The record of this machine and the figures of README, from the results of the other sub-commands. Those that are
+    /// missing are run with their defaults; other settings take a run of their own, whose results are then used.
+    Report(report::Args),
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args = Args::parse();
-    let output = Output::new(&args.common.out)?;
+fn main() -> Result<(), Box<dyn Error>> {
+    let words = std::env::args().skip(1).collect::<Vec<_>>();
+    run(Args::parse(), command(&words))
+}
+
+/// Runs a sub-command; `command` is kept with its results.
+fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
+    let common = &args.common;
+    let output = Output::new(&common.out, command)?;
     println!("{}", machine::Machine::here());
     match args.command {
-        Command::Sort(sort) => sort::run(&sort, &args.common, &output),
-        Command::Rivals(rivals) => contest::run(&rivals, &args.common, &output),
+        Command::Sort(sort) => sort::run(&sort, common, &output),
+        Command::Rivals(rivals) => contest::run(&rivals, common, &output),
+        Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
+        Command::Frames(frames) => frames::run(&frames, common, &output),
+        Command::Report(report) => report::run(&report, common),
+    }
+}
+
+/// The words of a command line as they are kept with its results: without the folder that these go to.
+fn command(words: &[String]) -> String {
+    let mut words = words.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--out" {
+            words.next();
+        } else if !word.starts_with("--out=") {
+            kept.push(word.as_str());
+        }
+    }
+    kept.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, command};
+    use clap::CommandFactory;
+
+    #[test]
+    fn options_do_not_clash() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_folder_of_results_is_not_kept() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(command(&words("rivals --out x --dim 3 --out=y")), "rivals --dim 3");
     }
 }

@@ -35,11 +35,27 @@ impl FromStr for Threads {
 
     fn from_str(list: &str) -> Result<Self, ParseIntError> {
         let count = |word: &str| if word.trim() == "all" { Ok(all()) } else { word.trim().parse() };
-        let mut counts: Vec<usize> = list.split(',').map(count).collect::<Result<_, _>>()?;
+        list.split(',').map(count).collect::<Result<_, _>>().map(Self::new)
+    }
+}
+
+impl Threads {
+    /// These numbers, ascending, once each.
+    pub(crate) fn new(mut counts: Vec<usize>) -> Self {
         counts.retain(|&threads| threads > 0);
         counts.sort_unstable();
         counts.dedup();
-        Ok(Self(counts))
+        Self(counts)
+    }
+
+    /// From one to all of so many cores, by powers of two if there are more than 8.
+    pub(crate) fn up_to(cores: usize) -> Self {
+        if cores <= 8 {
+            return Self::new((1..=cores).collect());
+        }
+        let doubled =
+            std::iter::successors(Some(1), |threads| Some(threads * 2)).take_while(|&threads| threads < cores);
+        Self::new(doubled.chain([cores]).collect())
     }
 }
 
@@ -72,5 +88,7 @@ mod tests {
     fn threads_ascend_once_each() {
         assert_eq!("4,1,4,0".parse(), Ok(Threads(vec![1, 4])));
         assert!("all".parse::<Threads>().unwrap().0[0] > 0);
+        assert_eq!([3, 8, 12].map(|cores| Threads::up_to(cores).0.len()), [3, 8, 5]);
+        assert_eq!(Threads::up_to(16).0, [1, 2, 4, 8, 16]);
     }
 }

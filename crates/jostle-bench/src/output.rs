@@ -1,9 +1,10 @@
-//! The folder that tables and plots go to.
+//! The folder that tables and plots go to, and are read from.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::machine::Machine;
 use crate::plot::Chart;
@@ -13,28 +14,88 @@ use crate::sheet::Sheet;
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     folder: PathBuf,
+    command: String,
+}
+
+/// A table with where it comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) name: &'static str,
+    pub(crate) sheet: Sheet,
+    pub(crate) machine: Machine,
+    /// The options that made it.
+    pub(crate) command: String,
 }
 
 impl Output {
-    /// The folder, made if need be.
-    pub(crate) fn new(folder: &Path) -> io::Result<Self> {
+    /// The folder, made if need be, for what these options make.
+    pub(crate) fn new(folder: &Path, command: String) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_owned() })
+        Ok(Self { folder: folder.to_owned(), command })
     }
 
     /// Writes a table as `name.csv` and `name.json`, the latter with the machine that it was measured on.
     pub(crate) fn sheet(&self, name: &str, sheet: &Sheet) -> io::Result<()> {
         fs::write(self.folder.join(format!("{name}.csv")), sheet.csv())?;
-        let whole = json!({ "machine": Machine::here().json(), "rows": sheet.json() });
+        let whole = json!({
+            "machine": Machine::here().json(),
+            "command": self.command,
+            "columns": sheet.columns(),
+            "rows": sheet.json(),
+        });
         fs::write(self.folder.join(format!("{name}.json")), format!("{whole:#}\n"))
     }
 
     /// Draws a chart as `name.svg` and `name.png`.
-    pub(crate) fn chart(&self, name: &str, chart: &Chart) -> Result<(), Box<dyn std::error::Error>> {
+    pub(crate) fn chart(&self, name: &str, chart: &Chart) -> Result<(), Box<dyn Error>> {
         if chart.is_empty() {
             return Ok(());
         }
         chart.svg(&self.folder.join(format!("{name}.svg")))?;
         chart.png(&self.folder.join(format!("{name}.png")))
+    }
+}
+
+/// The table that [`Output::sheet`] has written to `name.json` in a folder; nothing when there is no such file.
+///
+/// # Errors
+/// When it cannot be read, or lacks one of these columns.
+pub(crate) fn read(folder: &Path, name: &'static str, columns: &[&str]) -> Result<Option<Kept>, Box<dyn Error>> {
+    let path = folder.join(format!("{name}.json"));
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        text => text?,
+    };
+    let whole: Value = serde_json::from_str(&text)?;
+    let kept = || {
+        let sheet = Sheet::from_json(&whole["columns"], &whole["rows"])?;
+        let machine = Machine::from_json(&whole["machine"])?;
+        Some(Kept { name, sheet, machine, command: whole["command"].as_str()?.to_owned() })
+    };
+    let whole =
+        kept().filter(|kept| columns.iter().all(|&column| kept.sheet.columns().iter().any(|name| name == column)));
+    whole.map(Some).ok_or_else(|| format!("{} is of another version: remove it", path.display()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Output, read};
+    use crate::sheet::{Cell, Sheet};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = std::env::temp_dir().join(format!("jostle-bench-output-{}", std::process::id()));
+        let output = Output::new(&folder, "rivals --dim 3".to_owned()).unwrap();
+        let mut sheet = Sheet::new(["z", "a", "n", "ms"]);
+        sheet.push(vec!["x, y".into(), Cell::Missing, 3_u32.into(), 2.0.into()]);
+        output.sheet("table", &sheet).unwrap();
+        let kept = read(&folder, "table", &["ms"]).unwrap().unwrap();
+        assert_eq!((kept.sheet.csv(), kept.command.as_str()), (sheet.csv(), "rivals --dim 3"));
+        assert!(kept.sheet.rows().eq(sheet.rows()));
+        assert!(read(&folder, "no such table", &[]).unwrap().is_none());
+        std::fs::write(folder.join("old.json"), "{}").unwrap();
+        assert!(read(&folder, "old", &[]).is_err());
+        assert!(read(&folder, "table", &["ms", "threads"]).is_err());
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -21,7 +21,8 @@ pub(crate) struct Plan {
     pub(crate) slow: Duration,
     /// A row that takes longer counts as timed by its first run.
     pub(crate) patience: Duration,
-    /// Rows that take less are run several times a round, after one run that is not timed.
+    /// Rows that take less are run several times a round, after one run that is not timed. Long enough that for rows
+    /// which run but once it makes no difference whether the one before has left the caches to them.
     pub(crate) sample: Duration,
 }
 
@@ -32,7 +33,7 @@ impl Default for Plan {
             few: 3,
             slow: Duration::from_secs(1),
             patience: Duration::from_secs(8),
-            sample: Duration::from_micros(500),
+            sample: Duration::from_millis(5),
         }
     }
 }
@@ -139,7 +140,7 @@ mod tests {
         let mut entrants = [
             entrant(Duration::from_millis(3), || {
                 quick += 1;
-                Duration::from_millis(2)
+                Duration::from_millis(6)
             }),
             entrant(Duration::from_secs(2), || {
                 slow += 1;
@@ -152,7 +153,7 @@ mod tests {
         ];
         let timings = race(&mut entrants, &Plan::default());
         assert_eq!(timings.iter().map(|timing| timing.rounds).collect::<Vec<_>>(), [15, 3, 1]);
-        assert_eq!(timings.iter().map(|timing| timing.median).collect::<Vec<_>>(), [2.0, 2000.0, 90_000.0]);
+        assert_eq!(timings.iter().map(|timing| timing.median).collect::<Vec<_>>(), [6.0, 2000.0, 90_000.0]);
         drop(entrants);
         assert_eq!((quick, slow, hopeless), (16, 3, 0));
     }
@@ -161,7 +162,7 @@ mod tests {
     fn short_rows_run_many_times_a_round() {
         let mut entrants = [entrant(Duration::from_micros(6), || Duration::from_micros(5))];
         let timing = race(&mut entrants, &Plan::default())[0];
-        assert_eq!((timing.runs, timing.rounds), (100, 15));
+        assert_eq!((timing.runs, timing.rounds), (1000, 15));
         assert!((timing.median - 0.005).abs() < 1e-9);
     }
 }

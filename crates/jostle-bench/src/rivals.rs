@@ -1,5 +1,6 @@
 //! The rivals, each in a file of its own behind one small trait, each by its fastest documented way to exact pairs.
 
+mod box2d;
 mod broadphase;
 mod broccoli;
 mod brute;
@@ -20,7 +21,7 @@ use jostle_testkit::{Kind, Scene};
 
 /// A way to find all overlapping pairs.
 ///
-/// Everything that must be done anew when bodies have moved belongs to [`Rival::find`], and so is timed. Memory is kept
+/// Of those that search from scratch: everything that must be done anew when bodies have moved belongs to [`Rival::find`], and so is timed. Memory is kept
 /// from search to search where the library allows it.
 pub(crate) trait Rival<const D: usize>: Send {
     /// Its name in tables.
@@ -51,6 +52,7 @@ pub(crate) fn in_2d() -> Vec<Box<dyn Rival<2>>> {
     let mut rivals = in_any();
     rivals.extend([
         Box::new(broccoli::Broccoli::default()) as Box<dyn Rival<2>>,
+        Box::new(box2d::Box2d::default()),
         Box::new(parry::Parry2::default()),
         Box::new(geo_index::GeoIndex::default()),
         Box::new(broadphase::Broadphase2::default()),
@@ -68,9 +70,28 @@ pub(crate) fn in_3d() -> Vec<Box<dyn Rival<3>>> {
     rivals
 }
 
+/// Rivals in the plane that keep what they built from frame to frame, and fit it to bodies that have moved.
+pub(crate) fn updated_in_2d() -> Vec<Box<dyn Rival<2>>> {
+    vec![
+        Box::new(box2d::Box2dUpdated::default()),
+        Box::new(parry::Parry2Updated::default()),
+        Box::new(obvhs::ObvhsUpdated::<2>::default()),
+    ]
+}
+
+/// Rivals in space that keep what they built from frame to frame, and fit it to bodies that have moved.
+pub(crate) fn updated_in_3d() -> Vec<Box<dyn Rival<3>>> {
+    vec![Box::new(parry::Parry3Updated::default()), Box::new(obvhs::ObvhsUpdated::<3>::default())]
+}
+
+/// Ourselves.
+pub(crate) fn ourselves<const D: usize>() -> Box<dyn Rival<D>> {
+    Box::new(engine::Engine::<D>::default())
+}
+
 fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
     vec![
-        Box::new(engine::Engine::<D>::default()),
+        ourselves(),
         Box::new(brute::Brute::default()),
         Box::new(sweep::Sweep::<D>::default()),
         Box::new(grid::UniformGrid::<D>::default()),
@@ -114,7 +135,8 @@ fn center<const D: usize>(scene: &Scene<D>, id: usize) -> [f32; D] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rival, in_2d, in_3d};
+    use super::{Rival, in_2d, in_3d, updated_in_2d, updated_in_3d};
+    use crate::drift::Ring;
     use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
     use rayon::ThreadPoolBuilder;
 
@@ -157,6 +179,28 @@ mod tests {
         for (name, scene) in ugly::all::<D>() {
             check(&mut rivals, name, &scene, 1);
         }
+    }
+
+    fn those_updated_follow<const D: usize>(rivals: impl Fn() -> Vec<Box<dyn Rival<D>>> + Sync) {
+        for (threads, kind) in [1, 3].into_iter().flat_map(|threads| Kind::ALL.map(|kind| (threads, kind))) {
+            let scene = scene::scene::<D>(kind, 1_000, 6);
+            let ring = Ring::coherent(&scene, 4, 7, |scene| oracle::pairs(scene.view()));
+            ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+                for mut rival in rivals() {
+                    for frame in (0..9).map(|step| ring.at(step)) {
+                        let mut found = rival.find(&frame.scene).to_vec();
+                        found.sort_unstable();
+                        assert!(found == frame.expected, "{} on {threads} threads, {kind}", rival.name());
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn those_updated_follow_bodies_that_drift() {
+        those_updated_follow(updated_in_2d);
+        those_updated_follow(updated_in_3d);
     }
 
     #[test]

@@ -50,11 +50,11 @@ impl<C: Into<Self>> From<Option<C>> for Cell {
 }
 
 impl Cell {
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Count(count) => count.to_string(),
-            Self::Number(number) => significant(*number),
+            Self::Number(number) => significant(*number, 4),
             Self::Missing => "-".to_owned(),
         }
     }
@@ -69,6 +69,15 @@ impl Cell {
         }
     }
 
+    fn from_json(value: &Value) -> Option<Self> {
+        match value {
+            Value::Null => Some(Self::Missing),
+            Value::String(text) => Some(Self::Text(text.clone())),
+            Value::Number(number) => number.as_u64().map(Self::Count).or_else(|| number.as_f64().map(Self::Number)),
+            _ => None,
+        }
+    }
+
     fn json(&self) -> Value {
         match self {
             Self::Text(text) => Value::String(text.clone()),
@@ -79,10 +88,10 @@ impl Cell {
     }
 }
 
-/// Four significant digits, no exponent.
-pub(crate) fn significant(number: f64) -> String {
+/// So many significant digits, no exponent.
+pub(crate) fn significant(number: f64, digits: u32) -> String {
     let magnitude = if number == 0.0 { 0.0 } else { number.abs().log10().floor() };
-    format!("{number:.*}", (3.0 - magnitude).clamp(0.0, 6.0) as usize)
+    format!("{number:.*}", (f64::from(digits) - 1.0 - magnitude).clamp(0.0, 6.0) as usize)
 }
 
 /// A table.
@@ -97,6 +106,31 @@ impl Sheet {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
+    /// A table from its columns and rows as [`Sheet::json`] gives them, if they are such.
+    pub(crate) fn from_json(columns: &Value, rows: &Value) -> Option<Self> {
+        let columns: Vec<String> =
+            columns.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+        let row = |row: &Value| columns.iter().map(|name| Cell::from_json(row.get(name)?)).collect::<Option<_>>();
+        let rows = rows.as_array()?.iter().map(row).collect::<Option<_>>()?;
+        Some(Self { columns, rows })
+    }
+
+    pub(crate) fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
+    /// The rows that have a value in a column, without it and some others.
+    pub(crate) fn of(&self, column: &str, value: &Cell, without: &[&str]) -> Self {
+        let keep: Vec<usize> = (0..self.columns.len())
+            .filter(|&c| self.columns[c] != column && !without.contains(&self.columns[c].as_str()))
+            .collect();
+        let rows = self.rows.iter().zip(self.select([column])).filter(|(_, [cell])| *cell == value);
+        Self {
+            columns: keep.iter().map(|&c| self.columns[c].clone()).collect(),
+            rows: rows.map(|(row, _)| keep.iter().map(|&c| row[c].clone()).collect()).collect(),
+        }
+    }
+
     /// # Panics
     /// When there are more or fewer cells than columns.
     pub(crate) fn push(&mut self, row: Vec<Cell>) {
@@ -108,6 +142,16 @@ impl Sheet {
         self.rows.iter().map(Vec::as_slice)
     }
 
+    /// The cells of each row in some columns.
+    ///
+    /// # Panics
+    /// When there is no such column.
+    pub(crate) fn select<const N: usize>(&self, names: [&str; N]) -> impl Iterator<Item = [&Cell; N]> {
+        let place = |name| self.columns.iter().position(|column| column == name).expect("a column of that name");
+        let places = names.map(place);
+        self.rows.iter().map(move |row| places.map(|place| &row[place]))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
     }
@@ -115,11 +159,8 @@ impl Sheet {
     /// The rows from number `first` on, in columns of even width; columns that are equal in all of them stand above.
     pub(crate) fn text_from(&self, first: usize) -> String {
         let rows = &self.rows[first.min(self.rows.len())..];
-        let same = |c: usize| rows.len() > 1 && rows.iter().all(|row| row[c] == rows[0][c]);
-        let (above, table): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));
-        let title = above.iter().filter(|&&c| rows[0][c] != Cell::Missing);
-        let title: Vec<String> = title.map(|&c| format!("{}: {}", self.columns[c], rows[0][c].shown())).collect();
-        let mut text = format!("{}\n", title.join(", "));
+        let (title, table) = self.common(rows);
+        let mut text = format!("{title}\n");
         let widths = self.widths(&table, rows);
         let header = table.iter().map(|&c| self.columns[c].clone());
         text += &aligned(header, &widths, &table, rows);
@@ -127,6 +168,29 @@ impl Sheet {
             text += &aligned(table.iter().map(|&c| row[c].shown()), &widths, &table, rows);
         }
         text
+    }
+
+    /// As Markdown; columns that are equal in all rows stand above.
+    pub(crate) fn markdown(&self) -> String {
+        let (title, table) = self.common(&self.rows);
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let is_text = |c: usize| self.rows.iter().any(|row| matches!(row[c], Cell::Text(_)));
+        let mut text = if title.is_empty() { String::new() } else { format!("{title}\n\n") };
+        text += &line(table.iter().map(|&c| self.columns[c].clone()).collect());
+        text += &line(table.iter().map(|&c| if is_text(c) { "---" } else { "---:" }.to_owned()).collect());
+        for row in &self.rows {
+            text += &line(table.iter().map(|&c| row[c].shown()).collect());
+        }
+        text
+    }
+
+    /// What all of some rows have in common, as a line, and the columns that they differ in.
+    fn common(&self, rows: &[Vec<Cell>]) -> (String, Vec<usize>) {
+        let same = |c: usize| rows.len() > 1 && rows.iter().all(|row| row[c] == rows[0][c]);
+        let (above, table): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));
+        let title = above.iter().filter(|&&c| rows[0][c] != Cell::Missing);
+        let title: Vec<String> = title.map(|&c| format!("{}: {}", self.columns[c], rows[0][c].shown())).collect();
+        (title.join(", "), table)
     }
 
     fn widths(&self, columns: &[usize], rows: &[Vec<Cell>]) -> Vec<usize> {
@@ -172,7 +236,7 @@ mod tests {
     #[test]
     fn four_digits() {
         assert_eq!(
-            [0.0, 0.012345, 9.8765, 123.45, 98765.4].map(significant),
+            [0.0, 0.012345, 9.8765, 123.45, 98765.4].map(|number| significant(number, 4)),
             ["0.000", "0.01235", "9.877", "123.5", "98765"]
         );
     }
@@ -180,6 +244,19 @@ mod tests {
     #[test]
     fn text_is_aligned_under_what_is_common() {
         assert_eq!(sheet().text_from(0), "scene: uniform\nname          ms\na, \"b\"     1.235\nlong name      -\n");
+    }
+
+    #[test]
+    fn markdown_has_a_rule_under_its_head() {
+        let markdown = "scene: uniform\n\n| name | ms |\n| --- | ---: |\n| a, \"b\" | 1.235 |\n| long name | - |\n";
+        assert_eq!(sheet().markdown(), markdown);
+    }
+
+    #[test]
+    fn rows_are_chosen_by_value() {
+        let chosen = sheet().of("name", &"long name".into(), &["scene"]);
+        assert_eq!(chosen.csv(), "ms\n\n");
+        assert_eq!(sheet().of("scene", &"dense".into(), &[]).len(), 0);
     }
 
     #[test]

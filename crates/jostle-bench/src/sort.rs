@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     let mut sizes = args.n.0.clone();
     sizes.extend(common.huge.then_some(10_000_000));
     println!("Input restored before each run; the copy is not timed. Ids ascending, codes as named.");
-    for &threads in &common.threads.0 {
+    for threads in common.threads() {
         let mut chart =
             Chart::new(format!("Sorting random codes, threads: {threads}"), "records", "nanoseconds a record");
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;

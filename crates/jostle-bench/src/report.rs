@@ -1,0 +1,228 @@
+//! The record of a machine, and the figures of README: what is missing is run, then all of it is put into words.
+
+mod readme;
+mod record;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use clap::Parser;
+use jostle_testkit::Kind;
+
+use crate::Common;
+use crate::contest;
+use crate::machine::Machine;
+use crate::output::{Kept, read};
+use crate::pivot::distinct;
+
+/// Options of this sub-command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Runs nothing, and puts into words what is in this folder: results of earlier runs of the other sub-commands.
+    #[arg(long)]
+    from: Option<PathBuf>,
+    /// Runs all anew, whatever results there are.
+    #[arg(long, conflicts_with = "from")]
+    again: bool,
+    /// Tiny sizes, to try it out; the record goes to the folder of the results, and README stays as it is.
+    #[arg(long)]
+    quick: bool,
+    /// Folder of the records: one for each processor, by default that of this crate.
+    #[arg(long)]
+    records: Option<PathBuf>,
+    /// File whose part between `<!-- figures -->` and `<!-- /figures -->` is rewritten, by default README.md.
+    #[arg(long)]
+    readme: Option<PathBuf>,
+}
+
+/// A result, and how to come by it.
+struct Wanted {
+    name: &'static str,
+    command: &'static str,
+    quick: &'static str,
+}
+
+/// What is run when it is missing.
+const WANTED: [Wanted; 4] = [
+    Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
+    Wanted {
+        name: "rivals-3d",
+        command: "rivals --dim 3 --n 100k,1m",
+        quick: "rivals --dim 3 --n 300 --rounds 1 --scene dense",
+    },
+    Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
+    Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
+];
+
+/// All results that have a part in a record, in its order.
+const NAMES: [&str; 8] = [
+    "rivals-2d",
+    "rivals-3d",
+    "scaling-2d",
+    "scaling-2d-regions",
+    "scaling-3d",
+    "scaling-3d-regions",
+    "frames-2d",
+    "frames-3d",
+];
+
+/// Columns of a result that its part in a record needs.
+fn columns(name: &str) -> &'static [&'static str] {
+    match name.split('-').next() {
+        Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
+        Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
+        _ => &["scene"],
+    }
+}
+
+/// How a sub-command is run.
+const CARGO: &str = "cargo run --release -p jostle-bench --";
+
+/// The root of the workspace.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_owned()
+}
+
+/// Runs the sub-command.
+pub(crate) fn run(args: &Args, common: &Common) -> Result<(), Box<dyn Error>> {
+    let folder = match (&args.from, args.quick) {
+        (Some(folder), _) => folder.clone(),
+        (None, true) => common.out.join("quick"),
+        (None, false) => common.out.clone(),
+    };
+    if args.from.is_none() {
+        make(&folder, args)?;
+    }
+    let results = results(&folder)?;
+    let default = if args.quick { folder.join("records") } else { root().join("crates/jostle-bench/records") };
+    let record = write(&results, args.records.as_ref().unwrap_or(&default))?;
+    println!("record: {}", record.display());
+    let readme = args.readme.clone().or_else(|| (!args.quick).then(|| root().join("README.md")));
+    if let Some(readme) = readme {
+        let rewritten = rewrite(&readme, &results, &record)?;
+        println!("{}: {}", readme.display(), if rewritten { "rewritten" } else { "has no place for figures" });
+    }
+    Ok(())
+}
+
+/// Runs what is missing.
+fn make(folder: &Path, args: &Args) -> Result<(), Box<dyn Error>> {
+    for wanted in &WANTED {
+        if let (false, Some(kept)) = (args.again, read(folder, wanted.name, columns(wanted.name))?) {
+            println!("{}: that of {}, commit {}", wanted.name, kept.machine.date, kept.machine.commit);
+            continue;
+        }
+        let command = if args.quick { wanted.quick } else { wanted.command };
+        let out = folder.to_str().ok_or("the folder of the results has no name in Unicode")?;
+        let words = ["jostle-bench"].into_iter().chain(command.split(' ')).chain(["--out", out]);
+        crate::run(crate::Args::try_parse_from(words)?, command.to_owned())?;
+    }
+    Ok(())
+}
+
+/// All results in a folder.
+fn results(folder: &Path) -> Result<Vec<Kept>, Box<dyn Error>> {
+    let mut results = Vec::new();
+    for name in NAMES {
+        results.extend(read(folder, name, columns(name))?);
+    }
+    let Some(first) = results.first() else { return Err(format!("no results in {}", folder.display()).into()) };
+    let other = results.iter().find(|kept| kept.machine.cpu != first.machine.cpu);
+    match other {
+        Some(other) => Err(format!("results of {} and of {}", first.machine.cpu, other.machine.cpu).into()),
+        None => Ok(results),
+    }
+}
+
+/// Writes the record, and gives the path of its text; tables and chart lie beside it.
+fn write(results: &[Kept], records: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let machine = newest(results);
+    let folder = records.join(machine.slug());
+    fs::create_dir_all(&folder)?;
+    for kept in results {
+        fs::write(folder.join(format!("{}-{}.csv", machine.date, kept.name)), kept.sheet.csv())?;
+    }
+    let chart = folder.join(format!("{}.svg", machine.date));
+    let rivals = results.iter().find(|kept| kept.name == "rivals-2d");
+    if let Some((kept, threads)) = rivals.and_then(|kept| Some((kept, *distinct(&kept.sheet, "threads").first()?))) {
+        contest::chart(&kept.sheet, Kind::Uniform, threads).svg(&chart)?;
+    }
+    let path = folder.join(format!("{}.md", machine.date));
+    fs::write(&path, record::text(machine, results, rivals.is_some()))?;
+    Ok(path)
+}
+
+/// The machine of the newest result.
+fn newest(results: &[Kept]) -> &Machine {
+    let newest = results.iter().map(|kept| &kept.machine).max_by(|a, b| a.date.cmp(&b.date));
+    newest.expect("there is a result")
+}
+
+/// Rewrites the figures of a file, if it has a place for them; whether it does.
+fn rewrite(readme: &Path, results: &[Kept], record: &Path) -> io::Result<bool> {
+    let Some(rivals) = results.iter().find(|kept| kept.name == "rivals-2d") else { return Ok(false) };
+    let text = fs::read_to_string(readme)?;
+    let link = readme.parent().and_then(|folder| record.strip_prefix(folder).ok()).unwrap_or(record);
+    let link = link.display().to_string().replace('\\', "/");
+    let Some(new) = readme::replaced(&text, &readme::figures(rivals, &link)) else { return Ok(false) };
+    fs::write(readme, new)?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Machine, WANTED};
+    use clap::Parser;
+    use std::fs;
+
+    #[test]
+    fn what_is_wanted_can_be_asked_for() {
+        for words in WANTED.iter().flat_map(|wanted| [wanted.command, wanted.quick]) {
+            assert!(
+                crate::Args::try_parse_from(["jostle-bench"].into_iter().chain(words.split(' '))).is_ok(),
+                "{words}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_quick_report_is_whole() {
+        let folder = std::env::temp_dir().join(format!("jostle-bench-report-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [out, readme] = ["", "README.md"].map(|name| folder.join(name).to_str().unwrap().to_owned());
+        fs::write(&readme, "# Title\n<!-- figures -->\nold\n<!-- /figures -->\nend\n").unwrap();
+        let report = |more: &[&str]| {
+            let words = ["jostle-bench", "report", "--out", &out, "--readme", &readme];
+            let args = crate::Args::try_parse_from(words.iter().chain(more)).unwrap();
+            crate::run(args, String::new()).unwrap();
+        };
+        report(&["--quick"]);
+        let machine = Machine::here();
+        let records = folder.join("quick/records").join(machine.slug());
+        let record = fs::read_to_string(records.join(format!("{}.md", machine.date))).unwrap();
+        for part in [
+            machine.cpu.as_str(),
+            "## Rivals in 2D",
+            "## Rivals in 3D",
+            "## Scaling in 2D",
+            "join",
+            "## Frames in 2D",
+            "rivals --n 300,400 --rounds 1",
+        ] {
+            assert!(record.contains(part), "{part}:\n{record}");
+        }
+        for name in ["-rivals-2d.csv", "-scaling-2d-regions.csv", ".svg"] {
+            assert!(records.join(format!("{}{name}", machine.date)).is_file(), "{name}");
+        }
+        let figures = fs::read_to_string(&readme).unwrap();
+        assert!(figures.contains("**jostle**") && !figures.contains("old"), "{figures}");
+        assert!(figures.contains(&format!("](quick/records/{}/{}.svg)", machine.slug(), machine.date)), "{figures}");
+        // Nothing is missing now, so that nothing runs; the same words come out of the folder alone.
+        let quick = folder.join("quick");
+        report(&["--from", quick.to_str().unwrap(), "--records", quick.join("records").to_str().unwrap()]);
+        assert_eq!(fs::read_to_string(&readme).unwrap(), figures);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

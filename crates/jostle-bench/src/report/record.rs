@@ -1,0 +1,80 @@
+//! The text of a record: the machine, and the tables of all results.
+
+use super::CARGO;
+use crate::frames;
+use crate::machine::Machine;
+use crate::output::Kept;
+use crate::pivot::{by_scene, distinct};
+use crate::scaling;
+use crate::sheet::{Cell, Sheet};
+
+/// The text; the chart, if there is one, and the tables in full lie beside it under the same date.
+pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> String {
+    let Machine { cpu, cores, isa, date, .. } = machine;
+    let mut text = format!("# {cpu}, {date}\n\n{cores} cores; Jostle uses {isa}.\n");
+    if has_chart {
+        text += &format!("\n![Time a body over the number of bodies]({date}.svg)\n");
+    }
+    for kept in results {
+        text += &format!("\n## {}\n\n{}", title(kept.name), source(kept, date));
+        text += &match kept.name.split('-').collect::<Vec<_>>()[..] {
+            ["rivals", _] => by_threads(&kept.sheet, ["rival", "version"], "ms"),
+            ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.sheet, ["rival", "frames"], "ms a frame"),
+            ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
+            _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),
+        };
+    }
+    text
+}
+
+/// `rivals-2d` as a title: Rivals in 2D.
+fn title(name: &str) -> String {
+    let mut words = name.split('-');
+    let what = words.next().unwrap_or_default();
+    let (first, rest) = what.split_at(1.min(what.len()));
+    let axes = words.next().unwrap_or_default().to_uppercase();
+    let more = words.next().map(|word| format!(": {word}")).unwrap_or_default();
+    format!("{}{rest} in {axes}{more}", first.to_uppercase())
+}
+
+/// How a result was come by.
+fn source(kept: &Kept, date: &str) -> String {
+    let Machine { commit, compiler, flags, date: day, .. } = &kept.machine;
+    format!(
+        "`{CARGO} {}`  \ncommit {commit}, {day}, {compiler}, `{flags}`; [all columns]({date}-{}.csv)\n",
+        kept.command, kept.name
+    )
+}
+
+/// A table for each number of threads.
+fn by_threads<const L: usize>(sheet: &Sheet, lines: [&str; L], value: &str) -> String {
+    let table = |threads| {
+        let short = by_scene(sheet, lines, value, threads);
+        format!("\n{value}, threads: {}\n\n{}", threads.shown(), short.markdown())
+    };
+    distinct(sheet, "threads").into_iter().map(table).collect()
+}
+
+/// A table for each scene.
+fn by_kind(sheet: &Sheet) -> String {
+    let table = |scene: &Cell| {
+        let rest = sheet.of("scene", scene, &["dim", "p10", "p90", "rounds", "runs", "clock", "order"]);
+        format!("\nscene: {}\n\n{}", scene.shown(), rest.markdown())
+    };
+    distinct(sheet, "scene").into_iter().map(table).collect()
+}
+
+/// Lines that stay lines.
+fn lines(text: &str) -> String {
+    text.lines().map(|line| format!("\n{line}  ")).collect::<String>() + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn names_become_titles() {
+        assert_eq!(["rivals-2d", "scaling-3d-regions"].map(title), ["Rivals in 2D", "Scaling in 3D: regions"]);
+    }
+}

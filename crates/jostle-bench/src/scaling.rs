@@ -1,0 +1,237 @@
+//! Ourselves over numbers of bodies and of threads: measured, and foretold from recordings of the tasks.
+
+mod amdahl;
+mod charts;
+mod foretold;
+
+use std::time::Duration;
+
+use jostle::{Found, PairFinder, StageTimes, Threads};
+use jostle_testkit::{Kind, Scene};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use self::foretold::{Foretold, WORKERS, foretell, push_regions, regions_sheet};
+use crate::Common;
+use crate::clock::Clock;
+use crate::contest::expected;
+use crate::input::{self, Kinds};
+use crate::numbers::{self, Sizes};
+use crate::output::Output;
+use crate::race::{Entrant, Timing, milliseconds, race};
+use crate::rivals::{self, Rival};
+use crate::sheet::{Cell, Sheet};
+
+/// Options of this sub-command.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// Numbers of bodies; 10M as well by --huge.
+    #[arg(long, default_value = "1k,2k,5k,10k,20k,50k,100k,200k,500k,1m")]
+    n: Sizes,
+    /// Scenes.
+    #[arg(long, default_value = "all")]
+    scene: Kinds,
+    /// Number of axes: 2, 3.
+    #[arg(long, default_value = "2", value_parser = clap::value_parser!(u8).range(2..=3))]
+    dim: u8,
+}
+
+/// Columns of the table before those of the stages.
+const COLUMNS: [&str; 12] =
+    ["dim", "scene", "n", "order", "threads", "clock", "pairs", "ms", "p10", "p90", "rounds", "runs"];
+
+/// Columns after the stages; those of the workers are the last.
+const MORE_COLUMNS: [&str; 7] =
+    ["ns a body", "Mpairs/s", "bytes a body", "speed-up", "efficiency", "serial fitted", "serial recorded"];
+
+/// What the columns mean.
+pub(crate) const LEGEND: &str = "\
+Times in ms, medians; of the stages too. Speed-up and efficiency: against one thread.
+bytes a body: what the finder holds after a search, less 8 bytes a pair of its list.
+serial fitted: the share s of Amdahl's t(p) = t1 (s + (1 - s)/p), least squares over the threads measured.
+serial recorded: the share of a search, recorded task by task on one thread, between its regions of tasks.
+N workers: speed-up that the recorded tasks allow on so many equal cores, hand-over and memory costing nothing.
+Nothing is recorded where n is so small that the engine keeps to one thread.
+";
+
+/// Runs the sub-command.
+pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
+    println!("{LEGEND}");
+    let all = || numbers::Threads::up_to(numbers::all());
+    let threads = common.threads.clone().unwrap_or_else(all).0;
+    let mut tables = Tables::new();
+    if args.dim == 2 {
+        tables.fill(args, common, &threads, rivals::in_2d)?;
+    } else {
+        tables.fill(args, common, &threads, rivals::in_3d)?;
+    }
+    let name = format!("scaling-{}d", args.dim);
+    for &kind in &args.scene.0 {
+        output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.sheet, kind))?;
+    }
+    output.chart(&format!("{name}-speed-up"), &charts::over_threads(&tables.sheet, &args.scene.0))?;
+    output.sheet(&format!("{name}-regions"), &tables.regions)?;
+    Ok(output.sheet(&name, &tables.sheet)?)
+}
+
+struct Tables {
+    sheet: Sheet,
+    regions: Sheet,
+}
+
+impl Tables {
+    fn new() -> Self {
+        let workers = WORKERS.map(|workers| format!("{workers} workers"));
+        let stages = StageTimes::default().named().map(|stage| stage.0);
+        let columns = COLUMNS.into_iter().chain(stages).chain(MORE_COLUMNS).map(str::to_owned);
+        Self { sheet: Sheet::new(columns.chain(workers)), regions: regions_sheet() }
+    }
+
+    fn fill<const D: usize>(
+        &mut self,
+        args: &Args,
+        common: &Common,
+        threads: &[usize],
+        rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
+    ) -> Result<(), Box<dyn std::error::Error>> {
+        let mut sizes = args.n.0.clone();
+        sizes.extend(common.huge.then_some(10_000_000));
+        let pools = threads.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
+        let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+        for &kind in &args.scene.0 {
+            let mut last = None;
+            for &n in &sizes {
+                let scene = input::scene::<D>(kind, n, common.seed, common.order);
+                let expected = expected(&scene, kind, rivals());
+                let first = self.sheet.len();
+                let rows = measure(&scene, &expected, &pools, common);
+                let foretold = foretell(&scene);
+                push(&mut self.sheet, kind, &scene, &rows, foretold.as_ref(), common);
+                println!("{}", self.sheet.text_from(first));
+                last = foretold.map(|foretold| (n, foretold.recording)).or(last);
+            }
+            if let Some((n, recording)) = last {
+                let first = self.regions.len();
+                push_regions(&mut self.regions, D, kind, n, &recording);
+                println!("Regions of one recorded search, times in ms\n{}", self.regions.text_from(first));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An engine of its own for a number of threads.
+struct Row<'p, const D: usize> {
+    finder: PairFinder<D>,
+    pool: &'p ThreadPool,
+    clock: Clock,
+    stages: Vec<StageTimes>,
+}
+
+impl<const D: usize> Row<'_, D> {
+    fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn find(&mut self, scene: &Scene<D>) -> Found<'_, D> {
+        let threads = if self.threads() == 1 { Threads::Serial } else { Threads::Pool(self.pool) };
+        self.finder.on(threads).find(scene.view()).expect("scenes keep to the contract")
+    }
+
+    /// Searches once, checks the pairs, and says how long that took.
+    ///
+    /// # Panics
+    /// When the pairs are not those expected.
+    fn check(&mut self, scene: &Scene<D>, expected: &[[u32; 2]]) -> Duration {
+        let start = self.clock.start();
+        let mut found = self.find(scene).pairs().to_vec();
+        let first = start.elapsed();
+        found.sort_unstable();
+        assert!(found == expected, "{} threads find other pairs among {} bodies", self.threads(), scene.len());
+        first
+    }
+
+    fn entrant<'a>(&'a mut self, scene: &'a Scene<D>, first: Duration) -> Entrant<'a> {
+        let measure = move |runs| {
+            let start = self.clock.start();
+            for _ in 0..runs {
+                let stages = self.find(scene).stats().time;
+                self.stages.push(stages);
+            }
+            start.elapsed()
+        };
+        Entrant { first, measure: Box::new(measure) }
+    }
+}
+
+/// Checks and times an engine for each pool, in turn; all engines with their times.
+fn measure<'p, const D: usize>(
+    scene: &Scene<D>,
+    expected: &[[u32; 2]],
+    pools: &'p [ThreadPool],
+    common: &Common,
+) -> Vec<(Row<'p, D>, Timing)> {
+    let row = |pool: &'p ThreadPool| {
+        let clock = common.clock.of_threads(pool.current_num_threads());
+        Row { finder: PairFinder::new(), pool, clock, stages: Vec::new() }
+    };
+    let mut rows: Vec<_> = pools.iter().map(row).collect();
+    let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(scene, expected)).collect();
+    let mut entrants: Vec<_> = rows.iter_mut().zip(firsts).map(|(row, first)| row.entrant(scene, first)).collect();
+    let timings = race(&mut entrants, &common.plan());
+    drop(entrants);
+    rows.into_iter().zip(timings).collect()
+}
+
+/// Adds a line for each engine.
+fn push<const D: usize>(
+    sheet: &mut Sheet,
+    kind: Kind,
+    scene: &Scene<D>,
+    rows: &[(Row<'_, D>, Timing)],
+    foretold: Option<&Foretold>,
+    common: &Common,
+) {
+    let n = scene.len() as f64;
+    let times: Vec<_> = rows.iter().map(|(row, timing)| (row.threads(), timing.median)).collect();
+    let alone = times.iter().find(|row| row.0 == 1).map(|row| row.1);
+    let fitted = amdahl::serial_share(&times);
+    for (row, timing) in rows {
+        let stats = row.finder.last().stats();
+        let beside_list = stats.bytes as f64 - stats.pairs as f64 * size_of::<[u32; 2]>() as f64;
+        let speed_up = alone.map(|alone| alone / timing.median);
+        let mut cells: Vec<Cell> = vec![
+            D.into(),
+            kind.to_string().into(),
+            scene.len().into(),
+            common.order.to_string().into(),
+            row.threads().into(),
+            row.clock.name().into(),
+            (stats.pairs as usize).into(),
+            timing.median.into(),
+            timing.p10.into(),
+            timing.p90.into(),
+            timing.rounds.into(),
+            timing.runs.into(),
+        ];
+        cells.extend(stages(&row.stages));
+        cells.extend([
+            (timing.median * 1e6 / n).into(),
+            (stats.pairs as f64 / timing.median / 1e3).into(),
+            (beside_list / n).into(),
+            speed_up.into(),
+            speed_up.map(|speed_up| speed_up / row.threads() as f64).into(),
+            fitted.into(),
+            foretold.map(|foretold| foretold.serial_share).into(),
+        ]);
+        cells.extend((0..WORKERS.len()).map(|w| Cell::from(foretold.map(|foretold| foretold.speed_ups[w]))));
+        sheet.push(cells);
+    }
+}
+
+/// The median of each stage, in milliseconds.
+fn stages(times: &[StageTimes]) -> impl Iterator<Item = Cell> {
+    (0..StageTimes::default().named().len()).map(|stage| {
+        let samples = times.iter().map(|times| milliseconds(times.named()[stage].1)).collect();
+        Timing::of(samples, 1).median.into()
+    })
+}
