@@ -3,6 +3,7 @@
 mod amdahl;
 mod charts;
 mod foretold;
+mod independent;
 
 use std::time::Duration;
 
@@ -40,13 +41,22 @@ const COLUMNS: [&str; 12] =
     ["dim", "scene", "n", "order", "threads", "clock", "pairs", "ms", "p10", "p90", "rounds", "runs"];
 
 /// Columns after the stages; those of the workers are the last.
-const MORE_COLUMNS: [&str; 7] =
-    ["ns a body", "Mpairs/s", "bytes a body", "speed-up", "efficiency", "serial fitted", "serial recorded"];
+const MORE_COLUMNS: [&str; 8] = [
+    "ns a body",
+    "Mpairs/s",
+    "bytes a body",
+    "speed-up",
+    "efficiency",
+    "independent",
+    "serial fitted",
+    "serial recorded",
+];
 
 /// What the columns mean.
 pub(crate) const LEGEND: &str = "\
 Times in ms, medians; of the stages too. Speed-up and efficiency: against one thread.
-bytes a body: what the finder holds after a search, less 8 bytes a pair of its list.
+bytes a body: what the finder holds after a search beside the list of pairs.
+independent: the speed-up of loops that share nothing, at the same time: what the machine itself gives.
 serial fitted: the share s of Amdahl's t(p) = t1 (s + (1 - s)/p), least squares over the threads measured.
 serial recorded: the share of a search, recorded task by task on one thread, between its regions of tasks.
 N workers: speed-up that the recorded tasks allow on so many equal cores, hand-over and memory costing nothing.
@@ -124,6 +134,7 @@ struct Row<'p, const D: usize> {
     finder: PairFinder<D>,
     pool: &'p ThreadPool,
     clock: Clock,
+    independent: f64,
     stages: Vec<StageTimes>,
 }
 
@@ -172,7 +183,8 @@ fn measure<'p, const D: usize>(
 ) -> Vec<(Row<'p, D>, Timing)> {
     let row = |pool: &'p ThreadPool| {
         let clock = common.clock.of_threads(pool.current_num_threads());
-        Row { finder: PairFinder::new(), pool, clock, stages: Vec::new() }
+        let independent = independent::speed_up(pool);
+        Row { finder: PairFinder::new(), pool, clock, independent, stages: Vec::new() }
     };
     let mut rows: Vec<_> = pools.iter().map(row).collect();
     let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(scene, expected)).collect();
@@ -197,7 +209,7 @@ fn push<const D: usize>(
     let fitted = amdahl::serial_share(&times);
     for (row, timing) in rows {
         let stats = row.finder.last().stats();
-        let beside_list = stats.bytes as f64 - stats.pairs as f64 * size_of::<[u32; 2]>() as f64;
+        let beside_list = (stats.bytes - stats.list_bytes) as f64;
         let speed_up = alone.map(|alone| alone / timing.median);
         let mut cells: Vec<Cell> = vec![
             D.into(),
@@ -220,6 +232,7 @@ fn push<const D: usize>(
             (beside_list / n).into(),
             speed_up.into(),
             speed_up.map(|speed_up| speed_up / row.threads() as f64).into(),
+            row.independent.into(),
             fitted.into(),
             foretold.map(|foretold| foretold.serial_share).into(),
         ]);
