@@ -10,8 +10,12 @@ use crate::workers::Workers;
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;
 
-/// Items that a bucket should hold on average: they and their sort then fit the first-level cache.
-const BUCKET_ITEMS: usize = 1024;
+/// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of many items twice as
+/// many, for the second-level cache no longer holds all, and half as many streams are worth more (measured at 100,000:
+/// 0.9 of the time of the sort).
+fn bucket_items(items: usize) -> usize {
+    if items < 1 << 16 { 1 << 10 } else { 1 << 11 }
+}
 
 /// Neighbouring buckets are merged to a segment while it holds fewer items than this.
 const SEGMENT_MIN: usize = 512;
@@ -29,9 +33,9 @@ fn block_items(buckets: usize) -> usize {
 /// written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
 const DIRECT_STREAMS: usize = 64;
 
-/// Digit bits that leave about [`BUCKET_ITEMS`] items a bucket.
+/// Digit bits that leave about [`bucket_items`] items a bucket.
 pub(crate) fn digit_bits(items: usize) -> u32 {
-    (items / BUCKET_ITEMS).max(1).ilog2().min(MAX_DIGIT_BITS)
+    (items / bucket_items(items)).max(1).ilog2().min(MAX_DIGIT_BITS)
 }
 
 /// A run of items that belongs together, to be sorted in one piece: a range of ranks, the buffer that holds it, and the
