@@ -1,24 +1,45 @@
-//! Each stage on its own, so that a regression has an address: bounds, sort, tree, and the search by how it hands on pairs.
+//! Each stage on its own, in time a body, so that a regression has an address: bounds, sort, tree and join as a search
+//! times them, codes and the radix sort alone, and what it costs to list pairs rather than count them.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use jostle::radix::RadixSort;
-use jostle::{LinearTree, PairFinder, Workers, morton};
+use jostle::{PairFinder, StageTimes, Threads, Workers, morton};
 use jostle_testkit::{Kind, scene};
 use std::hint::black_box;
 
-const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-fn build(c: &mut Criterion) {
-    let mut group = c.benchmark_group("build");
+fn stages(c: &mut Criterion) {
+    let mut group = c.benchmark_group("stage");
     for n in SIZES {
         let scene = scene::scene::<2>(Kind::Uniform, n, 1);
-        let mut tree = LinearTree::new();
+        let mut finder = PairFinder::new();
         group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(BenchmarkId::new("bounds", n), |b| {
-            b.iter(|| black_box(jostle::bounds(scene.view(), Workers::Serial)));
-        });
-        group.bench_function(BenchmarkId::new("tree", n), |b| {
-            b.iter(|| black_box(tree.build(scene.view(), Workers::Serial)));
+        for (stage, (name, _)) in StageTimes::default().named().into_iter().enumerate() {
+            group.bench_function(BenchmarkId::new(name, n), |b| {
+                b.iter_custom(|searches| {
+                    let mut search =
+                        || finder.on(Threads::Serial).find(scene.view()).expect("a sound scene").stats().time;
+                    (0..searches).map(|_| search().named()[stage].1).sum()
+                });
+            });
+        }
+    }
+}
+
+fn codes(c: &mut Criterion) {
+    let mut group = c.benchmark_group("codes");
+    for n in SIZES {
+        let scene = scene::scene::<2>(Kind::Uniform, n, 1);
+        let bounds = jostle::bounds(scene.view(), Workers::Serial).expect("a sound scene");
+        let grid = morton::Grid::new(&bounds).expect("bodies apart");
+        let mut codes = vec![0; n];
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(BenchmarkId::new("morton", n), |b| {
+            b.iter(|| {
+                codes.iter_mut().enumerate().for_each(|(id, code)| *code = grid.code(scene.view().center(id)));
+                black_box(&mut codes);
+            });
         });
     }
 }
@@ -54,15 +75,17 @@ fn pairs(c: &mut Criterion) {
         let mut finder = PairFinder::new();
         group.throughput(Throughput::Elements(n as u64));
         group.bench_function(BenchmarkId::new("list", n), |b| {
-            b.iter(|| black_box(finder.find(scene.view()).map(|found| found.pairs().len())));
+            b.iter(|| black_box(finder.on(Threads::Serial).find(scene.view()).map(|found| found.pairs().len())));
         });
-        group.bench_function(BenchmarkId::new("count", n), |b| b.iter(|| black_box(finder.count(scene.view()))));
+        group.bench_function(BenchmarkId::new("count", n), |b| {
+            b.iter(|| black_box(finder.on(Threads::Serial).count(scene.view())));
+        });
     }
 }
 
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = build, sort, pairs
+    targets = stages, codes, sort, pairs
 }
 criterion_main!(benches);

@@ -43,7 +43,7 @@ impl<const D: usize> Kernels<D> {
         let hash = sequence.iter().fold(Hash::START, |hash, &[a, b]| hash.with(a, b));
         for (turn, finder) in self.finders.iter_mut().enumerate() {
             let all_threads = core::iter::once(Threads::Serial).chain(self.pools.iter().map(Threads::Pool));
-            for (choice, threads) in all_threads.enumerate() {
+            let mut check = |choice: usize, threads| {
                 let label = format!("{name}, {D}D, {}, {}", finder.isa(), threads_name(threads));
                 let found = finder.on(threads).find(view).expect(&label);
                 assert!(found.pairs() == sequence, "{label}: another sequence");
@@ -52,6 +52,13 @@ impl<const D: usize> Kernels<D> {
                     assert_eq!(finder.on(threads).count(view), Ok(sequence.len() as u64), "{label}");
                     assert_eq!(fold(finder, threads, view, || Hash::START), Ok(hash), "{label}: another fold");
                     assert_calls(&label, finder, threads, view, &sequence, &expected);
+                }
+            };
+            // From within the pool, for the sake of scenes that are not worth handing over from outside.
+            for (choice, threads) in all_threads.enumerate() {
+                match threads {
+                    Threads::Pool(pool) => pool.install(|| check(choice, threads)),
+                    Threads::Current | Threads::Serial => check(choice, threads),
                 }
             }
         }

@@ -7,6 +7,7 @@ mod clock;
 mod contest;
 mod drift;
 mod frames;
+mod hostile;
 mod input;
 mod machine;
 mod numbers;
@@ -89,6 +90,8 @@ enum Command {
     Scaling(scaling::Args),
     /// Bodies that drift from frame to frame: from scratch, and by updating what the last frame left.
     Frames(frames::Args),
+    /// Ourselves on scenes that bring others down; with --huge, on 10M bodies as well.
+    Hostile(hostile::Args),
     /// The record of this machine and the figures of README, from the results of the other sub-commands. Those that are
     /// missing are run with their defaults; other settings take a run of their own, whose results are then used.
     Report(report::Args),
@@ -109,6 +112,7 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
         Command::Rivals(rivals) => contest::run(&rivals, common, &output),
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
+        Command::Hostile(hostile) => hostile::run(&hostile, common, &output),
         Command::Report(report) => report::run(&report, common),
     }
 }

@@ -20,6 +20,10 @@ use crate::stats::{StageTimes, Stats, Tests};
 /// `cargo bench --bench find -- crossover`.
 pub const SERIAL_BELOW: usize = 8_000;
 
+/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
+/// have to be woken.
+pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 20_000;
+
 /// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
 
@@ -419,12 +423,15 @@ impl<'f, const D: usize> Search<'f, D> {
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
 fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
-    if bodies < SERIAL_BELOW {
-        return search(Workers::Serial);
-    }
+    let inside = match threads {
+        Threads::Serial => return search(Workers::Serial),
+        Threads::Current => rayon::current_thread_index().is_some(),
+        Threads::Pool(pool) => pool.current_thread_index().is_some(),
+    };
+    let serial_below = if inside { SERIAL_BELOW } else { SERIAL_BELOW_FROM_OUTSIDE };
     match threads {
-        Threads::Serial => search(Workers::Serial),
-        Threads::Current => search(Workers::current()),
+        _ if bodies < serial_below => search(Workers::Serial),
         Threads::Pool(pool) => pool.install(|| search(Workers::current())),
+        Threads::Serial | Threads::Current => search(Workers::current()),
     }
 }

@@ -35,9 +35,11 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Makes ready for a list of that length and so many blocks. Memory that a list too short once asked for is given
-    /// back.
+    /// Makes ready, empty, for a list of that length and so many blocks. Memory that a list too short once asked for is
+    /// given back.
     pub(crate) fn prepare(&mut self, list: usize, blocks: usize) {
+        self.parcels.clear();
+        self.len = 0;
         let room = (list / OUTBOX_SHARE).max(OUTBOX_MIN);
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();

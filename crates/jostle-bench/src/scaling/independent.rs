@@ -16,8 +16,9 @@ const TURNS: u64 = 2_000_000;
 /// How much more the threads of a pool get done at once than one of them alone, by loops that share nothing.
 pub(super) fn speed_up(pool: &ThreadPool) -> f64 {
     let threads = pool.current_num_threads();
+    black_box(turn());
     let rounds = (0..ROUNDS).map(|_| {
-        let alone = pool.install(|| time(turn));
+        let alone = time(|| pool.install(turn));
         let together = time(|| drop(pool.broadcast(|_| turn())));
         threads as f64 * alone / together
     });
@@ -31,6 +32,7 @@ fn time<R>(work: impl FnOnce() -> R) -> f64 {
 }
 
 /// Arithmetic on registers, wide enough to keep a core busy.
+#[inline(never)]
 fn turn() -> u64 {
     let mut sums = [1_u64, 2, 3, 4, 5, 6, 7, 8];
     for i in 0..TURNS {
