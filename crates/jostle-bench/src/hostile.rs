@@ -1,6 +1,7 @@
 //! Ourselves on scenes that bring others down, beside an even one: no cliff.
 
 use std::f64::consts::{PI, TAU};
+use std::hint::black_box;
 
 use jostle::{PairFinder, Threads};
 use jostle_testkit::{Kind, Scene};
@@ -8,6 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::Common;
+use crate::clock::Clock;
 use crate::contest::expected;
 use crate::input;
 use crate::numbers::{self, Sizes};
@@ -117,29 +119,9 @@ fn shuffled(mut bodies: Vec<([f32; 2], f32)>, rng: &mut impl Rng) -> Scene<2> {
 /// Checks and times all scenes in turn.
 fn time(sheet: &mut Sheet, scenes: &[(String, Scene<2>)], common: &Common) {
     let mut finders: Vec<PairFinder<2>> = scenes.iter().map(|_| PairFinder::new()).collect();
-    let clock = common.clock;
-    let entrant = |(finder, (name, scene)): (_, &'_ (String, Scene<2>))| {
-        let finder: &mut PairFinder<2> = finder;
-        let expected = expected(scene, Kind::Uniform, rivals::in_2d());
-        let start = clock.start();
-        let found = finder.on(Threads::Serial).find(scene.view()).expect("scenes keep to the contract");
-        let first = start.elapsed();
-        let mut pairs = found.pairs().to_vec();
-        pairs.sort_unstable();
-        assert!(pairs == expected, "{name}: other pairs than expected");
-        let measure = move |runs| {
-            let start = clock.start();
-            for _ in 0..runs {
-                let found = finder.on(Threads::Serial).find(scene.view());
-                std::hint::black_box(found.map(|found| found.pairs().len())).expect("scenes keep to the contract");
-            }
-            start.elapsed()
-        };
-        (Entrant { first, measure: Box::new(measure) }, expected.len())
-    };
-    let (mut entrants, pairs): (Vec<_>, Vec<usize>) = finders.iter_mut().zip(scenes).map(entrant).unzip();
+    let rows = finders.iter_mut().zip(scenes).map(|(finder, (name, scene))| entrant(finder, name, scene, common.clock));
+    let (mut entrants, pairs): (Vec<_>, Vec<usize>) = rows.unzip();
     let timings = race(&mut entrants, &common.plan());
-    drop(entrants);
     let cost = |row: usize| timings[row].median * 1e6 / scenes[row].1.len() as f64;
     for (row, ((name, scene), timing)) in scenes.iter().zip(&timings).enumerate() {
         sheet.push(vec![
@@ -154,6 +136,29 @@ fn time(sheet: &mut Sheet, scenes: &[(String, Scene<2>)], common: &Common) {
             (cost(row) / cost(0)).into(),
         ]);
     }
+}
+
+/// A row, and its number of pairs, checked.
+///
+/// # Panics
+/// When the pairs are not those expected.
+fn entrant<'a>(finder: &'a mut PairFinder<2>, name: &str, scene: &'a Scene<2>, clock: Clock) -> (Entrant<'a>, usize) {
+    let expected = expected(scene, Kind::Uniform, rivals::in_2d());
+    let start = clock.start();
+    let found = finder.on(Threads::Serial).find(scene.view()).expect("scenes keep to the contract");
+    let first = start.elapsed();
+    let mut pairs = found.pairs().to_vec();
+    pairs.sort_unstable();
+    assert!(pairs == expected, "{name}: other pairs than expected");
+    let measure = move |runs| {
+        let start = clock.start();
+        for _ in 0..runs {
+            let found = finder.on(Threads::Serial).find(scene.view());
+            black_box(found.map(|found| found.pairs().len())).expect("scenes keep to the contract");
+        }
+        start.elapsed()
+    };
+    (Entrant { first, measure: Box::new(measure) }, expected.len())
 }
 
 #[cfg(test)]
@@ -171,6 +176,6 @@ mod tests {
         let clusters = clusters(4_000, &mut rng);
         assert_eq!(clusters.len(), 4_000);
         assert!(sweep::pairs(clusters.view()).len() > 400, "those in clusters overlap");
-        assert_eq!(sweep::pairs(ulps(4_000, &mut rng).view()), []);
+        assert!(sweep::pairs(ulps(4_000, &mut rng).view()).is_empty());
     }
 }

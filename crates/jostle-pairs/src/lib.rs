@@ -12,5 +12,5 @@ mod lanes;
 mod ordered;
 mod stats;
 
-pub use finder::{Found, PairFinder, SERIAL_BELOW, Search, Threads};
+pub use finder::{Found, PairFinder, SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Search, Threads};
 pub use stats::{StageTimes, Stats};
