@@ -22,7 +22,7 @@ pub const SERIAL_BELOW: usize = 8_000;
 
 /// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
 /// have to be woken.
-pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 20_000;
+pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 
 /// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
