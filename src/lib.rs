@@ -23,6 +23,8 @@
 //!   [`InputError`] that counts the offenders and names the first of them, before any work is done.
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
 //!   line, on top of each other, or next to a giant.
+//! - **Memory** held between frames is some 50 bytes a body in 2D and 60 in 3D beside the list of pairs, and half a megabyte
+//!   for each thread.
 //! - **Threads** are yours: the current rayon pool, one that you pass, or none ([`Threads`]).
 //!
 //! # Where to look

@@ -32,9 +32,13 @@ const COVERED: f64 = 0.3;
 /// Columns of the table.
 const COLUMNS: [&str; 9] = ["n", "threads", "pairs", "scene", "ms", "p10", "p90", "ns a body", "times uniform"];
 
+/// What is timed.
+pub(crate) const LEGEND: &str =
+    "Circles, each search from scratch on one thread, pairs exact and checked. Times in ms.\n";
+
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
-    println!("Circles, each search from scratch on one thread, pairs exact and checked. Times in ms.\n");
+    println!("{LEGEND}");
     let mut sheet = Sheet::new(COLUMNS);
     for &n in &args.n.0 {
         let first = sheet.len();
@@ -49,7 +53,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         time(&mut sheet, &scenes, common);
         println!("{}", sheet.text_from(first));
     }
-    Ok(output.sheet("hostile", &sheet)?)
+    Ok(output.sheet("hostile-2d", &sheet)?)
 }
 
 /// The even scene, and hostile ones.

@@ -56,7 +56,7 @@ const WANTED: [Wanted; 4] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "rivals-2d",
     "rivals-3d",
     "scaling-2d",
@@ -65,6 +65,7 @@ const NAMES: [&str; 8] = [
     "scaling-3d-regions",
     "frames-2d",
     "frames-3d",
+    "hostile-2d",
 ];
 
 /// Columns of a result that its part in a record needs.

@@ -65,18 +65,11 @@ const fn spread2_small(v: u32) -> u32 {
     (v | (v << 1)) & 0x5555
 }
 
-/// As [`spread3`], for 4 bits.
-#[inline(always)]
-const fn spread3_small(v: u32) -> u32 {
-    let v = (v | (v << 4)) & 0x00c3;
-    (v | (v << 2)) & 0x0249
-}
-
 /// As [`spread3`], for 6 bits.
 #[inline(always)]
-const fn spread3_key(v: u32) -> u32 {
+const fn spread3_small(v: u32) -> u32 {
     let v = (v | (v << 8)) & 0x300f;
-    let v = (v | (v << 4)) & 0x3_0c3;
+    let v = (v | (v << 4)) & 0x30c3;
     (v | (v << 2)) & 0x9249
 }
 
@@ -335,33 +328,12 @@ impl<const D: usize> Grid<D> {
         })
     }
 
-    /// Fills `digits` with the first `bits` bits, at most [`Grid::MAX_DIGIT_BITS`], of the codes of points given as one
-    /// slice an axis. The same bits as [`Grid::code`], for less: only the leading bits of coordinates are computed.
-    #[inline(always)]
-    pub(crate) fn digits(&self, points: [&[f32]; D], bits: u32, digits: &mut [u16]) {
-        assert!(bits <= Self::MAX_DIGIT_BITS, "{bits} bits of a code at once are too many");
-        let kept = bits.div_ceil(D as u32);
-        // Powers of two: scaled this way, coordinates are rounded as the full ones are.
-        let unit = 1.0 / (1_u64 << (bits_per_axis(D) - kept)) as f32;
-        let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
-        let surplus = kept * D as u32 - bits;
-        let points = points.map(|column| &column[..digits.len()]);
-        for (i, digit) in digits.iter_mut().enumerate() {
-            let mut interleaved = 0;
-            for axis in 0..D {
-                let leading = clamp((points[axis][i] - self.lo[axis]) * scale, most);
-                let leading = truncate(leading);
-                interleaved |= if D == 2 { spread2_small(leading) } else { spread3_small(leading) } << axis;
-            }
-            *digit = (interleaved >> surplus) as u16;
-        }
-    }
-
     /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points. The same bits as [`Grid::code`], for
-    /// less. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 14.
+    /// less: only so many bits of coordinates are computed. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 14.
     #[inline(always)]
     pub(crate) fn keys(&self, points: impl Iterator<Item = [f32; D]>, low: u32, bits: u32, keys: &mut [u16]) {
         let below = low / D as u32;
+        // A power of two: scaled this way, coordinates are rounded as the full ones are.
         let unit = 1.0 / (1_u64 << below) as f32;
         let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
         let surplus = low % D as u32;
@@ -371,7 +343,7 @@ impl<const D: usize> Grid<D> {
             let mut interleaved = 0;
             for axis in 0..D {
                 let coordinate = truncate(clamp((point[axis] - self.lo[axis]) * scale, most)) & axis_mask;
-                interleaved |= if D == 2 { spread2_small(coordinate) } else { spread3_key(coordinate) } << axis;
+                interleaved |= if D == 2 { spread2_small(coordinate) } else { spread3_small(coordinate) } << axis;
             }
             *key = (interleaved >> surplus & mask) as u16;
         }
@@ -379,9 +351,6 @@ impl<const D: usize> Grid<D> {
 
     /// The least `low` that [`Grid::keys`] takes: coordinates stay below 2^31.
     pub(crate) const MIN_KEY_LOW: u32 = if D == 2 { 2 } else { 0 };
-
-    /// The most bits that [`Grid::digits`] gives.
-    pub(crate) const MAX_DIGIT_BITS: u32 = if D == 2 { 16 } else { 12 };
 
     /// The Morton code of `point`.
     #[inline(always)]

@@ -8,6 +8,7 @@
 //! (digit, block), one scatter; hence stable, and the same for any number of threads.
 
 mod cells;
+mod counting;
 mod deal;
 mod local;
 
@@ -64,6 +65,13 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         if self.second.len() < items.len() {
             self.second.resize(items.len(), any);
         }
+        // One piece is no work for several.
+        let workers = if items.len() > LOCAL_MAX { workers } else { Workers::Serial };
+        let code = &code;
+        workers.together(|| self.sort_with(items, workers, code));
+    }
+
+    fn sort_with(&mut self, items: &mut [T], workers: Workers, code: impl Fn(&T) -> u64 + Sync) {
         self.dealer.start(items.len());
         self.dealer.push(Segment {
             start: 0,

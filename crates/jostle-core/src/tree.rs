@@ -5,6 +5,7 @@
 //! along the curve, and the 16-wide implicit trees of packed R-trees for the levels: node j of a level holds nodes
 //! 16j .. 16j + 15 of the level below, so no pointers are stored.
 
+mod cut;
 mod leaves;
 mod level;
 mod sort;
@@ -22,7 +23,7 @@ use crate::morton::Grid;
 use crate::prefix::Prefix;
 use crate::radix::Dealer;
 use crate::scratch::ScratchPool;
-use crate::sixteen::{Bodies16, Ids, ids};
+use crate::sixteen::{Bodies16, Ids, SIXTEEN, ids};
 use crate::workers::Workers;
 
 pub use level::Level;
@@ -33,7 +34,7 @@ use sort::{LocalSort, Record};
 
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
 /// covers a leaf or a node.
-pub const LEAF: usize = 16;
+pub const LEAF: usize = SIXTEEN;
 
 /// A leaf is cut where the codes of its two parts differ this many levels above where they differ within the parts: the
 /// gap is then some 2^3 times as wide as the parts.

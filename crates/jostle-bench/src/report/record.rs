@@ -2,6 +2,7 @@
 
 use super::CARGO;
 use crate::frames;
+use crate::hostile;
 use crate::machine::Machine;
 use crate::output::Kept;
 use crate::pivot::{by_scene, distinct};
@@ -20,6 +21,7 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
         text += &match kept.name.split('-').collect::<Vec<_>>()[..] {
             ["rivals", _] => by_threads(&kept.sheet, ["rival", "version"], "ms"),
             ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.sheet, ["rival", "frames"], "ms a frame"),
+            ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.sheet.markdown(),
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),
         };

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::level::LevelSlots;
 use super::sort::{LocalSort, Record, SortSegment};
-use super::{GAP_LEVELS, LEAF, Level, LinearTree};
+use super::{LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::disjoint::Disjoint;
 use crate::isa::{Isa, Work};
@@ -66,8 +66,11 @@ impl<const D: usize> LinearTree<D> {
             self.reserve_leaves(leaves);
             let shared = self.shared();
             workers.run("leaves", tasks, |task| {
-                let unfilled = |at: &usize| shared.first_leaves.range_of(*at).is_some_and(|leaves| leaves.end > room);
-                shared.dealer.task(task).filter(unfilled).for_each(|at| shared.fill(at));
+                for at in shared.dealer.task(task) {
+                    if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
+                        shared.fill(at, leaves);
+                    }
+                }
             });
         }
         self.leaves = leaves;
@@ -117,23 +120,27 @@ impl<const D: usize> Shared<'_, D> {
     /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
         let _guard = self.first_leaves.guard();
-        let fits = |at: u32| self.first_leaves.range_of(at as usize).map(|leaves| leaves.end <= room);
-        let mut filled = 0;
+        // Fills those of the waiting whose leaves are known, from number `next` on; the first that has to wait.
+        let fill_known = |waiting: &[u32], mut next: usize| {
+            while let Some(&at) = waiting.get(next)
+                && let Some(leaves) = self.first_leaves.range_of(at as usize)
+            {
+                if leaves.end <= room {
+                    self.fill(at as usize, leaves);
+                }
+                next += 1;
+            }
+            next
+        };
+        let mut next = 0;
         for at in tasks.flat_map(|task| self.dealer.task(task)) {
             self.sort(local, at);
             local.waiting.push(at as u32);
-            while let Some(fits) = local.waiting.get(filled).and_then(|&at| fits(at)) {
-                if fits {
-                    self.fill(local.waiting[filled] as usize);
-                }
-                filled += 1;
-            }
+            next = fill_known(&local.waiting, next);
         }
-        for &at in &local.waiting[filled..] {
+        while let Some(&at) = local.waiting.get(next) {
             let _ = self.first_leaves.wait_for(at as usize);
-            if fits(at) == Some(true) {
-                self.fill(at as usize);
-            }
+            next = fill_known(&local.waiting, next);
         }
     }
 
@@ -149,12 +156,10 @@ impl<const D: usize> Shared<'_, D> {
         self.first_leaves.end(at, count);
     }
 
-    /// Fills the leaves of a segment, once it and all before it are in order.
+    /// Fills the leaves of a segment that is in order, given their numbers.
     #[allow(unsafe_code, reason = "each segment is a range of ranks of its own, and has leaves of its own")]
-    fn fill(&self, at: usize) {
+    fn fill(&self, at: usize, leaves: Range<usize>) {
         let segment = self.dealer.segments()[at];
-        let first = self.first_leaves.wait_for(at);
-        let leaves = self.first_leaves.range_of(at).unwrap_or(first..first);
         // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
         // after it has been sorted: by the worker that did so, or in a region of its own.
         let (places, marks, bodies, ids, starts) = unsafe {
@@ -257,65 +262,4 @@ fn extent(centers: &[f32; LEAF], radii: &[f32; LEAF]) -> (f32, f32) {
     let greatest = |a: f32, b: f32| if a > b { a } else { b };
     let lo = least(least(lo[0], lo[2]), least(lo[1], lo[3]));
     (lo, greatest(greatest(hi[0], hi[2]), greatest(hi[1], hi[3])))
-}
-
-/// Cuts `len` sorted ranks into leaves, marks their starts, and returns how many there are. Codes on both sides of a
-/// border are not to be compared.
-#[inline(always)]
-pub(super) fn cut_leaves<const D: usize>(
-    len: usize,
-    borders: &[u32],
-    marks: &mut [u16],
-    code: impl Fn(usize) -> u64,
-) -> usize {
-    let mut borders = borders.iter().map(|&b| b as usize).peekable();
-    let (mut leaves, mut start) = (0, 0);
-    while start < len {
-        while borders.next_if(|&border| border <= start).is_some() {}
-        let end = (start + LEAF).min(len).min(borders.peek().copied().unwrap_or(usize::MAX));
-        marks[leaves] = start as u16;
-        leaves += 1;
-        start = leaf_end::<D>(start..end, &code);
-    }
-    leaves
-}
-
-/// The end of the leaf that starts with `ranks`: before the widest gap, as long as that is wide.
-#[inline(always)]
-pub(super) fn leaf_end<const D: usize>(ranks: Range<usize>, code: &impl Fn(usize) -> u64) -> usize {
-    let (first, last) = (code(ranks.start), code(ranks.end - 1));
-    let middle = code(ranks.start + ranks.len() / 2);
-    // The middle rank lies in one of the two parts, whose extent is thus at least the lesser of these.
-    let within = length(first ^ middle).min(length(middle ^ last));
-    if length(first ^ last) <= within + GAP_LEVELS * D as u32 {
-        return ranks.end;
-    }
-    gap::<D>(ranks, code)
-}
-
-/// Number of bits up to the highest that is set.
-#[inline(always)]
-fn length(bits: u64) -> u32 {
-    u64::BITS - bits.leading_zeros()
-}
-
-/// As [`leaf_end`], looking at every rank: neighbours need not be in order within a cell.
-#[cold]
-fn gap<const D: usize>(ranks: Range<usize>, code: &impl Fn(usize) -> u64) -> usize {
-    let extent = |ranks: Range<usize>| {
-        let first = code(ranks.start);
-        length(ranks.fold(0, |bits, rank| bits | (code(rank) ^ first)))
-    };
-    let (start, mut end) = (ranks.start, ranks.end);
-    while end - start > 1 {
-        let top = extent(start..end);
-        let upper = |rank: usize| code(rank).checked_shr(top.saturating_sub(1)).unwrap_or(0) & 1;
-        let side = upper(start);
-        let Some(gap) = (start..end).find(|&rank| upper(rank) != side) else { break };
-        if top <= extent(start..gap).max(extent(gap..end)) + GAP_LEVELS * D as u32 {
-            break;
-        }
-        end = gap;
-    }
-    end
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::leaves::cut_leaves;
+use super::cut::cut_leaves;
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
 use crate::bounds::BlockBounds;
@@ -57,19 +57,24 @@ impl<const D: usize> LinearTree<D> {
             Some(grid) => {
                 s.grids.push(grid);
                 let bits = digit_bits(n);
+                let low = top - bits;
+                let isa = self.isa;
                 let slices = bodies.centers().map(|column| column.as_slice());
                 if slices.iter().all(Option::is_some) {
                     let centers = slices.map(Option::unwrap_or_default);
-                    let isa = self.isa;
-                    deal(bodies, workers, s, (bits, top), |ids, digits| {
-                        isa.run(Digits { grid, centers: centers.map(|column| &column[ids.clone()]), bits, digits });
+                    deal(bodies, workers, s, (bits, top), |ids, keys| {
+                        let centers = centers.map(|column| &column[ids.clone()]);
+                        // Cut to their length here, columns need no check for each point.
+                        let points = |n: usize| {
+                            let centers = centers.map(|column| &column[..n]);
+                            (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
+                        };
+                        isa.run(Keys { grid, points, low, bits, keys });
                     });
                 } else {
-                    let below = top - bits;
-                    deal(bodies, workers, s, (bits, top), |ids, digits| {
-                        for (digit, id) in digits.iter_mut().zip(ids) {
-                            *digit = grid.code(bodies.center(id)).checked_shr(below).unwrap_or(0) as u16;
-                        }
+                    deal(bodies, workers, s, (bits, top), |ids, keys| {
+                        let points = |_| ids.map(|id| bodies.center(id));
+                        isa.run(Keys { grid, points, low, bits, keys });
                     });
                 }
             }
@@ -150,20 +155,22 @@ fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers, blocks: &m
     blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds))
 }
 
-/// The first digits of some bodies.
-struct Digits<'a, const D: usize> {
+/// Some bits of the codes of points, `points(n)` giving all n of them.
+struct Keys<'a, P, const D: usize> {
     grid: Grid<D>,
-    centers: [&'a [f32]; D],
+    points: P,
+    low: u32,
     bits: u32,
-    digits: &'a mut [u16],
+    keys: &'a mut [u16],
 }
 
-impl<const D: usize> Work for Digits<'_, D> {
+impl<I: Iterator<Item = [f32; D]>, P: FnOnce(usize) -> I, const D: usize> Work for Keys<'_, P, D> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        self.grid.digits(self.centers, self.bits, self.digits);
+        let points = (self.points)(self.keys.len());
+        self.grid.keys(points, self.low, self.bits, self.keys);
     }
 }
 

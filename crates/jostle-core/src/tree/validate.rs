@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::leaves::leaf_end;
+use super::cut::leaf_end;
 use super::{GAP_LEVELS, LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::morton::Grid;

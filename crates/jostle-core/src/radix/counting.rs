@@ -1,0 +1,252 @@
+//! One counting pass over many items, in parallel: one histogram a block, one scan, one scatter.
+
+use core::ops::Range;
+
+use crate::disjoint::Disjoint;
+use crate::scratch::ScratchPool;
+use crate::workers::Workers;
+
+/// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
+pub(crate) const MAX_DIGIT_BITS: u32 = 10;
+
+/// Items of a block of the counting pass: at most so many that records of 16 bytes, staged, take 256 KiB of the
+/// second-level cache; fewer where there are fewer buckets, so that there are blocks for all workers.
+fn block_items(buckets: usize) -> usize {
+    (16 * buckets).clamp(1 << 11, 1 << 14)
+}
+
+/// A block with more digits than this is dealt out in a staging buffer first, and its runs then copied to their places:
+/// written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
+const DIRECT_STREAMS: usize = 64;
+
+/// Scratch of the counting pass.
+#[derive(Debug)]
+pub(super) struct CountingPass<T> {
+    /// The digit of each item.
+    digits: Vec<u16>,
+    /// One row of 2^bits counters a block.
+    counts: Vec<u32>,
+    /// For each counter, where the first of the items that it counts goes.
+    places: Vec<u32>,
+    /// Start of each bucket, and the end of the last.
+    borders: Vec<u32>,
+    /// Differing bits found by each block.
+    differing: Vec<u64>,
+    staging: ScratchPool<Vec<T>>,
+}
+
+impl<T> Default for CountingPass<T> {
+    fn default() -> Self {
+        Self {
+            digits: Vec::new(),
+            counts: Vec::new(),
+            places: Vec::new(),
+            borders: Vec::new(),
+            differing: Vec::new(),
+            staging: ScratchPool::default(),
+        }
+    }
+}
+
+impl<T: Copy + Send + Sync> CountingPass<T> {
+    /// Deals items `0..items` out to `target` by digit, keeping the order within a digit.
+    /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
+    pub(super) fn deal<I: Iterator<Item = T>>(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        bits: u32,
+        source: impl Fn(Range<usize>) -> I + Sync,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+        target: &mut [T],
+    ) {
+        assert!(target.len() >= items, "the target holds fewer items than are dealt out");
+        self.count(workers, items, 1 << bits, digits);
+        self.scan(1 << bits);
+        self.scatter(workers, items, 1 << bits, source, target);
+    }
+
+    /// Where each bucket of the last pass ends, ascending.
+    pub(super) fn bucket_ends(&self) -> &[u32] {
+        &self.borders[1..]
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        (self.counts.capacity() + self.places.capacity() + self.borders.capacity()) * size_of::<u32>()
+            + self.digits.capacity() * size_of::<u16>()
+            + self.staging.bytes(|buffer| buffer.capacity() * size_of::<T>())
+    }
+
+    /// Digits, and one row of counts a block.
+    #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
+    fn count(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        buckets: usize,
+        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+    ) {
+        let size = block_items(buckets);
+        let blocks = items.div_ceil(size);
+        self.counts.clear();
+        self.counts.resize(blocks * buckets, 0);
+        self.places.resize(blocks * buckets, 0);
+        if self.digits.len() < items {
+            self.digits.resize(items, 0);
+        }
+        let counts = Disjoint::new(&mut self.counts);
+        let all_digits = Disjoint::new(&mut self.digits);
+        workers.run("digits", blocks, |block| {
+            let range = block_range(block, size, items);
+            // SAFETY: each block has a row, and digits, of its own.
+            let (row, out) =
+                unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
+            digits(range, out);
+            for &digit in &*out {
+                row[digit as usize & (buckets - 1)] += 1;
+            }
+        });
+    }
+
+    /// Exclusive scan over (digit, block): from counts to places.
+    fn scan(&mut self, buckets: usize) {
+        self.borders.clear();
+        self.borders.resize(buckets + 1, 0);
+        for row in self.counts.chunks_exact(buckets) {
+            for (total, &count) in self.borders[1..].iter_mut().zip(row) {
+                *total += count;
+            }
+        }
+        for bucket in 1..=buckets {
+            self.borders[bucket] += self.borders[bucket - 1];
+        }
+        // Each row stands where the one before ends.
+        let (counts, places) = (&self.counts, &mut self.places);
+        let mut before: &[u32] = &self.borders[..buckets];
+        let mut counts_before: Option<&[u32]> = None;
+        for (row, counts) in places.chunks_exact_mut(buckets).zip(counts.chunks_exact(buckets)) {
+            match counts_before {
+                None => row.copy_from_slice(before),
+                Some(counts) => {
+                    for (place, (&before, &count)) in row.iter_mut().zip(before.iter().zip(counts)) {
+                        *place = before + count;
+                    }
+                }
+            }
+            before = row;
+            counts_before = Some(counts);
+        }
+    }
+
+    /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
+    fn scatter<I: Iterator<Item = T>>(
+        &mut self,
+        workers: Workers,
+        items: usize,
+        buckets: usize,
+        source: impl Fn(Range<usize>) -> I + Sync,
+        target: &mut [T],
+    ) {
+        let Some(any) = source(0..items).next() else { return };
+        let size = block_items(buckets);
+        if buckets > DIRECT_STREAMS {
+            self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
+        }
+        let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
+        let target = Disjoint::new(target);
+        workers.run("scatter", items.div_ceil(size), |block| {
+            let row = block * buckets..(block + 1) * buckets;
+            let (counts, places) = (&counts[row.clone()], &places[row]);
+            let range = block_range(block, size, items);
+            let block = source(range.clone()).zip(digits[range.clone()].iter().copied());
+            if counts.iter().filter(|&&count| count > 0).count() <= DIRECT_STREAMS {
+                scatter_straight(block, places, &target);
+            } else {
+                staging.with(|buffer| {
+                    buffer.resize(range.len(), any);
+                    scatter_staged(block, counts, places, buffer, &target);
+                });
+            }
+        });
+    }
+
+    /// The bits in which the codes of `items` differ from the first.
+    pub(super) fn differing_bits(&mut self, workers: Workers, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
+        let Some(first) = items.first().map(&code) else { return 0 };
+        self.differing.clear();
+        let size = block_items(1);
+        self.differing.resize(items.len().div_ceil(size), 0);
+        workers.fill("differing bits", &mut self.differing, |block| {
+            items[block_range(block, size, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
+        });
+        self.differing.iter().fold(0, |all, bits| all | bits)
+    }
+}
+
+/// The items of a block, each with its digit, from the place for each digit on.
+#[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+fn scatter_straight<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], target: &Disjoint<'_, T>) {
+    let mut next = [0; 1 << MAX_DIGIT_BITS];
+    next[..places.len()].copy_from_slice(places);
+    for (item, digit) in block {
+        let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
+        // SAFETY: the scan gave this block as many places within the target for this digit as it counted, and to no
+        // other block.
+        unsafe { target.write(*place as usize, item) };
+        *place += 1;
+    }
+}
+
+/// As [`scatter_straight`], by digit to a buffer first; then runs of equal digit to their places.
+#[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
+fn scatter_staged<T: Copy>(
+    block: impl Iterator<Item = (T, u16)>,
+    counts: &[u32],
+    places: &[u32],
+    buffer: &mut [T],
+    target: &Disjoint<'_, T>,
+) {
+    let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
+    let mut sum = 0;
+    for (next, &count) in next.iter_mut().zip(counts) {
+        *next = sum;
+        sum += count;
+    }
+    for (item, digit) in block {
+        let next = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
+        buffer[*next as usize] = item;
+        *next += 1;
+    }
+    let mut rest = &buffer[..];
+    for (&count, &place) in counts.iter().zip(places) {
+        let (run, later) = rest.split_at(count as usize);
+        // SAFETY: the scan gave this block these places, within the target, for this digit, and no other block.
+        unsafe { target.range(place as usize..place as usize + run.len()) }.copy_from_slice(run);
+        rest = later;
+    }
+}
+
+/// Every item to the same place in `first`.
+#[allow(unsafe_code, reason = "each block writes places of its own")]
+pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
+    workers: Workers,
+    items: usize,
+    source: impl Fn(Range<usize>) -> I + Sync + Send,
+    first: &mut [T],
+) {
+    let first = Disjoint::new(&mut first[..items]);
+    let size = block_items(1);
+    workers.run("copy", items.div_ceil(size), |block| {
+        let range = block_range(block, size, items);
+        // SAFETY: blocks are disjoint.
+        let places = unsafe { first.range(range.clone()) };
+        for (place, item) in places.iter_mut().zip(source(range)) {
+            *place = item;
+        }
+    });
+}
+
+fn block_range(block: usize, size: usize, items: usize) -> Range<usize> {
+    block * size..((block + 1) * size).min(items)
+}
