@@ -39,4 +39,7 @@ pub use jostle_core::{
     Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spheres, Workers, morton,
     radix,
 };
-pub use jostle_pairs::{Found, PairFinder, Search, StageTimes, Stats, Threads};
+pub use jostle_pairs::{
+    Among, Found, FoundAmong, Layers, Meetings, PairFinder, Search, Set, Skin, StageTimes, Stats, Threads, Values,
+    between,
+};

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::aabb::Aabb;
-use crate::error::{InputError, NAMED_OFFENDERS, Reason};
+use crate::error::{InputError, Reason};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
 use crate::workers::Workers;
@@ -51,7 +51,8 @@ pub(crate) fn bounds_into<const D: usize>(
         isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) })
     });
     if blocks.iter().any(|block| !block.sound) {
-        return Err(offenders(bodies));
+        let radius = |id| (bodies.radii().get(id), bodies.margin());
+        InputError::of_bodies(bodies.len(), |id| fault(bodies.center(id), radius(id)))?;
     }
     Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
 }
@@ -82,7 +83,8 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> Blo
     match radii {
         Some(radii) if slices.iter().all(Option::is_some) => {
             for (axis, slice) in slices.into_iter().flatten().enumerate() {
-                let (lo, hi, sound) = axis_bounds(&slice[ids.clone()], radii.map(|radii| &radii[ids.clone()]));
+                let radii = radii.map(|radii| &radii[ids.clone()]);
+                let (lo, hi, sound) = axis_bounds(&slice[ids.clone()], radii, bodies.margin());
                 block.bounds.lo[axis] = lo;
                 block.bounds.hi[axis] = hi;
                 block.sound &= sound;
@@ -90,8 +92,8 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> Blo
         }
         _ => {
             for id in ids {
-                let (center, radius) = (bodies.center(id), bodies.radius(id));
-                block.sound &= fault(center, radius).is_none();
+                let (center, radius) = (bodies.center(id), bodies.radii().get(id));
+                block.sound &= fault(center, (radius, bodies.margin())).is_none();
                 block.bounds = block.bounds.with_point(center);
             }
         }
@@ -111,12 +113,12 @@ struct LaneBounds {
 
 impl LaneBounds {
     #[inline(always)]
-    fn take(&mut self, values: &[f32; LANES], radii: &[f32; LANES]) {
+    fn take(&mut self, values: &[f32; LANES], radii: &[f32; LANES], margin: f32) {
         for lane in 0..LANES {
             let (value, radius) = (values[lane], radii[lane]);
             self.lo[lane] = if value < self.lo[lane] { value } else { self.lo[lane] };
             self.hi[lane] = if value > self.hi[lane] { value } else { self.hi[lane] };
-            self.faults[lane] |= u32::from(!((value.abs() + radius <= REACH) & (radius >= 0.0)));
+            self.faults[lane] |= u32::from(!((value.abs() + (radius + margin) <= REACH) & (radius >= 0.0)));
         }
     }
 }
@@ -124,7 +126,7 @@ impl LaneBounds {
 /// Least and greatest value of a slice, and whether each keeps to the contract. The last lanes are filled up with the
 /// first body, which changes neither.
 #[inline(always)]
-fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>) -> (f32, f32, bool) {
+fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32, f32, bool) {
     let mut lanes = LaneBounds { lo: [f32::INFINITY; LANES], hi: [f32::NEG_INFINITY; LANES], faults: [0; LANES] };
     let Some(&any) = values.first() else { return (f32::INFINITY, f32::NEG_INFINITY, true) };
     let fill = |rest: &[f32], value: f32| core::array::from_fn(|i| rest.get(i).copied().unwrap_or(value));
@@ -133,15 +135,15 @@ fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>) -> (f32, f32, bool) {
         Ok(radii) => {
             let (radius_chunks, radius_rest) = radii.as_chunks::<LANES>();
             for (values, radii) in chunks.iter().zip(radius_chunks) {
-                lanes.take(values, radii);
+                lanes.take(values, radii, margin);
             }
-            lanes.take(&fill(rest, any), &fill(radius_rest, radii[0]));
+            lanes.take(&fill(rest, any), &fill(radius_rest, radii[0]), margin);
         }
         Err(radius) => {
             for values in chunks {
-                lanes.take(values, &[radius; LANES]);
+                lanes.take(values, &[radius; LANES], margin);
             }
-            lanes.take(&fill(rest, any), &[radius; LANES]);
+            lanes.take(&fill(rest, any), &[radius; LANES], margin);
         }
     }
     let least = lanes.lo.into_iter().fold(f32::INFINITY, f32::min);
@@ -149,8 +151,8 @@ fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>) -> (f32, f32, bool) {
     (least, greatest, lanes.faults.iter().all(|&faults| faults == 0))
 }
 
-/// The first fault of a body, or `None` when it keeps to the contract.
-fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
+/// The first fault of a body, whose radius is given and what is added to it, or `None` when it keeps to the contract.
+fn fault<const D: usize>(center: [f32; D], (radius, margin): (f32, f32)) -> Option<Reason> {
     if let Some(axis) = center.iter().position(|c| !c.is_finite()) {
         return Some(Reason::CenterNotFinite { axis: axis as u8 });
     }
@@ -160,18 +162,5 @@ fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
     if radius < 0.0 {
         return Some(Reason::RadiusNegative);
     }
-    center.iter().position(|c| c.abs() + radius > REACH).map(|axis| Reason::TooFar { axis: axis as u8 })
-}
-
-#[cold]
-fn offenders<const D: usize>(bodies: Bodies<'_, D>) -> InputError {
-    let faults = (0..bodies.len()).filter_map(|id| Some((id as u32, fault(bodies.center(id), bodies.radius(id))?)));
-    let (mut count, mut first) = (0, Vec::with_capacity(NAMED_OFFENDERS));
-    for offender in faults {
-        count += 1;
-        if first.len() < NAMED_OFFENDERS {
-            first.push(offender);
-        }
-    }
-    InputError::Bodies { count, first }
+    center.iter().position(|c| c.abs() + (radius + margin) > REACH).map(|axis| Reason::TooFar { axis: axis as u8 })
 }

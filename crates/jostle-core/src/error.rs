@@ -6,7 +6,7 @@ use core::fmt;
 pub const NAMED_OFFENDERS: usize = 16;
 
 /// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
     /// The columns of the view differ in length.
@@ -16,6 +16,20 @@ pub enum InputError {
         centers: Vec<usize>,
         /// The number of radii.
         radii: usize,
+    },
+    /// Layers that do not name each body once.
+    #[error(
+        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}"
+    )]
+    Layers {
+        /// The number of bodies.
+        bodies: usize,
+        /// The number of categories.
+        categories: usize,
+        /// The number of masks.
+        masks: usize,
+        /// The number of groups.
+        groups: usize,
     },
     /// More bodies than ids can name.
     #[error("{bodies} bodies are too many: at most {} fit", crate::input::MAX_BODIES)]
@@ -35,6 +49,24 @@ pub enum InputError {
         /// The alignment of the struct in bytes.
         align: usize,
     },
+    /// A table of meetings that is not of as many sets as there are.
+    #[error("{sets} sets, but a table of meetings of {table}")]
+    Sets {
+        /// The number of sets given.
+        sets: usize,
+        /// The number of sets of the table.
+        table: usize,
+    },
+    /// A parameter of the search that is out of its range.
+    #[error("{name} is {value}: {wanted}")]
+    Parameter {
+        /// What it is called.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it has to be.
+        wanted: &'static str,
+    },
     /// Bodies with values outside the contract.
     #[error("{}", Offenders { count: *count, first })]
     Bodies {
@@ -43,6 +75,35 @@ pub enum InputError {
         /// The first [`NAMED_OFFENDERS`] of them by id, each with its (first) fault.
         first: Vec<(u32, Reason)>,
     },
+}
+
+impl InputError {
+    /// Checks a length: finite, and not below zero.
+    ///
+    /// # Errors
+    /// [`InputError::Parameter`] with this name.
+    pub fn check_length(name: &'static str, value: f64) -> Result<(), Self> {
+        if value.is_finite() && value >= 0.0 {
+            return Ok(());
+        }
+        Err(Self::Parameter { name, value, wanted: "it must be finite and not negative" })
+    }
+
+    /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
+    ///
+    /// # Errors
+    /// [`InputError::Bodies`].
+    pub fn of_bodies(bodies: usize, fault: impl Fn(usize) -> Option<Reason>) -> Result<(), Self> {
+        let faults = (0..bodies).filter_map(|id| Some((id as u32, fault(id)?)));
+        let (mut count, mut first) = (0, Vec::new());
+        for offender in faults {
+            count += 1;
+            if first.len() < NAMED_OFFENDERS {
+                first.push(offender);
+            }
+        }
+        if count == 0 { Ok(()) } else { Err(Self::Bodies { count, first }) }
+    }
 }
 
 /// What is wrong with one body.

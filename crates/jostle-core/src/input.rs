@@ -123,6 +123,7 @@ pub enum RadiusField {
 pub struct Bodies<'a, const D: usize> {
     centers: [Column<'a>; D],
     radii: Radii<'a>,
+    margin: f32,
 }
 
 impl<'a> Circles<'a> {
@@ -152,7 +153,7 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
     #[must_use]
     pub fn from_slices(centers: [&'a [f32]; D], radii: impl Into<Radii<'a>>) -> Self {
-        Self { centers: centers.map(Column::contiguous), radii: radii.into() }
+        Self { centers: centers.map(Column::contiguous), radii: radii.into(), margin: 0.0 }
     }
 
     /// Bodies held in the caller's own structs, read in place.
@@ -204,7 +205,35 @@ impl<'a, const D: usize> Bodies<'a, D> {
             RadiusField::At(offset) => Radii::Each(column(offset)?),
             RadiusField::All(radius) => Radii::All(radius),
         };
-        Ok(Self { centers: columns, radii })
+        Ok(Self { centers: columns, radii, margin: 0.0 })
+    }
+
+    /// The same bodies, each radius larger by `margin`: `r + margin` in f32 takes the place of r everywhere. The list of
+    /// their pairs can be kept for as long as no body has moved far (a *skin*, or Verlet list).
+    #[must_use]
+    pub fn with_margin(self, margin: f32) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// The same centres, two of which are a pair when they lie within `distance`, exactly `dx*dx + dy*dy (+ dz*dz) <=
+    /// distance * distance`; radii, and the margin, are put aside.
+    ///
+    /// ```
+    /// use jostle_core::Circles;
+    /// let points = Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.0).within(1.0);
+    /// assert_eq!(points.radius(0) + points.radius(1), 1.0);
+    /// ```
+    #[must_use]
+    pub fn within(self, distance: f32) -> Self {
+        // Half of it is exact unless it is denormal, and then the squares are zero in any case.
+        Self { radii: Radii::All(distance / 2.0), margin: 0.0, ..self }
+    }
+
+    /// What is added to each radius.
+    #[inline]
+    #[must_use]
+    pub fn margin(&self) -> f32 {
+        self.margin
     }
 
     /// Number of bodies.
@@ -227,7 +256,7 @@ impl<'a, const D: usize> Bodies<'a, D> {
         &self.centers
     }
 
-    /// The radii.
+    /// The radii, without the margin.
     #[inline]
     #[must_use]
     pub fn radii(&self) -> Radii<'a> {
@@ -244,20 +273,20 @@ impl<'a, const D: usize> Bodies<'a, D> {
         core::array::from_fn(|axis| self.centers[axis].get(id))
     }
 
-    /// The radius of body `id`.
+    /// The radius of body `id`, with the margin.
     ///
     /// # Panics
     /// When `id` is out of bounds.
     #[inline]
     #[must_use]
     pub fn radius(&self, id: usize) -> f32 {
-        self.radii.get(id)
+        self.radii.get(id) + self.margin
     }
 
-    /// Checks the shape of the view: lengths that agree, and a number of bodies that ids can name.
+    /// Checks the shape of the view: lengths that agree, a number of bodies that ids can name, and a margin that is one.
     ///
     /// # Errors
-    /// [`InputError::Lengths`] or [`InputError::TooMany`]. O(D).
+    /// [`InputError::Lengths`], [`InputError::TooMany`] or [`InputError::Parameter`]. O(D).
     pub fn check_shape(&self) -> Result<(), InputError> {
         let bodies = self.len();
         let radii = match self.radii {
@@ -270,6 +299,6 @@ impl<'a, const D: usize> Bodies<'a, D> {
         if bodies > MAX_BODIES {
             return Err(InputError::TooMany { bodies });
         }
-        Ok(())
+        InputError::check_length("margin", f64::from(self.margin))
     }
 }

@@ -1,43 +1,19 @@
-//! The pair finder: owns the tree, the scratch and the result, and drives the stages.
+//! The pair finder: owns trees, scratch and result, and drives the stages.
 
-use core::ops::Range;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use jostle_core::disjoint::Disjoint;
-use jostle_core::prefix::Prefix;
-use jostle_core::scratch::ScratchPool;
-use jostle_core::tree::{BuildTimes, Level};
-use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
+use jostle_core::{Bodies, BuildTimes, InputError, Isa, LinearTree, Workers};
 
-use crate::hits::{Count, Fold, PairList, Sink};
-use crate::join::{Join, JoinScratch};
-use crate::kernel;
-use crate::ordered::{Ordered, Outbox};
+use crate::among::{Among, Set, Sought, Source, between};
+use crate::engine::Engine;
+use crate::filter::{Filter, PairTest};
+use crate::jobs::Jobs;
+use crate::search::Search;
+use crate::sets::Meetings;
+use crate::side::{Side, sum};
+use crate::skin::Skin;
 use crate::stats::{StageTimes, Stats, Tests};
-
-/// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
-/// `cargo bench --bench find -- crossover`.
-pub const SERIAL_BELOW: usize = 8_000;
-
-/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
-/// have to be woken.
-pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
-
-/// Blocks that the join is cut into, at most; a function of the input alone, whatever the number of threads.
-const JOIN_BLOCKS: usize = 2048;
-
-/// Which threads do the work. The result is the same in any case.
-#[derive(Debug, Clone, Copy, Default)]
-pub enum Threads<'a> {
-    /// The rayon pool that the call is made in: the global one outside any pool.
-    #[default]
-    Current,
-    /// This pool.
-    Pool(&'a rayon::ThreadPool),
-    /// The calling thread alone.
-    Serial,
-}
+use crate::threads::Threads;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
@@ -55,41 +31,62 @@ pub enum Threads<'a> {
 /// ```
 #[derive(Debug)]
 pub struct PairFinder<const D: usize> {
-    tree: LinearTree<D>,
-    isa: Isa,
-    pairs: PairList,
-    /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
-    starts: Prefix,
-    outboxes: ScratchPool<Outbox>,
-    scratch: ScratchPool<JoinScratch<D>>,
-    stats: Stats,
+    /// Of searches within one set.
+    own: Side<D>,
+    /// Of searches among several.
+    sides: Vec<Side<D>>,
+    pub(crate) engine: Engine<D>,
+    skin: Skin<D>,
+    pub(crate) stats: Stats,
 }
 
 /// The result of a search, borrowed from its finder.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'f, const D: usize> {
-    finder: &'f PairFinder<D>,
+    pub(crate) finder: &'f PairFinder<D>,
 }
 
 impl<'f, const D: usize> Found<'f, D> {
-    /// Every overlapping pair once, as `[a, b]` of ids with `a < b`. Their order depends on the input alone: not on
-    /// the threads, the instruction set, or the build.
+    /// Every overlapping pair once, as `[a, b]` of ids: with `a < b` within one set, a of the first and b of the second
+    /// of two. Their order depends on the input alone: not on the threads, the instruction set, or the build.
     #[must_use]
     pub fn pairs(&self) -> &'f [[u32; 2]] {
-        self.finder.pairs.pairs()
+        self.finder.engine.pairs.pairs()
     }
 
     /// The id of the body at each rank of the Morton order: a permutation of 0..n, by which a simulation may sort its
-    /// own arrays now and then.
+    /// own arrays now and then. Of the last search within a view.
     #[must_use]
     pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
-        self.finder.tree.ids()
+        self.tree().ids()
     }
 
-    /// The tree that was searched.
+    /// The tree of the last search within a view.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
-        &self.finder.tree
+        &self.finder.own.tree
+    }
+
+    /// What the search did.
+    #[must_use]
+    pub fn stats(&self) -> &'f Stats {
+        &self.finder.stats
+    }
+}
+
+/// The result of a search among several sets, borrowed from its finder.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundAmong<'f, const D: usize> {
+    pub(crate) finder: &'f PairFinder<D>,
+    pub(crate) meetings: &'f Meetings,
+}
+
+impl<'f, const D: usize> FoundAmong<'f, D> {
+    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
+    /// the sets do not meet.
+    #[must_use]
+    pub fn pairs(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
+        self.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
     }
 
     /// What the search did.
@@ -116,12 +113,10 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         Self {
-            tree: LinearTree::with_capacity(bodies),
-            isa: Isa::detect(),
-            pairs: PairList::with_capacity(bodies),
-            starts: Prefix::default(),
-            outboxes: ScratchPool::default(),
-            scratch: ScratchPool::default(),
+            own: Side::with_capacity(bodies),
+            sides: Vec::new(),
+            engine: Engine::with_capacity(bodies),
+            skin: Skin::default(),
             stats: Stats::default(),
         }
     }
@@ -130,60 +125,89 @@ impl<const D: usize> PairFinder<D> {
     /// [`PairFinder::set_isa`] says otherwise.
     #[must_use]
     pub fn isa(&self) -> Isa {
-        self.isa
+        self.engine.isa
     }
 
     /// Uses this instruction set from now on. The result does not depend on it.
     pub fn set_isa(&mut self, isa: Isa) {
-        self.isa = isa;
-        self.tree.set_isa(isa);
+        self.engine.isa = isa;
+        core::iter::once(&mut self.own).chain(&mut self.sides).for_each(|side| side.set_isa(isa));
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
     pub fn on<'f>(&'f mut self, threads: Threads<'f>) -> Search<'f, D> {
-        Search { finder: self, threads }
+        Search::new(self, threads)
+    }
+
+    /// Keeps only pairs that pass a test of the caller's in one call: [`Search::only`] on the current rayon pool.
+    pub fn only<'f>(&'f mut self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Search<'f, D> {
+        self.on(Threads::Current).only(test)
     }
 
     /// [`Search::find`] on the current rayon pool.
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn find(&mut self, bodies: Bodies<'_, D>) -> Result<Found<'_, D>, InputError> {
-        self.on(Threads::Current).find(bodies)
+    pub fn find<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<Found<'_, D>, InputError> {
+        self.on(Threads::Current).find(among)
+    }
+
+    /// The pairs `[a, b]` of a body a of the first set and a body b of the second: [`PairFinder::find`] of [`between`].
+    ///
+    /// # Errors
+    /// [`InputError`]; the last result stands.
+    pub fn find_between<'a>(
+        &mut self,
+        a: impl Into<Set<'a, D>>,
+        b: impl Into<Set<'a, D>>,
+    ) -> Result<Found<'_, D>, InputError> {
+        self.find(between(a, b))
+    }
+
+    /// [`Search::find_among`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`InputError`]; the last result stands.
+    pub fn find_among<'f>(
+        &'f mut self,
+        sets: &[Set<'_, D>],
+        meetings: &'f Meetings,
+    ) -> Result<FoundAmong<'f, D>, InputError> {
+        self.on(Threads::Current).find_among(sets, meetings)
     }
 
     /// [`Search::count`] on the current rayon pool.
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn count(&mut self, bodies: Bodies<'_, D>) -> Result<u64, InputError> {
-        self.on(Threads::Current).count(bodies)
+    pub fn count<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<u64, InputError> {
+        self.on(Threads::Current).count(among)
     }
 
     /// [`Search::for_each_pair`] on the current rayon pool.
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn for_each_pair(
+    pub fn for_each_pair<'a>(
         &mut self,
-        bodies: Bodies<'_, D>,
+        among: impl Into<Among<'a, D>>,
         visit: impl Fn(u32, u32) + Sync,
     ) -> Result<Stats, InputError> {
-        self.on(Threads::Current).for_each_pair(bodies, visit)
+        self.on(Threads::Current).for_each_pair(among, visit)
     }
 
     /// [`Search::fold`] on the current rayon pool.
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn fold<A: Send>(
+    pub fn fold<'a, A: Send>(
         &mut self,
-        bodies: Bodies<'_, D>,
+        among: impl Into<Among<'a, D>>,
         init: impl Fn() -> A + Sync,
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        self.on(Threads::Current).fold(bodies, init, op, merge)
+        self.on(Threads::Current).fold(among, init, op, merge)
     }
 
     /// The result of the last [`find`](PairFinder::find); empty before the first. A search that makes no list leaves
@@ -193,113 +217,75 @@ impl<const D: usize> PairFinder<D> {
         Found { finder: self }
     }
 
-    /// Bytes held: tree, scratch and pair list.
+    /// True while every list that the last search within a view with a margin has made, and that the caller has kept,
+    /// holds all pairs of these bodies: see [`Skin::still_valid`].
+    #[must_use]
+    pub fn still_valid(&self, bodies: Bodies<'_, D>) -> bool {
+        self.skin.still_valid(bodies)
+    }
+
+    /// Bytes held: trees, scratch and pair list.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.tree.bytes()
-            + self.pairs.bytes()
-            + self.starts.bytes()
-            + self.outboxes.bytes(Outbox::bytes)
-            + self.scratch.bytes(JoinScratch::bytes)
+        self.own.bytes() + self.sides.iter().map(Side::bytes).sum::<usize>() + self.engine.bytes() + self.skin.bytes()
     }
 
-    fn find_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<(), InputError> {
-        let built = self.start(bodies, workers)?;
-        let start = Instant::now();
-        let tests = match workers {
-            Workers::Serial => self.join_serial(),
-            Workers::Rayon | Workers::Recorded => self.join_parallel(workers),
-        };
-        self.finish(built, start.elapsed(), tests);
-        Ok(())
-    }
-
-    fn blocks(&self) -> Blocks {
-        Blocks::of(&self.tree)
-    }
-
-    /// Joins some groups into `sink`, and gives it back.
-    fn join_groups<S: Sink>(&self, groups: Range<usize>, sink: S) -> (S, Tests) {
-        self.scratch.with(|scratch| {
-            let mut join = Join::new(&self.tree, scratch, sink);
-            kernel::join(self.isa, &mut join, groups);
-            (join.sink, join.tests)
-        })
-    }
-
-    /// Joins all groups into the list.
-    fn join_serial(&mut self) -> Tests {
-        let mut pairs = core::mem::take(&mut self.pairs);
-        pairs.clear();
-        let (_, tests) = self.join_groups(0..self.blocks().groups, &mut pairs);
-        self.pairs = pairs;
-        tests
-    }
-
-    /// Joins blocks of groups side by side, and puts their pairs in the list in the order of the blocks.
-    fn join_parallel(&mut self, workers: Workers) -> Tests {
-        let blocks = self.blocks();
-        let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
-        if pairs.capacity() == 0 {
-            pairs.set_len(self.tree.len());
-        }
-        starts.reset(blocks.count());
-        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks.count()));
-        let list = Disjoint::new(pairs.room_of_all());
-        let all_tests = Mutex::new(Tests::default());
-        workers.run_in_order("join", blocks.count(), |next| {
-            self.outboxes.with(|outbox| {
-                self.scratch.with(|scratch| {
-                    let _guard = starts.guard();
-                    let sink = Ordered::new(&list, &starts, outbox);
-                    let mut join = Join::new(&self.tree, scratch, sink);
-                    for block in next {
-                        join.sink.begin(block);
-                        kernel::join(self.isa, &mut join, blocks.range(block));
-                        join.sink.end();
-                    }
-                    join.sink.finish();
-                    if let Ok(mut all) = all_tests.lock() {
-                        *all = all.plus(join.tests);
-                    }
-                });
-            });
-        });
-        pairs.set_len(starts.total());
-        let capacity = pairs.capacity();
-        self.outboxes.each(|outbox| {
-            outbox.send_rest(&mut pairs, &starts);
-            outbox.prepare(capacity, blocks.count());
-        });
-        (self.pairs, self.starts) = (pairs, starts);
-        all_tests.into_inner().unwrap_or_default()
-    }
-
-    /// Folds blocks into sinks and merges neighbours, halving: an order that is a function of their number alone.
-    fn fold_blocks<S: Sink + Send>(
-        &self,
+    /// Makes ready what is sought, runs the joins, and says what was done.
+    pub(crate) fn seek<R>(
+        &mut self,
+        among: Among<'_, D>,
+        only: Option<PairTest<'_>>,
         workers: Workers,
-        blocks: Range<usize>,
-        init: &(impl Fn() -> S + Sync),
-        merge: &(impl Fn(S, S) -> S + Sync),
-    ) -> (S, Tests) {
-        if blocks.len() <= 1 {
-            let groups = if blocks.is_empty() { 0..0 } else { self.blocks().range(blocks.start) };
-            return self.join_groups(groups, init());
-        }
-        let middle = blocks.start + blocks.len() / 2;
-        let (left, right) = workers.join(
-            || self.fold_blocks(workers, blocks.start..middle, init, merge),
-            || self.fold_blocks(workers, middle..blocks.end, init, merge),
-        );
-        (merge(left.0, right.0), left.1.plus(right.1))
+        join: impl FnOnce(&mut Engine<D>, Jobs<'_, D>) -> (R, Tests),
+    ) -> Result<R, InputError> {
+        let filter = Filter { only, ..Filter::default() };
+        let Self { own, engine, skin, .. } = self;
+        let (times, started, (result, tests)) = match among.0 {
+            Sought::Within(set) => {
+                let times = own.prepare(&set, workers)?;
+                if let Source::View(bodies) = set.source
+                    && bodies.margin() > 0.0
+                {
+                    skin.keep_on(bodies, workers);
+                }
+                let pairing = own.ready(&set).within(filter);
+                (times, Instant::now(), join(engine, Jobs { count: 1, pairing: &|_| pairing }))
+            }
+            Sought::Between(a, b) => {
+                let sides = sides(&mut self.sides, engine.isa, 2);
+                let times = sum(sides[0].prepare(&a, workers)?, sides[1].prepare(&b, workers)?);
+                let pairing = sides[0].ready(&a).across(sides[1].ready(&b), filter);
+                (times, Instant::now(), join(engine, Jobs { count: 1, pairing: &|_| pairing }))
+            }
+        };
+        self.finish(times, started.elapsed(), tests);
+        Ok(result)
     }
 
-    /// Builds the tree and makes the scratch ready.
-    fn start(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
-        let built = self.tree.build(bodies, workers)?;
-        self.scratch.prepare(workers.count(), |_| {});
-        Ok(built)
+    /// As [`PairFinder::seek`], among many sets.
+    pub(crate) fn seek_among(
+        &mut self,
+        sets: &[Set<'_, D>],
+        meetings: &Meetings,
+        only: Option<PairTest<'_>>,
+        workers: Workers,
+    ) -> Result<(), InputError> {
+        meetings.check(sets.len())?;
+        let filter = Filter { only, ..Filter::default() };
+        let sides = sides(&mut self.sides, self.engine.isa, sets.len());
+        let mut times = BuildTimes::default();
+        for (side, set) in sides.iter_mut().zip(sets) {
+            times = sum(times, side.prepare(set, workers)?);
+        }
+        let start = Instant::now();
+        let pairing = |meeting| {
+            let (i, j) = meetings.number(meeting);
+            let ready = sides[i].ready(&sets[i]);
+            if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
+        };
+        let tests = self.engine.list(Jobs { count: meetings.iter().len(), pairing: &pairing }, workers);
+        self.finish(times, start.elapsed(), tests);
+        Ok(())
     }
 
     fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
@@ -310,128 +296,18 @@ impl<const D: usize> PairFinder<D> {
             circle_tests: tests.circle_tests,
             pairs: tests.pairs,
             bytes: self.bytes(),
-            list_bytes: self.pairs.bytes(),
+            list_bytes: self.engine.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
     }
 }
 
-/// How the groups of the join are cut into blocks.
-#[derive(Debug, Clone, Copy)]
-struct Blocks {
-    groups: usize,
-    size: usize,
-}
-
-impl Blocks {
-    fn of<const D: usize>(tree: &LinearTree<D>) -> Self {
-        let groups = tree.levels().get(1).map_or(0, Level::len);
-        Self { groups, size: groups.div_ceil(JOIN_BLOCKS).max(1) }
+/// The first `count` sides, made where there are fewer.
+fn sides<const D: usize>(sides: &mut Vec<Side<D>>, isa: Isa, count: usize) -> &mut [Side<D>] {
+    while sides.len() < count {
+        let mut side = Side::default();
+        side.set_isa(isa);
+        sides.push(side);
     }
-
-    fn count(self) -> usize {
-        self.groups.div_ceil(self.size)
-    }
-
-    fn range(self, block: usize) -> Range<usize> {
-        block * self.size..((block + 1) * self.size).min(self.groups)
-    }
-}
-
-/// A finder and the threads that it is to use for one call.
-#[derive(Debug)]
-pub struct Search<'f, const D: usize> {
-    finder: &'f mut PairFinder<D>,
-    threads: Threads<'f>,
-}
-
-impl<'f, const D: usize> Search<'f, D> {
-    /// Finds every overlapping pair. O(n + pairs) for spread-out bodies.
-    ///
-    /// # Errors
-    /// [`InputError`] before any work; the finder stays usable and its last result stands.
-    pub fn find(self, bodies: Bodies<'_, D>) -> Result<Found<'f, D>, InputError> {
-        let finder = self.finder;
-        run(self.threads, bodies.len(), |workers| workers.together(|| finder.find_with(bodies, workers)))?;
-        Ok(Found { finder })
-    }
-
-    /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
-    /// how long each took, and so what more threads than the machine has would gain.
-    ///
-    /// # Errors
-    /// [`InputError`] before any work; the finder stays usable and its last result stands.
-    pub fn find_recorded(self, bodies: Bodies<'_, D>) -> Result<(Found<'f, D>, Recording), InputError> {
-        let finder = self.finder;
-        let (found, recording) = record(|workers| finder.find_with(bodies, workers));
-        found?;
-        Ok((Found { finder }, recording))
-    }
-
-    /// Counts the overlapping pairs without listing them.
-    ///
-    /// # Errors
-    /// [`InputError`] before any work; the last result stands.
-    pub fn count(self, bodies: Bodies<'_, D>) -> Result<u64, InputError> {
-        Ok(self.fold_sinks(bodies, || Count, |a, _| a)?.1.pairs)
-    }
-
-    /// Calls `visit(a, b)`, a < b, once for each overlapping pair, from the threads that find them: in no fixed order,
-    /// except that a single thread keeps that of [`Search::find`]. No list is made.
-    ///
-    /// # Errors
-    /// [`InputError`] before any work, and before any call.
-    pub fn for_each_pair(self, bodies: Bodies<'_, D>, visit: impl Fn(u32, u32) + Sync) -> Result<Stats, InputError> {
-        let op = |(): &mut (), a, b| visit(a, b);
-        Ok(self.fold_sinks(bodies, || Fold::new((), &op), |a, _| a)?.1)
-    }
-
-    /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
-    /// its own, made by `init`; then the accumulators of neighbouring blocks are merged, left with right, in an order
-    /// that is a function of the input alone. So even a floating-point sum comes out the same on any threads.
-    ///
-    /// # Errors
-    /// [`InputError`] before any work, and before any call.
-    pub fn fold<A: Send>(
-        self,
-        bodies: Bodies<'_, D>,
-        init: impl Fn() -> A + Sync,
-        op: impl Fn(&mut A, u32, u32) + Sync,
-        merge: impl Fn(A, A) -> A + Sync,
-    ) -> Result<A, InputError> {
-        let sink = |all| Fold::new(all, &op);
-        let (folded, _) = self.fold_sinks(bodies, || sink(init()), |a, b| sink(merge(a.all, b.all)))?;
-        Ok(folded.all)
-    }
-
-    fn fold_sinks<S: Sink + Send>(
-        self,
-        bodies: Bodies<'_, D>,
-        init: impl Fn() -> S + Sync + Send,
-        merge: impl Fn(S, S) -> S + Sync + Send,
-    ) -> Result<(S, Stats), InputError> {
-        let finder = self.finder;
-        run(self.threads, bodies.len(), |workers| {
-            let built = finder.start(bodies, workers)?;
-            let start = Instant::now();
-            let (sink, tests) = finder.fold_blocks(workers, 0..finder.blocks().count(), &init, &merge);
-            finder.finish(built, start.elapsed(), tests);
-            Ok((sink, finder.stats))
-        })
-    }
-}
-
-/// Runs a search with the workers that `threads` and the number of bodies ask for.
-fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
-    let inside = match threads {
-        Threads::Serial => return search(Workers::Serial),
-        Threads::Current => rayon::current_thread_index().is_some(),
-        Threads::Pool(pool) => pool.current_thread_index().is_some(),
-    };
-    let serial_below = if inside { SERIAL_BELOW } else { SERIAL_BELOW_FROM_OUTSIDE };
-    match threads {
-        _ if bodies < serial_below => search(Workers::Serial),
-        Threads::Pool(pool) => pool.install(|| search(Workers::current())),
-        Threads::Serial | Threads::Current => search(Workers::current()),
-    }
+    &mut sides[..count]
 }

@@ -11,16 +11,20 @@ pub(crate) struct Hit {
     /// Place of a circle.
     circle: u32,
     leaf: u32,
-    /// Bits 0 to 15: lanes of the leaf that overlap. Bits from 16 on: how far the leaf was turned against itself, or 0
-    /// when it was tested against the circle.
+    /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was turned against itself, or 0
+    /// when it was tested against the circle. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
+    /// the leaf is of the other.
     lanes: u32,
 }
+
+/// Where the side of a hit stands in its lanes.
+const SIDE: u32 = 31;
 
 impl Hit {
     /// The circle at a place against those of a leaf.
     #[inline(always)]
-    pub(crate) fn between(circle: u32, leaf: u32, mask: u16) -> Self {
-        Self { circle, leaf, lanes: u32::from(mask) }
+    pub(crate) fn between(side: usize, circle: u32, leaf: u32, mask: u16) -> Self {
+        Self { circle, leaf, lanes: (side as u32) << SIDE | u32::from(mask) }
     }
 
     /// The circles of a leaf, lane i against lane `(i + turn) % 16`.
@@ -30,13 +34,34 @@ impl Hit {
     }
 
     #[inline(always)]
-    fn mask(self) -> u16 {
+    pub(crate) fn mask(self) -> u16 {
         self.lanes as u16
     }
 
+    /// The same with fewer lanes.
     #[inline(always)]
-    fn turn(self) -> usize {
-        (self.lanes >> 16) as usize
+    pub(crate) fn with_mask(self, mask: u16) -> Self {
+        Self { lanes: self.lanes & !u32::from(u16::MAX) | u32::from(mask), ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn side(self) -> usize {
+        (self.lanes >> SIDE) as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn circle(self) -> usize {
+        self.circle as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn leaf(self) -> usize {
+        self.leaf as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn turn(self) -> usize {
+        (self.lanes >> 16 & 31) as usize
     }
 
     /// Number of pairs.
@@ -46,32 +71,102 @@ impl Hit {
     }
 }
 
+/// The ids of the bodies that hits name, and how they stand in a pair.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    /// By leaf, of the tree whose groups are joined and of the one that is walked.
+    pub(crate) ids: [&'a [Ids]; 2],
+    pub(crate) order: Order,
+}
+
+/// Which of two bodies comes first in their pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The one with the lesser id.
+    Lesser,
+    /// The one of the tree whose groups are joined.
+    Driver,
+    /// The one of the tree that is walked.
+    Walked,
+}
+
+impl Order {
+    /// The same once the trees have changed places.
+    pub(crate) fn turned(self) -> Self {
+        match self {
+            Self::Lesser => Self::Lesser,
+            Self::Driver => Self::Walked,
+            Self::Walked => Self::Driver,
+        }
+    }
+}
+
+impl Names<'_> {
+    #[inline(always)]
+    fn circle(&self, hit: Hit) -> u32 {
+        self.ids[hit.side()][hit.circle() / LANES].0[hit.circle() % LANES]
+    }
+
+    #[inline(always)]
+    fn others(&self, hit: Hit) -> &Ids {
+        &self.ids[1 - hit.side()][hit.leaf()]
+    }
+
+    /// Whether the circle of a hit comes second.
+    #[inline(always)]
+    fn swaps(&self, hit: Hit) -> bool {
+        (self.order == Order::Walked) != (hit.side() == 1)
+    }
+
+    /// The pair of one lane.
+    #[inline(always)]
+    pub(crate) fn pair(&self, hit: Hit, lane: usize) -> [u32; 2] {
+        let others = &self.others(hit).0;
+        let (one, other) = match hit.turn() {
+            0 => (self.circle(hit), others[lane]),
+            turn => (others[lane], others[(lane + turn) % LANES]),
+        };
+        let swap = if self.order == Order::Lesser { one > other } else { self.swaps(hit) };
+        if swap { [other, one] } else { [one, other] }
+    }
+
+    /// Writes the pairs of a hit, lanes ascending.
+    #[inline(always)]
+    fn write<L: Lanes>(&self, hit: Hit, out: &mut [[u32; 2]; LANES]) {
+        let others = &self.others(hit).0;
+        if hit.turn() != 0 {
+            L::pairs_within(others, hit.turn(), hit.mask(), out);
+        } else if self.order == Order::Lesser {
+            L::pairs(self.circle(hit), others, hit.mask(), out);
+        } else {
+            L::pairs_across(self.circle(hit), others, self.swaps(hit), hit.mask(), out);
+        }
+    }
+}
+
 /// Gives the pairs of hits to a sink, in order: lanes ascending within each.
 #[inline(always)]
-pub(crate) fn emit<L: Lanes>(hits: &[Hit], ids: &[Ids], sink: &mut impl Sink) {
+pub(crate) fn emit<L: Lanes>(hits: &[Hit], names: Names<'_>, sink: &mut dyn Sink) {
     let mut room = sink.room();
     let mut len = 0;
-    for hit in hits {
+    for &hit in hits {
         if len + LANES > room.len() {
             sink.took(len);
             (room, len) = (sink.room(), 0);
         }
-        let others = &ids[hit.leaf as usize].0;
-        if hit.turn() == 0 {
-            let circle = ids[hit.circle as usize / LANES].0[hit.circle as usize % LANES];
-            L::pairs(circle, others, hit.mask(), sixteen_mut(room, len));
-        } else {
-            L::pairs_within(others, hit.turn(), hit.mask(), sixteen_mut(room, len));
-        }
+        names.write::<L>(hit, sixteen_mut(room, len));
         len += hit.pairs() as usize;
     }
     sink.took(len);
 }
 
-/// Takes the pairs of a block in their order.
+/// Takes the pairs of a block in their order. Asked once for hundreds of them, so that kernels are compiled for all
+/// sinks together.
 pub(crate) trait Sink {
     /// Whether pairs are wanted at all; they are counted in any case.
-    const WANTS_PAIRS: bool = true;
+    fn wants_pairs(&self) -> bool {
+        true
+    }
 
     /// Room for the next pairs: [`LANES`] of them at least.
     fn room(&mut self) -> &mut [[u32; 2]];
@@ -131,7 +226,7 @@ impl PairList {
     }
 }
 
-impl Sink for &mut PairList {
+impl Sink for PairList {
     #[inline(always)]
     fn room(&mut self) -> &mut [[u32; 2]] {
         if self.len + LANES > self.list.len() {
@@ -150,7 +245,9 @@ impl Sink for &mut PairList {
 pub(crate) struct Count;
 
 impl Sink for Count {
-    const WANTS_PAIRS: bool = false;
+    fn wants_pairs(&self) -> bool {
+        false
+    }
 
     #[inline(always)]
     fn room(&mut self) -> &mut [[u32; 2]] {

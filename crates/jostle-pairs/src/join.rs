@@ -1,27 +1,36 @@
-//! The self-join: every overlapping pair of a tree, a group of sixteen leaves after the other.
+//! The join of a tree with itself or with another: every overlapping pair, a group of sixteen leaves after the other.
 //!
 //! In phases, each a loop without a branch that depends on the data, for it is mispredicted branches that such a join
 //! spends its time on, not arithmetic:
 //! 1. each leaf against itself, turned by 1 to 8 lanes;
-//! 2. down the levels: the leaves, not before the group, whose boxes overlap the group's;
+//! 2. down the levels: the leaves whose boxes overlap the group's, of the same tree not before the group;
 //! 3. each leaf of the group against those: pairs of leaves;
 //! 4. each pair of leaves: which circles of the one with the larger box touch the other's; so a giant is tested against
 //!    its neighbours, not they against all in its leaf;
-//! 5. the tests, one circle against sixteen of a leaf; hits are kept, in order, and handed on.
+//! 5. the tests, one circle against sixteen of a leaf; hits are kept, in order, filtered and handed on.
+//!
+//! Where the group's tree is much the sparser one, its leaves are as large as whole groups of the other: then each circle
+//! walks down the levels alone.
+//!
+//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, whatever they are themselves.
+//! Boxes moved by it are therefore let out by 2^-20 of it; what their own borders are rounded by, once more, is an eighth
+//! of the margin that every box has (see `jostle_core::aabb`), of which half was spent at most.
 
 use core::ops::Range;
 
 use jostle_core::aabb::GROWTH;
-use jostle_core::sixteen::{Bodies16, Floats, floats, floats_mut};
-use jostle_core::tree::{LEAF, Level};
+use jostle_core::sixteen::floats;
+use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, LinearTree};
 
-use crate::hits::{Hit, Sink, emit};
+use crate::candidates::{CANDIDATES, Candidates};
+use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
+use crate::descent::Descent;
+use crate::filter::{Filter, PairTest, retain};
+use crate::hits::{Hit, Names, Order, Sink, emit};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::layers::LayersOfBoth;
 use crate::stats::Tests;
-
-/// Candidate leaves looked at together; more are taken in turns.
-const CANDIDATES: usize = 256;
 
 /// Tests gathered before they are run.
 const TESTS: usize = 1024;
@@ -29,8 +38,41 @@ const TESTS: usize = 1024;
 /// Hits kept before they are handed on.
 const HITS: usize = 2 * TESTS;
 
-/// Levels that 2^32 leaves would need.
-const MAX_LEVELS: usize = 9;
+/// How much a box moved by an offset is let out, relative to the offset: 2^-20.
+const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
+
+/// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
+const SPARSE: usize = 64;
+
+/// Which trees are joined, and what becomes of a hit.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairing<'a, const D: usize> {
+    /// The tree whose groups are joined, and the one that is walked.
+    pub(crate) trees: [&'a LinearTree<D>; 2],
+    pub(crate) order: Order,
+    /// Where the walked tree is seen: its centres and this are added.
+    pub(crate) offset: [f32; D],
+    pub(crate) filter: Filter<'a>,
+}
+
+/// One tree, each pair of its bodies once; or two, all pairs across.
+pub(crate) trait Kind {
+    const ACROSS: bool;
+}
+
+/// See [`Kind`].
+pub(crate) struct Within;
+
+/// See [`Kind`].
+pub(crate) struct Across;
+
+impl Kind for Within {
+    const ACROSS: bool = false;
+}
+
+impl Kind for Across {
+    const ACROSS: bool = true;
+}
 
 /// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]
@@ -91,28 +133,8 @@ impl<const D: usize> Default for JoinScratch<D> {
 
 impl<const D: usize> JoinScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
-        let candidates = (CANDIDATES + LANES) * (2 * D + 2) * size_of::<u32>();
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        candidates + leaf_pairs + TESTS * 8 + HITS * size_of::<Hit>()
-    }
-}
-
-/// Leaves that may overlap those of a group, ascending, with their boxes; the leaves of the group themselves come first.
-#[derive(Debug)]
-struct Candidates<const D: usize> {
-    leaf: Vec<u32>,
-    lo: [Vec<Floats>; D],
-    hi: [Vec<Floats>; D],
-    /// Area or volume of each box.
-    size: Vec<Floats>,
-    len: usize,
-}
-
-impl<const D: usize> Default for Candidates<D> {
-    fn default() -> Self {
-        let column = || vec![Floats::splat(0.0); CANDIDATES / LANES + 1];
-        let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
-        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, size: column(), len: 0 }
+        Candidates::<D>::BYTES + leaf_pairs + TESTS * 8 + HITS * size_of::<Hit>()
     }
 }
 
@@ -125,129 +147,52 @@ struct TestList {
 }
 
 /// Everything a task needs to join some groups.
-pub(crate) struct Join<'a, S, const D: usize> {
-    tree: &'a LinearTree<D>,
-    bodies: &'a [Bodies16<D>],
+pub(crate) struct Join<'a, const D: usize> {
+    pub(crate) pairing: Pairing<'a, D>,
     pub(crate) scratch: &'a mut JoinScratch<D>,
-    pub(crate) sink: S,
+    sink: &'a mut dyn Sink,
     pub(crate) tests: Tests,
 }
 
-#[inline(always)]
-fn first_lanes(n: usize) -> u16 {
-    (u32::from(u16::MAX) >> (LANES - n)) as u16
-}
-
-/// Centres and radii of sixteen circles.
-///
-/// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and without that the instructions of `L`
-/// are calls (measured: the join three times slower).
-#[derive(Clone, Copy)]
-struct Circles16<L, const D: usize> {
-    center: [L; D],
-    radius: L,
-}
-
-impl<L: Lanes, const D: usize> Circles16<L, D> {
-    /// The circles of a leaf.
-    #[inline(always)]
-    fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
-        let bodies = &bodies[leaf];
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
-        for axis in 0..D {
-            circles.center[axis] = L::load(&bodies.centers[axis].0);
-        }
-        circles
-    }
-
-    /// One circle, by its place, in all lanes.
-    #[inline(always)]
-    fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
-        let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(bodies.radii.0[lane]) };
-        for axis in 0..D {
-            circles.center[axis] = L::splat(bodies.centers[axis].0[lane]);
-        }
-        circles
-    }
-
-    /// Every circle one lane down.
-    #[inline(always)]
-    fn turn(self) -> Self {
-        let mut turned = Self { radius: self.radius.turn(), ..self };
-        for axis in 0..D {
-            turned.center[axis] = self.center[axis].turn();
-        }
-        turned
-    }
-
-    /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
-    #[inline(always)]
-    fn hits(self, other: Self) -> u16 {
-        let s = self.radius.add(other.radius);
-        let dx = other.center[0].sub(self.center[0]);
-        let mut distance2 = dx.mul(dx);
-        for axis in 1..D {
-            let d = other.center[axis].sub(self.center[axis]);
-            distance2 = distance2.add(d.mul(d));
-        }
-        distance2.le(s.mul(s))
-    }
-
-    /// Which of the sixteen may touch a circle of the leaf whose box this is.
-    #[inline(always)]
-    fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
-        let reach = self.radius.mul(L::splat(GROWTH));
-        let mut mask = u16::MAX;
-        for axis in 0..D {
-            mask &= L::splat(lo[axis]).le(self.center[axis].add(reach));
-            mask &= self.center[axis].sub(reach).le(L::splat(hi[axis]));
-        }
-        mask
+impl<'a, const D: usize> Join<'a, D> {
+    pub(crate) fn new(pairing: Pairing<'a, D>, scratch: &'a mut JoinScratch<D>, sink: &'a mut dyn Sink) -> Self {
+        Self { pairing, scratch, sink, tests: Tests::default() }
     }
 }
 
-/// Which of the sixteen boxes of a node overlap a box.
-#[inline(always)]
-fn boxes16_overlapping<L: Lanes, const D: usize>(
-    boxes: ([&[Floats]; D], [&[Floats]; D]),
-    node: usize,
-    lo: [f32; D],
-    hi: [f32; D],
-) -> u16 {
-    let mut mask = u16::MAX;
-    for axis in 0..D {
-        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
-        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
-    }
-    mask
-}
-
-impl<'a, S, const D: usize> Join<'a, S, D> {
-    pub(crate) fn new(tree: &'a LinearTree<D>, scratch: &'a mut JoinScratch<D>, sink: S) -> Self {
-        Self { tree, bodies: tree.bodies(), scratch, sink, tests: Tests::default() }
-    }
-}
-
-impl<S: Sink, const D: usize> Join<'_, S, D> {
+impl<const D: usize> Join<'_, D> {
     /// All pairs whose first leaf lies in `groups`, a group being a node of level 1.
     #[inline(always)]
-    pub(crate) fn run<L: Lanes>(&mut self, groups: Range<usize>) {
+    pub(crate) fn run<L: Lanes, K: Kind>(&mut self, groups: Range<usize>) {
+        let [driver, walked] = self.pairing.trees;
+        let sparse = K::ACROSS && driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
-            let leaves = group * LEAF..((group + 1) * LEAF).min(self.tree.leaves());
-            for leaf in leaves.clone() {
-                self.join_within::<L>(leaf);
+            let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
+            if sparse {
+                self.join_circles::<L, K>(leaves);
+            } else {
+                if !K::ACROSS {
+                    leaves.clone().for_each(|leaf| self.join_within::<L>(leaf));
+                }
+                self.join_group::<L, K>(group, leaves);
             }
-            self.join_group::<L>(group, leaves);
-            self.run_tests::<L>();
+            self.run_tests::<L, K>(0);
         }
         self.hand_on::<L>();
+    }
+
+    /// How a box is moved from where the driving tree sees it to where the walked one does, and its margin.
+    #[inline(always)]
+    fn movement(&self) -> ([f32; D], [f32; D]) {
+        let offset = self.pairing.offset;
+        (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
     }
 
     /// Phase 1.
     #[inline(always)]
     fn join_within<L: Lanes>(&mut self, leaf: usize) {
-        let circles = Circles16::<L, D>::of(self.bodies, leaf);
+        let tree = self.pairing.trees[0];
+        let circles = Circles16::<L, D>::of(tree.bodies(), leaf);
         let mut turned = circles;
         self.make_room::<L>(LANES / 2);
         let mut hits = self.scratch.hits.appender();
@@ -257,66 +202,47 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
             hits.keep(Hit::within(leaf, turn, circles.hits(turned) & once));
         }
         hits.finish();
-        let n = self.tree.leaf(leaf).len();
+        let n = tree.leaf(leaf).len();
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
 
-    /// Phases 2 to 4. Walks down the levels, skipping what lies before the group.
+    /// Phases 2 to 4.
     #[inline(always)]
-    fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>) {
-        let tree = self.tree;
-        let levels = tree.levels();
-        let aabb = levels[1].aabb(group);
-        let mut seen = 0;
+    fn join_group<L: Lanes, K: Kind>(&mut self, group: usize, leaves: Range<usize>) {
+        let [driver, walked] = self.pairing.trees;
+        let mut aabb = driver.levels()[1].aabb(group);
+        let (mut first, mut seen) = (leaves.start, 0);
         self.scratch.candidates.len = 0;
-        // The nodes still to visit on each level: a run of sixteen, and a bit for each.
-        let mut open = [(0, 0_u16); MAX_LEVELS];
-        let top = levels.len() - 1;
-        let mut level = top;
-        open[top] = (0, self.overlapping::<L>(&levels[top], 0, aabb, leaves.start >> (4 * top)));
-        loop {
-            let (run, mask) = &mut open[level];
-            if *mask == 0 {
-                if level == top {
-                    break;
-                }
-                level += 1;
-                continue;
+        if K::ACROSS {
+            let (shift, margin) = self.movement();
+            for axis in 0..D {
+                aabb.lo[axis] += shift[axis] - margin[axis];
+                aabb.hi[axis] += shift[axis] + margin[axis];
             }
-            let node = *run + mask.trailing_zeros() as usize;
-            *mask &= *mask - 1;
-            let below = level - 1;
-            let mask = self.overlapping::<L>(&levels[below], node, aabb, leaves.start >> (4 * below));
-            if below > 0 {
-                level = below;
-                open[level] = (node * LEAF, mask);
-                continue;
-            }
-            self.scratch.candidates.append::<L>(&levels[0], node, mask);
-            if self.scratch.candidates.len > CANDIDATES - LANES {
-                self.join_candidates::<L>(leaves.len(), seen);
+            self.scratch.candidates.append::<L>(&driver.levels()[0], group, first_lanes(leaves.len()));
+            self.scratch.candidates.move_first(shift, margin);
+            (first, seen) = (0, leaves.len());
+        }
+        let mut descent = Descent::new::<L>(walked, aabb, first);
+        while let Some((node, mask)) = descent.next::<L>() {
+            self.scratch.candidates.append::<L>(&walked.levels()[0], node, mask);
+            if self.scratch.candidates.is_full() {
+                self.join_candidates::<L, K>(leaves.len(), seen);
                 seen = leaves.len();
                 self.scratch.candidates.len = seen;
             }
         }
-        self.join_candidates::<L>(leaves.len(), seen);
-    }
-
-    /// Which of the sixteen boxes of a node overlap `aabb` and are number `first` or later of their level.
-    #[inline(always)]
-    fn overlapping<L: Lanes>(&mut self, level: &Level<D>, node: usize, aabb: Aabb<D>, first: usize) -> u16 {
-        self.tests.node_tests += 1;
-        let later = u16::MAX.checked_shl(first.saturating_sub(node * LEAF) as u32).unwrap_or(0);
-        boxes16_overlapping::<L, D>((level.lo(), level.hi()), node, aabb.lo, aabb.hi) & later
+        self.tests.node_tests += descent.tests;
+        self.join_candidates::<L, K>(leaves.len(), seen);
     }
 
     /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
     /// each, from number `seen` on.
     #[inline(always)]
-    fn join_candidates<L: Lanes>(&mut self, leaves: usize, seen: usize) {
+    fn join_candidates<L: Lanes, K: Kind>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
-        let boxes = (candidates.lo.each_ref().map(Vec::as_slice), candidates.hi.each_ref().map(Vec::as_slice));
+        let boxes = candidates.boxes();
         let mut count = [0; 2];
         for leaf in 0..leaves {
             let (lo, hi) = candidates.aabb(leaf);
@@ -336,37 +262,89 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
         self.tests.leaf_tests += (count[0] + count[1]) as u64;
         for at in 0..count[0] {
             let pair = self.scratch.leaf_pairs[0][at] as usize;
-            self.join_leaves::<L>(pair >> 16, pair & 0xffff);
+            self.join_leaves::<L, K>(0, pair >> 16, pair & 0xffff);
+        }
+        if K::ACROSS {
+            // What follows has its circles from the other tree.
+            self.run_tests::<L, K>(0);
         }
         for at in 0..count[1] {
             let pair = self.scratch.leaf_pairs[1][at] as usize;
-            self.join_leaves::<L>(pair & 0xffff, pair >> 16);
+            self.join_leaves::<L, K>(1, pair & 0xffff, pair >> 16);
+        }
+        if K::ACROSS {
+            self.run_tests::<L, K>(1);
         }
     }
 
-    /// Phase 4 for two candidates, of which the first has the larger box.
+    /// Phase 4 for two candidates, of which the first has the larger box and is of side `side`.
     #[inline(always)]
-    fn join_leaves<L: Lanes>(&mut self, larger: usize, smaller: usize) {
+    fn join_leaves<L: Lanes, K: Kind>(&mut self, side: usize, larger: usize, smaller: usize) {
+        let (mut lo, mut hi) = self.scratch.candidates.aabb(smaller);
+        if K::ACROSS && side == 0 {
+            let (shift, margin) = self.movement();
+            for axis in 0..D {
+                lo[axis] -= shift[axis] + margin[axis];
+                hi[axis] -= shift[axis] - margin[axis];
+            }
+        }
         let JoinScratch { candidates, tests, .. } = &mut *self.scratch;
-        let (lo, hi) = candidates.aabb(smaller);
         let (leaf, other) = (candidates.leaf[larger], candidates.leaf[smaller]);
-        let circles = Circles16::<L, D>::of(self.bodies, leaf as usize).touching(lo, hi);
+        let bodies = self.pairing.trees[side].bodies();
+        let circles = Circles16::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
         tests.push::<L>(circles, leaf * LEAF as u32, other);
         if tests.len > TESTS - LANES {
-            self.run_tests::<L>();
+            self.run_tests::<L, K>(side);
         }
     }
 
-    /// Phase 5.
+    /// Each circle of some leaves walks down the other tree alone.
     #[inline(always)]
-    fn run_tests<L: Lanes>(&mut self) {
+    fn join_circles<L: Lanes, K: Kind>(&mut self, leaves: Range<usize>) {
+        let [driver, walked] = self.pairing.trees;
+        let (shift, margin) = self.movement();
+        for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
+            let (bodies, lane) = (&driver.bodies()[place / LEAF], place % LEAF);
+            let reach = bodies.radii.0[lane] * GROWTH;
+            let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
+            for axis in 0..D {
+                let center = bodies.centers[axis].0[lane];
+                aabb.lo[axis] = center - reach + (shift[axis] - margin[axis]);
+                aabb.hi[axis] = center + reach + (shift[axis] + margin[axis]);
+            }
+            let mut descent = Descent::new::<L>(walked, aabb, 0);
+            while let Some((node, mask)) = descent.next::<L>() {
+                self.tests.leaf_tests += u64::from(mask.count_ones());
+                self.scratch.tests.push_leaves::<L>(place as u32, mask, (node * LEAF) as u32);
+                if self.scratch.tests.len > TESTS - LANES {
+                    self.run_tests::<L, K>(0);
+                }
+            }
+            self.tests.node_tests += descent.tests;
+        }
+    }
+
+    /// Phase 5: circles of side `side` against leaves of the other.
+    #[inline(always)]
+    fn run_tests<L: Lanes, K: Kind>(&mut self, side: usize) {
         self.make_room::<L>(self.scratch.tests.len);
         let JoinScratch { tests, hits, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         let mut hits = hits.appender();
-        for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-            let single = Circles16::<L, D>::all(self.bodies, circle as usize);
-            hits.keep(Hit::between(circle, leaf, single.hits(Circles16::of(self.bodies, leaf as usize))));
+        let [driver, walked] = self.pairing.trees.map(LinearTree::bodies);
+        if K::ACROSS {
+            let (circles, leaves, sign) = if side == 0 { (driver, walked, 1.0) } else { (walked, driver, -1.0) };
+            let offset = self.pairing.offset.map(|offset| offset * sign);
+            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+                let single = Circles16::<L, D>::all(circles, circle as usize);
+                let mask = single.hits_at(Circles16::of(leaves, leaf as usize), offset);
+                hits.keep(Hit::between(side, circle, leaf, mask));
+            }
+        } else {
+            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+                let single = Circles16::<L, D>::all(driver, circle as usize);
+                hits.keep(Hit::between(0, circle, leaf, single.hits(Circles16::of(driver, leaf as usize))));
+            }
         }
         hits.finish();
         tests.len = 0;
@@ -383,43 +361,76 @@ impl<S: Sink, const D: usize> Join<'_, S, D> {
     #[inline(always)]
     fn hand_on<L: Lanes>(&mut self) {
         let hits = &mut self.scratch.hits;
-        let list = &hits.list[..hits.len];
+        let list = &mut hits.list[..hits.len];
+        let names = self.pairing.names();
+        if !self.pairing.filter.keeps_all() {
+            list.iter_mut().for_each(|hit| *hit = self.pairing.filter::<L>(*hit, names));
+        }
         self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
-        if S::WANTS_PAIRS {
-            emit::<L>(list, self.tree.leaf_ids(), &mut self.sink);
+        if self.sink.wants_pairs() {
+            emit::<L>(list, names, self.sink);
         }
         hits.len = 0;
     }
 }
 
-impl<const D: usize> Candidates<D> {
-    /// Appends the leaves of a node that are set in `mask`.
-    #[inline(always)]
-    fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
-        for axis in 0..D {
-            let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
-            L::compress(&leaves.lo()[axis][node].0, mask, sixteen_mut(lo, self.len));
-            L::compress(&leaves.hi()[axis][node].0, mask, sixteen_mut(hi, self.len));
-        }
-        self.len += L::expand(mask, (node * LEAF) as u32, sixteen_mut(&mut self.leaf, self.len));
+impl<'a, const D: usize> Pairing<'a, D> {
+    /// Whether it is one tree, and each of its pairs is to come once.
+    pub(crate) fn is_within(&self) -> bool {
+        self.order == Order::Lesser
     }
 
-    /// The sizes.
-    #[inline(always)]
-    fn measure<L: Lanes>(&mut self) {
-        for run in 0..self.len.div_ceil(LANES) {
-            let mut size = L::splat(1.0);
-            for axis in 0..D {
-                size = size.mul(L::load(&self.hi[axis][run].0).sub(L::load(&self.lo[axis][run].0)));
-            }
-            size.store(&mut self.size[run].0);
-        }
+    /// The same pairs, the trees in each other's place.
+    pub(crate) fn turned(self) -> Self {
+        let [driver, walked] = self.trees;
+        let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::turned), ..self.filter };
+        Self { trees: [walked, driver], order: self.order.turned(), offset: self.offset.map(|offset| -offset), filter }
     }
 
     #[inline(always)]
-    fn aabb(&self, i: usize) -> ([f32; D], [f32; D]) {
-        let at = |column: &[Floats]| floats(column)[i];
-        (core::array::from_fn(|axis| at(&self.lo[axis])), core::array::from_fn(|axis| at(&self.hi[axis])))
+    pub(crate) fn names(&self) -> Names<'a> {
+        Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
+    }
+
+    /// What the filter leaves of a hit.
+    #[inline(always)]
+    pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>) -> Hit {
+        let mut mask = hit.mask();
+        if let Some(layers) = &self.filter.layers {
+            mask &= match hit.turn() {
+                0 => layers.meeting::<L>(hit.side(), hit.circle(), hit.leaf()),
+                turn => layers.meeting_within::<L>(hit.leaf(), turn),
+            };
+        }
+        let passes = |test: PairTest<'_>, lane| {
+            let [a, b] = names.pair(hit, lane);
+            test(a, b)
+        };
+        if let Some(decision) = &self.filter.decision {
+            let sure = mask & self.sure::<L>(hit, decision.slack);
+            mask = sure | retain(mask & !sure, |lane| passes(decision.test, lane));
+        }
+        if let Some(only) = self.filter.only {
+            mask = retain(mask, |lane| passes(only, lane));
+        }
+        hit.with_mask(mask)
+    }
+
+    /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.
+    #[inline(always)]
+    fn sure<L: Lanes>(&self, hit: Hit, slack: f32) -> u16 {
+        let bodies = self.trees[1 - hit.side()].bodies();
+        let others = Circles16::<L, D>::of(bodies, hit.leaf());
+        if hit.turn() == 0 {
+            let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
+            let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
+            return circle.hits_surely(others, self.offset.map(|offset| offset * sign), slack);
+        }
+        let mut turned = others;
+        for _ in 0..hit.turn() {
+            turned = turned.turn();
+        }
+        others.hits_surely(turned, [0.0; D], slack)
     }
 }
 
@@ -429,6 +440,14 @@ impl TestList {
     fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
         let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
         *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
+        self.len += count;
+    }
+
+    /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
+    #[inline(always)]
+    fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
+        let count = L::expand(leaves, base, sixteen_mut(&mut self.leaf, self.len));
+        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
         self.len += count;
     }
 }

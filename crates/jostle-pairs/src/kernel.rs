@@ -6,12 +6,12 @@ use core::ops::Range;
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
 
-use crate::hits::Sink;
-use crate::join::Join;
+use crate::join::{Across, Join, Within};
+use crate::lanes::Lanes;
 use crate::lanes::portable::Portable;
 
 /// Joins the groups with the instructions of `isa`.
-pub(crate) fn join<S: Sink, const D: usize>(isa: Isa, join: &mut Join<'_, S, D>, groups: Range<usize>) {
+pub(crate) fn join<const D: usize>(isa: Isa, join: &mut Join<'_, D>, groups: Range<usize>) {
     match isa.name() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: detection made `isa`, so the machine has these instructions.
@@ -19,18 +19,23 @@ pub(crate) fn join<S: Sink, const D: usize>(isa: Isa, join: &mut Join<'_, S, D>,
         #[cfg(target_arch = "x86_64")]
         // SAFETY: detection made `isa`, so the machine has these instructions.
         IsaName::Avx2 => unsafe { avx2(join, groups) },
-        _ => join.run::<Portable>(groups),
+        _ => run::<Portable, D>(join, groups),
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
-fn avx512<S: Sink, const D: usize>(join: &mut Join<'_, S, D>, groups: Range<usize>) {
-    join.run::<crate::lanes::avx512::Avx512>(groups);
+fn avx512<const D: usize>(join: &mut Join<'_, D>, groups: Range<usize>) {
+    run::<crate::lanes::avx512::Avx512, D>(join, groups);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn avx2<S: Sink, const D: usize>(join: &mut Join<'_, S, D>, groups: Range<usize>) {
-    join.run::<crate::lanes::avx2::Avx2>(groups);
+fn avx2<const D: usize>(join: &mut Join<'_, D>, groups: Range<usize>) {
+    run::<crate::lanes::avx2::Avx2, D>(join, groups);
+}
+
+#[inline(always)]
+fn run<L: Lanes, const D: usize>(join: &mut Join<'_, D>, groups: Range<usize>) {
+    if join.pairing.is_within() { join.run::<L, Within>(groups) } else { join.run::<L, Across>(groups) }
 }

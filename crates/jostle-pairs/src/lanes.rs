@@ -35,6 +35,8 @@ pub(crate) trait Lanes: Copy {
     /// Writes `[a, b[i]]`, the lesser first, for each set bit i, ascending, to the front of `out`; what follows them there
     /// is anything.
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// As [`Lanes::pairs`], but `[a, b[i]]` as they are, or `[b[i], a]` where `swapped`.
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// As [`Lanes::pairs`], with `[a[i], a[(i + turn) % 16]]`; `turn` is at most 8.
     fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.

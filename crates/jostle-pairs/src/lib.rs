@@ -1,16 +1,38 @@
-//! Every overlapping pair of circles or spheres, by a parallel SIMD self-join of a sorted linear tree.
+//! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
 //!
-//! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `hits`
-//! (what is found, and who takes it), `ordered` (the pairs of blocks in one list), `join` (the self-join), `kernel` (its bodies for each
-//! instruction set), `finder` (the stages driven from end to end).
+//! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `circles16`,
+//! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
+//! `layers` and `filter` (what is kept of it), `ordered` (the pairs of blocks in one list), `join` (a tree with itself or
+//! another), `kernel` (its bodies for each instruction set), `jobs` and `engine` (joins driven from end to end), `among`
+//! and `side` (what is searched), `finder` and `search` (what a caller holds).
 
+mod among;
+mod candidates;
+mod circles16;
+mod descent;
+mod engine;
+mod filter;
 mod finder;
+mod halving;
 mod hits;
+mod jobs;
 mod join;
 mod kernel;
 mod lanes;
+mod layers;
 mod ordered;
+mod search;
+mod sets;
+mod side;
+mod skin;
 mod stats;
+mod threads;
 
-pub use finder::{Found, PairFinder, SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Search, Threads};
+pub use among::{Among, Set, between};
+pub use finder::{Found, FoundAmong, PairFinder};
+pub use layers::{Layers, Values};
+pub use search::Search;
+pub use sets::Meetings;
+pub use skin::Skin;
 pub use stats::{StageTimes, Stats};
+pub use threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};

@@ -125,12 +125,13 @@ fn deal<const D: usize>(
     match (slices, radii) {
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
             let centers = slices.map(Option::unwrap_or_default);
+            let margin = bodies.margin();
             let source = |ids: Range<usize>| {
                 let centers = centers.map(|column| &column[ids.clone()]);
                 let records = radii[ids.clone()].iter().zip(ids).enumerate();
                 records.map(move |(i, (&radius, id))| Record {
                     center: Center(core::array::from_fn(|axis| centers[axis][i])),
-                    radius,
+                    radius: radius + margin,
                     id: id as u32,
                 })
             };

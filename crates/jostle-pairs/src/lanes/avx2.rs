@@ -48,27 +48,36 @@ static SET_HALVES: [[u32; 8]; 16] = {
 /// # Safety
 /// AVX2 is there, and `out` has room for eight pairs.
 #[inline(always)]
-unsafe fn store_eight(a: __m256i, b: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
+unsafe fn store_eight_sorted(a: __m256i, b: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
+    // SAFETY: as promised.
+    unsafe { store_eight(_mm256_min_epu32(a, b), _mm256_max_epu32(a, b), mask, out) }
+}
+
+/// As [`store_eight_sorted`], each pair as it is.
+///
+/// # Safety
+/// AVX2 is there, and `out` has room for eight pairs.
+#[inline(always)]
+unsafe fn store_eight(first: __m256i, second: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
     // SAFETY: as promised; the second store begins at most four pairs in.
     unsafe {
-        let (lesser, greater) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
-        store_four(_mm256_castsi256_si128(lesser), _mm256_castsi256_si128(greater), mask & 15, out);
+        store_four(_mm256_castsi256_si128(first), _mm256_castsi256_si128(second), mask & 15, out);
         let out = out.add((mask & 15).count_ones() as usize);
-        store_four(_mm256_extracti128_si256::<1>(lesser), _mm256_extracti128_si256::<1>(greater), mask >> 4, out);
+        store_four(_mm256_extracti128_si256::<1>(first), _mm256_extracti128_si256::<1>(second), mask >> 4, out);
     }
     mask.count_ones() as usize
 }
 
-/// Writes the four pairs of (lesser, greater) whose bits are set in `mask`, which is below 16, to `out`.
+/// Writes the four pairs of (first, second) whose bits are set in `mask`, which is below 16, to `out`.
 ///
 /// # Safety
 /// AVX2 is there, and `out` has room for four pairs.
 #[inline(always)]
-unsafe fn store_four(lesser: __m128i, greater: __m128i, mask: u8, out: *mut [u32; 2]) {
+unsafe fn store_four(first: __m128i, second: __m128i, mask: u8, out: *mut [u32; 2]) {
     // SAFETY: as promised; the table has sixteen rows of 32 bytes.
     unsafe {
-        let greater = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(greater));
-        let pairs = _mm256_or_si256(_mm256_cvtepu32_epi64(lesser), greater);
+        let second = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(second));
+        let pairs = _mm256_or_si256(_mm256_cvtepu32_epi64(first), second);
         let halves = _mm256_loadu_si256(SET_HALVES[usize::from(mask & 15)].as_ptr().cast());
         _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(pairs, halves));
     }
@@ -161,8 +170,23 @@ impl Lanes for Avx2 {
         unsafe {
             let a = _mm256_set1_epi32(a as i32);
             let b = b.as_ptr();
-            let count = store_eight(a, _mm256_loadu_si256(b.cast()), mask as u8, out.as_mut_ptr());
-            store_eight(a, _mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8, out.as_mut_ptr().add(count));
+            let count = store_eight_sorted(a, _mm256_loadu_si256(b.cast()), mask as u8, out.as_mut_ptr());
+            let out = out.as_mut_ptr().add(count);
+            store_eight_sorted(a, _mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8, out);
+        }
+    }
+
+    #[inline(always)]
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes.
+        unsafe {
+            let a = _mm256_set1_epi32(a as i32);
+            let b = b.as_ptr();
+            let (low, high) = (_mm256_loadu_si256(b.cast()), _mm256_loadu_si256(b.add(8).cast()));
+            let (first, second) = if swapped { (low, a) } else { (a, low) };
+            let count = store_eight(first, second, mask as u8, out.as_mut_ptr());
+            let (first, second) = if swapped { (high, a) } else { (a, high) };
+            store_eight(first, second, (mask >> 8) as u8, out.as_mut_ptr().add(count));
         }
     }
 
@@ -176,9 +200,9 @@ impl Lanes for Avx2 {
             let low = _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(turned, fifteen));
             let high =
                 _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(_mm256_add_epi32(turned, eight), fifteen));
-            let count = store_eight(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
+            let count = store_eight_sorted(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
             let out = out.as_mut_ptr().add(count);
-            store_eight(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
+            store_eight_sorted(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
         }
     }
 

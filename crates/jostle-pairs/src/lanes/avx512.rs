@@ -76,7 +76,16 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
         // SAFETY: the feature is there (see the type); `b` is 64 readable bytes.
-        unsafe { store_pairs(_mm512_set1_epi32(a as i32), _mm512_loadu_si512(b.as_ptr().cast()), mask, out) }
+        unsafe { store_sorted(_mm512_set1_epi32(a as i32), _mm512_loadu_si512(b.as_ptr().cast()), mask, out) }
+    }
+
+    #[inline(always)]
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); `b` is 64 readable bytes.
+        unsafe {
+            let (a, b) = (_mm512_set1_epi32(a as i32), _mm512_loadu_si512(b.as_ptr().cast()));
+            if swapped { store_pairs(b, a, mask, out) } else { store_pairs(a, b, mask, out) }
+        }
     }
 
     #[inline(always)]
@@ -87,7 +96,7 @@ impl Lanes for Avx512 {
             // Of an index, the permutation takes the low four bits: modulo sixteen for free.
             let turned = _mm512_add_epi32(lanes, _mm512_set1_epi32(turn as i32));
             let a = _mm512_loadu_si512(a.as_ptr().cast());
-            store_pairs(a, _mm512_permutexvar_epi32(turned, a), mask, out);
+            store_sorted(a, _mm512_permutexvar_epi32(turned, a), mask, out);
         }
     }
 
@@ -106,16 +115,25 @@ impl Lanes for Avx512 {
 /// # Safety
 /// The features are there.
 #[inline(always)]
-unsafe fn store_pairs(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
+unsafe fn store_sorted(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
+    // SAFETY: as promised.
+    unsafe { store_pairs(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b), mask, out) }
+}
+
+/// Writes the pairs of the lanes set in `mask`.
+///
+/// # Safety
+/// The features are there.
+#[inline(always)]
+unsafe fn store_pairs(first: __m512i, second: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
     // SAFETY: the features are there; `out` is 128 writable bytes, of which the second store begins at most 64 bytes in.
     unsafe {
-        let (lesser, greater) = (_mm512_min_epu32(a, b), _mm512_max_epu32(a, b));
-        let eight = |lesser, greater| {
-            let greater = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(greater));
-            _mm512_or_si512(_mm512_cvtepu32_epi64(lesser), greater)
+        let eight = |first, second| {
+            let second = _mm512_slli_epi64::<32>(_mm512_cvtepu32_epi64(second));
+            _mm512_or_si512(_mm512_cvtepu32_epi64(first), second)
         };
-        let low = eight(_mm512_castsi512_si256(lesser), _mm512_castsi512_si256(greater));
-        let high = eight(_mm512_extracti64x4_epi64::<1>(lesser), _mm512_extracti64x4_epi64::<1>(greater));
+        let low = eight(_mm512_castsi512_si256(first), _mm512_castsi512_si256(second));
+        let high = eight(_mm512_extracti64x4_epi64::<1>(first), _mm512_extracti64x4_epi64::<1>(second));
         let out = out.as_mut_ptr();
         _mm512_storeu_si512(out.cast(), _mm512_maskz_compress_epi64(mask as u8, low));
         let out = out.add((mask as u8).count_ones() as usize);

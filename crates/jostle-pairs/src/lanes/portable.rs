@@ -74,12 +74,20 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
-        write_pairs(mask, out, |lane| [a, b[lane & (LANES - 1)]]);
+        write_pairs(mask, out, |lane| lesser_first(a, b[lane & (LANES - 1)]));
+    }
+
+    #[inline(always)]
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| {
+            let b = b[lane & (LANES - 1)];
+            if swapped { [b, a] } else { [a, b] }
+        });
     }
 
     #[inline(always)]
     fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
-        write_pairs(mask, out, |lane| [a[lane & (LANES - 1)], a[(lane + turn) & (LANES - 1)]]);
+        write_pairs(mask, out, |lane| lesser_first(a[lane & (LANES - 1)], a[(lane + turn) & (LANES - 1)]));
     }
 
     #[inline(always)]
@@ -93,14 +101,16 @@ impl Lanes for Portable {
     }
 }
 
+#[inline(always)]
+fn lesser_first(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
 /// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
 /// seldom mispredicted.
 #[inline(always)]
 fn write_pairs(mask: u16, out: &mut [[u32; 2]; LANES], pair: impl Fn(usize) -> [u32; 2]) {
-    let pair = |lane: u32| {
-        let [a, b] = pair(lane as usize);
-        [a.min(b), a.max(b)]
-    };
+    let pair = |lane: u32| pair(lane as usize);
     let (mut bits, mut at) = (u32::from(mask), 0);
     while bits != 0 && at < LANES {
         let rest = bits & (bits - 1);

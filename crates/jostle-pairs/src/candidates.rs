@@ -1,0 +1,84 @@
+//! Leaves that may overlap those of a group, side by side.
+
+use jostle_core::sixteen::{Floats, floats, floats_mut};
+use jostle_core::tree::Level;
+
+use crate::lanes::{LANES, Lanes, sixteen_mut};
+
+/// Candidate leaves looked at together; more are taken in turns.
+pub(crate) const CANDIDATES: usize = 256;
+
+/// Leaves that may overlap those of a group, with their boxes; the leaves of the group themselves come first.
+#[derive(Debug)]
+pub(crate) struct Candidates<const D: usize> {
+    pub(crate) leaf: Vec<u32>,
+    lo: [Vec<Floats>; D],
+    hi: [Vec<Floats>; D],
+    /// Area or volume of each box.
+    pub(crate) size: Vec<Floats>,
+    pub(crate) len: usize,
+}
+
+impl<const D: usize> Default for Candidates<D> {
+    fn default() -> Self {
+        let column = || vec![Floats::splat(0.0); CANDIDATES / LANES + 1];
+        let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
+        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, size: column(), len: 0 }
+    }
+}
+
+impl<const D: usize> Candidates<D> {
+    pub(crate) const BYTES: usize = (CANDIDATES + LANES) * (2 * D + 2) * size_of::<u32>();
+
+    /// Whether another run of leaves may not fit.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len > CANDIDATES - LANES
+    }
+
+    /// The borders, a run of sixteen an element.
+    #[inline(always)]
+    pub(crate) fn boxes(&self) -> ([&[Floats]; D], [&[Floats]; D]) {
+        (self.lo.each_ref().map(Vec::as_slice), self.hi.each_ref().map(Vec::as_slice))
+    }
+
+    /// Appends the leaves of a node that are set in `mask`.
+    #[inline(always)]
+    pub(crate) fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
+        for axis in 0..D {
+            let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
+            L::compress(&leaves.lo()[axis][node].0, mask, sixteen_mut(lo, self.len));
+            L::compress(&leaves.hi()[axis][node].0, mask, sixteen_mut(hi, self.len));
+        }
+        self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, self.len));
+    }
+
+    /// Moves the boxes of the first sixteen candidates by `shift`, and lets them grow by `margin` to each side.
+    #[inline(always)]
+    pub(crate) fn move_first(&mut self, shift: [f32; D], margin: [f32; D]) {
+        for axis in 0..D {
+            for lane in 0..LANES {
+                self.lo[axis][0].0[lane] += shift[axis] - margin[axis];
+                self.hi[axis][0].0[lane] += shift[axis] + margin[axis];
+            }
+        }
+    }
+
+    /// The sizes.
+    #[inline(always)]
+    pub(crate) fn measure<L: Lanes>(&mut self) {
+        for run in 0..self.len.div_ceil(LANES) {
+            let mut size = L::splat(1.0);
+            for axis in 0..D {
+                size = size.mul(L::load(&self.hi[axis][run].0).sub(L::load(&self.lo[axis][run].0)));
+            }
+            size.store(&mut self.size[run].0);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn aabb(&self, i: usize) -> ([f32; D], [f32; D]) {
+        let at = |column: &[Floats]| floats(column)[i];
+        (core::array::from_fn(|axis| at(&self.lo[axis])), core::array::from_fn(|axis| at(&self.hi[axis])))
+    }
+}

@@ -1,0 +1,124 @@
+//! Sixteen circles against sixteen others, or against a box.
+
+use jostle_core::aabb::GROWTH;
+use jostle_core::sixteen::{Bodies16, Floats};
+use jostle_core::tree::LEAF;
+
+use crate::lanes::{LANES, Lanes};
+
+/// Centres and radii of sixteen circles.
+///
+/// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and without that the instructions of `L`
+/// are calls (measured: the join three times slower).
+#[derive(Clone, Copy)]
+pub(crate) struct Circles16<L, const D: usize> {
+    center: [L; D],
+    radius: L,
+}
+
+impl<L: Lanes, const D: usize> Circles16<L, D> {
+    /// The circles of a leaf.
+    #[inline(always)]
+    pub(crate) fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
+        let bodies = &bodies[leaf];
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
+        for axis in 0..D {
+            circles.center[axis] = L::load(&bodies.centers[axis].0);
+        }
+        circles
+    }
+
+    /// One circle, by its place, in all lanes.
+    #[inline(always)]
+    pub(crate) fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
+        let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(bodies.radii.0[lane]) };
+        for axis in 0..D {
+            circles.center[axis] = L::splat(bodies.centers[axis].0[lane]);
+        }
+        circles
+    }
+
+    /// Every circle one lane down.
+    #[inline(always)]
+    pub(crate) fn turn(self) -> Self {
+        let mut turned = Self { radius: self.radius.turn(), ..self };
+        for axis in 0..D {
+            turned.center[axis] = self.center[axis].turn();
+        }
+        turned
+    }
+
+    /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
+    #[inline(always)]
+    pub(crate) fn hits(self, other: Self) -> u16 {
+        let s = self.radius.add(other.radius);
+        let dx = other.center[0].sub(self.center[0]);
+        let mut distance2 = dx.mul(dx);
+        for axis in 1..D {
+            let d = other.center[axis].sub(self.center[axis]);
+            distance2 = distance2.add(d.mul(d));
+        }
+        distance2.le(s.mul(s))
+    }
+
+    /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as
+    /// [`Circles16::hits`], since a zero changes no square.
+    #[inline(always)]
+    pub(crate) fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
+        let s = self.radius.add(other.radius);
+        self.distance2_at(other, offset).le(s.mul(s))
+    }
+
+    /// Those of [`Circles16::hits_at`] that would be hits if the sum of radii were less by `slack`.
+    #[inline(always)]
+    pub(crate) fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
+        let s = self.radius.add(other.radius).sub(L::splat(slack));
+        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
+    }
+
+    #[inline(always)]
+    fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
+        let dx = other.center[0].sub(self.center[0]).add(L::splat(offset[0]));
+        let mut distance2 = dx.mul(dx);
+        for axis in 1..D {
+            let d = other.center[axis].sub(self.center[axis]).add(L::splat(offset[axis]));
+            distance2 = distance2.add(d.mul(d));
+        }
+        distance2
+    }
+
+    /// Which of the sixteen may touch a circle of the leaf whose box this is.
+    #[inline(always)]
+    pub(crate) fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
+        let reach = self.radius.mul(L::splat(GROWTH));
+        let mut mask = u16::MAX;
+        for axis in 0..D {
+            mask &= L::splat(lo[axis]).le(self.center[axis].add(reach));
+            mask &= self.center[axis].sub(reach).le(L::splat(hi[axis]));
+        }
+        mask
+    }
+}
+
+/// Which of the sixteen boxes of a node overlap a box.
+#[inline(always)]
+pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(
+    boxes: ([&[Floats]; D], [&[Floats]; D]),
+    node: usize,
+    lo: [f32; D],
+    hi: [f32; D],
+) -> u16 {
+    let mut mask = u16::MAX;
+    for axis in 0..D {
+        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
+        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
+    }
+    mask
+}
+
+/// A mask of the first `n` lanes, of which there is one at least.
+#[inline(always)]
+pub(crate) fn first_lanes(n: usize) -> u16 {
+    (u32::from(u16::MAX) >> (LANES - n)) as u16
+}

@@ -1,0 +1,68 @@
+//! Down the levels of a tree: the leaves whose boxes overlap a box.
+
+use jostle_core::tree::LEAF;
+use jostle_core::{Aabb, LinearTree};
+
+use crate::circles16::boxes16_overlapping;
+use crate::lanes::Lanes;
+
+/// Levels that 2^32 leaves would need.
+const MAX_LEVELS: usize = 9;
+
+/// A walk over the leaves, from number `first` on, whose boxes overlap `aabb`, in ascending order.
+pub(crate) struct Descent<'t, const D: usize> {
+    tree: &'t LinearTree<D>,
+    aabb: Aabb<D>,
+    first: usize,
+    /// The nodes still to visit on each level: a run of sixteen, and a bit for each.
+    open: [(usize, u16); MAX_LEVELS],
+    level: usize,
+    top: usize,
+    /// Tests of sixteen boxes made.
+    pub(crate) tests: u64,
+}
+
+impl<'t, const D: usize> Descent<'t, D> {
+    /// Of a tree that is not empty.
+    #[inline(always)]
+    pub(crate) fn new<L: Lanes>(tree: &'t LinearTree<D>, aabb: Aabb<D>, first: usize) -> Self {
+        let top = tree.levels().len() - 1;
+        let mut descent = Self { tree, aabb, first, open: [(0, 0); MAX_LEVELS], level: top, top, tests: 0 };
+        descent.open[top] = (0, descent.overlapping::<L>(top, 0));
+        descent
+    }
+
+    /// The next run of sixteen leaves, and which of them overlap the box, if any.
+    #[inline(always)]
+    pub(crate) fn next<L: Lanes>(&mut self) -> Option<(usize, u16)> {
+        loop {
+            let (run, mask) = &mut self.open[self.level];
+            if *mask == 0 {
+                if self.level == self.top {
+                    return None;
+                }
+                self.level += 1;
+                continue;
+            }
+            let node = *run + mask.trailing_zeros() as usize;
+            *mask &= *mask - 1;
+            let below = self.level - 1;
+            let mask = self.overlapping::<L>(below, node);
+            if below == 0 {
+                return Some((node, mask));
+            }
+            self.level = below;
+            self.open[below] = (node * LEAF, mask);
+        }
+    }
+
+    /// Which of the sixteen boxes of a node overlap the box and do not lie before the first leaf.
+    #[inline(always)]
+    fn overlapping<L: Lanes>(&mut self, level: usize, node: usize) -> u16 {
+        self.tests += 1;
+        let boxes = &self.tree.levels()[level];
+        let first = self.first >> (4 * level);
+        let later = u16::MAX.checked_shl(first.saturating_sub(node * LEAF) as u32).unwrap_or(0);
+        boxes16_overlapping::<L, D>((boxes.lo(), boxes.hi()), node, self.aabb.lo, self.aabb.hi) & later
+    }
+}

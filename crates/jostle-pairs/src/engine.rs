@@ -1,0 +1,189 @@
+//! Joins driven from end to end: into one list, in order, or into accumulators.
+
+use core::ops::Range;
+use std::sync::Mutex;
+
+use jostle_core::disjoint::Disjoint;
+use jostle_core::prefix::Prefix;
+use jostle_core::scratch::ScratchPool;
+use jostle_core::{Isa, Workers};
+
+use crate::halving;
+use crate::hits::{Fold, PairList, Sink};
+use crate::jobs::{Jobs, Walk};
+use crate::join::{Join, JoinScratch, Pairing};
+use crate::kernel;
+use crate::ordered::{Ordered, Outbox};
+use crate::stats::Tests;
+
+/// The list of pairs, and what it takes to make it.
+#[derive(Debug)]
+pub(crate) struct Engine<const D: usize> {
+    pub(crate) isa: Isa,
+    pub(crate) pairs: PairList,
+    /// Where the pairs of each job end.
+    pub(crate) ends: Vec<usize>,
+    /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
+    starts: Prefix,
+    outboxes: ScratchPool<Outbox>,
+    scratch: ScratchPool<JoinScratch<D>>,
+}
+
+impl<const D: usize> Engine<D> {
+    pub(crate) fn with_capacity(pairs: usize) -> Self {
+        Self {
+            isa: Isa::detect(),
+            pairs: PairList::with_capacity(pairs),
+            ends: Vec::new(),
+            starts: Prefix::default(),
+            outboxes: ScratchPool::default(),
+            scratch: ScratchPool::default(),
+        }
+    }
+
+    /// The pairs of a job.
+    pub(crate) fn pairs_of(&self, job: usize) -> &[[u32; 2]] {
+        let start = job.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.pairs.pairs()[start..self.ends[job]]
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.pairs.bytes()
+            + self.starts.bytes()
+            + self.outboxes.bytes(Outbox::bytes)
+            + self.scratch.bytes(JoinScratch::bytes)
+            + self.ends.capacity() * size_of::<usize>()
+    }
+
+    /// Lists the pairs of all jobs.
+    pub(crate) fn list(&mut self, jobs: Jobs<'_, D>, workers: Workers) -> Tests {
+        self.ends.clear();
+        self.scratch.prepare(workers.count(), |_| {});
+        match workers {
+            Workers::Serial => self.list_serial(jobs),
+            Workers::Rayon | Workers::Recorded => self.list_parallel(jobs, workers),
+        }
+    }
+
+    fn list_serial(&mut self, jobs: Jobs<'_, D>) -> Tests {
+        let mut pairs = core::mem::take(&mut self.pairs);
+        pairs.clear();
+        let mut tests = Tests::default();
+        for job in 0..jobs.count {
+            let pairing = (jobs.pairing)(job);
+            let groups = jobs.groups(job);
+            let joined = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut pairs));
+            tests = tests.plus(joined);
+            self.ends.push(pairs.pairs().len());
+        }
+        self.pairs = pairs;
+        tests
+    }
+
+    /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
+    fn list_parallel(&mut self, jobs: Jobs<'_, D>, workers: Workers) -> Tests {
+        let blocks = jobs.blocks();
+        let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
+        if pairs.capacity() == 0 {
+            pairs.set_len((0..jobs.count).map(|job| (jobs.pairing)(job).trees[0].len()).max().unwrap_or_default());
+        }
+        starts.reset(blocks);
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
+        let list = Disjoint::new(pairs.room_of_all());
+        let all_tests = Mutex::new(Tests::default());
+        workers.run_in_order("join", blocks, |next| {
+            let tests = self.outboxes.with(|outbox| {
+                let _guard = starts.guard();
+                self.join_in_order(jobs, next, Ordered::new(&list, &starts, outbox))
+            });
+            if let Ok(mut all) = all_tests.lock() {
+                *all = all.plus(tests);
+            }
+        });
+        pairs.set_len(starts.total());
+        let capacity = pairs.capacity();
+        self.outboxes.each(|outbox| {
+            outbox.send_rest(&mut pairs, &starts);
+            outbox.prepare(capacity, blocks);
+        });
+        let total = starts.total();
+        let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
+        self.ends.extend(jobs.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
+        (self.pairs, self.starts) = (pairs, starts);
+        all_tests.into_inner().unwrap_or_default()
+    }
+
+    /// A worker's blocks.
+    fn join_in_order(
+        &self,
+        jobs: Jobs<'_, D>,
+        blocks: &mut dyn Iterator<Item = usize>,
+        mut sink: Ordered<'_>,
+    ) -> Tests {
+        let mut walk = Walk::new(&jobs);
+        let mut tests = Tests::default();
+        self.scratch.with(|scratch| {
+            for block in blocks {
+                let (pairing, groups) = walk.go_to(block);
+                sink.begin(block);
+                tests = tests.plus(self.join_groups(pairing, groups, scratch, &mut sink));
+                sink.end();
+            }
+        });
+        sink.finish();
+        tests
+    }
+
+    fn join_groups(
+        &self,
+        pairing: Pairing<'_, D>,
+        groups: Range<usize>,
+        scratch: &mut JoinScratch<D>,
+        sink: &mut dyn Sink,
+    ) -> Tests {
+        let mut join = Join::new(pairing, scratch, sink);
+        kernel::join(self.isa, &mut join, groups);
+        join.tests
+    }
+
+    /// Joins all blocks, in no fixed order where there are several workers, each of which has a sink of its own.
+    pub(crate) fn visit<S: Sink>(&mut self, jobs: Jobs<'_, D>, workers: Workers, sink: impl Fn() -> S + Sync) -> Tests {
+        self.scratch.prepare(workers.count(), |_| {});
+        let all_tests = Mutex::new(Tests::default());
+        workers.run_in_order("join", jobs.blocks(), |blocks| {
+            let (mut sink, mut walk, mut tests) = (sink(), Walk::new(&jobs), Tests::default());
+            self.scratch.with(|scratch| {
+                for block in blocks {
+                    let (pairing, groups) = walk.go_to(block);
+                    tests = tests.plus(self.join_groups(pairing, groups, scratch, &mut sink));
+                }
+            });
+            if let Ok(mut all) = all_tests.lock() {
+                *all = all.plus(tests);
+            }
+        });
+        all_tests.into_inner().unwrap_or_default()
+    }
+
+    /// Folds each block into an accumulator of its own, and merges those.
+    pub(crate) fn fold<A: Send>(
+        &mut self,
+        jobs: Jobs<'_, D>,
+        workers: Workers,
+        init: impl Fn() -> A + Sync,
+        op: impl Fn(&mut A, u32, u32) + Sync,
+        merge: impl Fn(A, A) -> A + Sync,
+    ) -> (A, Tests) {
+        self.scratch.prepare(workers.count(), |_| {});
+        let fold_block = |block: Range<usize>| {
+            let (mut sink, mut tests) = (Fold::new(init(), &op), Tests::default());
+            for block in block {
+                let (pairing, groups) = Walk::new(&jobs).go_to(block);
+                tests = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut sink));
+            }
+            (sink.all, tests)
+        };
+        let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
+        halving::fold(workers, jobs.blocks(), &fold_block, &merge)
+    }
+}

@@ -1,0 +1,46 @@
+//! What becomes of hits before they are handed on: those that the caller does not want are dropped, those that the tree's
+//! `f32` cannot decide are decided.
+
+use crate::layers::LayersOfBoth;
+
+/// A test of two bodies by their ids, as they stand in a pair.
+pub(crate) type PairTest<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
+
+/// Which hits are pairs, in the order in which it is asked.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Filter<'a> {
+    pub(crate) layers: Option<LayersOfBoth<'a>>,
+    pub(crate) decision: Option<Decision<'a>>,
+    /// The caller's own.
+    pub(crate) only: Option<PairTest<'a>>,
+}
+
+/// For trees whose circles are larger than the bodies they stand for.
+#[derive(Clone, Copy)]
+pub(crate) struct Decision<'a> {
+    /// Hits that would be hits with a sum of radii so much less need not be decided.
+    pub(crate) slack: f32,
+    pub(crate) test: PairTest<'a>,
+}
+
+impl Filter<'_> {
+    /// Whether every hit is a pair.
+    #[inline(always)]
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.layers.is_none() && self.decision.is_none() && self.only.is_none()
+    }
+}
+
+/// The lanes of a mask that pass a test; it is not asked about others.
+#[inline(always)]
+pub(crate) fn retain(mask: u16, mut test: impl FnMut(usize) -> bool) -> u16 {
+    let (mut kept, mut left) = (mask, mask);
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        if !test(lane as usize) {
+            kept &= !(1 << lane);
+        }
+        left &= left - 1;
+    }
+    kept
+}

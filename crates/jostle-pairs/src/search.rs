@@ -1,0 +1,175 @@
+//! One search: a finder, its threads, and a test of the caller's.
+
+use core::fmt;
+
+use jostle_core::{InputError, Recording, Workers, record};
+
+use crate::among::{Among, Set};
+use crate::engine::Engine;
+use crate::filter::PairTest;
+use crate::finder::{Found, FoundAmong, PairFinder};
+use crate::hits::{Count, Fold};
+use crate::jobs::Jobs;
+use crate::sets::Meetings;
+use crate::stats::{Stats, Tests};
+use crate::threads::{Threads, run};
+
+/// A finder, the threads that it is to use for one call, and which pairs to keep.
+pub struct Search<'f, const D: usize> {
+    finder: &'f mut PairFinder<D>,
+    threads: Threads<'f>,
+    only: Option<PairTest<'f>>,
+}
+
+impl<const D: usize> fmt::Debug for Search<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Search")
+            .field("finder", &self.finder)
+            .field("threads", &self.threads)
+            .field("only", &self.only.is_some())
+            .finish()
+    }
+}
+
+impl<'f, const D: usize> Search<'f, D> {
+    pub(crate) fn new(finder: &'f mut PairFinder<D>, threads: Threads<'f>) -> Self {
+        Self { finder, threads, only: None }
+    }
+
+    /// On these threads.
+    #[must_use]
+    pub fn on(self, threads: Threads<'f>) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Keeps only pairs that pass a test, which is asked once for each that overlaps (and passes the layers), from the
+    /// threads that find them, with the ids as they stand in the pair.
+    ///
+    /// ```
+    /// use jostle_pairs::PairFinder;
+    /// use jostle_core::Circles;
+    ///
+    /// let team = [0, 0, 1];
+    /// let mut finder = PairFinder::new();
+    /// let foes = |a: u32, b: u32| team[a as usize] != team[b as usize];
+    /// let found = finder.only(&foes).find(Circles::new(&[0.0; 3], &[0.0; 3], 1.0))?;
+    /// assert_eq!(found.pairs(), [[0, 2], [1, 2]]);
+    /// # Ok::<(), jostle_core::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn only(self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
+        Self { only: Some(test), ..self }
+    }
+
+    /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`], or [`between`](crate::between) two.
+    /// O(n + pairs) for spread-out bodies.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work; the finder stays usable and its last result stands.
+    pub fn find<'a>(self, among: impl Into<Among<'a, D>>) -> Result<Found<'f, D>, InputError> {
+        let (finder, among) = (self.finder, among.into());
+        run(self.threads, among.weight(), |workers| {
+            workers.together(|| finder.seek(among, self.only, workers, |engine, jobs| ((), engine.list(jobs, workers))))
+        })?;
+        Ok(Found { finder })
+    }
+
+    /// Finds every overlapping pair among many sets, each within itself or with others as the table says.
+    ///
+    /// ```
+    /// use jostle_pairs::{Meetings, PairFinder, Set};
+    /// use jostle_core::Circles;
+    ///
+    /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
+    /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
+    /// let meetings = Meetings::none(2).with(0, 1).with(1, 1);
+    /// let mut finder = PairFinder::new();
+    /// let found = finder.find_among(&[Set::from(bullets), Set::from(ships)], &meetings)?;
+    /// assert_eq!(found.pairs(0, 1), [[0, 0], [1, 0]]);
+    /// assert_eq!(found.pairs(1, 1), [[0, 1]]);
+    /// # Ok::<(), jostle_core::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError`], [`InputError::Sets`] among them when the table is of another number of sets; before any pair is
+    /// sought; the last result stands.
+    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &'f Meetings) -> Result<FoundAmong<'f, D>, InputError> {
+        let finder = self.finder;
+        let weight = sets.iter().map(Set::sorted).sum::<usize>();
+        run(self.threads, weight, |workers| {
+            workers.together(|| finder.seek_among(sets, meetings, self.only, workers))
+        })?;
+        Ok(FoundAmong { finder, meetings })
+    }
+
+    /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
+    /// how long each took, and so what more threads than the machine has would gain.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work; the finder stays usable and its last result stands.
+    pub fn find_recorded<'a>(self, among: impl Into<Among<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
+        let (finder, among) = (self.finder, among.into());
+        let (found, recording) =
+            record(|workers| finder.seek(among, self.only, workers, |engine, jobs| ((), engine.list(jobs, workers))));
+        found?;
+        Ok((Found { finder }, recording))
+    }
+
+    /// Counts the overlapping pairs without listing them.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work; the last result stands.
+    pub fn count<'a>(self, among: impl Into<Among<'a, D>>) -> Result<u64, InputError> {
+        let count = |engine: &mut Engine<D>, jobs: Jobs<'_, D>, workers: Workers| {
+            let tests = engine.visit(jobs, workers, || Count);
+            (tests.pairs, tests)
+        };
+        self.search(among.into(), count)
+    }
+
+    /// Calls `visit(a, b)` once for each overlapping pair, as [`Search::find`] would list it, from the threads that find
+    /// them: in no fixed order, except that a single thread keeps that of the list. No list is made.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work, and before any call.
+    pub fn for_each_pair<'a>(
+        self,
+        among: impl Into<Among<'a, D>>,
+        visit: impl Fn(u32, u32) + Sync,
+    ) -> Result<Stats, InputError> {
+        let op = |(): &mut (), a, b| visit(a, b);
+        let Self { finder, threads, only } = self;
+        let search = Search { finder: &mut *finder, threads, only };
+        search
+            .search(among.into(), |engine, jobs, workers| ((), engine.visit(jobs, workers, || Fold::new((), &op))))?;
+        Ok(finder.stats)
+    }
+
+    /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
+    /// its own, made by `init`; then the accumulators of neighbouring blocks are merged, left with right, in an order
+    /// that is a function of the input alone. So even a floating-point sum comes out the same on any threads.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work, and before any call.
+    pub fn fold<'a, A: Send>(
+        self,
+        among: impl Into<Among<'a, D>>,
+        init: impl Fn() -> A + Sync,
+        op: impl Fn(&mut A, u32, u32) + Sync,
+        merge: impl Fn(A, A) -> A + Sync,
+    ) -> Result<A, InputError> {
+        self.search(among.into(), |engine, jobs, workers| engine.fold(jobs, workers, &init, &op, &merge))
+    }
+
+    /// Makes ready what is sought, and joins it by `join`.
+    fn search<R: Send>(
+        self,
+        among: Among<'_, D>,
+        join: impl FnOnce(&mut Engine<D>, Jobs<'_, D>, Workers) -> (R, Tests) + Send,
+    ) -> Result<R, InputError> {
+        let Self { finder, threads, only } = self;
+        run(threads, among.weight(), |workers| {
+            workers.together(|| finder.seek(among, only, workers, |engine, jobs| join(engine, jobs, workers)))
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Many sets of bodies, and a table of which meet.
+
+use jostle_core::InputError;
+
+/// Which of several sets meet which, themselves included: an activation table.
+///
+/// ```
+/// use jostle_pairs::Meetings;
+///
+/// let meetings = Meetings::none(3).with(0, 0).with(0, 2);
+/// assert!(meetings.meet(2, 0) && !meetings.meet(1, 2));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meetings {
+    sets: usize,
+    /// By the lesser and the greater of two sets.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Meetings {
+    /// Of so many sets, none meets any.
+    #[must_use]
+    pub fn none(sets: usize) -> Self {
+        Self { sets, pairs: Vec::new() }
+    }
+
+    /// Of so many sets, each meets all, itself included.
+    #[must_use]
+    pub fn all(sets: usize) -> Self {
+        let pairs = (0..sets as u32).flat_map(|i| (i..sets as u32).map(move |j| (i, j))).collect();
+        Self { sets, pairs }
+    }
+
+    /// Adds the meeting of sets `i` and `j`, which may be the same.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    #[must_use]
+    pub fn with(mut self, i: usize, j: usize) -> Self {
+        assert!(i.max(j) < self.sets, "sets {i} and {j} of {}", self.sets);
+        if let Err(at) = self.pairs.binary_search(&key(i, j)) {
+            self.pairs.insert(at, key(i, j));
+        }
+        self
+    }
+
+    /// Whether sets `i` and `j` meet.
+    #[must_use]
+    pub fn meet(&self, i: usize, j: usize) -> bool {
+        self.at(i, j).is_some()
+    }
+
+    /// Number of sets.
+    #[must_use]
+    pub fn sets(&self) -> usize {
+        self.sets
+    }
+
+    /// The meetings in ascending order, the lesser set of each first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
+        self.pairs.iter().map(|&(i, j)| (i as usize, j as usize))
+    }
+
+    pub(crate) fn at(&self, i: usize, j: usize) -> Option<usize> {
+        self.pairs.binary_search(&key(i, j)).ok()
+    }
+
+    pub(crate) fn number(&self, at: usize) -> (usize, usize) {
+        let (i, j) = self.pairs[at];
+        (i as usize, j as usize)
+    }
+
+    pub(crate) fn check(&self, sets: usize) -> Result<(), InputError> {
+        if sets == self.sets { Ok(()) } else { Err(InputError::Sets { sets, table: self.sets }) }
+    }
+}
+
+fn key(i: usize, j: usize) -> (u32, u32) {
+    (i.min(j) as u32, i.max(j) as u32)
+}
