@@ -1,7 +1,8 @@
-//! One kernel, a body for each instruction set, chosen once a block of work. A room of `unsafe`: the one call across.
+//! One kernel, a body for each instruction set, chosen once a block of work. A room of `unsafe`: the calls across.
 #![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
 
 use core::ops::Range;
+use core::ptr;
 
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
@@ -11,7 +12,30 @@ use crate::lanes::Lanes;
 use crate::lanes::portable::Portable;
 
 /// Joins the groups with the instructions of `isa`.
+///
+/// In the plane and in space, by kernels that are compiled with this crate, and not again with each crate that uses it,
+/// which takes half a minute.
+#[inline(always)]
 pub(crate) fn join<const D: usize>(isa: Isa, join: &mut Join<'_, D>, groups: Range<usize>) {
+    const { assert!(D == 2 || D == 3, "pairs are sought in the plane and in space") };
+    match D {
+        // SAFETY: D is 2, so it is the same type.
+        2 => circles(isa, unsafe { &mut *ptr::from_mut(join).cast() }, groups),
+        // SAFETY: D is 3, so it is the same type.
+        _ => spheres(isa, unsafe { &mut *ptr::from_mut(join).cast() }, groups),
+    }
+}
+
+fn circles(isa: Isa, join: &mut Join<'_, 2>, groups: Range<usize>) {
+    dispatch(isa, join, groups);
+}
+
+fn spheres(isa: Isa, join: &mut Join<'_, 3>, groups: Range<usize>) {
+    dispatch(isa, join, groups);
+}
+
+#[inline(always)]
+fn dispatch<const D: usize>(isa: Isa, join: &mut Join<'_, D>, groups: Range<usize>) {
     match isa.name() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: detection made `isa`, so the machine has these instructions.
