@@ -99,14 +99,6 @@ impl Workers {
         // SAFETY: `slot` is below the length, and in this task alone.
         self.run(name, len, |slot| unsafe { slots.write(slot, value(slot)) });
     }
-
-    /// Runs both closures, side by side where the workers allow it.
-    pub fn join<A: Send, B: Send>(self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-        match self {
-            Self::Serial | Self::Recorded => (a(), b()),
-            Self::Rayon => rayon::join(a, b),
-        }
-    }
 }
 
 /// The next of `0..end` that nobody has taken.

@@ -10,6 +10,7 @@ use jostle_core::scratch::ScratchPool;
 use jostle_core::tree::{BuildTimes, Level};
 use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
 
+use crate::halving;
 use crate::hits::{Count, Fold, PairList, Sink};
 use crate::join::{Join, JoinScratch};
 use crate::kernel;
@@ -275,24 +276,39 @@ impl<const D: usize> PairFinder<D> {
         all_tests.into_inner().unwrap_or_default()
     }
 
-    /// Folds blocks into sinks and merges neighbours, halving: an order that is a function of their number alone.
-    fn fold_blocks<S: Sink + Send>(
+    /// Joins all groups, in no fixed order where there are several workers, each of which has a sink of its own.
+    fn join_unordered<S: Sink>(&self, workers: Workers, sink: impl Fn() -> S + Sync) -> Tests {
+        let blocks = self.blocks();
+        let all_tests = Mutex::new(Tests::default());
+        workers.run_in_order("join", blocks.count(), |next| {
+            let (_, tests) = self.scratch.with(|scratch| {
+                let mut join = Join::new(&self.tree, scratch, sink());
+                next.for_each(|block| kernel::join(self.isa, &mut join, blocks.range(block)));
+                (join.sink, join.tests)
+            });
+            if let Ok(mut all) = all_tests.lock() {
+                *all = all.plus(tests);
+            }
+        });
+        all_tests.into_inner().unwrap_or_default()
+    }
+
+    /// Folds each block into an accumulator of its own, and merges those.
+    fn join_folded<A: Send>(
         &self,
         workers: Workers,
-        blocks: Range<usize>,
-        init: &(impl Fn() -> S + Sync),
-        merge: &(impl Fn(S, S) -> S + Sync),
-    ) -> (S, Tests) {
-        if blocks.len() <= 1 {
-            let groups = if blocks.is_empty() { 0..0 } else { self.blocks().range(blocks.start) };
-            return self.join_groups(groups, init());
-        }
-        let middle = blocks.start + blocks.len() / 2;
-        let (left, right) = workers.join(
-            || self.fold_blocks(workers, blocks.start..middle, init, merge),
-            || self.fold_blocks(workers, middle..blocks.end, init, merge),
-        );
-        (merge(left.0, right.0), left.1.plus(right.1))
+        init: impl Fn() -> A + Sync,
+        op: impl Fn(&mut A, u32, u32) + Sync,
+        merge: impl Fn(A, A) -> A + Sync,
+    ) -> (A, Tests) {
+        let blocks = self.blocks();
+        let fold_block = |range: Range<usize>| {
+            let groups = if range.is_empty() { 0..0 } else { blocks.range(range.start) };
+            let (sink, tests) = self.join_groups(groups, Fold::new(init(), &op));
+            (sink.all, tests)
+        };
+        let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
+        halving::fold(workers, blocks.count(), &fold_block, &merge)
     }
 
     /// Builds the tree and makes the scratch ready.
@@ -373,7 +389,8 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`] before any work; the last result stands.
     pub fn count(self, bodies: Bodies<'_, D>) -> Result<u64, InputError> {
-        Ok(self.fold_sinks(bodies, || Count, |a, _| a)?.1.pairs)
+        let count = |finder: &PairFinder<D>, workers: Workers| ((), finder.join_unordered(workers, || Count));
+        Ok(self.search(bodies, count)?.1.pairs)
     }
 
     /// Calls `visit(a, b)`, a < b, once for each overlapping pair, from the threads that find them: in no fixed order,
@@ -383,7 +400,9 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work, and before any call.
     pub fn for_each_pair(self, bodies: Bodies<'_, D>, visit: impl Fn(u32, u32) + Sync) -> Result<Stats, InputError> {
         let op = |(): &mut (), a, b| visit(a, b);
-        Ok(self.fold_sinks(bodies, || Fold::new((), &op), |a, _| a)?.1)
+        let join =
+            |finder: &PairFinder<D>, workers: Workers| ((), finder.join_unordered(workers, || Fold::new((), &op)));
+        Ok(self.search(bodies, join)?.1)
     }
 
     /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
@@ -399,25 +418,25 @@ impl<'f, const D: usize> Search<'f, D> {
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        let sink = |all| Fold::new(all, &op);
-        let (folded, _) = self.fold_sinks(bodies, || sink(init()), |a, b| sink(merge(a.all, b.all)))?;
-        Ok(folded.all)
+        let join = |finder: &PairFinder<D>, workers: Workers| finder.join_folded(workers, &init, &op, &merge);
+        Ok(self.search(bodies, join)?.0)
     }
 
-    fn fold_sinks<S: Sink + Send>(
+    /// Builds the tree and joins it by `join`.
+    fn search<A: Send>(
         self,
         bodies: Bodies<'_, D>,
-        init: impl Fn() -> S + Sync + Send,
-        merge: impl Fn(S, S) -> S + Sync + Send,
-    ) -> Result<(S, Stats), InputError> {
+        join: impl FnOnce(&PairFinder<D>, Workers) -> (A, Tests) + Send,
+    ) -> Result<(A, Stats), InputError> {
         let finder = self.finder;
-        run(self.threads, bodies.len(), |workers| {
+        let search = |workers: Workers| {
             let built = finder.start(bodies, workers)?;
             let start = Instant::now();
-            let (sink, tests) = finder.fold_blocks(workers, 0..finder.blocks().count(), &init, &merge);
+            let (all, tests) = join(finder, workers);
             finder.finish(built, start.elapsed(), tests);
-            Ok((sink, finder.stats))
-        })
+            Ok((all, finder.stats))
+        };
+        run(self.threads, bodies.len(), |workers| workers.together(|| search(workers)))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD self-join of a sorted linear tree.
 //!
 //! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `hits`
-//! (what is found, and who takes it), `ordered` (the pairs of blocks in one list), `join` (the self-join), `kernel` (its bodies for each
-//! instruction set), `finder` (the stages driven from end to end).
+//! (what is found, and who takes it), `ordered` (the pairs of blocks in one list), `halving` (folds of blocks merged),
+//! `join` (the self-join), `kernel` (its bodies for each instruction set), `finder` (the stages driven from end to end).
 
 mod finder;
+mod halving;
 mod hits;
 mod join;
 mod kernel;
