@@ -8,7 +8,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::prefix::Prefix;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::tree::{BuildTimes, Level};
-use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Workers, record};
+use jostle_core::{Bodies, InputError, Isa, LinearTree, Recording, Spawner, Workers, record};
 
 use crate::halving;
 use crate::hits::{Count, Fold, PairList, Sink};
@@ -36,6 +36,8 @@ pub enum Threads<'a> {
     Current,
     /// This pool.
     Pool(&'a rayon::ThreadPool),
+    /// Threads of the host: any other pool.
+    Host(&'a dyn Spawner),
     /// The calling thread alone.
     Serial,
 }
@@ -204,12 +206,12 @@ impl<const D: usize> PairFinder<D> {
             + self.scratch.bytes(JoinScratch::bytes)
     }
 
-    fn find_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<(), InputError> {
+    fn find_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<(), InputError> {
         let built = self.start(bodies, workers)?;
         let start = Instant::now();
         let tests = match workers {
             Workers::Serial => self.join_serial(),
-            Workers::Rayon | Workers::Recorded => self.join_parallel(workers),
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.join_parallel(workers),
         };
         self.finish(built, start.elapsed(), tests);
         Ok(())
@@ -238,7 +240,7 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Joins blocks of groups side by side, and puts their pairs in the list in the order of the blocks.
-    fn join_parallel(&mut self, workers: Workers) -> Tests {
+    fn join_parallel(&mut self, workers: Workers<'_>) -> Tests {
         let blocks = self.blocks();
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
@@ -277,7 +279,7 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Joins all groups, in no fixed order where there are several workers, each of which has a sink of its own.
-    fn join_unordered<S: Sink>(&self, workers: Workers, sink: impl Fn() -> S + Sync) -> Tests {
+    fn join_unordered<S: Sink>(&self, workers: Workers<'_>, sink: impl Fn() -> S + Sync) -> Tests {
         let blocks = self.blocks();
         let all_tests = Mutex::new(Tests::default());
         workers.run_in_order("join", blocks.count(), |next| {
@@ -296,7 +298,7 @@ impl<const D: usize> PairFinder<D> {
     /// Folds each block into an accumulator of its own, and merges those.
     fn join_folded<A: Send>(
         &self,
-        workers: Workers,
+        workers: Workers<'_>,
         init: impl Fn() -> A + Sync,
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
@@ -312,7 +314,7 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Builds the tree and makes the scratch ready.
-    fn start(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
+    fn start(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         let built = self.tree.build(bodies, workers)?;
         self.scratch.prepare(workers.count(), |_| {});
         Ok(built)
@@ -389,7 +391,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`] before any work; the last result stands.
     pub fn count(self, bodies: Bodies<'_, D>) -> Result<u64, InputError> {
-        let count = |finder: &PairFinder<D>, workers: Workers| ((), finder.join_unordered(workers, || Count));
+        let count = |finder: &PairFinder<D>, workers: Workers<'_>| ((), finder.join_unordered(workers, || Count));
         Ok(self.search(bodies, count)?.1.pairs)
     }
 
@@ -401,7 +403,7 @@ impl<'f, const D: usize> Search<'f, D> {
     pub fn for_each_pair(self, bodies: Bodies<'_, D>, visit: impl Fn(u32, u32) + Sync) -> Result<Stats, InputError> {
         let op = |(): &mut (), a, b| visit(a, b);
         let join =
-            |finder: &PairFinder<D>, workers: Workers| ((), finder.join_unordered(workers, || Fold::new((), &op)));
+            |finder: &PairFinder<D>, workers: Workers<'_>| ((), finder.join_unordered(workers, || Fold::new((), &op)));
         Ok(self.search(bodies, join)?.1)
     }
 
@@ -418,7 +420,7 @@ impl<'f, const D: usize> Search<'f, D> {
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        let join = |finder: &PairFinder<D>, workers: Workers| finder.join_folded(workers, &init, &op, &merge);
+        let join = |finder: &PairFinder<D>, workers: Workers<'_>| finder.join_folded(workers, &init, &op, &merge);
         Ok(self.search(bodies, join)?.0)
     }
 
@@ -426,10 +428,10 @@ impl<'f, const D: usize> Search<'f, D> {
     fn search<A: Send>(
         self,
         bodies: Bodies<'_, D>,
-        join: impl FnOnce(&PairFinder<D>, Workers) -> (A, Tests) + Send,
+        join: impl FnOnce(&PairFinder<D>, Workers<'_>) -> (A, Tests) + Send,
     ) -> Result<(A, Stats), InputError> {
         let finder = self.finder;
-        let search = |workers: Workers| {
+        let search = |workers: Workers<'_>| {
             let built = finder.start(bodies, workers)?;
             let start = Instant::now();
             let (all, tests) = join(finder, workers);
@@ -441,16 +443,18 @@ impl<'f, const D: usize> Search<'f, D> {
 }
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
-fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
+fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce(Workers<'a>) -> R + Send) -> R {
     let inside = match threads {
         Threads::Serial => return search(Workers::Serial),
         Threads::Current => rayon::current_thread_index().is_some(),
         Threads::Pool(pool) => pool.current_thread_index().is_some(),
+        Threads::Host(_) => false,
     };
     let serial_below = if inside { SERIAL_BELOW } else { SERIAL_BELOW_FROM_OUTSIDE };
     match threads {
         _ if bodies < serial_below => search(Workers::Serial),
         Threads::Pool(pool) => pool.install(|| search(Workers::current())),
+        Threads::Host(host) => search(Workers::of(host)),
         Threads::Serial | Threads::Current => search(Workers::current()),
     }
 }
