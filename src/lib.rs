@@ -25,7 +25,7 @@
 //!   line, on top of each other, or next to a giant.
 //! - **Memory** held between frames is some 50 bytes a body in 2D and 60 in 3D beside the list of pairs, and half a megabyte
 //!   for each thread.
-//! - **Threads** are yours: the current rayon pool, one that you pass, or none ([`Threads`]).
+//! - **Threads** are yours: the current rayon pool, one that you pass, your program's own ([`Spawner`]), or none ([`Threads`]).
 //!
 //! # Where to look
 //! - [`PairFinder`]: [`find`](PairFinder::find) makes a list; [`count`](PairFinder::count),
@@ -36,8 +36,8 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spheres, Workers, morton,
-    radix,
+    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spawner, Spheres, Workers,
+    morton, radix,
 };
 pub use jostle_pairs::{
     Among, Found, FoundAmong, Layers, Meetings, PairFinder, Search, Set, Skin, StageTimes, Stats, Threads, Values,

@@ -58,7 +58,7 @@ impl<const D: usize> Kernels<D> {
             for (choice, threads) in all_threads.enumerate() {
                 match threads {
                     Threads::Pool(pool) => pool.install(|| check(choice, threads)),
-                    Threads::Current | Threads::Serial => check(choice, threads),
+                    Threads::Current | Threads::Serial | Threads::Host(_) => check(choice, threads),
                 }
             }
         }

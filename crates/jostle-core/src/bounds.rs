@@ -33,14 +33,14 @@ impl<const D: usize> BlockBounds<D> {
 ///
 /// # Errors
 /// Any [`InputError`] except [`InputError::Layout`].
-pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, workers: Workers) -> Result<Aabb<D>, InputError> {
+pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Aabb<D>, InputError> {
     bounds_into(bodies, workers, Isa::detect(), &mut Vec::new())
 }
 
 /// As [`bounds`], with the caller's scratch.
 pub(crate) fn bounds_into<const D: usize>(
     bodies: Bodies<'_, D>,
-    workers: Workers,
+    workers: Workers<'_>,
     isa: Isa,
     blocks: &mut Vec<BlockBounds<D>>,
 ) -> Result<Aabb<D>, InputError> {

@@ -7,6 +7,7 @@ pub mod aabb;
 pub mod bounds;
 pub mod disjoint;
 pub mod error;
+pub mod host;
 pub mod input;
 pub mod isa;
 pub mod morton;
@@ -21,6 +22,7 @@ pub mod workers;
 
 pub use aabb::Aabb;
 pub use error::{InputError, Reason};
+pub use host::Spawner;
 pub use input::{Bodies, Circles, Column, Radii, RadiusField, Spheres};
 pub use isa::Isa;
 pub use recording::{Recording, Region, record};

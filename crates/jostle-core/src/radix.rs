@@ -57,7 +57,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     /// O(n) for spread-out codes, O(8 n) at worst; scratch of one more copy of the items. The result does not depend
     /// on the workers. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to
     /// the standard library's stable sort.
-    pub fn sort_by_code(&mut self, items: &mut [T], workers: Workers, code: impl Fn(&T) -> u64 + Sync) {
+    pub fn sort_by_code(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let Some(&any) = items.first() else { return };
         if items.len() >= u32::MAX as usize {
             return items.sort_by_key(code);
@@ -71,7 +71,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         workers.together(|| self.sort_with(items, workers, code));
     }
 
-    fn sort_with(&mut self, items: &mut [T], workers: Workers, code: impl Fn(&T) -> u64 + Sync) {
+    fn sort_with(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         self.dealer.start(items.len());
         self.dealer.push(Segment {
             start: 0,
@@ -91,7 +91,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     }
 
     #[allow(unsafe_code, reason = "each segment is a range of its own")]
-    fn sort_segments(&mut self, items: &mut [T], workers: Workers, code: impl Fn(&T) -> u64 + Sync) {
+    fn sort_segments(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let (dealer, locals) = (&self.dealer, &self.locals);
         let items = Disjoint::new(items);
         let second = Disjoint::new(&mut self.second);

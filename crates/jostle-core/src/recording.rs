@@ -87,7 +87,7 @@ thread_local! {
 /// assert!(built.is_ok());
 /// assert!(recording.makespan(16) <= recording.makespan(1));
 /// ```
-pub fn record<R>(computation: impl FnOnce(Workers) -> R) -> (R, Recording) {
+pub fn record<R>(computation: impl FnOnce(Workers<'static>) -> R) -> (R, Recording) {
     let recorder = Recorder { recording: Recording::default(), since: Instant::now() };
     RECORDER.set(Some(recorder));
     let result = computation(Workers::Recorded);

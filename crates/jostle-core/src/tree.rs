@@ -254,11 +254,11 @@ impl<const D: usize> LinearTree<D> {
     ///
     /// # Errors
     /// [`InputError`], before anything is changed.
-    pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
+    pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         workers.together(|| self.build_with(bodies, workers))
     }
 
-    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
+    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         let start = Instant::now();
         let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();

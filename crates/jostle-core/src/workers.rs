@@ -1,21 +1,23 @@
 //! Who runs the tasks of a stage. Work is cut by its size alone, so that every choice here gives the same bytes.
 
-use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam::utils::CachePadded;
 
 use crate::disjoint::Disjoint;
+use crate::host::{self, Spawner};
 use crate::{recording, team};
 
 /// The threads that run the tasks of a stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Workers {
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Workers<'a> {
     /// The calling thread, task after task.
     #[default]
     Serial,
     /// The rayon pool that the call is made in.
     Rayon,
+    /// Threads of the host.
+    Host(&'a dyn Spawner),
     /// What several threads would do, on the calling thread, task after task: for [`record`](crate::record).
     Recorded,
 }
@@ -23,11 +25,17 @@ pub enum Workers {
 /// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
 const SHARES: usize = 32;
 
-impl Workers {
+impl<'a> Workers<'a> {
     /// The current rayon pool, or the calling thread when that pool has but one worker.
     #[must_use]
     pub fn current() -> Self {
         if rayon::current_num_threads() > 1 { Self::Rayon } else { Self::Serial }
+    }
+
+    /// The host's threads, or the calling thread when the host has but one worker.
+    #[must_use]
+    pub fn of(host: &'a dyn Spawner) -> Self {
+        if host.workers() > 1 { Self::Host(host) } else { Self::Serial }
     }
 
     /// The number of tasks that may run at once.
@@ -36,14 +44,15 @@ impl Workers {
         match self {
             Self::Serial | Self::Recorded => 1,
             Self::Rayon => rayon::current_num_threads(),
+            Self::Host(host) => host::workers(host),
         }
     }
 
     /// Runs a computation of several regions with its threads standing by from first to last: a thread that sleeps between
-    /// regions takes longer to wake than many a region lasts.
+    /// regions takes longer to wake than many a region lasts. A host's threads are its own affair between regions.
     pub fn together<R: Send>(self, computation: impl FnOnce() -> R + Send) -> R {
         match self {
-            Self::Serial | Self::Recorded => computation(),
+            Self::Serial | Self::Recorded | Self::Host(_) => computation(),
             Self::Rayon => team::together(computation),
         }
     }
@@ -58,10 +67,14 @@ impl Workers {
     /// When a task panics.
     #[inline]
     pub fn run(self, name: &'static str, tasks: usize, task: impl Fn(usize) + Sync + Send) {
+        let at_once = self.count().min(tasks);
         match self {
-            Self::Rayon if tasks > 1 => run_shared(tasks, &task),
-            Self::Rayon | Self::Serial => (0..tasks).for_each(task),
             Self::Recorded => recording::region(name, tasks, |tasks| tasks.for_each(&task)),
+            _ if at_once <= 1 => (0..tasks).for_each(task),
+            _ => {
+                let shares = Shares::new(tasks, at_once);
+                self.on_all(at_once, &|worker| shares.work_off(worker, &task));
+            }
         }
     }
 
@@ -76,13 +89,26 @@ impl Workers {
         tasks: usize,
         worker: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
     ) {
+        let at_once = self.count().min(tasks);
         match self {
-            Self::Rayon if tasks > 1 => {
-                let next = AtomicUsize::new(0);
-                on_all(&|| worker(&mut core::iter::from_fn(|| take(&next, tasks))));
-            }
-            Self::Rayon | Self::Serial => worker(&mut (0..tasks)),
             Self::Recorded => recording::region(name, tasks, |tasks| worker(tasks)),
+            _ if at_once <= 1 => worker(&mut (0..tasks)),
+            _ => {
+                let next = AtomicUsize::new(0);
+                self.on_all(at_once, &|_| worker(&mut core::iter::from_fn(|| take(&next, tasks))));
+            }
+        }
+    }
+
+    /// Runs `worker`, which is told a number of its own, on as many threads as help, `workers` of them at most.
+    fn on_all(self, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
+        match self {
+            Self::Serial | Self::Recorded => worker(0),
+            Self::Rayon => {
+                let work = || worker(rayon::current_thread_index().unwrap_or_default());
+                team::together(|| team::region(&work));
+            }
+            Self::Host(host) => host::region(host, workers, worker),
         }
     }
 
@@ -121,14 +147,6 @@ impl Workers {
             work(chunk.start, unsafe { slice.range(chunk) });
         });
     }
-
-    /// Runs both closures, side by side where the workers allow it.
-    pub fn join<A: Send, B: Send>(self, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-        match self {
-            Self::Serial | Self::Recorded => (a(), b()),
-            Self::Rayon => rayon::join(a, b),
-        }
-    }
 }
 
 /// The next of `0..end` that nobody has taken.
@@ -139,23 +157,29 @@ fn take(next: &AtomicUsize, end: usize) -> Option<usize> {
     left.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < end)
 }
 
-/// Runs `worker` on the calling thread and on as many others as help.
-fn on_all(worker: &(impl Fn() + Sync)) {
-    team::together(|| team::region(worker));
+/// The tasks of a region cut into shares, of which each worker begins with one.
+struct Shares {
+    tasks: usize,
+    shares: usize,
+    /// The next task of each share.
+    next: [CachePadded<AtomicUsize>; SHARES],
 }
 
-fn run_shared(tasks: usize, task: &(impl Fn(usize) + Sync)) {
-    let shares = rayon::current_num_threads().min(tasks).min(SHARES);
-    let share = |s: usize| s * tasks / shares..(s + 1) * tasks / shares;
-    let next: [CachePadded<AtomicUsize>; SHARES] =
-        core::array::from_fn(|s| CachePadded::new(AtomicUsize::new(share(s).start)));
-    on_all(&|| {
-        let own = rayon::current_thread_index().unwrap_or_default();
-        for s in (0..shares).map(|s| (own + s) % shares) {
-            let Range { end, .. } = share(s);
-            while let Some(at) = take(&next[s], end) {
+impl Shares {
+    fn new(tasks: usize, workers: usize) -> Self {
+        let shares = workers.min(tasks).min(SHARES);
+        let next = |share| CachePadded::new(AtomicUsize::new(share * tasks / shares));
+        Self { tasks, shares, next: core::array::from_fn(next) }
+    }
+
+    /// Runs the tasks of the worker's own share, then those that others have left.
+    fn work_off(&self, worker: usize, task: &impl Fn(usize)) {
+        let own = worker % self.shares;
+        for share in (own..self.shares).chain(0..own) {
+            let end = (share + 1) * self.tasks / self.shares;
+            while let Some(at) = take(&self.next[share], end) {
                 task(at);
             }
         }
-    });
+    }
 }

@@ -56,12 +56,12 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Lists the pairs of all jobs.
-    pub(crate) fn list(&mut self, jobs: Jobs<'_, D>, workers: Workers) -> Tests {
+    pub(crate) fn list(&mut self, jobs: Jobs<'_, D>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
         self.scratch.prepare(workers.count(), |_| {});
         match workers {
             Workers::Serial => self.list_serial(jobs),
-            Workers::Rayon | Workers::Recorded => self.list_parallel(jobs, workers),
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(jobs, workers),
         }
     }
 
@@ -81,7 +81,7 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
-    fn list_parallel(&mut self, jobs: Jobs<'_, D>, workers: Workers) -> Tests {
+    fn list_parallel(&mut self, jobs: Jobs<'_, D>, workers: Workers<'_>) -> Tests {
         let blocks = jobs.blocks();
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
@@ -147,7 +147,12 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Joins all blocks, in no fixed order where there are several workers, each of which has a sink of its own.
-    pub(crate) fn visit<S: Sink>(&mut self, jobs: Jobs<'_, D>, workers: Workers, sink: impl Fn() -> S + Sync) -> Tests {
+    pub(crate) fn visit<S: Sink>(
+        &mut self,
+        jobs: Jobs<'_, D>,
+        workers: Workers<'_>,
+        sink: impl Fn() -> S + Sync,
+    ) -> Tests {
         self.scratch.prepare(workers.count(), |_| {});
         let all_tests = Mutex::new(Tests::default());
         workers.run_in_order("join", jobs.blocks(), |blocks| {
@@ -169,7 +174,7 @@ impl<const D: usize> Engine<D> {
     pub(crate) fn fold<A: Send>(
         &mut self,
         jobs: Jobs<'_, D>,
-        workers: Workers,
+        workers: Workers<'_>,
         init: impl Fn() -> A + Sync,
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,

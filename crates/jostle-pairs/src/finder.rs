@@ -235,7 +235,7 @@ impl<const D: usize> PairFinder<D> {
         &mut self,
         among: Among<'_, D>,
         only: Option<PairTest<'_>>,
-        workers: Workers,
+        workers: Workers<'_>,
         join: impl FnOnce(&mut Engine<D>, Jobs<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let filter = Filter { only, ..Filter::default() };
@@ -268,7 +268,7 @@ impl<const D: usize> PairFinder<D> {
         sets: &[Set<'_, D>],
         meetings: &Meetings,
         only: Option<PairTest<'_>>,
-        workers: Workers,
+        workers: Workers<'_>,
     ) -> Result<(), InputError> {
         meetings.check(sets.len())?;
         let filter = Filter { only, ..Filter::default() };

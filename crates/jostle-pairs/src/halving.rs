@@ -14,7 +14,7 @@ const PARTS: usize = 1 << PART_DEPTH;
 
 /// Folds `0..blocks`. `fold_block` is given ranges of one block each; of none, when there are none at all.
 pub(crate) fn fold<A: Send>(
-    workers: Workers,
+    workers: Workers<'_>,
     blocks: usize,
     fold_block: &(impl Fn(Range<usize>) -> A + Sync),
     merge: &(impl Fn(A, A) -> A + Sync),

@@ -220,7 +220,7 @@ impl LayersOfBoth<'_> {
 pub(crate) struct LayerTable(Vec<Layered16>);
 
 impl LayerTable {
-    pub(crate) fn look_up<const D: usize>(&mut self, tree: &LinearTree<D>, layers: Layers<'_>, workers: Workers) {
+    pub(crate) fn look_up<const D: usize>(&mut self, tree: &LinearTree<D>, layers: Layers<'_>, workers: Workers<'_>) {
         let leaves = tree.leaf_ids();
         if self.0.len() < leaves.len() {
             resize_with_headroom(&mut self.0, leaves.len(), Layered16::NONE);

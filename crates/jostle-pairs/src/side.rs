@@ -27,7 +27,7 @@ impl<const D: usize> Side<D> {
     }
 
     /// Builds the tree of a view, and looks up its layers.
-    pub(crate) fn prepare(&mut self, set: &Set<'_, D>, workers: Workers) -> Result<BuildTimes, InputError> {
+    pub(crate) fn prepare(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         set.check_layers()?;
         let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
         let times = self.tree.build(bodies, workers)?;

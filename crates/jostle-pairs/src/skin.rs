@@ -51,7 +51,7 @@ impl<const D: usize> Skin<D> {
         self.still_valid_on(bodies, Workers::current())
     }
 
-    pub(crate) fn keep_on(&mut self, bodies: Bodies<'_, D>, workers: Workers) {
+    pub(crate) fn keep_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         self.margin = bodies.margin();
         resize_with_headroom(&mut self.bodies, bodies.len(), Body { center: [0.0; D], radius: 0.0 });
         workers.chunks("skin", &mut self.bodies, BLOCK, |first, chunk| {
@@ -61,7 +61,7 @@ impl<const D: usize> Skin<D> {
         });
     }
 
-    pub(crate) fn still_valid_on(&self, bodies: Bodies<'_, D>, workers: Workers) -> bool {
+    pub(crate) fn still_valid_on(&self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> bool {
         if bodies.check_shape().is_err() || bodies.len() != self.bodies.len() {
             return false;
         }

@@ -1,6 +1,6 @@
 //! Which threads do the work, and when one of them is enough.
 
-use jostle_core::Workers;
+use jostle_core::{Spawner, Workers};
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
 /// `cargo bench --bench find -- crossover`.
@@ -18,21 +18,25 @@ pub enum Threads<'a> {
     Current,
     /// This pool.
     Pool(&'a rayon::ThreadPool),
+    /// Threads of the host: any other pool. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does all.
+    Host(&'a dyn Spawner),
     /// The calling thread alone.
     Serial,
 }
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
-pub(crate) fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
+pub(crate) fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce(Workers<'a>) -> R + Send) -> R {
     let inside = match threads {
         Threads::Serial => return search(Workers::Serial),
         Threads::Current => rayon::current_thread_index().is_some(),
         Threads::Pool(pool) => pool.current_thread_index().is_some(),
+        Threads::Host(_) => false,
     };
     let serial_below = if inside { SERIAL_BELOW } else { SERIAL_BELOW_FROM_OUTSIDE };
     match threads {
         _ if bodies < serial_below => search(Workers::Serial),
         Threads::Pool(pool) => pool.install(|| search(Workers::current())),
+        Threads::Host(host) => search(Workers::of(host)),
         Threads::Serial | Threads::Current => search(Workers::current()),
     }
 }

@@ -53,7 +53,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
     pub(super) fn deal<I: Iterator<Item = T>>(
         &mut self,
-        workers: Workers,
+        workers: Workers<'_>,
         items: usize,
         bits: u32,
         source: impl Fn(Range<usize>) -> I + Sync,
@@ -82,7 +82,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
     fn count(
         &mut self,
-        workers: Workers,
+        workers: Workers<'_>,
         items: usize,
         buckets: usize,
         digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
@@ -142,7 +142,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
     fn scatter<I: Iterator<Item = T>>(
         &mut self,
-        workers: Workers,
+        workers: Workers<'_>,
         items: usize,
         buckets: usize,
         source: impl Fn(Range<usize>) -> I + Sync,
@@ -172,7 +172,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     }
 
     /// The bits in which the codes of `items` differ from the first.
-    pub(super) fn differing_bits(&mut self, workers: Workers, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
+    pub(super) fn differing_bits(&mut self, workers: Workers<'_>, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
         let Some(first) = items.first().map(&code) else { return 0 };
         self.differing.clear();
         let size = block_items(1);
@@ -230,7 +230,7 @@ fn scatter_staged<T: Copy>(
 /// Every item to the same place in `first`.
 #[allow(unsafe_code, reason = "each block writes places of its own")]
 pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
-    workers: Workers,
+    workers: Workers<'_>,
     items: usize,
     source: impl Fn(Range<usize>) -> I + Sync + Send,
     first: &mut [T],

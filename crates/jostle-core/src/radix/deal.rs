@@ -95,7 +95,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
     #[allow(clippy::too_many_arguments, reason = "a pass has this many sides")]
     pub(crate) fn deal_from<I: Iterator<Item = T>>(
         &mut self,
-        workers: Workers,
+        workers: Workers<'_>,
         items: usize,
         (bits, top): (u32, u32),
         source: impl Fn(Range<usize>) -> I + Sync + Send,
@@ -120,7 +120,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
     /// are handed to `equal`, which may push them back with another frame. `code(frame, item)`.
     pub(crate) fn deal_large(
         &mut self,
-        workers: Workers,
+        workers: Workers<'_>,
         first: &mut [T],
         second: &mut [T],
         code: impl Fn(u32, &T) -> u64 + Sync,

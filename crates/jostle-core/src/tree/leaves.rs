@@ -42,13 +42,13 @@ impl<const D: usize> LinearTree<D> {
     ///
     /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
     /// not, segments are taken in turn, and filled while their records are still in cache.
-    pub(super) fn fill_leaves(&mut self, workers: Workers) {
+    pub(super) fn fill_leaves(&mut self, workers: Workers<'_>) {
         self.reserve_leaves(expected_leaves(self.len));
         let s = &mut self.scratch;
         let segments = s.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
-        let in_turn = workers == Workers::Serial || self.len > CACHED_BODIES;
+        let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { self.bodies.len() } else { 0 };
         let shared = self.shared();
         let tasks = shared.dealer.tasks();
@@ -132,6 +132,7 @@ impl<const D: usize> Shared<'_, D> {
             }
             next
         };
+        local.waiting.clear();
         let mut next = 0;
         for at in tasks.flat_map(|task| self.dealer.task(task)) {
             self.sort(local, at);

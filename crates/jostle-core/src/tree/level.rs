@@ -121,7 +121,7 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
 impl<const D: usize> LinearTree<D> {
     /// The levels above the leaves, each from the one below, until one has at most 16 boxes.
     #[allow(unsafe_code, reason = "each task writes boxes of its own")]
-    pub(super) fn raise_levels(&mut self, workers: Workers) {
+    pub(super) fn raise_levels(&mut self, workers: Workers<'_>) {
         self.used_levels = 0;
         if self.len == 0 {
             return;

@@ -35,7 +35,7 @@ impl<const D: usize> Default for Center<D> {
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, and puts those in order, leaf by leaf.
-    pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers) {
+    pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         let n = bodies.len();
         self.len = n;
         let s = &mut self.scratch;
@@ -85,7 +85,7 @@ impl<const D: usize> LinearTree<D> {
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
-    fn deal_large(&mut self, workers: Workers) {
+    fn deal_large(&mut self, workers: Workers<'_>) {
         let s = &mut self.scratch;
         loop {
             if s.dealer.has_large() && s.second.len() < self.len {
@@ -111,7 +111,7 @@ impl<const D: usize> LinearTree<D> {
 /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits.
 fn deal<const D: usize>(
     bodies: Bodies<'_, D>,
-    workers: Workers,
+    workers: Workers<'_>,
     s: &mut Scratch<D>,
     bits_and_top: (u32, u32),
     digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
@@ -146,7 +146,7 @@ fn deal<const D: usize>(
 }
 
 /// The box of the centres of many records.
-fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers, blocks: &mut Vec<BlockBounds<D>>) -> Aabb<D> {
+fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers<'_>, blocks: &mut Vec<BlockBounds<D>>) -> Aabb<D> {
     blocks.clear();
     blocks.resize(records.len().div_ceil(LOCAL_MAX), BlockBounds::EMPTY);
     workers.fill("bounds of a run", blocks, |block| {

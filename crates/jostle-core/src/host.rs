@@ -1,0 +1,119 @@
+//! The host's own threads: a hook for programs that have a task system already, and want no second pool beside it.
+
+use core::any::Any;
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
+use std::thread::yield_now;
+
+/// Runs tasks on threads of the host: a game engine's task pool, a C program's threads, or any pool but rayon's.
+///
+/// The work of a search is handed over in half a dozen calls of [`run`](Spawner::run), each with one task a worker. The
+/// result is the same bytes whatever the host makes of them: tasks may run one after the other on one thread, in any
+/// order, and each that runs does all the work that it finds left. A host that drops a task, calls one twice, or states
+/// another number of workers than it has is slower for it, and not wrong.
+///
+/// - No panic unwinds through the host: that of a task is kept until `run` has returned, and goes on from there.
+/// - Tasks do not call `run` themselves, unless the caller's own functions in them do (a visitor that searches).
+/// - Where several finders share a host, `run` is called on several threads at once.
+/// - **A host in `unsafe` code, or beyond a C interface,** must neither keep nor call `task` after `run` has returned:
+///   what it refers to is gone by then. Safe code cannot.
+///
+/// ```
+/// use jostle_core::{Circles, LinearTree, Spawner, Workers};
+///
+/// /// So many threads, started anew each time.
+/// struct Threads(usize);
+///
+/// impl Spawner for Threads {
+///     fn workers(&self) -> usize {
+///         self.0
+///     }
+///
+///     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+///         std::thread::scope(|scope| {
+///             for number in 1..tasks {
+///                 scope.spawn(move || task(number));
+///             }
+///             task(0);
+///         });
+///     }
+/// }
+///
+/// let x: Vec<f32> = (0..50_000).map(|i| (i % 1_777) as f32).collect();
+/// let y: Vec<f32> = (0..50_000).map(|i| (i % 991) as f32).collect();
+/// let bodies = Circles::new(&x, &y, 0.5);
+/// let (mut alone, mut hosted) = (LinearTree::new(), LinearTree::new());
+/// alone.build(bodies, Workers::Serial)?;
+/// hosted.build(bodies, Workers::Host(&Threads(3)))?;
+/// assert!(hosted.ids().eq(alone.ids()));
+/// # Ok::<(), jostle_core::InputError>(())
+/// ```
+pub trait Spawner: Sync {
+    /// The number of workers that may run tasks at once; 0 counts as 1. Memory is held for so many, 256 at most.
+    fn workers(&self) -> usize;
+
+    /// Runs `task(0)`, ..., `task(tasks - 1)`, each once, on any threads, in any order; returns when all have ended. The
+    /// calling thread may take part.
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+impl fmt::Debug for dyn Spawner + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Spawner").field("workers", &self.workers()).finish_non_exhaustive()
+    }
+}
+
+/// Workers that a host is believed to have, at most: each holds scratch memory, and a host may be mistaken.
+const WORKERS_MAX: usize = 256;
+
+/// The host's workers, between 1 and [`WORKERS_MAX`].
+pub(crate) fn workers(host: &dyn Spawner) -> usize {
+    host.workers().clamp(1, WORKERS_MAX)
+}
+
+/// Runs `worker(0)`, ..., `worker(workers - 1)` on the host's threads. Each call of `worker` must do all the work that
+/// it finds left, so that one that has ended is enough, whatever the host does with the others.
+///
+/// # Panics
+/// When a worker panics, on the calling thread.
+pub(crate) fn region(host: &dyn Spawner, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
+    let calls = Calls::default();
+    host.run(workers, &|number| calls.run(|| worker(number)));
+    if calls.begun.load(Ordering::SeqCst) == 0 {
+        return worker(0);
+    }
+    calls.wait();
+    if let Some(panic) = calls.panic.into_inner().ok().flatten() {
+        resume_unwind(panic);
+    }
+}
+
+/// The calls of a region's worker.
+#[derive(Default)]
+struct Calls {
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+    /// The first panic.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Calls {
+    fn run(&self, worker: impl Fn()) {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let done = catch_unwind(AssertUnwindSafe(worker));
+        if let (Err(payload), Ok(mut panic)) = (done, self.panic.lock()) {
+            panic.get_or_insert(payload);
+        }
+        self.ended.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Waits for calls that a host in `unsafe` code has left behind; any other host's have ended. What they have written
+    /// can be read from here on, even where the host itself puts its threads' memory in no order.
+    fn wait(&self) {
+        while self.ended.load(Ordering::SeqCst) != self.begun.load(Ordering::SeqCst) {
+            yield_now();
+        }
+    }
+}
