@@ -36,7 +36,7 @@ pub enum Threads<'a> {
     Current,
     /// This pool.
     Pool(&'a rayon::ThreadPool),
-    /// Threads of the host: any other pool.
+    /// Threads of the host: any other pool. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does all.
     Host(&'a dyn Spawner),
     /// The calling thread alone.
     Serial,
