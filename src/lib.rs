@@ -40,6 +40,6 @@ pub use jostle_core::{
     morton, radix,
 };
 pub use jostle_pairs::{
-    Among, Found, FoundAmong, Layers, Meetings, PairFinder, Search, Set, Skin, StageTimes, Stats, Threads, Values,
-    between,
+    Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Rows, Search, Set, Skin, StageTimes, Stats,
+    Threads, Values, between,
 };

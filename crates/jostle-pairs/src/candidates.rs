@@ -36,6 +36,23 @@ impl<const D: usize> Candidates<D> {
         self.len > CANDIDATES - LANES
     }
 
+    /// Makes room for another run of leaves where there are to be more than [`CANDIDATES`].
+    #[inline(always)]
+    pub(crate) fn make_room(&mut self) {
+        if self.len + 2 * LANES > self.leaf.len() {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let runs = 2 * self.leaf.len() / LANES;
+        self.leaf.resize(runs * LANES, 0);
+        for column in self.lo.iter_mut().chain(&mut self.hi).chain([&mut self.size]) {
+            column.resize(runs, Floats::splat(0.0));
+        }
+    }
+
     /// The borders, a run of sixteen an element.
     #[inline(always)]
     pub(crate) fn boxes(&self) -> ([&[Floats]; D], [&[Floats]; D]) {

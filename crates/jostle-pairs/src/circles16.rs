@@ -77,8 +77,9 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
     }
 
+    /// The squared distances of centres, in the predicate's rounding.
     #[inline(always)]
-    fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
+    pub(crate) fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
         let dx = other.center[0].sub(self.center[0]).add(L::splat(offset[0]));
         let mut distance2 = dx.mul(dx);
         for axis in 1..D {

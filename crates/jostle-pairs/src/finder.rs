@@ -8,6 +8,8 @@ use crate::among::{Among, Set, Sought, Source, between};
 use crate::engine::Engine;
 use crate::filter::{Filter, PairTest};
 use crate::jobs::Jobs;
+use crate::neighbors::{NeighborLists, RowEngine};
+use crate::rows::Rows;
 use crate::search::Search;
 use crate::sets::Meetings;
 use crate::side::{Side, sum};
@@ -36,6 +38,7 @@ pub struct PairFinder<const D: usize> {
     /// Of searches among several.
     sides: Vec<Side<D>>,
     pub(crate) engine: Engine<D>,
+    pub(crate) rows: RowEngine<D>,
     skin: Skin<D>,
     pub(crate) stats: Stats,
 }
@@ -116,6 +119,7 @@ impl<const D: usize> PairFinder<D> {
             own: Side::with_capacity(bodies),
             sides: Vec::new(),
             engine: Engine::with_capacity(bodies),
+            rows: RowEngine::default(),
             skin: Skin::default(),
             stats: Stats::default(),
         }
@@ -217,6 +221,19 @@ impl<const D: usize> PairFinder<D> {
         Found { finder: self }
     }
 
+    /// [`Search::neighbors`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`InputError`]; the lists stay as they were.
+    pub fn neighbors<'a>(
+        &mut self,
+        among: impl Into<Among<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<Stats, InputError> {
+        self.on(Threads::Current).neighbors(among, rows, lists)
+    }
+
     /// True while every list that the last search within a view with a margin has made, and that the caller has kept,
     /// holds all pairs of these bodies: see [`Skin::still_valid`].
     #[must_use]
@@ -227,7 +244,11 @@ impl<const D: usize> PairFinder<D> {
     /// Bytes held: trees, scratch and pair list.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.own.bytes() + self.sides.iter().map(Side::bytes).sum::<usize>() + self.engine.bytes() + self.skin.bytes()
+        self.own.bytes()
+            + self.sides.iter().map(Side::bytes).sum::<usize>()
+            + self.engine.bytes()
+            + self.rows.bytes()
+            + self.skin.bytes()
     }
 
     /// Makes ready what is sought, runs the joins, and says what was done.
@@ -236,10 +257,12 @@ impl<const D: usize> PairFinder<D> {
         among: Among<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
-        join: impl FnOnce(&mut Engine<D>, Jobs<'_, D>) -> (R, Tests),
+        join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let filter = Filter { only, ..Filter::default() };
-        let Self { own, engine, skin, .. } = self;
+        let Self { own, engine, rows, skin, .. } = self;
+        let isa = engine.isa;
+        let engines = Engines { pairs: engine, rows };
         let (times, started, (result, tests)) = match among.0 {
             Sought::Within(set) => {
                 let times = own.prepare(&set, workers)?;
@@ -249,13 +272,13 @@ impl<const D: usize> PairFinder<D> {
                     skin.keep_on(bodies, workers);
                 }
                 let pairing = own.ready(&set).within(filter);
-                (times, Instant::now(), join(engine, Jobs { count: 1, pairing: &|_| pairing }))
+                (times, Instant::now(), join(engines, Jobs { count: 1, pairing: &|_| pairing }))
             }
             Sought::Between(a, b) => {
-                let sides = sides(&mut self.sides, engine.isa, 2);
+                let sides = sides(&mut self.sides, isa, 2);
                 let times = sum(sides[0].prepare(&a, workers)?, sides[1].prepare(&b, workers)?);
                 let pairing = sides[0].ready(&a).across(sides[1].ready(&b), filter);
-                (times, Instant::now(), join(engine, Jobs { count: 1, pairing: &|_| pairing }))
+                (times, Instant::now(), join(engines, Jobs { count: 1, pairing: &|_| pairing }))
             }
         };
         self.finish(times, started.elapsed(), tests);
@@ -300,6 +323,12 @@ impl<const D: usize> PairFinder<D> {
             time: StageTimes { bounds, sort, tree, join },
         };
     }
+}
+
+/// What makes lists of pairs, and of neighbours.
+pub(crate) struct Engines<'f, const D: usize> {
+    pub(crate) pairs: &'f mut Engine<D>,
+    pub(crate) rows: &'f mut RowEngine<D>,
 }
 
 /// The first `count` sides, made where there are fewer.

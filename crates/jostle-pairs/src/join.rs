@@ -39,10 +39,10 @@ const TESTS: usize = 1024;
 const HITS: usize = 2 * TESTS;
 
 /// How much a box moved by an offset is let out, relative to the offset: 2^-20.
-const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
+pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
 
 /// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
-const SPARSE: usize = 64;
+pub(crate) const SPARSE: usize = 64;
 
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ impl<const D: usize> Default for JoinScratch<D> {
         Self {
             candidates: Candidates::default(),
             leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
-            tests: TestList { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 },
+            tests: TestList::default(),
             hits: HitList { list: vec![Hit::default(); HITS + 1], len: 0 },
         }
     }
@@ -140,10 +140,16 @@ impl<const D: usize> JoinScratch<D> {
 
 /// One circle each, by its place, against those of a leaf.
 #[derive(Debug)]
-struct TestList {
-    circle: Vec<u32>,
-    leaf: Vec<u32>,
-    len: usize,
+pub(crate) struct TestList {
+    pub(crate) circle: Vec<u32>,
+    pub(crate) leaf: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Default for TestList {
+    fn default() -> Self {
+        Self { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 }
+    }
 }
 
 /// Everything a task needs to join some groups.
@@ -163,7 +169,7 @@ impl<'a, const D: usize> Join<'a, D> {
 impl<const D: usize> Join<'_, D> {
     /// All pairs whose first leaf lies in `groups`, a group being a node of level 1.
     #[inline(always)]
-    pub(crate) fn run<L: Lanes, K: Kind>(&mut self, groups: Range<usize>) {
+    pub(crate) fn join<L: Lanes, K: Kind>(&mut self, groups: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let sparse = K::ACROSS && driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
@@ -293,7 +299,7 @@ impl<const D: usize> Join<'_, D> {
         let bodies = self.pairing.trees[side].bodies();
         let circles = Circles16::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
         tests.push::<L>(circles, leaf * LEAF as u32, other);
-        if tests.len > TESTS - LANES {
+        if tests.is_full() {
             self.run_tests::<L, K>(side);
         }
     }
@@ -316,7 +322,7 @@ impl<const D: usize> Join<'_, D> {
             while let Some((node, mask)) = descent.next::<L>() {
                 self.tests.leaf_tests += u64::from(mask.count_ones());
                 self.scratch.tests.push_leaves::<L>(place as u32, mask, (node * LEAF) as u32);
-                if self.scratch.tests.len > TESTS - LANES {
+                if self.scratch.tests.is_full() {
                     self.run_tests::<L, K>(0);
                 }
             }
@@ -435,9 +441,15 @@ impl<'a, const D: usize> Pairing<'a, D> {
 }
 
 impl TestList {
+    /// Whether another sixteen may not fit.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len > TESTS - LANES
+    }
+
     /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
     #[inline(always)]
-    fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
+    pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
         let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
         *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
         self.len += count;
@@ -445,7 +457,7 @@ impl TestList {
 
     /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
     #[inline(always)]
-    fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
+    pub(crate) fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
         let count = L::expand(leaves, base, sixteen_mut(&mut self.leaf, self.len));
         *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
         self.len += count;

@@ -41,6 +41,11 @@ pub(crate) trait Lanes: Copy {
     fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
+    /// As [`Lanes::compress`], of ids.
+    #[inline(always)]
+    fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
+        Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
+    }
 }
 
 /// The sixteen places from `at` on.

@@ -5,11 +5,12 @@ use core::fmt;
 use jostle_core::{InputError, Recording, Workers, record};
 
 use crate::among::{Among, Set};
-use crate::engine::Engine;
 use crate::filter::PairTest;
-use crate::finder::{Found, FoundAmong, PairFinder};
+use crate::finder::{Engines, Found, FoundAmong, PairFinder};
 use crate::hits::{Count, Fold};
 use crate::jobs::Jobs;
+use crate::neighbors::NeighborLists;
+use crate::rows::Rows;
 use crate::sets::Meetings;
 use crate::stats::{Stats, Tests};
 use crate::threads::{Threads, run};
@@ -69,7 +70,9 @@ impl<'f, const D: usize> Search<'f, D> {
     pub fn find<'a>(self, among: impl Into<Among<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (finder, among) = (self.finder, among.into());
         run(self.threads, among.weight(), |workers| {
-            workers.together(|| finder.seek(among, self.only, workers, |engine, jobs| ((), engine.list(jobs, workers))))
+            workers.together(|| {
+                finder.seek(among, self.only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))
+            })
         })?;
         Ok(Found { finder })
     }
@@ -109,8 +112,9 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find_recorded<'a>(self, among: impl Into<Among<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
         let (finder, among) = (self.finder, among.into());
-        let (found, recording) =
-            record(|workers| finder.seek(among, self.only, workers, |engine, jobs| ((), engine.list(jobs, workers))));
+        let (found, recording) = record(|workers| {
+            finder.seek(among, self.only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))
+        });
         found?;
         Ok((Found { finder }, recording))
     }
@@ -120,8 +124,8 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`] before any work; the last result stands.
     pub fn count<'a>(self, among: impl Into<Among<'a, D>>) -> Result<u64, InputError> {
-        let count = |engine: &mut Engine<D>, jobs: Jobs<'_, D>, workers: Workers| {
-            let tests = engine.visit(jobs, workers, || Count);
+        let count = |engines: Engines<'_, D>, jobs: Jobs<'_, D>, workers: Workers| {
+            let tests = engines.pairs.visit(jobs, workers, || Count);
             (tests.pairs, tests)
         };
         self.search(among.into(), count)
@@ -140,8 +144,9 @@ impl<'f, const D: usize> Search<'f, D> {
         let op = |(): &mut (), a, b| visit(a, b);
         let Self { finder, threads, only } = self;
         let search = Search { finder: &mut *finder, threads, only };
-        search
-            .search(among.into(), |engine, jobs, workers| ((), engine.visit(jobs, workers, || Fold::new((), &op))))?;
+        search.search(among.into(), |engines, jobs, workers| {
+            ((), engines.pairs.visit(jobs, workers, || Fold::new((), &op)))
+        })?;
         Ok(finder.stats)
     }
 
@@ -158,18 +163,40 @@ impl<'f, const D: usize> Search<'f, D> {
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        self.search(among.into(), |engine, jobs, workers| engine.fold(jobs, workers, &init, &op, &merge))
+        self.search(among.into(), |engines, jobs, workers| engines.pairs.fold(jobs, workers, &init, &op, &merge))
+    }
+
+    /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
+    /// sets, for each of the first those of the second. Rows stand in order of id, and each is ascending.
+    ///
+    /// Tests made and pairs found are counted once for each row they belong to.
+    ///
+    /// # Errors
+    /// [`InputError`] before any work; the lists stay as they were.
+    pub fn neighbors<'a>(
+        self,
+        among: impl Into<Among<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<Stats, InputError> {
+        let Self { finder, threads, only } = self;
+        let isa = finder.isa();
+        let search = Search { finder: &mut *finder, threads, only };
+        search.search(among.into(), |engines, jobs, workers| {
+            ((), engines.rows.fill(isa, jobs, &[[0.0; D]], rows, lists, workers))
+        })?;
+        Ok(finder.stats)
     }
 
     /// Makes ready what is sought, and joins it by `join`.
     fn search<R: Send>(
         self,
         among: Among<'_, D>,
-        join: impl FnOnce(&mut Engine<D>, Jobs<'_, D>, Workers) -> (R, Tests) + Send,
+        join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>, Workers) -> (R, Tests) + Send,
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
         run(threads, among.weight(), |workers| {
-            workers.together(|| finder.seek(among, only, workers, |engine, jobs| join(engine, jobs, workers)))
+            workers.together(|| finder.seek(among, only, workers, |engines, jobs| join(engines, jobs, workers)))
         })
     }
 }
