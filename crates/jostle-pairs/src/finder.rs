@@ -422,7 +422,7 @@ impl<'f, const D: usize> Search<'f, D> {
 }
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
-fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
+pub(crate) fn run<R: Send>(threads: Threads<'_>, bodies: usize, search: impl FnOnce(Workers) -> R + Send) -> R {
     let inside = match threads {
         Threads::Serial => return search(Workers::Serial),
         Threads::Current => rayon::current_thread_index().is_some(),

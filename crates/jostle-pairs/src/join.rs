@@ -30,7 +30,7 @@ const TESTS: usize = 1024;
 const HITS: usize = 2 * TESTS;
 
 /// Levels that 2^32 leaves would need.
-const MAX_LEVELS: usize = 9;
+pub(crate) const MAX_LEVELS: usize = 9;
 
 /// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]
@@ -143,15 +143,15 @@ fn first_lanes(n: usize) -> u16 {
 /// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and without that the instructions of `L`
 /// are calls (measured: the join three times slower).
 #[derive(Clone, Copy)]
-struct Circles16<L, const D: usize> {
-    center: [L; D],
-    radius: L,
+pub(crate) struct Circles16<L, const D: usize> {
+    pub(crate) center: [L; D],
+    pub(crate) radius: L,
 }
 
 impl<L: Lanes, const D: usize> Circles16<L, D> {
     /// The circles of a leaf.
     #[inline(always)]
-    fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
+    pub(crate) fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
         let bodies = &bodies[leaf];
         let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
         for axis in 0..D {
@@ -171,6 +171,16 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         circles
     }
 
+    /// A circle of no leaf, in all lanes.
+    #[inline(always)]
+    pub(crate) fn splat(center: [f32; D], radius: f32) -> Self {
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(radius) };
+        for axis in 0..D {
+            circles.center[axis] = L::splat(center[axis]);
+        }
+        circles
+    }
+
     /// Every circle one lane down.
     #[inline(always)]
     fn turn(self) -> Self {
@@ -183,7 +193,7 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
 
     /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
     #[inline(always)]
-    fn hits(self, other: Self) -> u16 {
+    pub(crate) fn hits(self, other: Self) -> u16 {
         let s = self.radius.add(other.radius);
         let dx = other.center[0].sub(self.center[0]);
         let mut distance2 = dx.mul(dx);
@@ -209,7 +219,7 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
 
 /// Which of the sixteen boxes of a node overlap a box.
 #[inline(always)]
-fn boxes16_overlapping<L: Lanes, const D: usize>(
+pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(
     boxes: ([&[Floats]; D], [&[Floats]; D]),
     node: usize,
     lo: [f32; D],
