@@ -32,6 +32,8 @@
 //!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of your own structs
 //!   ([`from_structs`](Bodies::from_structs)).
+//! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
+//!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 pub use jostle_core::bounds::bounds;
@@ -43,3 +45,4 @@ pub use jostle_pairs::{
     Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Rows, Search, Set, Skin, StageTimes, Stats,
     Threads, Values, between,
 };
+pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};

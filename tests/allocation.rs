@@ -5,7 +5,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jostle::{PairFinder, Threads};
+use jostle::{Circle, PairFinder, Queries, QueryBatch, Ray, Threads};
 use jostle_testkit::{Kind, Scene, scene};
 use rayon::ThreadPoolBuilder;
 
@@ -99,7 +99,28 @@ fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
     assert!(beside <= 100, "{kind}, {D}D, {threads:?}: {beside} bytes a body beside the pair list");
 }
 
+/// Batches of queries by turns, as many as are answered side by side: the first of each may allocate, no later one may.
+fn only_first_batches_allocate<const D: usize>(threads: Threads<'_>) {
+    let scene = scene::scene::<D>(Kind::Dense, 12_000, 1);
+    let mut finder = PairFinder::new();
+    let queries = Queries::new(finder.find(scene.view()).expect("a scene within the contract").tree());
+    let points: Vec<_> = (0..3_000).map(|id| scene.view().center(id)).collect();
+    let circles: Vec<_> = points.iter().map(|&center| Circle::new(center, 2.0)).collect();
+    let rays: Vec<_> = points.iter().map(|&origin| Ray::new(origin, [1.0; D]).within(9.0)).collect();
+    let mut batch = QueryBatch::new();
+    for turn in 0..4 {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        batch.circles(queries, &circles, threads).expect("circles");
+        batch.rays(queries, &rays, threads).expect("rays");
+        batch.nearest(queries, &points, 5, f32::INFINITY, threads).expect("points");
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(turn == 0 || allocations == 0, "{allocations} in batch {turn}, {D}D, {threads:?}");
+    }
+}
+
 fn every_kind(threads: Threads<'_>) {
+    only_first_batches_allocate::<2>(threads);
+    only_first_batches_allocate::<3>(threads);
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);

@@ -150,6 +150,13 @@ impl<const D: usize> LinearTree<D> {
         self.isa = isa;
     }
 
+    /// The instruction set in use.
+    #[inline]
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
     /// Number of bodies.
     #[inline]
     #[must_use]

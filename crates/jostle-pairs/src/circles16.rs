@@ -12,8 +12,8 @@ use crate::lanes::{LANES, Lanes};
 /// are calls (measured: the join three times slower).
 #[derive(Clone, Copy)]
 pub(crate) struct Circles16<L, const D: usize> {
-    center: [L; D],
-    radius: L,
+    pub(crate) center: [L; D],
+    pub(crate) radius: L,
 }
 
 impl<L: Lanes, const D: usize> Circles16<L, D> {
@@ -35,6 +35,16 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(bodies.radii.0[lane]) };
         for axis in 0..D {
             circles.center[axis] = L::splat(bodies.centers[axis].0[lane]);
+        }
+        circles
+    }
+
+    /// A circle of no leaf, in all lanes.
+    #[inline(always)]
+    pub(crate) fn splat(center: [f32; D], radius: f32) -> Self {
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(radius) };
+        for axis in 0..D {
+            circles.center[axis] = L::splat(center[axis]);
         }
         circles
     }

@@ -7,7 +7,7 @@ use crate::circles16::boxes16_overlapping;
 use crate::lanes::Lanes;
 
 /// Levels that 2^32 leaves would need.
-const MAX_LEVELS: usize = 9;
+pub(crate) const MAX_LEVELS: usize = 9;
 
 /// A walk over the leaves, from number `first` on, whose boxes overlap `aabb`, in ascending order.
 pub(crate) struct Descent<'t, const D: usize> {

@@ -25,6 +25,10 @@ pub(crate) trait Lanes: Copy {
     fn sub(self, other: Self) -> Self;
     /// `self * other`.
     fn mul(self, other: Self) -> Self;
+    /// The lesser of both; anything where either is NaN, and of two zeros either.
+    fn min(self, other: Self) -> Self;
+    /// The greater of both; anything where either is NaN, and of two zeros either.
+    fn max(self, other: Self) -> Self;
     /// Every value one lane down, the first one up to the last lane.
     fn turn(self) -> Self;
     /// Where `self <= other`; never where either is NaN.

@@ -4,7 +4,8 @@
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `ordered` (the pairs of blocks in one list), `join` (a tree with itself or
 //! another), `kernel` (its bodies for each instruction set), `jobs` and `engine` (joins driven from end to end), `among`
-//! and `side` (what is searched), `finder` and `search` (what a caller holds).
+//! and `side` (what is searched), `rows` and `neighbors` (lists of
+//! neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree).
 
 mod among;
 mod candidates;
@@ -22,6 +23,7 @@ mod lanes;
 mod layers;
 mod neighbors;
 mod ordered;
+mod query;
 mod rows;
 mod search;
 mod sets;
@@ -34,6 +36,7 @@ pub use among::{Among, Set, between};
 pub use finder::{Found, FoundAmong, PairFinder};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
+pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use rows::Rows;
 pub use search::Search;
 pub use sets::Meetings;

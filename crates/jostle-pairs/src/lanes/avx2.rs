@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 
 use super::{LANES, Lanes};
 
-/// Sixteen lanes in two registers. Its methods are called from [`crate::kernel`] alone, within functions that have the
-/// features enabled and are reached by an [`jostle_core::Isa`] that detection made.
+/// Sixteen lanes in two registers. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
+/// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(__m256, __m256);
 
@@ -122,6 +122,18 @@ impl Lanes for Avx2 {
     fn mul(self, other: Self) -> Self {
         // SAFETY: the feature is there (see the type).
         unsafe { Self(_mm256_mul_ps(self.0, other.0), _mm256_mul_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        unsafe { Self(_mm256_min_ps(self.0, other.0), _mm256_min_ps(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        unsafe { Self(_mm256_max_ps(self.0, other.0), _mm256_max_ps(self.1, other.1)) }
     }
 
     #[inline(always)]

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 
 use super::{LANES, Lanes};
 
-/// Sixteen lanes in one register. Its methods are called from [`crate::kernel`] alone, within functions that have the
-/// features enabled and are reached by an [`jostle_core::Isa`] that detection made.
+/// Sixteen lanes in one register. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
+/// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512);
 
@@ -45,6 +45,18 @@ impl Lanes for Avx512 {
     fn mul(self, other: Self) -> Self {
         // SAFETY: the feature is there (see the type).
         Self(unsafe { _mm512_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        Self(unsafe { _mm512_min_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        Self(unsafe { _mm512_max_ps(self.0, other.0) })
     }
 
     #[inline(always)]

@@ -51,6 +51,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, f32x4::fast_min)
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, f32x4::fast_max)
+    }
+
+    #[inline(always)]
     fn turn(self) -> Self {
         let lanes = self.0.map(f32x4::to_array);
         Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))

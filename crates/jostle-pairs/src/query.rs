@@ -1,0 +1,231 @@
+//! Questions to a built tree: which bodies hold a point, touch a box or a circle, are hit by a ray, or are nearest.
+//!
+//! The files: `shape` (what is asked with), `error` (what is refused), `walk` (down the levels), `region`, `ray`,
+//! `nearest` (the predicates, and proofs that no box loses what they accept), `kernel` (a body for each instruction set),
+//! `answer`, `blocks` and `batch` (many queries at once).
+
+mod answer;
+mod batch;
+mod blocks;
+mod error;
+mod kernel;
+mod nearest;
+mod ray;
+mod region;
+mod shape;
+mod walk;
+
+use jostle_core::{Aabb, Isa, LinearTree};
+
+pub use batch::{Answers, QueryBatch};
+pub use error::{QueryError, QueryReason};
+pub use shape::{Circle, Ray, Reached};
+
+use answer::{NearestInto, NearestTo};
+use nearest::FindNearest;
+use ray::{FindFirst, VisitHits};
+use region::{Region, VisitRegion};
+use shape::{Checked, check_distance};
+
+/// Answers questions about the bodies of a tree, from as many threads as you like.
+///
+/// Each comes in two forms. `visit_...` calls a closure for each body found, in an order that is a function of the bodies
+/// alone; nothing is allocated. The other form fills a list of the caller's, which is cleared first: ids ascending, or
+/// [`Reached`] by distance, then id. [`QueryBatch`] answers many at once, in parallel.
+///
+/// All predicates are decided in `f32` (rays in `f64`), from left to right, multiply and add apart; they do not depend on
+/// the instruction set. A query takes O(log n + found) for bodies spread out.
+///
+/// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^60, a box whose `lo` is above its
+/// `hi`, a direction of zero and a greatest distance that is negative or NaN are refused with [`QueryError::Query`]; the
+/// list is then as it was.
+///
+/// ```
+/// use jostle_core::{Aabb, Circles, LinearTree, Workers};
+/// use jostle_pairs::{Circle, Queries, Ray, Reached};
+///
+/// let mut tree = LinearTree::new();
+/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Workers::Serial)?;
+/// let queries = Queries::new(&tree);
+///
+/// let (mut ids, mut reached) = (Vec::new(), Vec::new());
+/// queries.point([0.75, 0.0], &mut ids)?;
+/// assert_eq!(ids, [0, 1]);
+/// queries.aabb(Aabb { lo: [2.0, -3.0], hi: [10.0, 3.0] }, &mut ids)?;
+/// assert_eq!(ids, [1, 2]);
+/// queries.circle(Circle::new([6.0, 0.0], 2.0), &mut ids)?;
+/// assert_eq!(ids, [2]);
+/// queries.ray(Ray::new([-4.0, 0.0], [2.0, 0.0]), &mut reached)?;
+/// assert_eq!(reached[1], Reached { id: 1, distance: 4.5 });
+/// queries.nearest([8.0, 0.0], 2, f32::INFINITY, &mut reached)?;
+/// assert_eq!(reached, [Reached { id: 2, distance: 1.0 }, Reached { id: 1, distance: 6.5 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Queries<'t, const D: usize> {
+    tree: &'t LinearTree<D>,
+    isa: Isa,
+}
+
+impl<'t, const D: usize> Queries<'t, D> {
+    /// Questions to this tree, by the instruction set that it uses.
+    #[must_use]
+    pub fn new(tree: &'t LinearTree<D>) -> Self {
+        Self { tree, isa: tree.isa() }
+    }
+
+    /// The same by another instruction set. The answers do not depend on it.
+    #[must_use]
+    pub fn with_isa(self, isa: Isa) -> Self {
+        Self { isa, ..self }
+    }
+
+    /// Lists the bodies that hold a point: as [`Queries::circle`] does with a radius of 0.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
+    pub fn point(&self, point: [f32; D], ids: &mut Vec<u32>) -> Result<(), QueryError> {
+        point.check()?;
+        self.list(Circle::new(point, 0.0), ids);
+        Ok(())
+    }
+
+    /// As [`Queries::point`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
+    pub fn visit_point(&self, point: [f32; D], visit: impl FnMut(u32)) -> Result<(), QueryError> {
+        point.check()?;
+        self.visit(Circle::new(point, 0.0), visit);
+        Ok(())
+    }
+
+    /// Lists the bodies that touch a box, borders included, in ascending order: those with a squared distance from the box
+    /// of at most r * r, where the distance on an axis is `d = max(lo - x, 0, x - hi)` and its square the sum of d * d.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
+    pub fn aabb(&self, aabb: Aabb<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
+        aabb.check()?;
+        self.list(aabb, ids);
+        Ok(())
+    }
+
+    /// As [`Queries::aabb`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
+    pub fn visit_aabb(&self, aabb: Aabb<D>, visit: impl FnMut(u32)) -> Result<(), QueryError> {
+        aabb.check()?;
+        self.visit(aabb, visit);
+        Ok(())
+    }
+
+    /// Lists the bodies that overlap a circle, in ascending order, by the predicate of pairs: `dx*dx + dy*dy (+ dz*dz) <=
+    /// s*s` with `dx = x - center` and `s = radius + r`. Touching counts.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
+    pub fn circle(&self, circle: Circle<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
+        circle.check()?;
+        self.list(circle, ids);
+        Ok(())
+    }
+
+    /// As [`Queries::circle`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
+    pub fn visit_circle(&self, circle: Circle<D>, visit: impl FnMut(u32)) -> Result<(), QueryError> {
+        circle.check()?;
+        self.visit(circle, visit);
+        Ok(())
+    }
+
+    /// Lists the bodies that a ray hits, by distance, then id.
+    ///
+    /// The distance is that from the origin to where the ray enters the body, in units of the world whatever the length
+    /// of the direction; 0 when the origin lies in the body. In `f64`, which holds all inputs exactly, with m = centre -
+    /// origin and every product of vectors summed from left to right:
+    /// 1. the origin lies in the body when `m.m <= r*r`;
+    /// 2. else `along = m.direction / direction.direction`, and `w = m - along * direction` is how the centre lies off the
+    ///    line; the ray hits when `along >= 0` and `w.w <= r*r`, so touching counts;
+    /// 3. the distance is `max(along * |direction| - sqrt(r*r - w.w), 0)`, rounded to `f32`. It is a hit when that is at
+    ///    most `ray.reach`.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when origin or direction are not finite, the origin beyond 2^60, the direction zero, or the
+    /// reach negative or NaN.
+    pub fn ray(&self, ray: Ray<D>, hits: &mut Vec<Reached>) -> Result<(), QueryError> {
+        ray.check()?;
+        hits.clear();
+        kernel::run(self.isa, VisitHits { tree: self.tree, ray, visit: |hit| hits.push(hit) });
+        hits.sort_unstable();
+        Ok(())
+    }
+
+    /// As [`Queries::ray`], calling `visit` for each hit, in the order of the tree, not of distance.
+    ///
+    /// # Errors
+    /// As [`Queries::ray`].
+    pub fn visit_ray(&self, ray: Ray<D>, visit: impl FnMut(Reached)) -> Result<(), QueryError> {
+        ray.check()?;
+        kernel::run(self.isa, VisitHits { tree: self.tree, ray, visit });
+        Ok(())
+    }
+
+    /// The first of [`Queries::ray`], found without the others. Nothing is allocated.
+    ///
+    /// # Errors
+    /// As [`Queries::ray`].
+    pub fn first_hit(&self, ray: Ray<D>) -> Result<Option<Reached>, QueryError> {
+        ray.check()?;
+        Ok(kernel::run(self.isa, FindFirst { tree: self.tree, ray }))
+    }
+
+    /// Lists the `count` bodies whose centres are nearest to a point (all, when there are fewer), by squared distance,
+    /// then id; radii do not count. The squared distance is `dx*dx + dy*dy (+ dz*dz)` with `dx = x - point`, in `f32`, and
+    /// must be at most `within * within`, which may be infinite. [`Reached::distance`] is its square root.
+    ///
+    /// The list is also the memory of the search.
+    ///
+    /// # Errors
+    /// [`QueryError::Query`] when the point is not finite or beyond 2^60, or `within` negative or NaN.
+    pub fn nearest(
+        &self,
+        point: [f32; D],
+        count: usize,
+        within: f32,
+        nearest: &mut Vec<Reached>,
+    ) -> Result<(), QueryError> {
+        check_nearest(&point, within)?;
+        let asked = NearestTo { point, count, within };
+        kernel::run(self.isa, NearestInto { tree: self.tree, asked, nearest });
+        Ok(())
+    }
+
+    /// The first of [`Queries::nearest`]. Nothing is allocated.
+    ///
+    /// # Errors
+    /// As [`Queries::nearest`].
+    pub fn nearest_one(&self, point: [f32; D], within: f32) -> Result<Option<Reached>, QueryError> {
+        check_nearest(&point, within)?;
+        let found = kernel::run(self.isa, FindNearest { tree: self.tree, point, within, nearest: None });
+        Ok(found.map(|body: Reached| Reached { distance: body.distance.sqrt(), ..body }))
+    }
+
+    fn visit<R: Region<D>>(&self, region: R, visit: impl FnMut(u32)) {
+        kernel::run(self.isa, VisitRegion { tree: self.tree, region, visit });
+    }
+
+    fn list<R: Region<D>>(&self, region: R, ids: &mut Vec<u32>) {
+        ids.clear();
+        self.visit(region, |id| ids.push(id));
+        ids.sort_unstable();
+    }
+}
+
+fn check_nearest<const D: usize>(point: &[f32; D], within: f32) -> Result<(), QueryError> {
+    check_distance(within)?;
+    point.check()
+}

@@ -1,0 +1,131 @@
+//! Queries of a batch: each appends its answer to lists.
+
+use jostle_core::LinearTree;
+
+use super::kernel::Work;
+use super::nearest::{FindNearest, Several};
+use super::ray::{FindFirst, VisitHits};
+use super::region::{Region, VisitRegion};
+use super::shape::{Ray, Reached};
+use crate::lanes::Lanes;
+
+/// Answers, those to one query after those to the one before.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    pub(super) ids: Vec<u32>,
+    pub(super) distances: Vec<f32>,
+    /// Ids and distances of the blocks before, where these are of a block.
+    pub(super) before: [usize; 2],
+    /// The answer to the query at hand.
+    reached: Vec<Reached>,
+}
+
+impl Lists {
+    pub(super) fn clear(&mut self) {
+        self.ids.clear();
+        self.distances.clear();
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.ids.capacity() * size_of::<u32>()
+            + self.distances.capacity() * size_of::<f32>()
+            + self.reached.capacity() * size_of::<Reached>()
+    }
+
+    fn append_reached(&mut self) {
+        self.ids.extend(self.reached.iter().map(|body| body.id));
+        self.distances.extend(self.reached.iter().map(|body| body.distance));
+    }
+}
+
+/// A query of a batch.
+pub(super) trait Answer<const D: usize>: Copy {
+    /// Appends its answer, in order.
+    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists);
+}
+
+/// The bodies that touch a region, by id.
+#[derive(Clone, Copy)]
+pub(super) struct InRegion<R>(pub(super) R);
+
+impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
+    #[inline(always)]
+    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+        let first = lists.ids.len();
+        VisitRegion { tree, region: self.0, visit: |id| lists.ids.push(id) }.run::<L>();
+        lists.ids[first..].sort_unstable();
+    }
+}
+
+/// The bodies that a ray hits, by distance, then id.
+#[derive(Clone, Copy)]
+pub(super) struct AllHits<const D: usize>(pub(super) Ray<D>);
+
+impl<const D: usize> Answer<D> for AllHits<D> {
+    #[inline(always)]
+    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+        lists.reached.clear();
+        VisitHits { tree, ray: self.0, visit: |hit| lists.reached.push(hit) }.run::<L>();
+        lists.reached.sort_unstable();
+        lists.append_reached();
+    }
+}
+
+/// The first body that a ray hits.
+#[derive(Clone, Copy)]
+pub(super) struct FirstHit<const D: usize>(pub(super) Ray<D>);
+
+impl<const D: usize> Answer<D> for FirstHit<D> {
+    #[inline(always)]
+    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+        if let Some(hit) = (FindFirst { tree, ray: self.0 }).run::<L>() {
+            lists.ids.push(hit.id);
+            lists.distances.push(hit.distance);
+        }
+    }
+}
+
+/// The bodies nearest to a point, by distance, then id.
+#[derive(Clone, Copy)]
+pub(super) struct NearestTo<const D: usize> {
+    pub(super) point: [f32; D],
+    pub(super) count: usize,
+    pub(super) within: f32,
+}
+
+impl<const D: usize> NearestTo<D> {
+    /// Finds them, in this memory.
+    #[inline(always)]
+    pub(super) fn find<L: Lanes>(self, tree: &LinearTree<D>, memory: &mut Vec<Reached>) {
+        memory.clear();
+        if self.count == 0 {
+            return;
+        }
+        let nearest = Several::new(core::mem::take(memory), self.count);
+        *memory = FindNearest { tree, point: self.point, within: self.within, nearest }.run::<L>().into_sorted();
+    }
+}
+
+impl<const D: usize> Answer<D> for NearestTo<D> {
+    #[inline(always)]
+    fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
+        self.find::<L>(tree, &mut lists.reached);
+        lists.append_reached();
+    }
+}
+
+/// One search for nearest bodies, into a list of the caller.
+pub(super) struct NearestInto<'t, const D: usize> {
+    pub(super) tree: &'t LinearTree<D>,
+    pub(super) asked: NearestTo<D>,
+    pub(super) nearest: &'t mut Vec<Reached>,
+}
+
+impl<const D: usize> Work for NearestInto<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.asked.find::<L>(self.tree, self.nearest);
+    }
+}

@@ -1,0 +1,222 @@
+//! Many queries at once, side by side, their answers one after the other in one list.
+
+use jostle_core::{Aabb, Workers};
+
+use super::Queries;
+use super::answer::{AllHits, Answer, FirstHit, InRegion, Lists, NearestTo};
+use super::blocks::Asked;
+use super::error::{QueryError, check_all};
+use super::shape::{Checked, Circle, Ray, check_distance};
+use crate::threads::{Threads, run};
+
+/// A query takes about as long as a search does for so many bodies; it decides when a pool is worth calling.
+const BODIES_PER_QUERY: usize = 16;
+
+/// Answers many queries at once, in parallel, and keeps all memory for the next time.
+///
+/// The answers are the same bytes on any threads: those to query 0, then those to query 1, and so on, each in the order
+/// that its kind of query has. From the second batch of a size on, nothing is allocated.
+///
+/// ```
+/// use jostle_core::{Circles, LinearTree, Workers};
+/// use jostle_pairs::{Circle, Queries, QueryBatch, Threads};
+///
+/// let mut tree = LinearTree::new();
+/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Workers::Serial)?;
+/// let asked = [Circle::new([0.5, 0.0], 0.25), Circle::new([5.0, 0.0], 1.0), Circle::new([9.0, 9.0], 8.0)];
+///
+/// let mut batch = QueryBatch::new();
+/// let answers = batch.circles(Queries::new(&tree), &asked, Threads::Current)?;
+/// assert_eq!(answers.offsets(), [0, 2, 2, 3]);
+/// assert_eq!(answers.ids(), [0, 1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct QueryBatch {
+    offsets: Vec<usize>,
+    lists: Lists,
+    blocks: Vec<Lists>,
+}
+
+/// The answers to a batch, borrowed from it: those to query q stand at `offsets()[q]..offsets()[q + 1]`.
+#[derive(Debug, Clone, Copy)]
+pub struct Answers<'b> {
+    offsets: &'b [usize],
+    ids: &'b [u32],
+    distances: &'b [f32],
+}
+
+impl<'b> Answers<'b> {
+    /// Number of queries.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// True when nothing was asked.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where the answers to each query begin, and the number of all answers at the end.
+    #[must_use]
+    pub fn offsets(&self) -> &'b [usize] {
+        self.offsets
+    }
+
+    /// The ids of the bodies found.
+    #[must_use]
+    pub fn ids(&self) -> &'b [u32] {
+        self.ids
+    }
+
+    /// How far each of them is, for rays and nearest bodies; empty for points, boxes and circles.
+    #[must_use]
+    pub fn distances(&self) -> &'b [f32] {
+        self.distances
+    }
+
+    /// The ids found by one query.
+    ///
+    /// # Panics
+    /// When there is no such query.
+    #[must_use]
+    pub fn of(&self, query: usize) -> &'b [u32] {
+        &self.ids[self.offsets[query]..self.offsets[query + 1]]
+    }
+}
+
+impl Default for QueryBatch {
+    fn default() -> Self {
+        Self { offsets: vec![0], lists: Lists::default(), blocks: Vec::new() }
+    }
+}
+
+impl QueryBatch {
+    /// A batch that holds next to no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The answers of the last batch; those to no query before the first.
+    #[must_use]
+    pub fn last(&self) -> Answers<'_> {
+        Answers { offsets: &self.offsets, ids: &self.lists.ids, distances: &self.lists.distances }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let lists = self.blocks.capacity() * size_of::<Lists>() + self.offsets.capacity() * size_of::<usize>();
+        lists + self.lists.bytes() + self.blocks.iter().map(Lists::bytes).sum::<usize>()
+    }
+
+    /// For each point the bodies that hold it, as [`Queries::point`] finds them.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`] before any work; the last answers stand.
+    pub fn points<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        points: &[[f32; D]],
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(points.len(), |at| points[at].fault())?;
+        Ok(self.answer(queries, points.len(), &|at: usize| InRegion(Circle::new(points[at], 0.0)), threads))
+    }
+
+    /// For each box the bodies that touch it, as [`Queries::aabb`] finds them.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`] before any work; the last answers stand.
+    pub fn aabbs<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        aabbs: &[Aabb<D>],
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(aabbs.len(), |at| aabbs[at].fault())?;
+        Ok(self.answer(queries, aabbs.len(), &|at: usize| InRegion(aabbs[at]), threads))
+    }
+
+    /// For each circle the bodies that overlap it, as [`Queries::circle`] finds them.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`] before any work; the last answers stand.
+    pub fn circles<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        circles: &[Circle<D>],
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(circles.len(), |at| circles[at].fault())?;
+        Ok(self.answer(queries, circles.len(), &|at: usize| InRegion(circles[at]), threads))
+    }
+
+    /// For each ray all bodies that it hits, as [`Queries::ray`] finds them.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`] before any work; the last answers stand.
+    pub fn rays<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        rays: &[Ray<D>],
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(rays.len(), |at| rays[at].fault())?;
+        Ok(self.answer(queries, rays.len(), &|at: usize| AllHits(rays[at]), threads))
+    }
+
+    /// For each ray the first body that it hits, if any, as [`Queries::first_hit`] finds it.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`] before any work; the last answers stand.
+    pub fn first_hits<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        rays: &[Ray<D>],
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(rays.len(), |at| rays[at].fault())?;
+        Ok(self.answer(queries, rays.len(), &|at: usize| FirstHit(rays[at]), threads))
+    }
+
+    /// For each point the `count` bodies nearest to it and not beyond `within`, as [`Queries::nearest`] finds them.
+    ///
+    /// # Errors
+    /// [`QueryError::Queries`], or [`QueryError::Query`] for `within`, before any work; the last answers stand.
+    pub fn nearest<const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        points: &[[f32; D]],
+        count: usize,
+        within: f32,
+        threads: Threads<'_>,
+    ) -> Result<Answers<'_>, QueryError> {
+        check_distance(within)?;
+        check_all(points.len(), |at| points[at].fault())?;
+        let nearest = |at: usize| NearestTo { point: points[at], count, within };
+        Ok(self.answer(queries, points.len(), &nearest, threads))
+    }
+
+    fn answer<A: Answer<D>, const D: usize>(
+        &mut self,
+        queries: Queries<'_, D>,
+        count: usize,
+        query: &(impl Fn(usize) -> A + Sync),
+        threads: Threads<'_>,
+    ) -> Answers<'_> {
+        self.offsets.resize(count + 1, 0);
+        let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
+        let asked = Asked { tree: queries.tree, isa: queries.isa, query };
+        run(threads, count.saturating_mul(BODIES_PER_QUERY), |workers| match workers {
+            Workers::Serial => asked.answer(0, ends, lists),
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
+                asked.answer_in_blocks(workers, ends, lists, blocks)
+            }
+        });
+        self.last()
+    }
+}

@@ -1,0 +1,90 @@
+//! What is wrong with a query, and with which of many.
+
+use core::fmt;
+
+use jostle_core::error::NAMED_OFFENDERS;
+
+/// Why queries were refused. Nothing was searched: lists are as they were, and so is the last result of a batch.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryError {
+    /// A single query, or what all queries of a batch share, is outside the contract.
+    #[error("query refused: {0}")]
+    Query(QueryReason),
+    /// Queries of a batch are outside the contract.
+    #[error("{}", Offenders { count: *count, first })]
+    Queries {
+        /// How many queries are at fault.
+        count: usize,
+        /// The first [`NAMED_OFFENDERS`] of them by index, each with its (first) fault.
+        first: Vec<(usize, QueryReason)>,
+    },
+}
+
+/// What is wrong with one query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum QueryReason {
+    /// A coordinate of the point, centre, origin or border is NaN or infinite.
+    #[error("coordinate not finite on axis {axis}")]
+    CoordinateNotFinite {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The radius is NaN or infinite.
+    #[error("radius not finite")]
+    RadiusNotFinite,
+    /// The radius is below zero.
+    #[error("radius negative")]
+    RadiusNegative,
+    /// |coordinate|, or |coordinate| + radius, is above 2^60, where squares of distances would overflow.
+    #[error("|coordinate| (and radius, if any) above 2^60 on axis {axis}")]
+    TooFar {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The lower border of the box is above the upper one.
+    #[error("lower border above the upper one on axis {axis}")]
+    LoAboveHi {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The direction of the ray is NaN or infinite.
+    #[error("direction not finite on axis {axis}")]
+    DirectionNotFinite {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The direction of the ray is zero on every axis.
+    #[error("direction zero")]
+    DirectionZero,
+    /// The greatest distance is NaN or below zero.
+    #[error("greatest distance negative or not a number")]
+    NoDistance,
+}
+
+/// Refuses a batch that holds a query with a fault.
+pub(super) fn check_all(queries: usize, fault: impl Fn(usize) -> Option<QueryReason>) -> Result<(), QueryError> {
+    let mut offenders = (0..queries).filter_map(|query| Some((query, fault(query)?)));
+    let first: Vec<_> = offenders.by_ref().take(NAMED_OFFENDERS).collect();
+    if first.is_empty() {
+        return Ok(());
+    }
+    Err(QueryError::Queries { count: first.len() + offenders.count(), first })
+}
+
+struct Offenders<'a> {
+    count: usize,
+    first: &'a [(usize, QueryReason)],
+}
+
+impl fmt::Display for Offenders<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.count == 1 { "query" } else { "queries" };
+        write!(f, "{} {plural} refused: ", self.count)?;
+        for (i, (query, reason)) in self.first.iter().enumerate() {
+            write!(f, "{}query {query}: {reason}", if i == 0 { "" } else { "; " })?;
+        }
+        if self.count > self.first.len() { write!(f, "; ...") } else { Ok(()) }
+    }
+}

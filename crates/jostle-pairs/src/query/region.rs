@@ -1,0 +1,110 @@
+//! Bodies that touch a region: a box or a circle; a point is a circle of radius 0.
+//!
+//! A node is gone into when its box overlaps the region's span. Nothing that the predicates accept is lost: a box of the
+//! tree reaches r(1 + 4u) + 2^-74 from each centre below it (u = 2^-24; proof in `jostle_core::aabb`).
+//! - Circle: the predicate is that of pairs, so |x - q| <= (r + q_r)(1 + 4u) + 2^-74 on each axis. The span q +- GROWTH * q_r
+//!   is rounded, but rounding is monotone and the box's border a float, so it cannot fall short of that border.
+//! - Box: on each axis the predicate's fl(d*d) <= fl(r*r), with d = fl(lo - x) or fl(x - hi): two roundings of products
+//!   and one of a difference, so lo - x <= r(1 + 4u) + 2^-74. The tree's box reaches lo, and the comparison is exact.
+
+use jostle_core::aabb::GROWTH;
+use jostle_core::sixteen::Bodies16;
+use jostle_core::tree::Level;
+use jostle_core::{Aabb, LinearTree};
+
+use super::kernel::Work;
+use super::shape::Circle;
+use super::walk::{Visitor, walk};
+use crate::circles16::{Circles16, boxes16_overlapping};
+use crate::lanes::Lanes;
+
+/// What bodies touch or do not.
+pub(super) trait Region<const D: usize>: Copy {
+    /// What the box of a body that touches it overlaps.
+    fn span(&self) -> Aabb<D>;
+
+    /// Which of the bodies of a leaf touch it.
+    fn touching<L: Lanes>(&self, bodies: &Bodies16<D>) -> u16;
+}
+
+impl<const D: usize> Region<D> for Circle<D> {
+    #[inline(always)]
+    fn span(&self) -> Aabb<D> {
+        let mut span = Aabb { lo: self.center, hi: self.center };
+        for axis in 0..D {
+            span.lo[axis] -= self.radius * GROWTH;
+            span.hi[axis] += self.radius * GROWTH;
+        }
+        span
+    }
+
+    #[inline(always)]
+    fn touching<L: Lanes>(&self, bodies: &Bodies16<D>) -> u16 {
+        Circles16::<L, D>::splat(self.center, self.radius).hits(Circles16::of(core::slice::from_ref(bodies), 0))
+    }
+}
+
+impl<const D: usize> Region<D> for Aabb<D> {
+    #[inline(always)]
+    fn span(&self) -> Aabb<D> {
+        *self
+    }
+
+    #[inline(always)]
+    fn touching<L: Lanes>(&self, bodies: &Bodies16<D>) -> u16 {
+        let bodies = Circles16::<L, D>::of(core::slice::from_ref(bodies), 0);
+        let distance2 = distance2_of_boxes(self.lo, self.hi, bodies.center);
+        // A place that no body takes is NaN, of which the maximum may be anything.
+        distance2.le(bodies.radius.mul(bodies.radius)) & bodies.center[0].le(bodies.center[0])
+    }
+}
+
+/// Squared distance of points to a box: on each axis `d = max(lo - x, 0, x - hi)`, then the sum of squares.
+#[inline(always)]
+fn distance2_of_boxes<L: Lanes, const D: usize>(lo: [f32; D], hi: [f32; D], x: [L; D]) -> L {
+    let mut distance2 = L::splat(0.0);
+    for axis in 0..D {
+        let d = L::splat(lo[axis]).sub(x[axis]).max(x[axis].sub(L::splat(hi[axis]))).max(L::splat(0.0));
+        distance2 = if axis == 0 { d.mul(d) } else { distance2.add(d.mul(d)) };
+    }
+    distance2
+}
+
+/// Visits the ids of all bodies that touch a region.
+pub(super) struct VisitRegion<'t, R, V, const D: usize> {
+    pub(super) tree: &'t LinearTree<D>,
+    pub(super) region: R,
+    pub(super) visit: V,
+}
+
+impl<R: Region<D>, V: FnMut(u32), const D: usize> Work for VisitRegion<'_, R, V, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let span = self.region.span();
+        walk::<L, D>(self.tree, &mut Touching { asked: self, span });
+    }
+}
+
+struct Touching<'t, R, V, const D: usize> {
+    asked: VisitRegion<'t, R, V, D>,
+    span: Aabb<D>,
+}
+
+impl<R: Region<D>, V: FnMut(u32), const D: usize> Visitor<D> for Touching<'_, R, V, D> {
+    #[inline(always)]
+    fn node<L: Lanes>(&self, level: &Level<D>, node: usize) -> u16 {
+        boxes16_overlapping::<L, D>((level.lo(), level.hi()), node, self.span.lo, self.span.hi)
+    }
+
+    #[inline(always)]
+    fn leaf<L: Lanes>(&mut self, leaf: usize) {
+        let VisitRegion { tree, region, visit } = &mut self.asked;
+        let (ids, mut mask) = (&tree.leaf_ids()[leaf].0, region.touching::<L>(&tree.bodies()[leaf]));
+        while mask != 0 {
+            visit(ids[mask.trailing_zeros() as usize]);
+            mask &= mask - 1;
+        }
+    }
+}
