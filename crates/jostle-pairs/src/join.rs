@@ -134,7 +134,7 @@ impl<const D: usize> Default for JoinScratch<D> {
 impl<const D: usize> JoinScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        Candidates::<D>::BYTES + leaf_pairs + TESTS * 8 + HITS * size_of::<Hit>()
+        self.candidates.bytes() + leaf_pairs + TestList::BYTES + HITS * size_of::<Hit>()
     }
 }
 
@@ -445,6 +445,16 @@ impl<'a, const D: usize> Pairing<'a, D> {
 }
 
 impl TestList {
+    pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
+
+    /// Appends a test of one circle for each bit of `mask`, against these leaves.
+    #[inline(always)]
+    pub(crate) fn push_some<L: Lanes>(&mut self, circle: u32, mask: u16, leaves: &[u32; LANES]) {
+        L::compress_ids(leaves, mask, sixteen_mut(&mut self.leaf, self.len));
+        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
+        self.len += mask.count_ones() as usize;
+    }
+
     /// Whether another sixteen may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {

@@ -6,16 +6,16 @@ use std::sync::Mutex;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
-use jostle_core::tree::LEAF;
 use jostle_core::{Isa, LinearTree, Workers};
 
 use crate::jobs::{Jobs, Walk};
 use crate::kernel;
-use crate::rows::{Arena, RowJoin, RowScratch, Rows};
+use crate::lanes::LANES;
+use crate::rows::{Arena, RowJoin, RowPlace, RowScratch, Rows};
 use crate::stats::Tests;
 
-/// Ids that one task of the scan looks at.
-const SCAN_BLOCK: usize = 1 << 14;
+/// Ids that one task looks at.
+const ID_BLOCK: usize = 1 << 14;
 
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
@@ -131,10 +131,8 @@ impl NeighborLists {
 pub(crate) struct RowEngine<const D: usize> {
     arena: Vec<u32>,
     arena_distances2: Vec<f32>,
-    /// Where the rows of each group begin.
-    starts: Vec<usize>,
-    /// By leaf.
-    degrees: Vec<[u32; LEAF]>,
+    /// By id.
+    places: Vec<RowPlace>,
     /// Of each block of ids.
     sums: Vec<usize>,
     scratch: ScratchPool<RowScratch<D>>,
@@ -144,8 +142,8 @@ impl<const D: usize> RowEngine<D> {
     pub(crate) fn bytes(&self) -> usize {
         self.arena.capacity() * size_of::<u32>()
             + self.arena_distances2.capacity() * size_of::<f32>()
-            + (self.starts.capacity() + self.sums.capacity()) * size_of::<usize>()
-            + self.degrees.capacity() * size_of::<[u32; LEAF]>()
+            + self.places.capacity() * size_of::<RowPlace>()
+            + self.sums.capacity() * size_of::<usize>()
             + self.scratch.bytes(RowScratch::bytes)
     }
 
@@ -168,16 +166,14 @@ impl<const D: usize> RowEngine<D> {
             }
             resize_arena(&mut self.arena, &mut self.arena_distances2, with_headroom(taken), lists.wants_distances);
         };
-        self.scan_offsets(tree, lists, workers);
-        self.put_rows(tree, lists, workers);
+        self.scan_offsets(lists, workers);
+        self.put_rows(lists, workers);
         tests
     }
 
     fn prepare(&mut self, tree: &LinearTree<D>, wants_distances: bool, workers: Workers<'_>) {
         self.scratch.prepare(workers.count(), |_| {});
-        let groups = tree.leaves().div_ceil(LEAF);
-        resize_with_headroom(&mut self.starts, groups, 0);
-        resize_with_headroom(&mut self.degrees, tree.leaves(), [0; LEAF]);
+        resize_with_headroom(&mut self.places, tree.len(), RowPlace::default());
         let room = self.arena.len().max(if self.arena.is_empty() { FIRST_GUESS * tree.len() } else { 0 });
         resize_arena(&mut self.arena, &mut self.arena_distances2, room, wants_distances);
     }
@@ -193,9 +189,9 @@ impl<const D: usize> RowEngine<D> {
     ) -> (Tests, usize) {
         let taken = AtomicUsize::new(0);
         let (neighbors, distances2) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.arena_distances2));
-        let (starts, degrees) = (Disjoint::new(&mut self.starts), Disjoint::new(&mut self.degrees));
+        let places = Disjoint::new(&mut self.places);
         let distances2 = (distances2.len() > 0).then_some(&distances2);
-        let arena = Arena { neighbors: &neighbors, distances2, taken: &taken, starts: &starts, degrees: &degrees };
+        let arena = Arena { neighbors: &neighbors, distances2, taken: &taken, places: &places };
         let all_tests = Mutex::new(Tests::default());
         workers.run_in_order("rows", jobs.blocks(), |blocks| {
             let tests = self.scratch.with(|scratch| {
@@ -214,80 +210,75 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Where each row begins, from the lengths of all.
-    #[allow(unsafe_code, reason = "each id stands at one place of the tree")]
-    fn scan_offsets(&mut self, tree: &LinearTree<D>, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let offsets = &mut lists.offsets;
-        resize_with_headroom(offsets, tree.len() + 1, 0);
-        offsets[0] = 0;
-        let ends = &mut offsets[1..];
-        let slots = Disjoint::new(ends);
-        workers.run("degrees", tree.leaves().div_ceil(GROUPS_OF_LEAVES), |task| {
-            for leaf in leaves_of(task, tree) {
-                for place in tree.leaf_places(leaf) {
-                    let (id, degree) = (tree.leaf_ids()[leaf].0[place % LEAF], self.degrees[leaf][place % LEAF]);
-                    // SAFETY: ids are below the number of bodies, and each is at one place.
-                    unsafe { slots.write(id as usize, degree as usize) };
-                }
-            }
-        });
+    fn scan_offsets(&mut self, lists: &mut NeighborLists, workers: Workers<'_>) {
+        let places = &self.places;
         self.sums.clear();
-        self.sums.resize(tree.len().div_ceil(SCAN_BLOCK), 0);
+        self.sums.resize(places.len().div_ceil(ID_BLOCK), 0);
         workers.chunks("sums", &mut self.sums, 1, |block, sum| {
-            let ids = block * SCAN_BLOCK..((block + 1) * SCAN_BLOCK).min(tree.len());
-            sum[0] = ends_of(&lists.offsets)[ids].iter().sum();
+            let ids = block * ID_BLOCK..((block + 1) * ID_BLOCK).min(places.len());
+            sum[0] = places[ids].iter().map(|place| place.len).sum();
         });
         let mut all = 0;
         for sum in &mut self.sums {
             (*sum, all) = (all, all + *sum);
         }
-        workers.chunks("scan", &mut lists.offsets[1..], SCAN_BLOCK, |first, ends| {
-            let mut sum = self.sums[first / SCAN_BLOCK];
-            for end in ends {
-                sum += *end;
+        resize_with_headroom(&mut lists.offsets, places.len() + 1, 0);
+        lists.offsets[0] = 0;
+        workers.chunks("scan", &mut lists.offsets[1..], ID_BLOCK, |first, ends| {
+            let mut sum = self.sums[first / ID_BLOCK];
+            for (end, place) in ends.iter_mut().zip(&places[first..]) {
+                sum += place.len;
                 *end = sum;
             }
         });
     }
 
-    /// Rows from the arena to their places.
-    #[allow(unsafe_code, reason = "each row has a place of its own")]
-    fn put_rows(&self, tree: &LinearTree<D>, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let total = lists.offsets[tree.len()];
-        resize_with_headroom(&mut lists.neighbors, total, 0);
-        let distances = if lists.wants_distances { total } else { 0 };
-        resize_with_headroom(&mut lists.distances2, distances, 0.0);
-        let (neighbors, distances2) = (Disjoint::new(&mut lists.neighbors), Disjoint::new(&mut lists.distances2));
-        let offsets = &lists.offsets;
-        workers.run("put rows", self.starts.len(), |group| {
-            let mut from = self.starts[group];
-            for leaf in group * LEAF..((group + 1) * LEAF).min(tree.leaves()) {
-                for place in tree.leaf_places(leaf) {
-                    let degree = self.degrees[leaf][place % LEAF] as usize;
-                    let start = offsets[tree.leaf_ids()[leaf].0[place % LEAF] as usize];
-                    let (row, to) = (from..from + degree, start..start + degree);
-                    // SAFETY: rows are disjoint, since offsets are a scan of their lengths, and each is in one group.
-                    unsafe {
-                        neighbors.range(to.clone()).copy_from_slice(&self.arena[row.clone()]);
-                        if lists.wants_distances {
-                            distances2.range(to).copy_from_slice(&self.arena_distances2[row.clone()]);
-                        }
-                    }
-                    from = row.end;
+    /// Rows from the arena to their places: in order of id, so that what is written lies side by side.
+    #[allow(unsafe_code, reason = "each block of ids has rows of its own")]
+    fn put_rows(&self, lists: &mut NeighborLists, workers: Workers<'_>) {
+        let NeighborLists { offsets, neighbors, distances2, wants_distances } = lists;
+        let ids = self.places.len();
+        let total = offsets[ids];
+        resize_with_headroom(neighbors, total, 0);
+        resize_with_headroom(distances2, if *wants_distances { total } else { 0 }, 0.0);
+        let (neighbors, distances2) = (Disjoint::new(neighbors), Disjoint::new(distances2));
+        workers.run("put rows", ids.div_ceil(ID_BLOCK), |block| {
+            let ids = block * ID_BLOCK..((block + 1) * ID_BLOCK).min(ids);
+            let range = offsets[ids.start]..offsets[ids.end];
+            // SAFETY: offsets ascend, so that the rows of blocks of ids are disjoint.
+            unsafe {
+                put_block(&self.places[ids.clone()], &self.arena, neighbors.range(range.clone()));
+                if *wants_distances {
+                    put_block(&self.places[ids], &self.arena_distances2, distances2.range(range));
                 }
             }
         });
     }
 }
 
-/// Leaves that one task looks at when lengths are noted.
-const GROUPS_OF_LEAVES: usize = 256;
+/// Rows whose first lines are asked for together: as many as wait for memory at once.
+const ROWS_AHEAD: usize = 16;
 
-fn leaves_of<const D: usize>(task: usize, tree: &LinearTree<D>) -> Range<usize> {
-    task * GROUPS_OF_LEAVES..((task + 1) * GROUPS_OF_LEAVES).min(tree.leaves())
-}
-
-fn ends_of(offsets: &[usize]) -> &[usize] {
-    &offsets[1..]
+/// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
+fn put_block<T: Copy + Default>(places: &[RowPlace], arena: &[T], mut out: &mut [T]) {
+    for places in places.chunks(ROWS_AHEAD) {
+        let mut first = [T::default(); ROWS_AHEAD];
+        for (first, place) in first.iter_mut().zip(places) {
+            *first = arena.get(place.start).copied().unwrap_or_default();
+        }
+        core::hint::black_box(&first);
+        for place in places {
+            let row = &arena[place.start..];
+            if let (true, Some(from), Some(to)) =
+                (place.len <= LANES, row.first_chunk::<LANES>(), out.first_chunk_mut::<LANES>())
+            {
+                *to = *from;
+            } else {
+                out[..place.len].copy_from_slice(&row[..place.len]);
+            }
+            out = &mut out[place.len..];
+        }
+    }
 }
 
 fn resize_arena(arena: &mut Vec<u32>, distances2: &mut Vec<f32>, room: usize, wants_distances: bool) {

@@ -19,9 +19,6 @@ use crate::join::{OFFSET_MARGIN, Pairing, SPARSE, TestList};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
 use crate::stats::Tests;
 
-/// Bodies of a group.
-const GROUP: usize = LEAF * LEAF;
-
 /// Which neighbours a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Rows {
@@ -40,33 +37,47 @@ pub(crate) struct Arena<'a> {
     pub(crate) distances2: Option<&'a Disjoint<'a, f32>>,
     /// How much of it is taken; more than there is, when it is too small.
     pub(crate) taken: &'a AtomicUsize,
-    /// The place of each group's rows.
-    pub(crate) starts: &'a Disjoint<'a, usize>,
-    /// By leaf of the driving tree.
-    pub(crate) degrees: &'a Disjoint<'a, [u32; LEAF]>,
+    /// By id.
+    pub(crate) places: &'a Disjoint<'a, RowPlace>,
+}
+
+/// Where a row lies in the arena.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowPlace {
+    pub(crate) start: usize,
+    pub(crate) len: usize,
 }
 
 /// Scratch of one task.
 #[derive(Debug, Default)]
 pub(crate) struct RowScratch<const D: usize> {
+    /// Leaves that those of a group may touch, where they are seen from there, and their images.
     candidates: Candidates<D>,
+    images: Vec<u8>,
+    /// Those of them that one leaf may touch.
+    near: Candidates<D>,
+    near_images: Vec<u8>,
     tests: TestList,
+    test_images: Vec<u8>,
+    /// Of a leaf, in order of their circles.
     hits: Vec<Hit>,
-    /// The hits in order of their circles.
-    sorted: Vec<Hit>,
-    /// A row as it is found, and the rows of a group.
+    /// A row as it is found, and room.
     row: Vec<u32>,
     row_distances2: Vec<f32>,
+    /// The rows of a group, and the length of each.
     rows: Vec<u32>,
     rows_distances2: Vec<f32>,
+    lens: Vec<u32>,
 }
 
 impl<const D: usize> RowScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
-        Candidates::<D>::BYTES
-            + (self.hits.capacity() + self.sorted.capacity()) * size_of::<Hit>()
-            + (self.row.capacity() + self.rows.capacity()) * size_of::<u32>()
+        self.candidates.bytes()
+            + self.near.bytes()
+            + self.hits.capacity() * size_of::<Hit>()
+            + (self.row.capacity() + self.rows.capacity() + self.lens.capacity()) * size_of::<u32>()
             + (self.row_distances2.capacity() + self.rows_distances2.capacity()) * size_of::<f32>()
+            + TestList::BYTES
     }
 }
 
@@ -88,110 +99,149 @@ impl<const D: usize> RowJoin<'_, D> {
         let sparse = driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
             let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
-            self.scratch.hits.clear();
-            for image in self.images {
-                self.pairing.offset = *image;
-                if sparse {
-                    self.test_circles::<L>(leaves.clone());
-                } else {
-                    self.test_group::<L>(group, leaves.clone());
+            if !sparse {
+                self.collect_candidates::<L>(group);
+            }
+            self.scratch.rows.clear();
+            self.scratch.rows_distances2.clear();
+            self.scratch.lens.clear();
+            for leaf in leaves.clone() {
+                self.scratch.hits.clear();
+                if !sparse {
+                    self.collect_near::<L>(leaf);
+                }
+                for place in driver.leaf_places(leaf) {
+                    if sparse { self.walk::<L>(place) } else { self.test_near::<L>(place) }
                 }
                 self.run_tests::<L>();
+                self.write_rows::<L>(leaf);
             }
-            self.pairing.offset = [0.0; D];
-            self.sort_hits(group);
-            self.write_rows::<L>(group, leaves);
+            self.tests.pairs += self.scratch.rows.len() as u64;
+            self.store(leaves);
         }
     }
 
-    /// How a box is moved to where the walked tree sees it: to its lower and its upper borders.
+    /// How far a box of the walked tree is moved to where it is seen: its lower and its upper borders.
     #[inline(always)]
-    fn movement(&self) -> ([f32; D], [f32; D]) {
-        let offset = self.pairing.offset;
-        let margin = offset.map(|offset| offset.abs() * OFFSET_MARGIN);
-        let mut moved = ([0.0; D], [0.0; D]);
+    fn movement(image: [f32; D]) -> ([f32; D], [f32; D]) {
+        let (mut lo, mut hi) = (image, image);
         for axis in 0..D {
-            moved.0[axis] = -offset[axis] - margin[axis];
-            moved.1[axis] = -offset[axis] + margin[axis];
+            let margin = image[axis].abs() * OFFSET_MARGIN;
+            lo[axis] -= margin;
+            hi[axis] += margin;
         }
-        moved
+        (lo, hi)
     }
 
-    /// Tests of the circles of a group against the leaves that they may touch.
+    /// A box as the walked tree sees it.
     #[inline(always)]
-    fn test_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>) {
+    fn seen_from(aabb: Aabb<D>, image: [f32; D]) -> Aabb<D> {
+        let (to_lo, to_hi) = Self::movement(image);
+        let mut seen = aabb;
+        for axis in 0..D {
+            seen.lo[axis] -= to_hi[axis];
+            seen.hi[axis] -= to_lo[axis];
+        }
+        seen
+    }
+
+    #[inline(always)]
+    fn collect_candidates<L: Lanes>(&mut self, group: usize) {
         let [driver, walked] = self.pairing.trees;
-        let (to_lo, to_hi) = self.movement();
-        let mut aabb = driver.levels()[1].aabb(group);
-        for axis in 0..D {
-            aabb.lo[axis] += to_lo[axis];
-            aabb.hi[axis] += to_hi[axis];
-        }
-        self.scratch.candidates.len = 0;
-        let mut descent = Descent::new::<L>(walked, aabb, 0);
-        while let Some((node, mask)) = descent.next::<L>() {
-            self.scratch.candidates.make_room();
-            self.scratch.candidates.append::<L>(&walked.levels()[0], node, mask);
-        }
-        self.tests.node_tests += descent.tests;
-        for leaf in leaves {
-            self.test_leaf::<L>(leaf, to_lo, to_hi);
-        }
-    }
-
-    /// Tests of the circles of a leaf against the candidates.
-    #[inline(always)]
-    fn test_leaf<L: Lanes>(&mut self, leaf: usize, to_lo: [f32; D], to_hi: [f32; D]) {
-        let driver = self.pairing.trees[0];
-        let mut aabb = driver.levels()[0].aabb(leaf);
-        for axis in 0..D {
-            aabb.lo[axis] += to_lo[axis];
-            aabb.hi[axis] += to_hi[axis];
-        }
-        let circles = Circles16::<L, D>::of(driver.bodies(), leaf);
-        let len = self.scratch.candidates.len;
-        self.tests.node_tests += len.div_ceil(LANES) as u64;
-        for run in (0..len).step_by(LANES) {
-            let candidates = &self.scratch.candidates;
-            let present = first_lanes((len - run).min(LANES));
-            let mut near = present & boxes16_overlapping::<L, D>(candidates.boxes(), run / LANES, aabb.lo, aabb.hi);
-            self.tests.leaf_tests += u64::from(near.count_ones());
-            while near != 0 {
-                let candidate = run + near.trailing_zeros() as usize;
-                near &= near - 1;
-                let RowScratch { candidates, tests, .. } = &mut *self.scratch;
-                let (mut lo, mut hi) = candidates.aabb(candidate);
-                for axis in 0..D {
-                    lo[axis] -= to_hi[axis];
-                    hi[axis] -= to_lo[axis];
-                }
-                tests.push::<L>(circles.touching(lo, hi), (leaf * LEAF) as u32, candidates.leaf[candidate]);
-                if tests.is_full() {
-                    self.run_tests::<L>();
-                }
-            }
-        }
-    }
-
-    /// Tests of each circle of some leaves against what it may touch, found by a walk of its own.
-    #[inline(always)]
-    fn test_circles<L: Lanes>(&mut self, leaves: Range<usize>) {
-        let [driver, walked] = self.pairing.trees;
-        let (to_lo, to_hi) = self.movement();
-        for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
-            let (bodies, lane) = (&driver.bodies()[place / LEAF], place % LEAF);
-            let reach = bodies.radii.0[lane] * GROWTH;
-            let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
-            for axis in 0..D {
-                let center = bodies.centers[axis].0[lane];
-                aabb.lo[axis] = center - reach + to_lo[axis];
-                aabb.hi[axis] = center + reach + to_hi[axis];
-            }
+        let RowScratch { candidates, images, .. } = &mut *self.scratch;
+        candidates.len = 0;
+        images.clear();
+        for (number, &image) in self.images.iter().enumerate() {
+            let (to_lo, to_hi) = Self::movement(image);
+            let before = candidates.len;
+            let aabb = Self::seen_from(driver.levels()[1].aabb(group), image);
             let mut descent = Descent::new::<L>(walked, aabb, 0);
             while let Some((node, mask)) = descent.next::<L>() {
+                candidates.make_room();
+                candidates.append::<L>(&walked.levels()[0], node, mask);
+            }
+            self.tests.node_tests += descent.tests;
+            if number > 0 {
+                candidates.move_from(before, to_lo, to_hi);
+            }
+            images.resize(candidates.len, number as u8);
+        }
+    }
+
+    /// The candidates that a leaf may touch.
+    #[inline(always)]
+    fn collect_near<L: Lanes>(&mut self, leaf: usize) {
+        let RowScratch { candidates, images, near, near_images, .. } = &mut *self.scratch;
+        let Aabb { lo, hi } = self.pairing.trees[0].levels()[0].aabb(leaf);
+        near.len = 0;
+        near_images.clear();
+        for run in 0..candidates.len.div_ceil(LANES) {
+            let present = first_lanes((candidates.len - run * LANES).min(LANES));
+            let mask = present & boxes16_overlapping::<L, D>(candidates.boxes(), run, lo, hi);
+            near.make_room();
+            near.take::<L>(candidates, run, mask);
+            if self.images.len() > 1 {
+                let mut left = mask;
+                while left != 0 {
+                    near_images.push(images[run * LANES + left.trailing_zeros() as usize]);
+                    left &= left - 1;
+                }
+            }
+        }
+        self.tests.node_tests += candidates.len.div_ceil(LANES) as u64;
+        self.tests.leaf_tests += near.len as u64;
+    }
+
+    /// The box of a circle by its place.
+    #[inline(always)]
+    fn circle_box(&self, place: usize) -> Aabb<D> {
+        let (bodies, lane) = (&self.pairing.trees[0].bodies()[place / LEAF], place % LEAF);
+        let reach = bodies.radii.0[lane] * GROWTH;
+        let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
+        for axis in 0..D {
+            let center = bodies.centers[axis].0[lane];
+            aabb.lo[axis] = center - reach;
+            aabb.hi[axis] = center + reach;
+        }
+        aabb
+    }
+
+    /// Tests of a circle against those of the near leaves whose boxes it touches.
+    #[inline(always)]
+    fn test_near<L: Lanes>(&mut self, place: usize) {
+        let Aabb { lo, hi } = self.circle_box(place);
+        for run in 0..self.scratch.near.len.div_ceil(LANES) {
+            let RowScratch { near, near_images, tests, test_images, .. } = &mut *self.scratch;
+            let present = first_lanes((near.len - run * LANES).min(LANES));
+            let mask = present & boxes16_overlapping::<L, D>(near.boxes(), run, lo, hi);
+            if self.images.len() > 1 {
+                let mut left = mask;
+                while left != 0 {
+                    test_images.push(near_images[run * LANES + left.trailing_zeros() as usize]);
+                    left &= left - 1;
+                }
+            }
+            tests.push_some::<L>(place as u32, mask, near.run(run));
+            if tests.is_full() {
+                self.run_tests::<L>();
+            }
+        }
+    }
+
+    /// Tests of a circle against what it may touch, found by a walk of its own.
+    #[inline(always)]
+    fn walk<L: Lanes>(&mut self, place: usize) {
+        let walked = self.pairing.trees[1];
+        for (number, &image) in self.images.iter().enumerate() {
+            let mut descent = Descent::new::<L>(walked, Self::seen_from(self.circle_box(place), image), 0);
+            while let Some((node, mask)) = descent.next::<L>() {
                 self.tests.leaf_tests += u64::from(mask.count_ones());
-                self.scratch.tests.push_leaves::<L>(place as u32, mask, (node * LEAF) as u32);
-                if self.scratch.tests.is_full() {
+                let RowScratch { tests, test_images, .. } = &mut *self.scratch;
+                tests.push_leaves::<L>(place as u32, mask, (node * LEAF) as u32);
+                if self.images.len() > 1 {
+                    test_images.resize(tests.len, number as u8);
+                }
+                if tests.is_full() {
                     self.run_tests::<L>();
                 }
             }
@@ -199,102 +249,77 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// The tests gathered; a body is not its own neighbour.
+    /// The tests gathered; a body is not its own neighbour. A hit is written in any case, and counted if it is one.
     #[inline(always)]
     fn run_tests<L: Lanes>(&mut self) {
         let [driver, walked] = self.pairing.trees.map(LinearTree::bodies);
-        let RowScratch { tests, hits, .. } = &mut *self.scratch;
+        let RowScratch { tests, test_images, hits, .. } = &mut *self.scratch;
         let own = self.pairing.is_within();
         self.tests.circle_tests += (tests.len * LANES) as u64;
-        hits.reserve(tests.len);
-        for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+        let mut len = hits.len();
+        hits.resize(len + tests.len, Hit::default());
+        for (test, (&circle, &leaf)) in tests.circle[..tests.len].iter().zip(&tests.leaf).enumerate() {
+            let image = if self.images.len() > 1 { test_images[test] } else { 0 };
             let single = Circles16::<L, D>::all(driver, circle as usize);
-            let mask = single.hits_at(Circles16::of(walked, leaf as usize), self.pairing.offset);
+            let mask = single.hits_at(Circles16::of(walked, leaf as usize), self.images[image as usize]);
             let itself = u16::from(own & (circle as usize / LEAF == leaf as usize)) << (circle as usize % LEAF);
-            let hit = Hit::between(0, circle, leaf, mask & !itself);
-            if hit.pairs() != 0 {
-                hits.push(hit);
-            }
+            let hit = Hit::of_image(image, circle, leaf, mask & !itself);
+            hits[len] = hit;
+            len += usize::from(hit.pairs() != 0);
         }
+        hits.truncate(len);
         tests.len = 0;
+        test_images.clear();
     }
 
-    /// The hits of a group in order of their circles.
+    /// The rows of a leaf, each in ascending order, after those of the group.
     #[inline(always)]
-    fn sort_hits(&mut self, group: usize) {
-        let RowScratch { hits, sorted, .. } = &mut *self.scratch;
-        let mut starts = [0_u32; GROUP];
-        let circle = |hit: &Hit| hit.circle() - group * GROUP;
-        hits.iter().for_each(|hit| starts[circle(hit)] += 1);
-        let mut sum = 0;
-        for start in &mut starts {
-            (*start, sum) = (sum, sum + *start);
-        }
-        sorted.resize(hits.len(), Hit::default());
-        for hit in &*hits {
-            let start = &mut starts[circle(hit)];
-            sorted[*start as usize] = *hit;
-            *start += 1;
-        }
-    }
-
-    /// The rows of a group, each in ascending order, to the arena.
-    #[inline(always)]
-    fn write_rows<L: Lanes>(&mut self, group: usize, leaves: Range<usize>) {
+    fn write_rows<L: Lanes>(&mut self, leaf: usize) {
         let driver = self.pairing.trees[0];
-        let wants_distances = self.arena.distances2.is_some();
-        self.scratch.rows.clear();
-        self.scratch.rows_distances2.clear();
         let mut next = 0;
-        for leaf in leaves {
-            let mut degrees = [0; LEAF];
-            for place in driver.leaf_places(leaf) {
-                let first = next;
-                while self.scratch.sorted.get(next).is_some_and(|hit| hit.circle() == place) {
-                    next += 1;
-                }
-                let len = self.gather_row::<L>(first..next, wants_distances);
-                let id = driver.leaf_ids()[leaf].0[place % LEAF];
-                degrees[place % LEAF] = self.finish_row(len, id, wants_distances);
+        for place in driver.leaf_places(leaf) {
+            let first = next;
+            while self.scratch.hits.get(next).is_some_and(|hit| hit.circle() == place) {
+                next += 1;
             }
-            self.tests.pairs += degrees.iter().map(|&degree| u64::from(degree)).sum::<u64>();
-            self.arena.set_degrees(leaf, degrees);
+            let len = self.gather_row::<L>(first..next);
+            let len = self.finish_row(len, driver.leaf_ids()[leaf].0[place % LEAF]);
+            self.scratch.lens.push(len);
         }
-        self.arena.store(group, &self.scratch.rows, &self.scratch.rows_distances2);
     }
 
     /// The ids of some hits of one circle, and squared distances; their number.
     #[inline(always)]
-    fn gather_row<L: Lanes>(&mut self, hits: Range<usize>, wants_distances: bool) -> usize {
-        let RowScratch { sorted, row, row_distances2, .. } = &mut *self.scratch;
+    fn gather_row<L: Lanes>(&mut self, hits: Range<usize>) -> usize {
+        let RowScratch { hits: all, row, row_distances2, .. } = &mut *self.scratch;
         let [driver, walked] = self.pairing.trees;
         let names = self.pairing.names();
-        let room = (hits.len() + 1) * LANES;
+        let room = (hits.len() + 2) * LANES;
         if row.len() < room {
             row.resize(room, 0);
             row_distances2.resize(room, 0.0);
         }
         let mut len = 0;
-        for hit in &sorted[hits] {
-            let mask =
-                if self.pairing.filter.keeps_all() { *hit } else { self.pairing.filter::<L>(*hit, names) }.mask();
-            L::compress_ids(&walked.leaf_ids()[hit.leaf()].0, mask, sixteen_mut(row, len));
-            if wants_distances {
+        for &hit in &all[hits] {
+            let hit = if self.pairing.filter.keeps_all() { hit } else { self.pairing.filter::<L>(hit, names) };
+            L::compress_ids(&walked.leaf_ids()[hit.leaf()].0, hit.mask(), sixteen_mut(row, len));
+            if self.arena.distances2.is_some() {
                 let circle = Circles16::<L, D>::all(driver.bodies(), hit.circle());
                 let mut distances2 = [0.0; LANES];
                 let others = Circles16::of(walked.bodies(), hit.leaf());
-                circle.distance2_at(others, self.pairing.offset).store(&mut distances2);
-                L::compress(&distances2, mask, sixteen_mut(row_distances2, len));
+                circle.distance2_at(others, self.images[hit.image()]).store(&mut distances2);
+                L::compress(&distances2, hit.mask(), sixteen_mut(row_distances2, len));
             }
-            len += mask.count_ones() as usize;
+            len += hit.pairs() as usize;
         }
         len
     }
 
     /// Appends the row gathered, sorted, to those of the group; its length.
     #[inline(always)]
-    fn finish_row(&mut self, len: usize, id: u32, wants_distances: bool) -> u32 {
+    fn finish_row(&mut self, len: usize, id: u32) -> u32 {
         let RowScratch { row, row_distances2, rows, rows_distances2, .. } = &mut *self.scratch;
+        let wants_distances = self.arena.distances2.is_some();
         let start = rows.len();
         rows.resize(start + len, 0);
         if wants_distances {
@@ -314,12 +339,39 @@ impl<const D: usize> RowJoin<'_, D> {
         }
         (len - lesser) as u32
     }
+
+    /// The rows of a group to the arena.
+    #[allow(unsafe_code, reason = "each group has a part of the arena of its own, and each id is in one group")]
+    fn store(&mut self, leaves: Range<usize>) {
+        let RowScratch { rows, rows_distances2, lens, .. } = &*self.scratch;
+        let driver = self.pairing.trees[0];
+        let mut start = self.arena.taken.fetch_add(rows.len(), Ordering::Relaxed);
+        if start + rows.len() > self.arena.neighbors.len() {
+            return;
+        }
+        let place = start..start + rows.len();
+        // SAFETY: parts are disjoint, since each begins where what was taken before ends, and lie within the arena.
+        unsafe {
+            self.arena.neighbors.range(place.clone()).copy_from_slice(rows);
+            if let Some(all) = self.arena.distances2 {
+                all.range(place).copy_from_slice(rows_distances2);
+            }
+        }
+        let ids = leaves
+            .flat_map(|leaf| driver.leaf_places(leaf))
+            .map(|place| driver.leaf_ids()[place / LEAF].0[place % LEAF]);
+        for (id, &len) in ids.zip(lens) {
+            // SAFETY: ids are below the number of bodies, and each stands at one place of one group.
+            unsafe { self.arena.places.write(id as usize, RowPlace { start, len: len as usize }) };
+            start += len as usize;
+        }
+    }
 }
 
 /// Rows up to this length are sorted by counting, for each id, how many are less: sixteen ids at a time, no branch.
 const COUNTED: usize = 2 * LANES;
 
-/// Sorts the first `len` ids of a row, of which it may use the rest as well, into `out`, and their distances with them.
+/// Sorts the first `len` ids of a row, which has room for [`COUNTED`] at least, into `out`, and their distances with them.
 #[inline(always)]
 fn sort_row(row: &mut [u32], len: usize, out: &mut [u32], distances2: Option<(&mut [f32], &mut [f32])>) {
     if len <= LANES {
@@ -338,15 +390,19 @@ fn sort_counted<const N: usize>(
     out: &mut [u32],
     distances2: Option<(&mut [f32], &mut [f32])>,
 ) {
-    let mut ids = [u32::MAX; N];
-    ids[..len].copy_from_slice(&row[..len]);
+    // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
+    let signed = |id: u32| (id ^ 1 << 31) as i32;
+    let mut ids = [0; N];
+    for lane in 0..N {
+        ids[lane] = signed(row[lane]);
+    }
     let mut ranks = [0_u32; N];
     for &id in &row[..len] {
         for lane in 0..N {
-            ranks[lane] += u32::from(id < ids[lane]);
+            ranks[lane] += u32::from(signed(id) < ids[lane]);
         }
     }
-    for (&id, &rank) in ids[..len].iter().zip(&ranks) {
+    for (&id, &rank) in row[..len].iter().zip(&ranks) {
         out[rank as usize] = id;
     }
     if let Some((from, to)) = distances2 {
@@ -371,32 +427,5 @@ fn sort_long(row: &[u32], out: &mut [u32], distances2: Option<(&mut [f32], &mut 
     for (out, slot) in out.iter_mut().zip(to) {
         let place = slot.to_bits() as usize;
         (*out, *slot) = (row[place], from[place]);
-    }
-}
-
-impl Arena<'_> {
-    #[allow(unsafe_code, reason = "each leaf is in one group, and each group in one task")]
-    fn set_degrees(&self, leaf: usize, degrees: [u32; LEAF]) {
-        // SAFETY: as said; there is a slot for each leaf of the driving tree.
-        unsafe { self.degrees.write(leaf, degrees) }
-    }
-
-    /// Puts the rows of a group where there is room, and notes where that is.
-    #[allow(unsafe_code, reason = "each group has a part of the arena of its own")]
-    fn store(&self, group: usize, rows: &[u32], distances2: &[f32]) {
-        let start = self.taken.fetch_add(rows.len(), Ordering::Relaxed);
-        if start + rows.len() > self.neighbors.len() {
-            return;
-        }
-        let place = start..start + rows.len();
-        // SAFETY: parts are disjoint, since each begins where what was taken before ends, and lie within the arena; each
-        // group is in one task.
-        unsafe {
-            self.neighbors.range(place.clone()).copy_from_slice(rows);
-            if let Some(all) = self.distances2 {
-                all.range(place).copy_from_slice(distances2);
-            }
-            self.starts.write(group, start);
-        }
     }
 }
