@@ -32,11 +32,18 @@
 //!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of your own structs
 //!   ([`from_structs`](Bodies::from_structs)).
+//! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
+//!   deep, along which normal, at which point.
+//! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spheres, Workers, morton,
-    radix,
+    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Permutation, PermutationError, Radii, RadiusField,
+    Reason, Spheres, Workers, morton, radix,
+};
+pub use jostle_pairs::{
+    BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
+    contacts, contacts_between,
 };
 pub use jostle_pairs::{Found, PairFinder, Search, StageTimes, Stats, Threads};
