@@ -34,15 +34,22 @@
 //!   ([`from_structs`](Bodies::from_structs)).
 //! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
 //!   nearest; [`QueryBatch`]: many of these at once.
+//! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
+//!   deep, along which normal, at which point.
+//! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Radii, RadiusField, Reason, Spawner, Spheres, Workers,
-    morton, radix,
+    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Permutation, PermutationError, Radii, RadiusField,
+    Reason, Spawner, Spheres, Workers, morton, radix,
 };
 pub use jostle_pairs::{
     Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Rows, Search, Set, Skin, StageTimes, Stats,
     Threads, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
+pub use jostle_pairs::{
+    BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
+    contacts, contacts_between,
+};

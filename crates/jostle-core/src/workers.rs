@@ -125,28 +125,6 @@ impl<'a> Workers<'a> {
         // SAFETY: `slot` is below the length, and in this task alone.
         self.run(name, len, |slot| unsafe { slots.write(slot, value(slot)) });
     }
-
-    /// Cuts a slice into chunks of `size`, the last one shorter, and runs `work(start, chunk)` for each, `start` being the
-    /// position of its first element; in any order.
-    ///
-    /// # Panics
-    /// When `size` is 0, or a task panics.
-    #[allow(unsafe_code, reason = "each task has a chunk of its own")]
-    pub fn chunks<T: Send>(
-        self,
-        name: &'static str,
-        slice: &mut [T],
-        size: usize,
-        work: impl Fn(usize, &mut [T]) + Sync + Send,
-    ) {
-        let len = slice.len();
-        let slice = Disjoint::new(slice);
-        self.run(name, len.div_ceil(size), |task| {
-            let chunk = task * size..((task + 1) * size).min(len);
-            // SAFETY: the chunks of tasks are disjoint ranges of the slice.
-            work(chunk.start, unsafe { slice.range(chunk) });
-        });
-    }
 }
 
 /// The next of `0..end` that nobody has taken.

@@ -225,7 +225,7 @@ impl LayerTable {
         if self.0.len() < leaves.len() {
             resize_with_headroom(&mut self.0, leaves.len(), Layered16::NONE);
         }
-        workers.chunks("layers", &mut self.0[..leaves.len()], LEAVES_PER_TASK, |first, table| {
+        workers.fill_blocks("layers", &mut self.0[..leaves.len()], LEAVES_PER_TASK, |first, table| {
             for (layered, ids) in table.iter_mut().zip(&leaves[first..]) {
                 *layered = layers.of_leaf(ids);
             }

@@ -5,11 +5,13 @@
 //! `layers` and `filter` (what is kept of it), `ordered` (the pairs of blocks in one list), `join` (a tree with itself or
 //! another), `kernel` (its bodies for each instruction set), `jobs` and `engine` (joins driven from end to end), `among`
 //! and `side` (what is searched), `rows` and `neighbors` (lists of
-//! neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree).
+//! neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
+//! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod among;
 mod candidates;
 mod circles16;
+mod contacts;
 mod descent;
 mod engine;
 mod filter;
@@ -33,6 +35,10 @@ mod stats;
 mod threads;
 
 pub use among::{Among, Set, between};
+pub use contacts::{
+    BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
+    contacts, contacts_between,
+};
 pub use finder::{Found, FoundAmong, PairFinder};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;

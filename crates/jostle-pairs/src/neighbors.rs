@@ -214,7 +214,7 @@ impl<const D: usize> RowEngine<D> {
         let places = &self.places;
         self.sums.clear();
         self.sums.resize(places.len().div_ceil(ID_BLOCK), 0);
-        workers.chunks("sums", &mut self.sums, 1, |block, sum| {
+        workers.fill_blocks("sums", &mut self.sums, 1, |block, sum| {
             let ids = block * ID_BLOCK..((block + 1) * ID_BLOCK).min(places.len());
             sum[0] = places[ids].iter().map(|place| place.len).sum();
         });
@@ -224,7 +224,7 @@ impl<const D: usize> RowEngine<D> {
         }
         resize_with_headroom(&mut lists.offsets, places.len() + 1, 0);
         lists.offsets[0] = 0;
-        workers.chunks("scan", &mut lists.offsets[1..], ID_BLOCK, |first, ends| {
+        workers.fill_blocks("scan", &mut lists.offsets[1..], ID_BLOCK, |first, ends| {
             let mut sum = self.sums[first / ID_BLOCK];
             for (end, place) in ends.iter_mut().zip(&places[first..]) {
                 sum += place.len;

@@ -54,7 +54,7 @@ impl<const D: usize> Skin<D> {
     pub(crate) fn keep_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         self.margin = bodies.margin();
         resize_with_headroom(&mut self.bodies, bodies.len(), Body { center: [0.0; D], radius: 0.0 });
-        workers.chunks("skin", &mut self.bodies, BLOCK, |first, chunk| {
+        workers.fill_blocks("skin", &mut self.bodies, BLOCK, |first, chunk| {
             for (body, id) in chunk.iter_mut().zip(first..) {
                 *body = Body { center: bodies.center(id), radius: bodies.radii().get(id) };
             }

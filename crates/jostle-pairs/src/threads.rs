@@ -26,17 +26,32 @@ pub enum Threads<'a> {
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
 pub(crate) fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce(Workers<'a>) -> R + Send) -> R {
-    let inside = match threads {
-        Threads::Serial => return search(Workers::Serial),
-        Threads::Current => rayon::current_thread_index().is_some(),
-        Threads::Pool(pool) => pool.current_thread_index().is_some(),
-        Threads::Host(_) => false,
-    };
-    let serial_below = if inside { SERIAL_BELOW } else { SERIAL_BELOW_FROM_OUTSIDE };
-    match threads {
-        _ if bodies < serial_below => search(Workers::Serial),
-        Threads::Pool(pool) => pool.install(|| search(Workers::current())),
-        Threads::Host(host) => search(Workers::of(host)),
-        Threads::Serial | Threads::Current => search(Workers::current()),
+    threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], bodies, search)
+}
+
+impl<'a> Threads<'a> {
+    /// Runs `work` on these threads; on the calling thread alone where there are fewer items than are worth more: the
+    /// first limit holds for calls from within the pool, the second for calls from outside.
+    pub(crate) fn run<R: Send>(
+        self,
+        limits: [usize; 2],
+        items: usize,
+        work: impl FnOnce(Workers<'a>) -> R + Send,
+    ) -> R {
+        let inside = match self {
+            Self::Serial => return work(Workers::Serial),
+            Self::Current => rayon::current_thread_index().is_some(),
+            Self::Pool(pool) => pool.current_thread_index().is_some(),
+            Self::Host(_) => false,
+        };
+        let [from_inside, from_outside] = limits;
+        if items < if inside { from_inside } else { from_outside } {
+            return work(Workers::Serial);
+        }
+        match self {
+            Self::Pool(pool) => pool.install(|| work(Workers::current())),
+            Self::Host(host) => work(Workers::of(host)),
+            Self::Serial | Self::Current => work(Workers::current()),
+        }
     }
 }

@@ -54,7 +54,7 @@ impl<A: Answer<D>, Q: Fn(usize) -> A + Sync, const D: usize> Asked<'_, Q, D> {
         let blocks = &mut blocks[..count];
         let range_of = |block: usize| block * size..((block + 1) * size).min(queries);
         let ends = Disjoint::new(ends);
-        workers.chunks("queries", blocks, 1, |block, lists| {
+        workers.fill_blocks("queries", blocks, 1, |block, lists| {
             let range = range_of(block);
             // SAFETY: blocks are disjoint ranges of queries.
             self.answer(range.start, unsafe { ends.range(range) }, &mut lists[0]);

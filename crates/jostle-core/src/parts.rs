@@ -1,0 +1,102 @@
+//! One slice written part by part, a task a part. A room of `unsafe`: parts that do not overlap.
+#![allow(unsafe_code, reason = "tasks write disjoint parts of one slice, which the borrow checker cannot see")]
+
+use crate::disjoint::Disjoint;
+use crate::workers::Workers;
+
+impl Workers<'_> {
+    /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
+    /// a task a block, with the position of the block's first element.
+    ///
+    /// ```
+    /// use jostle_core::Workers;
+    /// let mut squares = [0; 10];
+    /// Workers::current().fill_blocks("squares", &mut squares, 4, |first, block| {
+    ///     block.iter_mut().zip(first..).for_each(|(square, i)| *square = i * i);
+    /// });
+    /// assert_eq!(squares, [0, 1, 4, 9, 16, 25, 36, 49, 64, 81]);
+    /// ```
+    ///
+    /// # Panics
+    /// When `size` is 0, or a task panics.
+    pub fn fill_blocks<T: Send>(
+        self,
+        name: &'static str,
+        list: &mut [T],
+        size: usize,
+        fill: impl Fn(usize, &mut [T]) + Sync + Send,
+    ) {
+        let len = list.len();
+        let list = Disjoint::new(list);
+        self.run(name, len.div_ceil(size), |block| {
+            let range = block * size..((block + 1) * size).min(len);
+            // SAFETY: blocks do not overlap, and `run` gives each to one task.
+            fill(range.start, unsafe { list.range(range) });
+        });
+    }
+
+    /// Calls `fill(part, a, b)` once for each part, a task a part, with the elements `starts[part]..starts[part + 1]`
+    /// of both lists.
+    ///
+    /// # Panics
+    /// When `starts` is not ascending or goes beyond a list, or a task panics.
+    pub fn fill_parts<A: Send, B: Send>(
+        self,
+        name: &'static str,
+        starts: &[usize],
+        (a, b): (&mut [A], &mut [B]),
+        fill: impl Fn(usize, &mut [A], &mut [B]) + Sync + Send,
+    ) {
+        assert!(starts.is_sorted(), "parts overlap");
+        let (a, b) = (Disjoint::new(a), Disjoint::new(b));
+        self.run(name, starts.len().saturating_sub(1), |part| {
+            let range = starts[part]..starts[part + 1];
+            // SAFETY: `starts` is ascending, so that parts do not overlap, and `run` gives each to one task.
+            let (a, b) = unsafe { (a.range(range.clone()), b.range(range)) };
+            fill(part, a, b);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workers::Workers;
+    use rayon::ThreadPoolBuilder;
+
+    #[test]
+    fn every_part_is_filled_once() {
+        let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let starts = [0, 0, 5, 6, 100];
+        for workers in [Workers::Serial, Workers::Rayon] {
+            let (mut a, mut b) = ([0; 100], [0; 101]);
+            pool.install(|| {
+                workers.fill_parts("parts", &starts, (&mut a, &mut b), |part, a, b| {
+                    a.iter_mut().chain(b).for_each(|x| *x += part);
+                });
+            });
+            let expected = |i| {
+                if i < 5 {
+                    1
+                } else if i < 6 {
+                    2
+                } else {
+                    3
+                }
+            };
+            assert!(a.iter().zip(&b).enumerate().all(|(i, (a, b))| a == b && *a == expected(i)));
+            assert_eq!(b[100], 0);
+        }
+    }
+
+    #[test]
+    fn no_list_is_no_task() {
+        Workers::Serial.fill_blocks("none", &mut [0; 0], 8, |_, _| unreachable!());
+        Workers::Serial.fill_parts("none", &[], (&mut [0; 3], &mut [0; 3]), |_, _, _| unreachable!());
+    }
+
+    #[test]
+    #[should_panic(expected = "parts overlap")]
+    fn parts_must_not_overlap() {
+        Workers::Serial.fill_parts("bad", &[0, 2, 1], (&mut [0; 3], &mut [0; 3]), |_, _, _| ());
+    }
+}

@@ -1,0 +1,220 @@
+//! The order of the curve for the caller's own arrays: sorted by rank now and then, neighbours in space are neighbours
+//! in memory.
+//!
+//! What LAMMPS (`atom_modify sort`), CompactNSearch and TreeNSearch (`z_sort`) offer their hosts.
+
+use crate::error::NAMED_OFFENDERS;
+use crate::scratch::{resize_with_headroom, with_headroom};
+use crate::tree::LinearTree;
+use crate::workers::Workers;
+
+/// Elements that one task moves.
+const BLOCK: usize = 1 << 13;
+
+/// Below this number of elements one thread moves all: less than it takes to wake another.
+const SERIAL_BELOW: usize = 1 << 15;
+
+/// Bits of a word of marks.
+const WORD: usize = u64::BITS as usize;
+
+/// Why an array was not sorted, or ids were not renumbered. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PermutationError {
+    /// The array has not one element for each body.
+    #[error("{items} elements cannot be sorted by the ranks of {bodies} bodies")]
+    Length {
+        /// Elements given.
+        items: usize,
+        /// Bodies of the permutation.
+        bodies: usize,
+    },
+    /// Numbers that are not ids.
+    #[error("{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}")]
+    Ids {
+        /// How many are no ids.
+        count: usize,
+        /// Where the first [`NAMED_OFFENDERS`] of them stand in the list given.
+        first: Vec<usize>,
+        /// Bodies of the permutation.
+        bodies: usize,
+    },
+}
+
+/// The order of a tree's bodies along the curve, to be applied to the arrays that they came from.
+///
+/// [`take`](Self::take) it from the tree of a search, sort every array that is indexed by id with
+/// [`sort_by_rank`](Self::sort_by_rank) or [`sort_by_rank_copy`](Self::sort_by_rank_copy), and
+/// [`renumber`](Self::renumber) ids that are held elsewhere: from then on, what was the rank of a body is its id. It
+/// keeps its memory from one `take` to the next.
+///
+/// ```
+/// use jostle_core::{Circles, LinearTree, Permutation, Workers};
+/// let (mut x, mut y) = (vec![5.0, 0.0, 5.0], vec![5.0, 0.0, 0.0]);
+/// let mut names = vec!["far", "origin", "right"].into_iter().map(String::from).collect::<Vec<_>>();
+/// let mut leader = [2]; // an id that somebody holds
+///
+/// let mut tree = LinearTree::<2>::new();
+/// tree.build(Circles::new(&x, &y, 1.0), Workers::current())?;
+/// let mut order = Permutation::new();
+/// order.take(&tree);
+/// let mut buffer = Vec::new();
+/// for column in [&mut x, &mut y] {
+///     order.sort_by_rank_copy(column, &mut buffer, Workers::current())?;
+/// }
+/// order.sort_by_rank(&mut names)?;
+/// order.renumber(&mut leader)?;
+/// assert_eq!((x, y), (vec![0.0, 5.0, 5.0], vec![0.0, 0.0, 5.0]));
+/// assert_eq!((names[0].as_str(), names[leader[0] as usize].as_str()), ("origin", "right"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Permutation {
+    ids: Vec<u32>,
+    ranks: Vec<u32>,
+    /// A bit for each rank that `sort_by_rank` has put right.
+    marks: Vec<u64>,
+}
+
+impl Permutation {
+    /// The permutation of no bodies, that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the order of this tree. O(n).
+    pub fn take<const D: usize>(&mut self, tree: &LinearTree<D>) {
+        let len = tree.len();
+        self.ids.clear();
+        if self.ids.capacity() < len {
+            self.ids.reserve_exact(with_headroom(len));
+        }
+        self.ids.extend(tree.ids());
+        resize_with_headroom(&mut self.ranks, len, 0);
+        for (rank, &id) in self.ids.iter().enumerate() {
+            self.ranks[id as usize] = rank as u32;
+        }
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The id of the body at each rank.
+    #[must_use]
+    pub fn rank_to_id(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// The inverse: the rank of each id.
+    #[must_use]
+    pub fn id_to_rank(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// Moves the element of each id to its rank, in place, along the cycles of the permutation. For elements of any
+    /// type; [`sort_by_rank_copy`](Self::sort_by_rank_copy) is several times faster for those that can be copied.
+    ///
+    /// O(n), with a bit of scratch an element.
+    ///
+    /// # Errors
+    /// [`PermutationError::Length`]; nothing is moved.
+    pub fn sort_by_rank<T>(&mut self, items: &mut [T]) -> Result<(), PermutationError> {
+        self.check_length(items.len())?;
+        self.marks.clear();
+        resize_with_headroom(&mut self.marks, items.len().div_ceil(WORD), 0);
+        for first in 0..items.len() {
+            self.follow(items, first);
+        }
+        Ok(())
+    }
+
+    /// Puts right all elements of the cycle that `first` lies on, unless that has been done.
+    fn follow<T>(&mut self, items: &mut [T], first: usize) {
+        let mut rank = first;
+        while self.mark(rank) {
+            let source = self.ids[rank] as usize;
+            if source == first {
+                return;
+            }
+            items.swap(rank, source);
+            rank = source;
+        }
+    }
+
+    /// Marks a rank; true when it had no mark.
+    fn mark(&mut self, rank: usize) -> bool {
+        let (word, bit) = (&mut self.marks[rank / WORD], 1 << (rank % WORD));
+        let unmarked = *word & bit == 0;
+        *word |= bit;
+        unmarked
+    }
+
+    /// As [`sort_by_rank`](Self::sort_by_rank), by way of a buffer and on several threads. The buffer is made as long
+    /// as
+    /// `items` and serves the next array of the same type; what it holds afterwards means nothing.
+    ///
+    /// # Errors
+    /// [`PermutationError::Length`]; nothing is moved.
+    pub fn sort_by_rank_copy<T: Copy + Send + Sync>(
+        &self,
+        items: &mut [T],
+        buffer: &mut Vec<T>,
+        workers: Workers<'_>,
+    ) -> Result<(), PermutationError> {
+        self.check_length(items.len())?;
+        let Some(&any) = items.first() else { return Ok(()) };
+        resize_with_headroom(buffer, items.len(), any);
+        let workers = if items.len() < SERIAL_BELOW { Workers::Serial } else { workers };
+        workers.together(|| {
+            workers.fill_blocks("gather", buffer, BLOCK, |first, block| {
+                let ids = &self.ids[first..first + block.len()];
+                block.iter_mut().zip(ids).for_each(|(slot, &id)| *slot = items[id as usize]);
+            });
+            workers.fill_blocks("copy", items, BLOCK, |first, block| {
+                block.copy_from_slice(&buffer[first..first + block.len()]);
+            });
+        });
+        Ok(())
+    }
+
+    /// Replaces ids, held wherever, by ranks: the ids that the same bodies have once the arrays are sorted. A list of
+    /// pairs is renumbered by way of `as_flattened_mut`, and may then have pairs with a > b.
+    ///
+    /// # Errors
+    /// [`PermutationError::Ids`]; nothing is changed.
+    pub fn renumber(&self, ids: &mut [u32]) -> Result<(), PermutationError> {
+        if ids.iter().any(|&id| id as usize >= self.len()) {
+            return Err(self.strangers(ids));
+        }
+        ids.iter_mut().for_each(|id| *id = self.ranks[*id as usize]);
+        Ok(())
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>() + self.marks.capacity() * size_of::<u64>()
+    }
+
+    fn check_length(&self, items: usize) -> Result<(), PermutationError> {
+        let bodies = self.len();
+        if items == bodies { Ok(()) } else { Err(PermutationError::Length { items, bodies }) }
+    }
+
+    #[cold]
+    fn strangers(&self, ids: &[u32]) -> PermutationError {
+        let strange = || (0..ids.len()).filter(|&at| ids[at] as usize >= self.len());
+        let (count, first) = (strange().count(), strange().take(NAMED_OFFENDERS).collect());
+        PermutationError::Ids { count, first, bodies: self.len() }
+    }
+}

@@ -1,0 +1,241 @@
+//! Contacts over time: which pairs of one frame were there in the last, by keys that outlive ids.
+//!
+//! The files: `keys` (whose id is whose, from frame to frame), `table` (where ids of changed keys were), `rows` (the
+//! pairs of a frame, to be searched), `list` (what comes out), `error`, and `geometry` (depth, normal and point of a
+//! contact).
+
+mod error;
+mod geometry;
+mod keys;
+mod list;
+mod rows;
+mod table;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use jostle_core::Workers;
+
+use crate::threads::Threads;
+use keys::{Frame, Side};
+use list::{Choice, ContactList};
+use rows::{MAX_PAIRS, Rows, grow, keep};
+
+pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
+pub use geometry::{Contact, contact, contacts, contacts_between};
+pub use keys::Keys;
+pub use list::Contacts;
+
+/// Below this number of pairs and bodies one thread does all.
+const SERIAL_BELOW: usize = 20_000;
+
+/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool.
+const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
+
+/// Tells from the pairs of successive frames which contacts begin, persist and end.
+///
+/// A contact is known by the keys of its two bodies, numbers that the caller gives: an entity's, a handle with its
+/// generation, whatever stays with a body while it lives and is never another's. Bodies may be added, removed and put
+/// in another order between frames, and their ids may go to others: only keys are compared.
+///
+/// Pairs come from one group (a < b, as [`Found::pairs`](crate::Found::pairs) gives them; a contact is then the lesser
+/// key and the greater) or go between two (a in the first group, b in the second; a contact is then the key of a and
+/// the key of b): see [`Keys`].
+///
+/// Make one and keep it: from the second frame of a size on, it allocates nothing. O(bodies + pairs) a frame; where
+/// most keys stand where they stood in the last frame, bodies cost no more than a comparison of keys. It is exact
+/// whatever numbers the keys are, and fast unless they have been chosen to collide.
+///
+/// ```
+/// use jostle_pairs::ContactTracker;
+///
+/// let mut tracker = ContactTracker::new();
+/// // Three bodies with keys 70, 50 and 60, that is ids 0, 1 and 2.
+/// tracker.update(&[[0, 1], [1, 2]], &[70, 50, 60])?;
+/// // Key 60 has left, and 80 has its id.
+/// let changes = tracker.update(&[[0, 1], [0, 2]], &[70, 50, 80])?;
+/// assert_eq!(changes.persist().keys(), [[50, 70]]);
+/// assert_eq!(changes.begin().keys(), [[70, 80]]);
+/// assert_eq!(changes.begin().pairs(), [[0, 2]]);
+/// assert_eq!(changes.end().keys(), [[50, 60]]);
+/// # Ok::<(), jostle_pairs::ContactError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ContactTracker {
+    sides: [Side; 2],
+    /// Whether the last frame's pairs went between two groups.
+    between: bool,
+    /// Pairs of this frame; between updates, of no meaning.
+    rows: Rows,
+    last_rows: Rows,
+    last_pairs: Vec<[u32; 2]>,
+    /// By pair of this frame: was it there in the last?
+    was_there: Vec<AtomicBool>,
+    /// By pair of the last frame: is it there in this one?
+    is_there: Vec<AtomicBool>,
+    begin: ContactList,
+    persist: ContactList,
+    end: ContactList,
+}
+
+/// What an update found, borrowed from its tracker.
+#[derive(Debug, Clone, Copy)]
+pub struct Changes<'t> {
+    tracker: &'t ContactTracker,
+}
+
+impl<'t> Changes<'t> {
+    /// Contacts of this frame that the last did not have, in the order of this frame's pairs.
+    #[must_use]
+    pub fn begin(&self) -> Contacts<'t> {
+        self.tracker.begin.view()
+    }
+
+    /// Contacts of both frames, in the order of this frame's pairs, with this frame's ids.
+    #[must_use]
+    pub fn persist(&self) -> Contacts<'t> {
+        self.tracker.persist.view()
+    }
+
+    /// Contacts of the last frame that this one does not have, in the order of the last frame's pairs. Their ids are
+    /// those of the last frame: other bodies may have them now, or none.
+    #[must_use]
+    pub fn end(&self) -> Contacts<'t> {
+        self.tracker.end.view()
+    }
+}
+
+impl ContactTracker {
+    /// A tracker that has seen no frame and holds no memory: all contacts of the first frame begin.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Chooses the threads for one call: `tracker.on(Threads::Serial).update(pairs, keys)`.
+    pub fn on<'t>(&'t mut self, threads: Threads<'t>) -> Update<'t> {
+        Update { tracker: self, threads }
+    }
+
+    /// [`Update::update`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`ContactError`]; the tracker stays as it was.
+    pub fn update<'k>(&mut self, pairs: &[[u32; 2]], keys: impl Into<Keys<'k>>) -> Result<Changes<'_>, ContactError> {
+        self.on(Threads::Current).update(pairs, keys)
+    }
+
+    /// What the last successful update found; nothing before the first.
+    #[must_use]
+    pub fn last(&self) -> Changes<'_> {
+        Changes { tracker: self }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.sides.iter().map(Side::bytes).sum::<usize>()
+            + self.rows.bytes()
+            + self.last_rows.bytes()
+            + self.last_pairs.capacity() * size_of::<[u32; 2]>()
+            + (self.was_there.capacity() + self.is_there.capacity()) * size_of::<AtomicBool>()
+            + [&self.begin, &self.persist, &self.end].map(ContactList::bytes).iter().sum::<usize>()
+    }
+
+    fn update_with(&mut self, now: Frame<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+        self.check(now, workers)?;
+        self.compare(now, workers);
+        self.list(now, workers);
+        self.remember(now, workers);
+        Ok(())
+    }
+
+    /// Finds out where each body was, and makes the pairs ready to be searched; refuses what is at fault.
+    fn check(&mut self, now: Frame<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+        if now.pairs.len() > MAX_PAIRS {
+            return Err(ContactError::TooManyPairs { pairs: now.pairs.len() });
+        }
+        for (group, (side, keys)) in self.sides.iter_mut().zip(now.keys.groups()).enumerate() {
+            side.compare(keys, workers).map_err(|fault| fault.name(group as u8, keys))?;
+        }
+        if self.rows.build(now, workers) { Ok(()) } else { Err(error::name_pairs(now)) }
+    }
+
+    /// Looks up each pair among those of the last frame.
+    fn compare(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+        grow(&mut self.was_there, now.pairs.len());
+        grow(&mut self.is_there, self.last_pairs.len());
+        self.is_there[..self.last_pairs.len()].fill_with(AtomicBool::default);
+        if self.between != now.keys.is_between() {
+            self.was_there.fill_with(AtomicBool::default);
+            return;
+        }
+        let this = &*self;
+        workers.run("compare", now.blocks(), |block| {
+            for at in now.block(block) {
+                let last = this.place_in_last(now.pairs[at]);
+                this.was_there[at].store(last.is_some(), Ordering::Relaxed);
+                if let Some(last) = last {
+                    this.is_there[last].store(true, Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    /// Which of the last frame's pairs these two bodies were.
+    #[inline(always)]
+    fn place_in_last(&self, [a, b]: [u32; 2]) -> Option<usize> {
+        let [side_a, side_b] = &self.sides;
+        if self.between {
+            return self.last_rows.find([side_a.last_id(a)?, side_b.last_id(b)?]);
+        }
+        let (a, b) = (side_a.last_id(a)?, side_a.last_id(b)?);
+        self.last_rows.find([a.min(b), a.max(b)])
+    }
+
+    fn list(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+        let last = Frame { pairs: &self.last_pairs, keys: Keys::of_sides(&self.sides, self.between) };
+        let (was_there, is_there) = (self.was_there.as_slice(), self.is_there.as_slice());
+        self.begin.select(now, Choice { flags: was_there, wanted: false }, workers);
+        self.persist.select(now, Choice { flags: was_there, wanted: true }, workers);
+        self.end.select(last, Choice { flags: is_there, wanted: false }, workers);
+    }
+
+    /// This frame is the last from now on.
+    fn remember(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+        for (side, keys) in self.sides.iter_mut().zip(now.keys.groups()) {
+            side.remember(keys, workers);
+        }
+        self.between = now.keys.is_between();
+        keep(&mut self.last_pairs, now.pairs, workers);
+        core::mem::swap(&mut self.rows, &mut self.last_rows);
+    }
+}
+
+/// A tracker and the threads that it is to use for one call.
+#[derive(Debug)]
+pub struct Update<'t> {
+    tracker: &'t mut ContactTracker,
+    threads: Threads<'t>,
+}
+
+impl<'t> Update<'t> {
+    /// Compares the pairs of this frame with those of the last. `keys` holds the key of each id, at least as many as
+    /// the pairs name, each key once.
+    ///
+    /// Where pairs of one group follow pairs between two, or the other way round, all contacts of the last frame end
+    /// and all of this one begin. The result, its order included, does not depend on the threads.
+    ///
+    /// # Errors
+    /// [`ContactError::Keys`] where a key comes twice in a group, [`ContactError::Pairs`] where a pair names an id
+    /// without a key, has a >= b within a group, or comes twice, [`ContactError::TooManyKeys`],
+    /// [`ContactError::TooManyPairs`]. The tracker stays as it was.
+    pub fn update<'k>(self, pairs: &[[u32; 2]], keys: impl Into<Keys<'k>>) -> Result<Changes<'t>, ContactError> {
+        let tracker = self.tracker;
+        let now = Frame { pairs, keys: keys.into() };
+        let items = pairs.len().max(now.keys.len());
+        self.threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], items, |workers| {
+            workers.together(|| tracker.update_with(now, workers))
+        })?;
+        Ok(Changes { tracker })
+    }
+}

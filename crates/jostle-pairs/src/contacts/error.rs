@@ -1,0 +1,173 @@
+//! What is wrong with pairs or keys, and with which of them.
+
+use core::fmt;
+
+use jostle_core::InputError;
+use jostle_core::error::NAMED_OFFENDERS;
+use jostle_core::input::MAX_BODIES;
+
+use super::keys::Frame;
+use super::rows::MAX_PAIRS;
+
+/// Why pairs, their keys, or their bodies were refused. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContactError {
+    /// The bodies that the pairs are of are outside the contract of a search.
+    #[error(transparent)]
+    Bodies(#[from] InputError),
+    /// More pairs than a tracker can number.
+    #[error("{pairs} pairs are too many: at most {MAX_PAIRS} fit")]
+    TooManyPairs {
+        /// The number of pairs given.
+        pairs: usize,
+    },
+    /// More keys than ids can name.
+    #[error("{keys} keys are too many: at most {MAX_BODIES} fit")]
+    TooManyKeys {
+        /// The number of keys given.
+        keys: usize,
+    },
+    /// Ids whose key an earlier id of the group has too.
+    #[error("{count} repeated keys in group {group} refused: {}", Listed { count: *count, first })]
+    Keys {
+        /// The group: 0, or 1 for the second of two.
+        group: u8,
+        /// How many ids have the key of an earlier one.
+        count: usize,
+        /// The first 16 of them, each with its key.
+        first: Vec<RepeatedKey>,
+    },
+    /// Pairs that name no two bodies, or the same two as an earlier pair.
+    #[error("{count} pairs refused: {}", Listed { count: *count, first })]
+    Pairs {
+        /// How many pairs are at fault.
+        count: usize,
+        /// The first 16 of them in the order of the list.
+        first: Vec<BadPair>,
+    },
+}
+
+/// An id whose key an earlier id has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("id {id} has key {key}")]
+pub struct RepeatedKey {
+    /// The id.
+    pub id: u32,
+    /// Its key.
+    pub key: u64,
+}
+
+/// A pair at fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("pair {at} is {pair:?}: {fault}")]
+pub struct BadPair {
+    /// Its place in the list of pairs.
+    pub at: usize,
+    /// The pair.
+    pub pair: [u32; 2],
+    /// Its first fault.
+    pub fault: PairFault,
+}
+
+/// What is wrong with one pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PairFault {
+    /// An id that no body has, or no key.
+    #[error("id {id} is beyond the last of {ids}")]
+    NoSuchId {
+        /// The id.
+        id: u32,
+        /// How many ids there are.
+        ids: usize,
+    },
+    /// Within one group, the first id has to be the lesser.
+    #[error("the first id is not the lesser")]
+    NotAscending,
+    /// An earlier pair is the same.
+    #[error("repeated")]
+    Repeated,
+}
+
+impl PairFault {
+    /// What is wrong with the ids of a pair, if anything.
+    fn of([a, b]: [u32; 2], [ids_of_a, ids_of_b]: [usize; 2]) -> Option<Self> {
+        let beyond = |id: u32, ids| (id as usize >= ids).then_some(Self::NoSuchId { id, ids });
+        beyond(a, ids_of_a).or_else(|| beyond(b, ids_of_b))
+    }
+}
+
+struct Listed<'a, T> {
+    count: usize,
+    first: &'a [T],
+}
+
+impl<T: fmt::Display> fmt::Display for Listed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, offender) in self.first.iter().enumerate() {
+            write!(f, "{}{offender}", if i == 0 { "" } else { "; " })?;
+        }
+        if self.count > self.first.len() { write!(f, "; ...") } else { Ok(()) }
+    }
+}
+
+/// What is wrong with the keys of one group.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum KeyFault {
+    TooMany,
+    Repeated,
+}
+
+impl KeyFault {
+    #[cold]
+    pub(crate) fn name(self, group: u8, keys: &[u64]) -> ContactError {
+        match self {
+            Self::TooMany => ContactError::TooManyKeys { keys: keys.len() },
+            Self::Repeated => {
+                let repeated = repeated(keys.iter().copied().enumerate());
+                let named = repeated.iter().take(NAMED_OFFENDERS);
+                let first = named.map(|&id| RepeatedKey { id: id as u32, key: keys[id] }).collect();
+                ContactError::Keys { group, count: repeated.len(), first }
+            }
+        }
+    }
+}
+
+/// Names the pairs of a frame that are at fault. O(m log m).
+#[cold]
+pub(crate) fn name_pairs(frame: Frame<'_>) -> ContactError {
+    let Frame { pairs, keys } = frame;
+    let fault = |[a, b]: [u32; 2]| {
+        let descending = (a >= b && !keys.is_between()).then_some(PairFault::NotAscending);
+        PairFault::of([a, b], keys.ids()).or(descending)
+    };
+    let sound = pairs.iter().copied().enumerate().filter(|&(_, pair)| fault(pair).is_none());
+    let mut faults: Vec<_> = repeated(sound).into_iter().map(|at| (at, PairFault::Repeated)).collect();
+    faults.extend(pairs.iter().enumerate().filter_map(|(at, &pair)| Some((at, fault(pair)?))));
+    faults.sort_unstable_by_key(|&(at, _)| at);
+    name(pairs, &faults)
+}
+
+/// Names the pairs that name no two bodies of two views.
+#[cold]
+pub(crate) fn name_strangers(pairs: &[[u32; 2]], ids: [usize; 2]) -> ContactError {
+    let fault = |(at, &pair): (usize, &[u32; 2])| Some((at, PairFault::of(pair, ids)?));
+    name(pairs, &pairs.iter().enumerate().filter_map(fault).collect::<Vec<_>>())
+}
+
+fn name(pairs: &[[u32; 2]], faults: &[(usize, PairFault)]) -> ContactError {
+    let named = faults.iter().take(NAMED_OFFENDERS);
+    let first = named.map(|&(at, fault)| BadPair { at, pair: pairs[at], fault }).collect();
+    ContactError::Pairs { count: faults.len(), first }
+}
+
+/// The places, ascending, of items that stand at an earlier place too.
+fn repeated<T: Ord>(items: impl Iterator<Item = (usize, T)>) -> Vec<usize> {
+    let mut sorted: Vec<_> = items.map(|(at, item)| (item, at)).collect();
+    sorted.sort_unstable();
+    let pairs = sorted.windows(2).filter(|two| two[0].0 == two[1].0);
+    let mut repeated: Vec<_> = pairs.map(|two| two[1].1).collect();
+    repeated.sort_unstable();
+    repeated
+}

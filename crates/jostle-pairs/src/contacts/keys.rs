@@ -1,0 +1,228 @@
+//! The caller's keys: whose id is whose, from frame to frame.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use jostle_core::Workers;
+use jostle_core::input::MAX_BODIES;
+use jostle_core::scratch::resize_with_headroom;
+
+use super::error::KeyFault;
+use super::rows::{PAIRS_A_BLOCK, keep};
+use super::table::{Entry, NONE, Table};
+
+/// Keys that one task looks at.
+const KEYS_A_BLOCK: usize = 1 << 13;
+
+/// The stable key of each id of this frame.
+///
+/// Made from a slice (one group) or an array of two slices (two groups) wherever it is asked for.
+#[derive(Debug, Clone, Copy)]
+pub enum Keys<'k> {
+    /// Pairs within one group, a < b: a contact is its lesser key and its greater key.
+    Within(&'k [u64]),
+    /// Pairs between two groups, a an id of the first and b of the second: a contact is the key of a and the key of b.
+    /// A key in one group has nothing to do with the same number in the other.
+    Between(&'k [u64], &'k [u64]),
+}
+
+impl<'k> From<&'k [u64]> for Keys<'k> {
+    fn from(keys: &'k [u64]) -> Self {
+        Self::Within(keys)
+    }
+}
+
+impl<'k> From<&'k Vec<u64>> for Keys<'k> {
+    fn from(keys: &'k Vec<u64>) -> Self {
+        Self::Within(keys)
+    }
+}
+
+impl<'k, const N: usize> From<&'k [u64; N]> for Keys<'k> {
+    fn from(keys: &'k [u64; N]) -> Self {
+        Self::Within(keys)
+    }
+}
+
+impl<'k> From<[&'k [u64]; 2]> for Keys<'k> {
+    fn from([a, b]: [&'k [u64]; 2]) -> Self {
+        Self::Between(a, b)
+    }
+}
+
+impl<'k> Keys<'k> {
+    /// The keys of the last frame.
+    pub(crate) fn of_sides([a, b]: &'k [Side; 2], between: bool) -> Self {
+        if between { Self::Between(&a.last, &b.last) } else { Self::Within(&a.last) }
+    }
+
+    pub(crate) fn is_between(self) -> bool {
+        matches!(self, Self::Between(..))
+    }
+
+    /// The keys of each group.
+    pub(crate) fn groups(self) -> impl Iterator<Item = &'k [u64]> {
+        let (a, b) = match self {
+            Self::Within(keys) => (keys, None),
+            Self::Between(a, b) => (a, Some(b)),
+        };
+        core::iter::once(a).chain(b)
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.groups().map(<[u64]>::len).sum()
+    }
+
+    /// How many ids the first and the second body of a pair may have.
+    pub(crate) fn ids(self) -> [usize; 2] {
+        match self {
+            Self::Within(keys) => [keys.len(); 2],
+            Self::Between(a, b) => [a.len(), b.len()],
+        }
+    }
+
+    /// The contact of a pair.
+    #[inline(always)]
+    pub(crate) fn contact(self, [a, b]: [u32; 2]) -> [u64; 2] {
+        match self {
+            Self::Within(keys) => {
+                let (a, b) = (keys[a as usize], keys[b as usize]);
+                [a.min(b), a.max(b)]
+            }
+            Self::Between(of_a, of_b) => [of_a[a as usize], of_b[b as usize]],
+        }
+    }
+}
+
+/// The pairs of a frame and the keys of its ids.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Frame<'f> {
+    pub(crate) pairs: &'f [[u32; 2]],
+    pub(crate) keys: Keys<'f>,
+}
+
+impl Frame<'_> {
+    /// Number of tasks that the pairs are cut into.
+    pub(crate) fn blocks(&self) -> usize {
+        self.pairs.len().div_ceil(PAIRS_A_BLOCK)
+    }
+
+    /// The pairs of one task; none beyond the last.
+    pub(crate) fn block(&self, block: usize) -> Range<usize> {
+        let len = self.pairs.len();
+        (block * PAIRS_A_BLOCK).min(len)..((block + 1) * PAIRS_A_BLOCK).min(len)
+    }
+}
+
+/// The keys of one group from frame to frame.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    /// By id of the last frame.
+    last: Vec<u64>,
+    /// All keys are those of the last frame, in their order: then the next field means nothing.
+    same: bool,
+    /// By id of this frame: the id in the last, or [`NONE`].
+    last_ids: Vec<u32>,
+    /// Of the keys that do not stand where they stood.
+    table: Table,
+}
+
+impl Side {
+    /// Finds out which id each key had in the last frame.
+    ///
+    /// Keys that stand where they stood are not looked up, so that a few bodies more or less cost next to nothing. Nor
+    /// are they entered: whether a new key is one of theirs is seen when all of them are looked for in the table, which
+    /// is then small.
+    pub(crate) fn compare(&mut self, keys: &[u64], workers: Workers<'_>) -> Result<(), KeyFault> {
+        if keys.len() > MAX_BODIES {
+            return Err(KeyFault::TooMany);
+        }
+        let changed = self.changed(keys, workers);
+        self.same = changed == 0 && keys.len() == self.last.len();
+        if self.same {
+            return Ok(());
+        }
+        let common = keys.len().min(self.last.len());
+        self.table.clear(keys.len() + self.last.len() - 2 * (common - changed));
+        self.enter_last(keys);
+        resize_with_headroom(&mut self.last_ids, keys.len(), NONE);
+        let strangers = self.enter_now(keys)?;
+        self.fill_unchanged(keys, strangers, workers)
+    }
+
+    /// How many ids have another key than in the last frame, which had them too.
+    fn changed(&self, keys: &[u64], workers: Workers<'_>) -> usize {
+        let common = keys.len().min(self.last.len());
+        let changed = AtomicUsize::new(0);
+        workers.run("keys", common.div_ceil(KEYS_A_BLOCK), |block| {
+            let ids = block * KEYS_A_BLOCK..((block + 1) * KEYS_A_BLOCK).min(common);
+            let here = keys[ids.clone()].iter().zip(&self.last[ids]).filter(|(now, last)| now != last).count();
+            changed.fetch_add(here, Ordering::Relaxed);
+        });
+        changed.into_inner()
+    }
+
+    fn enter_last(&mut self, keys: &[u64]) {
+        for (id, &key) in self.last.iter().enumerate() {
+            if keys.get(id) != Some(&key) {
+                self.table.entry(key).last = id as u32;
+            }
+        }
+    }
+
+    /// Looks up the changed keys and leaves them in the table; tells whether there are any that the last frame did not
+    /// have or that stand where they stood.
+    fn enter_now(&mut self, keys: &[u64]) -> Result<bool, KeyFault> {
+        let mut strangers = false;
+        for (id, &key) in keys.iter().enumerate() {
+            if self.last.get(id) == Some(&key) {
+                continue;
+            }
+            let entry: &mut Entry = self.table.entry(key);
+            if entry.now != NONE {
+                return Err(KeyFault::Repeated);
+            }
+            entry.now = id as u32;
+            self.last_ids[id] = entry.last;
+            strangers |= entry.last == NONE;
+        }
+        Ok(strangers)
+    }
+
+    /// Unchanged keys have their id of the last frame; and where there are strangers, none of them is one of these.
+    fn fill_unchanged(&mut self, keys: &[u64], strangers: bool, workers: Workers<'_>) -> Result<(), KeyFault> {
+        let (last, table) = (&self.last, &self.table);
+        let repeated = AtomicBool::new(false);
+        workers.fill_blocks("unchanged", &mut self.last_ids, KEYS_A_BLOCK, |first, block| {
+            for (id, slot) in (first..).zip(block) {
+                if last.get(id) == Some(&keys[id]) {
+                    *slot = id as u32;
+                    if strangers && table.has(keys[id]) {
+                        repeated.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        });
+        if repeated.into_inner() { Err(KeyFault::Repeated) } else { Ok(()) }
+    }
+
+    /// The id in the last frame of the body that has this one now.
+    #[inline(always)]
+    pub(crate) fn last_id(&self, id: u32) -> Option<u32> {
+        if self.same {
+            return Some(id);
+        }
+        Some(self.last_ids[id as usize]).filter(|&last| last != NONE)
+    }
+
+    /// These keys are those of the last frame from now on.
+    pub(crate) fn remember(&mut self, keys: &[u64], workers: Workers<'_>) {
+        if !self.same {
+            keep(&mut self.last, keys, workers);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.last.capacity() * size_of::<u64>() + self.last_ids.capacity() * size_of::<u32>() + self.table.bytes()
+    }
+}

@@ -1,0 +1,122 @@
+//! Depth, normal and point of contacts against plain formulas in `f64`.
+
+use jostle::{
+    BadPair, Bodies, Circles, Contact, ContactError, InputError, PairFault, PairFinder, Threads, contact, contacts,
+    contacts_between,
+};
+use jostle_testkit::{Kind, Scene, scene, ugly};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}
+
+/// The formulas of the documentation, by vectors in `f64`.
+fn plain<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> (f64, [f64; D], [f64; D]) {
+    let wide = |v: [f32; D]| v.map(f64::from);
+    let (p, q, r, s) = (wide(p), wide(q), f64::from(p_radius), f64::from(q_radius));
+    let distance = (0..D).map(|axis| (q[axis] - p[axis]).powi(2)).sum::<f64>().sqrt();
+    let mut normal = core::array::from_fn(|axis| if distance > 0.0 { (q[axis] - p[axis]) / distance } else { 0.0 });
+    if distance == 0.0 {
+        normal[0] = 1.0;
+    }
+    let (begin, end) = (f64::max(-r, distance - s), f64::min(r, distance + s));
+    let point = core::array::from_fn(|axis| p[axis] + normal[axis] * (begin + end) / 2.0);
+    (f64::max(r + s - distance, 0.0), normal, point)
+}
+
+/// Equal but for the last bit of an `f32` that is about as large as `scale`, or less than the least of them.
+fn near(found: f32, expected: f64, scale: f64) -> bool {
+    let ulp = 2.0_f64.powi(-24) * expected.abs() + 2.0_f64.powi(-48) * scale + 2.0_f64.powi(-149);
+    (f64::from(found) - expected).abs() <= ulp
+}
+
+fn check_contact<const D: usize>(name: &str, bodies: Bodies<'_, D>, [a, b]: [u32; 2], found: Contact<D>) {
+    let ([p, q], [r, s]) = ([a, b].map(|id| bodies.center(id as usize)), [a, b].map(|id| bodies.radius(id as usize)));
+    let (depth, normal, point) = plain(p, r, q, s);
+    let scale = p.into_iter().chain(q).chain([r, s]).fold(0.0, |all: f32, x| all.max(x.abs()));
+    let around = format!("{name}: {p:?} {r}, {q:?} {s}: {found:?}, expected {depth} {normal:?} {point:?}");
+    assert!(found.depth >= 0.0 && near(found.depth, depth, scale.into()), "{around}");
+    let length = found.normal.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+    assert!((length - 1.0).abs() < 2.0_f64.powi(-23), "{around}");
+    for axis in 0..D {
+        assert!(near(found.normal[axis], normal[axis], 1.0), "{around}");
+        assert!(near(found.point[axis], point[axis], scale.into()), "{around}");
+    }
+}
+
+fn geometry_of<const D: usize>(name: &str, scene: &Scene<D>, pool: &ThreadPool) {
+    let mut finder = PairFinder::new();
+    let pairs = finder.find(scene.view()).expect(name).pairs();
+    let (mut serial, mut parallel) = (Vec::new(), vec![Contact::default(); 3]);
+    contacts(pairs, scene.view(), Threads::Serial, &mut serial).expect(name);
+    pool.install(|| contacts(pairs, scene.view(), Threads::Current, &mut parallel)).expect(name);
+    assert!(serial == parallel, "{name}: another list on three threads");
+    assert_eq!(serial.len(), pairs.len());
+    for (&pair, &found) in pairs.iter().zip(&serial) {
+        check_contact(name, scene.view(), pair, found);
+    }
+}
+
+fn geometry<const D: usize>() {
+    let pool = pool(3);
+    for (name, scene) in ugly::all::<D>().into_iter().chain(ugly::large()) {
+        geometry_of(name, &scene, &pool);
+    }
+    for kind in Kind::ALL {
+        geometry_of(&kind.to_string(), &scene::scene::<D>(kind, 10_000, 1), &pool);
+    }
+}
+
+#[test]
+fn geometry_in_2d() {
+    geometry::<2>();
+}
+
+#[test]
+fn geometry_in_3d() {
+    geometry::<3>();
+}
+
+#[test]
+fn concentric_bodies_are_pushed_along_x() {
+    let found = contact([1.0, 2.0, 3.0], 2.0, [1.0, 2.0, 3.0], 0.5);
+    assert_eq!(found, Contact { depth: 2.5, normal: [1.0, 0.0, 0.0], point: [1.0, 2.0, 3.0] });
+    assert_eq!(contact([0.0; 2], 0.0, [-0.0; 2], 0.0).normal, [1.0, 0.0]);
+}
+
+#[test]
+fn the_least_distance_has_a_direction() {
+    let least = f32::from_bits(1);
+    for sign in [1.0, -1.0] {
+        let found = contact([0.0, 0.0], 1.0, [0.0, sign * least], 1.0);
+        assert_eq!((found.depth, found.normal), (2.0, [0.0, sign]));
+    }
+    let diagonal = contact([least, least], 0.0, [0.0, 0.0], 0.0);
+    assert_eq!(diagonal, Contact { depth: 0.0, normal: [-core::f32::consts::FRAC_1_SQRT_2; 2], point: diagonal.point });
+}
+
+#[test]
+fn the_point_lies_in_both_bodies_when_one_holds_the_other() {
+    // From 3 to 5 on the x axis, all of it within the giant.
+    assert_eq!(contact([0.0, 0.0], 10.0, [4.0, 0.0], 1.0).point, [4.0, 0.0]);
+    assert_eq!(contact([4.0, 0.0], 1.0, [0.0, 0.0], 10.0).point, [4.0, 0.0]);
+}
+
+#[test]
+fn geometry_between_two_groups_names_strangers_and_bad_bodies() {
+    let (x, y) = ([0.0, 1.0, f32::NAN], [0.0; 3]);
+    let (all, two) = (Circles::new(&x, &y, 1.0), Circles::new(&x[..2], &y[..2], 1.0));
+    let mut list = Vec::new();
+    contacts_between(&[[1, 0]], two, all, Threads::Current, &mut list).expect("sound bodies");
+    let kept = list.clone();
+    assert_eq!(list, [contact([1.0, 0.0], 1.0, [0.0, 0.0], 1.0)]);
+    let strangers = contacts_between(&[[1, 2], [2, 1]], two, all, Threads::Current, &mut list);
+    let first = vec![BadPair { at: 1, pair: [2, 1], fault: PairFault::NoSuchId { id: 2, ids: 2 } }];
+    assert_eq!(strangers, Err(ContactError::Pairs { count: 1, first }));
+    let unsound = contacts_between(&[[1, 2]], two, all, Threads::Current, &mut list);
+    assert!(matches!(unsound, Err(ContactError::Bodies(InputError::Bodies { count: 1, .. }))), "{unsound:?}");
+    let lengths = contacts(&[], Circles::new(&x, &y[..1], 1.0), Threads::Current, &mut list);
+    assert!(matches!(lengths, Err(ContactError::Bodies(InputError::Lengths { .. }))), "{lengths:?}");
+    assert_eq!(list, kept);
+}

@@ -1,0 +1,351 @@
+//! Contacts over time against sets of keys.
+
+use std::collections::BTreeSet;
+
+use jostle::{BadPair, Bodies, ContactError, ContactTracker, Keys, PairFault, PairFinder, RepeatedKey, Threads};
+use jostle_testkit::{Kind, scene};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::FileFailurePersistence;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+fn pool(threads: usize) -> ThreadPool {
+    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}
+
+/// The keys and the ids of contacts.
+type List = (Vec<[u64; 2]>, Vec<[u32; 2]>);
+
+/// What begins, what persists, what ends.
+type Three = [List; 3];
+
+/// The definition: sets of keys.
+#[derive(Default)]
+struct Oracle {
+    between: bool,
+    last: List,
+}
+
+impl Oracle {
+    fn contact([a, b]: [u32; 2], keys: Keys<'_>) -> [u64; 2] {
+        match keys {
+            Keys::Within(keys) => {
+                let (a, b) = (keys[a as usize], keys[b as usize]);
+                [a.min(b), a.max(b)]
+            }
+            Keys::Between(first, second) => [first[a as usize], second[b as usize]],
+        }
+    }
+
+    fn update(&mut self, pairs: &[[u32; 2]], keys: Keys<'_>) -> Three {
+        let between = matches!(keys, Keys::Between(..));
+        let now: List = (pairs.iter().map(|&pair| Self::contact(pair, keys)).collect(), pairs.to_vec());
+        let comparable = self.between == between;
+        let set = |list: &List| list.0.iter().copied().filter(|_| comparable).collect::<BTreeSet<_>>();
+        let (here, there) = (set(&now), set(&self.last));
+        let three = [
+            choose(&now, |c| !there.contains(c)),
+            choose(&now, |c| there.contains(c)),
+            choose(&self.last, |c| !here.contains(c)),
+        ];
+        (self.between, self.last) = (between, now);
+        three
+    }
+}
+
+fn choose((keys, pairs): &List, takes: impl Fn(&[u64; 2]) -> bool) -> List {
+    keys.iter().zip(pairs).filter(|(key, _)| takes(key)).unzip()
+}
+
+fn update(
+    tracker: &mut ContactTracker,
+    threads: Threads<'_>,
+    pairs: &[[u32; 2]],
+    keys: Keys<'_>,
+) -> Result<Three, ContactError> {
+    let changes = tracker.on(threads).update(pairs, keys)?;
+    let three = [changes.begin(), changes.persist(), changes.end()];
+    assert!(three.iter().all(|list| list.len() == list.pairs().len() && list.is_empty() == list.keys().is_empty()));
+    assert!(three[0].iter().unzip() == (three[0].keys().to_vec(), three[0].pairs().to_vec()));
+    Ok(three.map(|list| (list.keys().to_vec(), list.pairs().to_vec())))
+}
+
+/// What happens to the bodies of a group between two frames.
+#[derive(Debug, Clone)]
+enum Event {
+    Add(u64),
+    /// The last body gets the id.
+    SwapRemove(Index),
+    /// All behind move up.
+    Remove(Index),
+    /// Another body gets the id.
+    Replace(Index, u64),
+    Swap(Index, Index),
+    Reverse,
+    Clear,
+}
+
+/// Few keys, so that they come back, and far apart.
+fn key() -> impl Strategy<Value = u64> {
+    (0..30_u64).prop_map(|key| match key % 3 {
+        0 => key,
+        1 => key << 32,
+        _ => u64::MAX - key,
+    })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        8 => key().prop_map(Event::Add),
+        2 => any::<Index>().prop_map(Event::SwapRemove),
+        2 => any::<Index>().prop_map(Event::Remove),
+        2 => (any::<Index>(), key()).prop_map(|(at, key)| Event::Replace(at, key)),
+        2 => (any::<Index>(), any::<Index>()).prop_map(|(a, b)| Event::Swap(a, b)),
+        1 => Just(Event::Reverse),
+        1 => Just(Event::Clear),
+    ]
+}
+
+fn happen(keys: &mut Vec<u64>, event: &Event) {
+    let len = keys.len();
+    match *event {
+        Event::Add(key) if !keys.contains(&key) => keys.push(key),
+        Event::SwapRemove(at) if len > 0 => drop(keys.swap_remove(at.index(len))),
+        Event::Remove(at) if len > 0 => drop(keys.remove(at.index(len))),
+        Event::Replace(at, key) if len > 0 && !keys.contains(&key) => keys[at.index(len)] = key,
+        Event::Swap(a, b) if len > 0 => keys.swap(a.index(len), b.index(len)),
+        Event::Reverse => keys.reverse(),
+        Event::Clear if len > 20 => keys.clear(),
+        _ => {}
+    }
+}
+
+/// What happens, the pairs of the frame, whether they go between groups, and what is spoilt in a copy that is tried
+/// first.
+#[derive(Debug, Clone)]
+struct Step {
+    events: [Vec<Event>; 2],
+    pairs: Vec<[Index; 2]>,
+    between: bool,
+    spoilt: Vec<(Index, u8)>,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let events = || vec(event(), 0..6);
+    let spoilt = vec((any::<Index>(), 0..4_u8), 0..4);
+    let between = prop_oneof![3 => Just(false), 2 => Just(true)];
+    ([events(), events()], vec([any::<Index>(), any::<Index>()], 0..80), between, spoilt)
+        .prop_map(|(events, pairs, between, spoilt)| Step { events, pairs, between, spoilt })
+}
+
+impl Step {
+    fn pairs(&self, [first, second]: &[Vec<u64>; 2]) -> Vec<[u32; 2]> {
+        let mut there = BTreeSet::new();
+        let lengths = if self.between { [first.len(), second.len()] } else { [first.len(); 2] };
+        let all = self.pairs.iter().filter(|_| lengths.iter().all(|&len| len > 0)).map(|[a, b]| {
+            let (a, b) = (a.index(lengths[0]) as u32, b.index(lengths[1]) as u32);
+            if self.between { [a, b] } else { [a.min(b), a.max(b)] }
+        });
+        all.filter(|&[a, b]| (self.between || a < b) && there.insert([a, b])).collect()
+    }
+
+    /// Pairs and keys with faults.
+    fn spoil(&self, pairs: &mut Vec<[u32; 2]>, keys: &mut [Vec<u64>; 2]) {
+        for (at, kind) in &self.spoilt {
+            match kind {
+                0 if !pairs.is_empty() => pairs.push(*at.get(pairs)),
+                1 if !pairs.is_empty() => at.get_mut(pairs).reverse(),
+                2 if !pairs.is_empty() => at.get_mut(pairs)[at.index(2)] += 40,
+                _ => {
+                    let keys = &mut keys[at.index(2)];
+                    if let Some(&key) = (!keys.is_empty()).then(|| at.get(keys)) {
+                        keys.push(key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn view(keys: &[Vec<u64>; 2], between: bool) -> Keys<'_> {
+    if between { [keys[0].as_slice(), &keys[1]].into() } else { (&keys[0]).into() }
+}
+
+/// The error of a frame by double loops.
+fn refusal(pairs: &[[u32; 2]], keys: Keys<'_>) -> Option<ContactError> {
+    let (groups, between) = match keys {
+        Keys::Within(keys) => ([keys, keys], false),
+        Keys::Between(first, second) => ([first, second], true),
+    };
+    for (group, keys) in groups.into_iter().enumerate() {
+        let again = |&id: &usize| keys[..id].contains(&keys[id]);
+        let first: Vec<_> =
+            (0..keys.len()).filter(again).map(|id| RepeatedKey { id: id as u32, key: keys[id] }).collect();
+        if !first.is_empty() {
+            return Some(ContactError::Keys {
+                group: group as u8,
+                count: first.len(),
+                first: first[..first.len().min(16)].into(),
+            });
+        }
+    }
+    let fault = |at: usize| {
+        let pair = pairs[at];
+        let beyond = (0..2).find(|&i| pair[i] as usize >= groups[i].len());
+        let fault = if let Some(i) = beyond {
+            PairFault::NoSuchId { id: pair[i], ids: groups[i].len() }
+        } else if !between && pair[0] >= pair[1] {
+            PairFault::NotAscending
+        } else if pairs[..at].contains(&pair) {
+            PairFault::Repeated
+        } else {
+            return None;
+        };
+        Some(BadPair { at, pair, fault })
+    };
+    let first: Vec<_> = (0..pairs.len()).filter_map(fault).collect();
+    let count = first.len();
+    (count > 0).then(|| ContactError::Pairs { count, first: first.into_iter().take(16).collect() })
+}
+
+/// Failures are kept beside this file, to be tried first from then on.
+fn config() -> ProptestConfig {
+    let beside = FileFailurePersistence::WithSource("regressions");
+    ProptestConfig { cases: 300, failure_persistence: Some(Box::new(beside)), ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn whatever_happens_keys_are_followed(steps in vec(step(), 1..12)) {
+        let (mut tracker, mut oracle, mut keys) = (ContactTracker::new(), Oracle::default(), [vec![], vec![]]);
+        for step in &steps {
+            for (keys, events) in keys.iter_mut().zip(&step.events) {
+                events.iter().for_each(|event| happen(keys, event));
+            }
+            let pairs = step.pairs(&keys);
+            let (mut bad_pairs, mut bad_keys) = (pairs.clone(), keys.clone());
+            step.spoil(&mut bad_pairs, &mut bad_keys);
+            if let Some(error) = refusal(&bad_pairs, view(&bad_keys, step.between)) {
+                let refused = update(&mut tracker, Threads::Serial, &bad_pairs, view(&bad_keys, step.between));
+                prop_assert_eq!(refused, Err(error));
+            }
+            let view = view(&keys, step.between);
+            let expected = oracle.update(&pairs, view);
+            prop_assert_eq!(update(&mut tracker, Threads::Serial, &pairs, view), Ok(expected));
+        }
+    }
+}
+
+/// Every third body leaves, newcomers take places, and all change order now and then.
+fn move_on(frame: u64, keys: &mut Vec<u64>) {
+    let len = keys.len();
+    match frame % 5 {
+        0 => {}
+        1 => keys.swap(len / 3, len / 2),
+        2 => (0..len).step_by(3).for_each(|id| keys[id] = frame << 56 | id as u64),
+        3 => keys.reverse(),
+        _ => {
+            keys.drain(len / 4..len / 3);
+            keys.extend((0..len as u64 / 12).map(|i| frame << 56 | i));
+        }
+    }
+}
+
+#[test]
+fn thousands_of_bodies_on_any_number_of_threads() {
+    const BODIES: usize = 21_000;
+    let pools = [1, 2, 3, 8].map(pool);
+    for kind in [Kind::Dense, Kind::PowerLaw] {
+        let mut trackers = [(); 4].map(|()| ContactTracker::new());
+        let (mut serial, mut oracle, mut finder) = (ContactTracker::new(), Oracle::default(), PairFinder::new());
+        let mut keys: Vec<u64> = (0..BODIES as u64).map(|id| id << 32).collect();
+        let mut scene = scene::scene::<2>(kind, BODIES, 1);
+        for frame in 0..6 {
+            move_on(frame, &mut keys);
+            scene.centers[0].iter_mut().enumerate().for_each(|(id, x)| *x += (id % 7) as f32 * 0.01);
+            let bodies =
+                Bodies::from_slices(scene.centers.each_ref().map(|c| &c[..keys.len()]), &scene.radii[..keys.len()]);
+            let pairs = finder.find(bodies).expect("a sound scene").pairs();
+            let expected = Ok(oracle.update(pairs, (&keys).into()));
+            assert!(update(&mut serial, Threads::Serial, pairs, (&keys).into()) == expected, "{kind}, frame {frame}");
+            for (pool, tracker) in pools.iter().zip(&mut trackers) {
+                let threads = pool.current_num_threads();
+                let parallel = pool.install(|| update(tracker, Threads::Current, pairs, (&keys).into()));
+                assert!(parallel == expected, "{kind}, frame {frame}, {threads} threads");
+            }
+        }
+    }
+}
+
+/// Large enough to be shared out, with faults of every kind: the same error on one thread and on three.
+#[test]
+fn faults_of_large_frames_are_named_alike_on_any_threads() {
+    let keys: Vec<u64> = (0..40_000).collect();
+    let mut pairs: Vec<[u32; 2]> = (0..39_000).map(|a| [a, a + 1]).collect();
+    let pool = pool(3);
+    let both = |pairs: &[[u32; 2]], keys: &[u64]| {
+        let mut tracker = ContactTracker::new();
+        let serial = update(&mut tracker, Threads::Serial, pairs, keys.into());
+        assert!(serial == pool.install(|| update(&mut tracker, Threads::Current, pairs, keys.into())));
+        serial.expect_err("a fault")
+    };
+    pairs.extend((0..38_000).step_by(1_000).map(|a| [a, a + 1]));
+    let again =
+        |at: u32| BadPair { at: 39_000 + at as usize, pair: [at * 1_000, at * 1_000 + 1], fault: PairFault::Repeated };
+    assert_eq!(both(&pairs, &keys), ContactError::Pairs { count: 38, first: (0..16).map(again).collect() });
+    pairs[7] = [5, 5];
+    pairs[8] = [4, 40_000];
+    let ContactError::Pairs { count, first } = both(&pairs, &keys) else { panic!("another error") };
+    assert_eq!(
+        (count, first[0].fault, first[1].fault),
+        (40, PairFault::NotAscending, PairFault::NoSuchId { id: 40_000, ids: 40_000 })
+    );
+    let mut keys = keys;
+    keys[39_999] = 3;
+    assert_eq!(
+        both(&[], &keys),
+        ContactError::Keys { group: 0, count: 1, first: vec![RepeatedKey { id: 39_999, key: 3 }] }
+    );
+}
+
+#[test]
+fn messages_name_the_offenders() {
+    let message = |pairs: &[[u32; 2]], keys: Keys<'_>| {
+        ContactTracker::new().update(pairs, keys).expect_err("a fault").to_string()
+    };
+    assert_eq!(
+        message(&[[0, 1], [1, 0], [0, 1], [0, 7]], (&[5, 6, 7]).into()),
+        "3 pairs refused: pair 1 is [1, 0]: the first id is not the lesser; pair 2 is [0, 1]: repeated; \
+         pair 3 is [0, 7]: id 7 is beyond the last of 3"
+    );
+    assert_eq!(message(&[], [&[1, 2][..], &[9, 9]].into()), "1 repeated keys in group 1 refused: id 1 has key 9");
+}
+
+/// A giant's row holds all pairs; were it searched from end to end, this would not come to an end.
+#[test]
+fn a_giant_that_touches_all_is_no_cliff() {
+    const BODIES: u32 = 500_000;
+    let keys: Vec<u64> = (0..u64::from(BODIES)).rev().collect();
+    let star: Vec<[u32; 2]> = (1..BODIES).map(|b| [0, b]).collect();
+    let mut tracker = ContactTracker::new();
+    assert_eq!(tracker.update(&star, &keys).expect("a frame").begin().len(), star.len());
+    let backwards: Vec<_> = star.iter().rev().copied().collect();
+    let changes = tracker.update(&backwards[1..], &keys).expect("a frame");
+    assert_eq!((changes.persist().pairs(), changes.end().keys()), (&backwards[1..], &[[0, u64::from(BODIES) - 1]][..]));
+}
+
+#[test]
+fn a_tracker_tells_how_much_it_holds() {
+    let mut tracker = ContactTracker::new();
+    assert_eq!((tracker.bytes(), tracker.last().end().len()), (0, 0));
+    let keys: Vec<u64> = (0..10_000).collect();
+    let pairs: Vec<[u32; 2]> = (1..10_000).map(|b| [b - 1, b]).collect();
+    for _ in 0..2 {
+        tracker.update(&pairs, &keys).expect("a frame");
+    }
+    let bytes = tracker.bytes();
+    assert!((1 << 20..3 << 20).contains(&bytes), "{bytes}");
+}
