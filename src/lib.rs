@@ -41,12 +41,12 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Column, InputError, Isa, LinearTree, Permutation, PermutationError, Radii, RadiusField,
-    Reason, Spawner, Spheres, Workers, morton, radix,
+    Aabb, Bodies, Circles, Circles64, Column, InputError, Isa, LinearTree, Permutation, PermutationError, Radii,
+    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Workers, morton, radix,
 };
 pub use jostle_pairs::{
-    Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Rows, Search, Set, Skin, StageTimes, Stats,
-    Threads, Values, between,
+    Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Periodic, Rows, Search, Set, Set64, Skin,
+    StageTimes, Stats, Swept, Threads, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use jostle_pairs::{

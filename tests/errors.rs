@@ -170,7 +170,7 @@ fn offsets_must_be_those_of_fields() {
     let agents = [Agent { position: [1.0, 2.0], radius: 0.5 }; 3];
     let view = |x, y, radius| Circles::from_structs(&agents, [x, y], radius);
     assert!(view(0, 4, RadiusField::At(offset_of!(Agent, radius))).is_ok());
-    let layout = |offset| InputError::Layout { offset, size: 12, align: 4 };
+    let layout = |offset| InputError::Layout { scalar: 4, offset, size: 12, align: 4 };
     for offset in [1, 2, 3, 5, 11, 12, 16, 1 << 40, usize::MAX, usize::MAX - 3] {
         assert_eq!(view(offset, 4, RadiusField::All(1.0)).err(), Some(layout(offset)));
         assert_eq!(view(0, offset, RadiusField::All(1.0)).err(), Some(layout(offset)));
@@ -187,12 +187,12 @@ fn structs_must_be_aligned_and_sized_like_floats() {
     let bytes = Aligned([[0_u8; 8]; 8]);
     for n in [0, 1, 2, 8] {
         let error = Circles::from_structs(&halves.0[..n], [0, 0], RadiusField::All(1.0)).err();
-        assert_eq!(error, Some(InputError::Layout { offset: 0, size: 6, align: 2 }), "{n} structs");
+        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 6, align: 2 }), "{n} structs");
         let error = Circles::from_structs(&bytes.0[..n], [0, 4], RadiusField::All(1.0)).err();
-        assert_eq!(error, Some(InputError::Layout { offset: 0, size: 8, align: 1 }), "{n} structs");
+        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 8, align: 1 }), "{n} structs");
     }
     let error = Circles::from_structs(&[(); 4], [0, 0], RadiusField::All(1.0)).err();
-    assert_eq!(error, Some(InputError::Layout { offset: 0, size: 0, align: 1 }));
+    assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 0, align: 1 }));
 }
 
 #[test]

@@ -37,17 +37,41 @@ pub enum InputError {
         /// The number of bodies given.
         bodies: usize,
     },
-    /// A struct that cannot be read as `f32` fields at the offset given.
+    /// A struct that cannot be read as fields of `f32`, or `f64`, at the offset given.
     #[error(
-        "no f32 can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of 4, and the field inside the struct"
+        "no scalar of {scalar} bytes can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of {scalar}, and the field inside the struct"
     )]
     Layout {
+        /// The size of the scalar in bytes.
+        scalar: usize,
         /// The byte offset of the field.
         offset: usize,
         /// The size of the struct in bytes.
         size: usize,
         /// The alignment of the struct in bytes.
         align: usize,
+    },
+    /// A period that is too short for the bodies: then one of them could touch another at two places at once, or itself.
+    #[error(
+        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest"
+    )]
+    Period {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+        /// The period.
+        period: f64,
+        /// The largest diameter, margin included.
+        diameter: f64,
+        /// The first body that has it.
+        id: u32,
+    },
+    /// Displacements that do not name each body once.
+    #[error("{bodies} bodies, but displacements of lengths {displacements:?}")]
+    Displacements {
+        /// The number of bodies.
+        bodies: usize,
+        /// The number of displacements on each axis.
+        displacements: Vec<usize>,
     },
     /// A table of meetings that is not of as many sets as there are.
     #[error("{sets} sets, but a table of meetings of {table}")]
@@ -125,6 +149,24 @@ pub enum Reason {
     /// |coordinate| + radius is above 2^60, where squares of distances would overflow.
     #[error("|coordinate| + radius above 2^60 on axis {axis}")]
     TooFar {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// |coordinate| + radius is above 2^500 in `f64`, where squares of distances would overflow.
+    #[error("|coordinate| + radius above 2^500 on axis {axis}")]
+    TooFar64 {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// A coordinate lies more than 2^30 periods away.
+    #[error("more than 2^30 periods away on axis {axis}")]
+    TooManyPeriods {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// A displacement is NaN or infinite, or leads beyond 2^60.
+    #[error("displacement not finite, or beyond 2^60, on axis {axis}")]
+    Displacement {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },

@@ -1,6 +1,6 @@
 //! Borrowed views of the caller's circles or spheres: separate slices, or the caller's own structs.
 
-use bytemuck::NoUninit;
+use bytemuck::{NoUninit, Pod};
 
 use crate::error::InputError;
 
@@ -10,19 +10,68 @@ pub type Circles<'a> = Bodies<'a, 2>;
 /// Spheres in space: [`Bodies`] with three axes.
 pub type Spheres<'a> = Bodies<'a, 3>;
 
+/// Circles in the plane, in `f64`.
+pub type Circles64<'a> = Bodies<'a, 2, f64>;
+
+/// Spheres in space, in `f64`.
+pub type Spheres64<'a> = Bodies<'a, 3, f64>;
+
+/// `f32` or `f64`.
+pub trait Scalar:
+    Pod + Default + PartialOrd + core::fmt::Debug + Send + Sync + core::ops::Add<Output = Self> + sealed::Sealed
+{
+    /// Half of it.
+    #[must_use]
+    fn half(self) -> Self;
+
+    /// The same number in `f64`.
+    #[must_use]
+    fn to_f64(self) -> f64;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+impl Scalar for f32 {
+    #[inline(always)]
+    fn half(self) -> Self {
+        self / 2.0
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self.into()
+    }
+}
+
+impl Scalar for f64 {
+    #[inline(always)]
+    fn half(self) -> Self {
+        self / 2.0
+    }
+
+    #[inline(always)]
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
 /// The largest number of bodies a view may hold: ids are `u32`, and one value is kept free.
 pub const MAX_BODIES: usize = u32::MAX as usize - 1;
 
-/// One `f32` field of every body: element `i` is `data[i * stride]`.
+/// One field of every body: element `i` is `data[i * stride]`.
 #[derive(Debug, Clone, Copy)]
-pub struct Column<'a> {
-    data: &'a [f32],
+pub struct Column<'a, T = f32> {
+    data: &'a [T],
     stride: usize,
     len: usize,
 }
 
-impl<'a> Column<'a> {
-    fn contiguous(data: &'a [f32]) -> Self {
+impl<'a, T: Copy> Column<'a, T> {
+    fn contiguous(data: &'a [T]) -> Self {
         Self { data, stride: 1, len: data.len() }
     }
 
@@ -45,35 +94,35 @@ impl<'a> Column<'a> {
     /// When `i >= self.len()`.
     #[inline]
     #[must_use]
-    pub fn get(&self, i: usize) -> f32 {
+    pub fn get(&self, i: usize) -> T {
         self.data[i * self.stride]
     }
 
     /// The whole column as one slice, when the values lie side by side.
     #[inline]
     #[must_use]
-    pub fn as_slice(&self) -> Option<&'a [f32]> {
+    pub fn as_slice(&self) -> Option<&'a [T]> {
         (self.stride == 1).then(|| &self.data[..self.len])
     }
 }
 
 /// The radius of every body: one value for all, or one each.
 #[derive(Debug, Clone, Copy)]
-pub enum Radii<'a> {
+pub enum Radii<'a, T = f32> {
     /// The same radius for every body.
-    All(f32),
+    All(T),
     /// A radius for each body.
-    Each(Column<'a>),
+    Each(Column<'a, T>),
 }
 
-impl Radii<'_> {
+impl<T: Copy> Radii<'_, T> {
     /// The radius of body `i`.
     ///
     /// # Panics
     /// When each body has a radius and `i` is out of bounds.
     #[inline]
     #[must_use]
-    pub fn get(&self, i: usize) -> f32 {
+    pub fn get(&self, i: usize) -> T {
         match self {
             Self::All(radius) => *radius,
             Self::Each(column) => column.get(i),
@@ -81,49 +130,49 @@ impl Radii<'_> {
     }
 }
 
-impl From<f32> for Radii<'_> {
-    fn from(radius: f32) -> Self {
+impl<T: Scalar> From<T> for Radii<'_, T> {
+    fn from(radius: T) -> Self {
         Self::All(radius)
     }
 }
 
-impl<'a> From<&'a [f32]> for Radii<'a> {
-    fn from(radii: &'a [f32]) -> Self {
+impl<'a, T: Scalar> From<&'a [T]> for Radii<'a, T> {
+    fn from(radii: &'a [T]) -> Self {
         Self::Each(Column::contiguous(radii))
     }
 }
 
-impl<'a> From<&'a Vec<f32>> for Radii<'a> {
-    fn from(radii: &'a Vec<f32>) -> Self {
+impl<'a, T: Scalar> From<&'a Vec<T>> for Radii<'a, T> {
+    fn from(radii: &'a Vec<T>) -> Self {
         radii.as_slice().into()
     }
 }
 
-impl<'a, const N: usize> From<&'a [f32; N]> for Radii<'a> {
-    fn from(radii: &'a [f32; N]) -> Self {
+impl<'a, T: Scalar, const N: usize> From<&'a [T; N]> for Radii<'a, T> {
+    fn from(radii: &'a [T; N]) -> Self {
         radii.as_slice().into()
     }
 }
 
 /// Where a struct keeps its radius, for [`Bodies::from_structs`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum RadiusField {
-    /// The byte offset of an `f32` field, as given by [`core::mem::offset_of!`].
+pub enum RadiusField<T = f32> {
+    /// The byte offset of a field, as given by [`core::mem::offset_of!`].
     At(usize),
     /// The structs hold no radius; this one serves them all.
-    All(f32),
+    All(T),
 }
 
-/// A borrowed view of n bodies with `D` axes: where their centres and radii lie in the caller's memory.
+/// A borrowed view of n bodies with `D` axes, in `f32` unless said otherwise: where their centres and radii lie in the caller's memory.
 ///
 /// Nothing is copied and nothing is checked until the view is used; then lengths that differ, too many bodies, and
 /// values outside the contract are refused with an [`InputError`] before any work is done. The position of a body in
 /// the view is its *id*.
 #[derive(Debug, Clone, Copy)]
-pub struct Bodies<'a, const D: usize> {
-    centers: [Column<'a>; D],
-    radii: Radii<'a>,
-    margin: f32,
+pub struct Bodies<'a, const D: usize, T = f32> {
+    centers: [Column<'a, T>; D],
+    radii: Radii<'a, T>,
+    margin: T,
 }
 
 impl<'a> Circles<'a> {
@@ -141,6 +190,22 @@ impl<'a> Circles<'a> {
     }
 }
 
+impl<'a> Circles64<'a> {
+    /// Circles held as separate slices of `f64`. `radii` is an `f64` or a slice as long as `x` and `y`.
+    #[must_use]
+    pub fn new(x: &'a [f64], y: &'a [f64], radii: impl Into<Radii<'a, f64>>) -> Self {
+        Self::from_slices([x, y], radii)
+    }
+}
+
+impl<'a> Spheres64<'a> {
+    /// Spheres held as separate slices of `f64`. `radii` is an `f64` or a slice as long as the others.
+    #[must_use]
+    pub fn new(x: &'a [f64], y: &'a [f64], z: &'a [f64], radii: impl Into<Radii<'a, f64>>) -> Self {
+        Self::from_slices([x, y, z], radii)
+    }
+}
+
 impl<'a> Spheres<'a> {
     /// Spheres held as separate slices. `radii` is an `f32` (one radius for all) or a slice as long as the others.
     #[must_use]
@@ -149,19 +214,19 @@ impl<'a> Spheres<'a> {
     }
 }
 
-impl<'a, const D: usize> Bodies<'a, D> {
+impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
     #[must_use]
-    pub fn from_slices(centers: [&'a [f32]; D], radii: impl Into<Radii<'a>>) -> Self {
-        Self { centers: centers.map(Column::contiguous), radii: radii.into(), margin: 0.0 }
+    pub fn from_slices(centers: [&'a [T]; D], radii: impl Into<Radii<'a, T>>) -> Self {
+        Self { centers: centers.map(Column::contiguous), radii: radii.into(), margin: T::default() }
     }
 
     /// Bodies held in the caller's own structs, read in place.
     ///
-    /// `centers` and `radius` are byte offsets of `f32` fields within `T`, as [`core::mem::offset_of!`] gives them.
+    /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as [`core::mem::offset_of!`] gives them.
     ///
     /// ```
-    /// use bytemuck::NoUninit;
+    /// use bytemuck::{NoUninit, Pod};
     /// use core::mem::offset_of;
     /// use jostle_core::{Circles, RadiusField};
     ///
@@ -180,22 +245,22 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Layout`] when the size or the alignment of `T` is not a multiple of 4 bytes, or an offset is not
-    /// a multiple of 4 or does not lie within `T`.
-    pub fn from_structs<T: NoUninit>(
-        structs: &'a [T],
+    /// [`InputError::Layout`] when the size or the alignment of `S` is not a multiple of that of the scalar, or an offset
+    /// is not or does not lie within `S`.
+    pub fn from_structs<S: NoUninit>(
+        structs: &'a [S],
         centers: [usize; D],
-        radius: RadiusField,
+        radius: RadiusField<T>,
     ) -> Result<Self, InputError> {
-        let size = size_of::<T>();
+        let (size, word) = (size_of::<S>(), size_of::<T>());
         // The cast below looks at the slice, which may be aligned by luck; this looks at the type.
-        let sound = size.is_multiple_of(4) && align_of::<T>().is_multiple_of(4);
-        let column = |offset: usize| match bytemuck::try_cast_slice::<T, f32>(structs) {
-            Ok(floats) if sound && offset.is_multiple_of(4) && offset < size => {
-                let data = floats.get(offset / 4..).unwrap_or(&[]);
-                Ok(Column { data, stride: size / 4, len: structs.len() })
+        let sound = size.is_multiple_of(word) && align_of::<S>().is_multiple_of(align_of::<T>());
+        let column = |offset: usize| match bytemuck::try_cast_slice::<S, T>(structs) {
+            Ok(values) if sound && offset.is_multiple_of(word) && offset < size => {
+                let data = values.get(offset / word..).unwrap_or(&[]);
+                Ok(Column { data, stride: size / word, len: structs.len() })
             }
-            _ => Err(InputError::Layout { offset, size, align: align_of::<T>() }),
+            _ => Err(InputError::Layout { scalar: word, offset, size, align: align_of::<S>() }),
         };
         let mut columns = [Column::contiguous(&[]); D];
         for (slot, offset) in columns.iter_mut().zip(centers) {
@@ -205,13 +270,13 @@ impl<'a, const D: usize> Bodies<'a, D> {
             RadiusField::At(offset) => Radii::Each(column(offset)?),
             RadiusField::All(radius) => Radii::All(radius),
         };
-        Ok(Self { centers: columns, radii, margin: 0.0 })
+        Ok(Self { centers: columns, radii, margin: T::default() })
     }
 
     /// The same bodies, each radius larger by `margin`: `r + margin` in f32 takes the place of r everywhere. The list of
     /// their pairs can be kept for as long as no body has moved far (a *skin*, or Verlet list).
     #[must_use]
-    pub fn with_margin(self, margin: f32) -> Self {
+    pub fn with_margin(self, margin: T) -> Self {
         Self { margin, ..self }
     }
 
@@ -224,15 +289,15 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// assert_eq!(points.radius(0) + points.radius(1), 1.0);
     /// ```
     #[must_use]
-    pub fn within(self, distance: f32) -> Self {
+    pub fn within(self, distance: T) -> Self {
         // Half of it is exact unless it is denormal, and then the squares are zero in any case.
-        Self { radii: Radii::All(distance / 2.0), margin: 0.0, ..self }
+        Self { radii: Radii::All(distance.half()), margin: T::default(), ..self }
     }
 
     /// What is added to each radius.
     #[inline]
     #[must_use]
-    pub fn margin(&self) -> f32 {
+    pub fn margin(&self) -> T {
         self.margin
     }
 
@@ -252,14 +317,14 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// The columns of the centres, one an axis.
     #[inline]
     #[must_use]
-    pub fn centers(&self) -> &[Column<'a>; D] {
+    pub fn centers(&self) -> &[Column<'a, T>; D] {
         &self.centers
     }
 
     /// The radii, without the margin.
     #[inline]
     #[must_use]
-    pub fn radii(&self) -> Radii<'a> {
+    pub fn radii(&self) -> Radii<'a, T> {
         self.radii
     }
 
@@ -269,7 +334,7 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// When `id` is out of bounds.
     #[inline]
     #[must_use]
-    pub fn center(&self, id: usize) -> [f32; D] {
+    pub fn center(&self, id: usize) -> [T; D] {
         core::array::from_fn(|axis| self.centers[axis].get(id))
     }
 
@@ -279,7 +344,7 @@ impl<'a, const D: usize> Bodies<'a, D> {
     /// When `id` is out of bounds.
     #[inline]
     #[must_use]
-    pub fn radius(&self, id: usize) -> f32 {
+    pub fn radius(&self, id: usize) -> T {
         self.radii.get(id) + self.margin
     }
 
@@ -299,6 +364,6 @@ impl<'a, const D: usize> Bodies<'a, D> {
         if bodies > MAX_BODIES {
             return Err(InputError::TooMany { bodies });
         }
-        InputError::check_length("margin", f64::from(self.margin))
+        InputError::check_length("margin", self.margin.to_f64())
     }
 }

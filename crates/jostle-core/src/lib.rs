@@ -25,7 +25,7 @@ pub mod workers;
 pub use aabb::Aabb;
 pub use error::{InputError, Reason};
 pub use host::Spawner;
-pub use input::{Bodies, Circles, Column, Radii, RadiusField, Spheres};
+pub use input::{Bodies, Circles, Circles64, Column, Radii, RadiusField, Scalar, Spheres, Spheres64};
 pub use isa::Isa;
 pub use permutation::{Permutation, PermutationError};
 pub use recording::{Recording, Region, record};

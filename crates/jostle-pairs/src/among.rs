@@ -2,7 +2,10 @@
 
 use jostle_core::{Bodies, InputError, LinearTree};
 
+use crate::double::Set64;
 use crate::layers::Layers;
+use crate::periodic::Periodic;
+use crate::swept::Swept;
 
 /// Bodies, or a tree that was built of them, and who of them may meet whom.
 ///
@@ -67,7 +70,8 @@ impl<'a, const D: usize> From<&'a LinearTree<D>> for Set<'a, D> {
     }
 }
 
-/// What a search is among. Nobody needs to name it: views, trees, [`Set`]s and what [`between`] gives all turn into it.
+/// What a search is among. Nobody needs to name it: views, trees, [`Set`]s, [`Periodic`], [`Swept`] and what [`between`]
+/// gives all turn into it.
 #[derive(Debug, Clone, Copy)]
 pub struct Among<'a, const D: usize>(pub(crate) Sought<'a, D>);
 
@@ -75,6 +79,9 @@ pub struct Among<'a, const D: usize>(pub(crate) Sought<'a, D>);
 pub(crate) enum Sought<'a, const D: usize> {
     Within(Set<'a, D>),
     Between(Set<'a, D>, Set<'a, D>),
+    Periodic(Periodic<'a, D>),
+    Double(Set64<'a, D>),
+    Swept(Swept<'a, D>),
 }
 
 /// The pairs `[a, b]` of a body a of the first set and a body b of the second, each by its id in its own set.
@@ -104,6 +111,9 @@ impl<const D: usize> Among<'_, D> {
         match &self.0 {
             Sought::Within(set) => set.len(),
             Sought::Between(a, b) => a.sorted() + b.sorted() + a.len().min(b.len()),
+            Sought::Periodic(periodic) => periodic.bodies.len(),
+            Sought::Double(set) => set.bodies.len(),
+            Sought::Swept(swept) => swept.bodies.len(),
         }
     }
 }

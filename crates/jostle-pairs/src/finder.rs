@@ -5,16 +5,20 @@ use std::time::{Duration, Instant};
 use jostle_core::{Bodies, BuildTimes, InputError, Isa, LinearTree, Workers};
 
 use crate::among::{Among, Set, Sought, Source, between};
+use crate::derived::Derived;
+use crate::double::Frame;
 use crate::engine::Engine;
-use crate::filter::{Filter, PairTest};
+use crate::filter::{Decision, Filter, PairTest};
 use crate::jobs::Jobs;
 use crate::neighbors::{NeighborLists, RowEngine};
+use crate::periodic::Cell;
 use crate::rows::Rows;
 use crate::search::Search;
 use crate::sets::Meetings;
 use crate::side::{Side, sum};
 use crate::skin::Skin;
 use crate::stats::{StageTimes, Stats, Tests};
+use crate::swept::Paths;
 use crate::threads::Threads;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
@@ -40,6 +44,11 @@ pub struct PairFinder<const D: usize> {
     pub(crate) engine: Engine<D>,
     pub(crate) rows: RowEngine<D>,
     skin: Skin<D>,
+    /// What stands in for bodies that are not as the tree wants them.
+    derived: Derived<D>,
+    pub(crate) cell: Cell<D>,
+    frame: Frame<D>,
+    pub(crate) paths: Paths,
     pub(crate) stats: Stats,
 }
 
@@ -68,6 +77,20 @@ impl<'f, const D: usize> Found<'f, D> {
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
         &self.finder.own.tree
+    }
+
+    /// By how many periods on each axis the second body of each pair is moved to touch the first, so that their difference
+    /// is `xb + shift * period - xa`; of a search in a [`Periodic`](crate::Periodic) box, and empty after others.
+    #[must_use]
+    pub fn shifts(&self) -> &'f [[i32; D]] {
+        &self.finder.cell.shifts
+    }
+
+    /// When the bodies of each pair first touch, from 0 to 1; of a search of [`Swept`](crate::Swept) bodies, and empty
+    /// after others.
+    #[must_use]
+    pub fn times(&self) -> &'f [f64] {
+        &self.finder.paths.times
     }
 
     /// What the search did.
@@ -121,6 +144,10 @@ impl<const D: usize> PairFinder<D> {
             engine: Engine::with_capacity(bodies),
             rows: RowEngine::default(),
             skin: Skin::default(),
+            derived: Derived::default(),
+            cell: Cell::default(),
+            frame: Frame::default(),
+            paths: Paths::default(),
             stats: Stats::default(),
         }
     }
@@ -244,11 +271,9 @@ impl<const D: usize> PairFinder<D> {
     /// Bytes held: trees, scratch and pair list.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.own.bytes()
-            + self.sides.iter().map(Side::bytes).sum::<usize>()
-            + self.engine.bytes()
-            + self.rows.bytes()
-            + self.skin.bytes()
+        let derived = self.derived.bytes() + self.cell.bytes() + self.frame.bytes() + self.paths.bytes();
+        let sides = core::iter::once(&self.own).chain(&self.sides).map(Side::bytes).sum::<usize>();
+        sides + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + derived
     }
 
     /// Makes ready what is sought, runs the joins, and says what was done.
@@ -260,7 +285,7 @@ impl<const D: usize> PairFinder<D> {
         join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let filter = Filter { only, ..Filter::default() };
-        let Self { own, engine, rows, skin, .. } = self;
+        let Self { own, engine, rows, skin, derived, cell, frame, paths, .. } = self;
         let isa = engine.isa;
         let engines = Engines { pairs: engine, rows };
         let (times, started, (result, tests)) = match among.0 {
@@ -272,13 +297,40 @@ impl<const D: usize> PairFinder<D> {
                     skin.keep_on(bodies, workers);
                 }
                 let pairing = own.ready(&set).within(filter);
-                (times, Instant::now(), join(engines, Jobs { count: 1, pairing: &|_| pairing }))
+                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }
             Sought::Between(a, b) => {
                 let sides = sides(&mut self.sides, isa, 2);
                 let times = sum(sides[0].prepare(&a, workers)?, sides[1].prepare(&b, workers)?);
                 let pairing = sides[0].ready(&a).across(sides[1].ready(&b), filter);
-                (times, Instant::now(), join(engines, Jobs { count: 1, pairing: &|_| pairing }))
+                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
+            }
+            Sought::Periodic(periodic) => {
+                cell.prepare(&periodic, derived, workers)?;
+                let set = Set { source: Source::View(derived.view()), layers: periodic.layers };
+                let times = own.prepare(&set, workers)?;
+                let ready = own.ready(&set);
+                let pairing = |image: usize| ready.at(cell.offsets[image], filter);
+                let jobs = Jobs { count: cell.half(), pairing: &pairing, images: &cell.offsets[..cell.images] };
+                (times, Instant::now(), join(engines, jobs))
+            }
+            Sought::Double(doubles) => {
+                let slack = frame.prepare(&doubles, derived, workers)?;
+                let set = Set { source: Source::View(derived.view()), layers: doubles.layers };
+                let times = own.prepare(&set, workers)?;
+                let test = |a, b| doubles.overlap(a, b);
+                let filter = Filter { decision: Some(Decision { slack, test: &test }), ..filter };
+                let pairing = own.ready(&set).within(filter);
+                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
+            }
+            Sought::Swept(swept) => {
+                paths.prepare(&swept, derived, workers)?;
+                let set = Set { source: Source::View(derived.view()), layers: swept.layers };
+                let times = own.prepare(&set, workers)?;
+                let test = |a, b| swept.touch(a, b).is_some();
+                let filter = Filter { decision: Some(Decision { slack: f32::INFINITY, test: &test }), ..filter };
+                let pairing = own.ready(&set).within(filter);
+                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }
         };
         self.finish(times, started.elapsed(), tests);
@@ -306,9 +358,35 @@ impl<const D: usize> PairFinder<D> {
             let ready = sides[i].ready(&sets[i]);
             if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
         };
-        let tests = self.engine.list(Jobs { count: meetings.iter().len(), pairing: &pairing }, workers);
+        let tests = self.engine.list(Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) }, workers);
         self.finish(times, start.elapsed(), tests);
         Ok(())
+    }
+
+    /// Lists the pairs.
+    pub(crate) fn list(
+        &mut self,
+        among: Among<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.seek(among, only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))?;
+        self.tell_more(among, workers);
+        Ok(())
+    }
+
+    /// What is to be known of each pair of the list, beside the pair.
+    fn tell_more(&mut self, among: Among<'_, D>, workers: Workers<'_>) {
+        let pairs = self.engine.pairs.pairs();
+        self.cell.shifts.clear();
+        self.paths.times.clear();
+        match &among.0 {
+            Sought::Periodic(periodic) => {
+                self.cell.find_shifts(periodic, &self.derived, pairs, &self.engine.ends, workers);
+            }
+            Sought::Swept(swept) => self.paths.find_times(swept, pairs, workers),
+            Sought::Within(_) | Sought::Between(..) | Sought::Double(_) => {}
+        }
     }
 
     fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {

@@ -15,6 +15,15 @@ const JOIN_BLOCKS: usize = 2048;
 pub(crate) struct Jobs<'a, const D: usize> {
     pub(crate) count: usize,
     pub(crate) pairing: &'a (dyn Fn(usize) -> Pairing<'a, D> + Sync),
+    /// Offsets at which rows see the tree of the first job; the zero first.
+    pub(crate) images: &'a [[f32; D]],
+}
+
+impl<'a, const D: usize> Jobs<'a, D> {
+    /// One join, of bodies seen where they are.
+    pub(crate) fn one(pairing: &'a (dyn Fn(usize) -> Pairing<'a, D> + Sync)) -> Self {
+        Self { count: 1, pairing, images: &[[0.0; D]] }
+    }
 }
 
 /// How the groups of a join are cut into blocks.

@@ -50,6 +50,8 @@ pub(crate) struct Pairing<'a, const D: usize> {
     /// The tree whose groups are joined, and the one that is walked.
     pub(crate) trees: [&'a LinearTree<D>; 2],
     pub(crate) order: Order,
+    /// The trees are the same, and each of its pairs is to come once.
+    pub(crate) within: bool,
     /// Where the walked tree is seen: its centres and this are added.
     pub(crate) offset: [f32; D],
     pub(crate) filter: Filter<'a>,
@@ -385,16 +387,12 @@ impl<const D: usize> Join<'_, D> {
 }
 
 impl<'a, const D: usize> Pairing<'a, D> {
-    /// Whether it is one tree, and each of its pairs is to come once.
-    pub(crate) fn is_within(&self) -> bool {
-        self.order == Order::Lesser
-    }
-
     /// The same pairs, the trees in each other's place.
     pub(crate) fn turned(self) -> Self {
         let [driver, walked] = self.trees;
         let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::turned), ..self.filter };
-        Self { trees: [walked, driver], order: self.order.turned(), offset: self.offset.map(|offset| -offset), filter }
+        let offset = self.offset.map(|offset| -offset);
+        Self { trees: [walked, driver], order: self.order.turned(), offset, filter, ..self }
     }
 
     #[inline(always)]

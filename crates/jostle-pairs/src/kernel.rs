@@ -21,7 +21,7 @@ pub(crate) trait Groups {
 impl<const D: usize> Groups for Join<'_, D> {
     #[inline(always)]
     fn run<L: Lanes>(&mut self, groups: Range<usize>) {
-        if self.pairing.is_within() { self.join::<L, Within>(groups) } else { self.join::<L, Across>(groups) }
+        if self.pairing.within { self.join::<L, Within>(groups) } else { self.join::<L, Across>(groups) }
     }
 }
 

@@ -12,7 +12,9 @@ mod among;
 mod candidates;
 mod circles16;
 mod contacts;
+mod derived;
 mod descent;
+mod double;
 mod engine;
 mod filter;
 mod finder;
@@ -25,6 +27,7 @@ mod lanes;
 mod layers;
 mod neighbors;
 mod ordered;
+mod periodic;
 mod query;
 mod rows;
 mod search;
@@ -32,6 +35,7 @@ mod sets;
 mod side;
 mod skin;
 mod stats;
+mod swept;
 mod threads;
 
 pub use among::{Among, Set, between};
@@ -39,13 +43,16 @@ pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
     contacts, contacts_between,
 };
+pub use double::Set64;
 pub use finder::{Found, FoundAmong, PairFinder};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
+pub use periodic::Periodic;
 pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use rows::Rows;
 pub use search::Search;
 pub use sets::Meetings;
 pub use skin::Skin;
 pub use stats::{StageTimes, Stats};
+pub use swept::Swept;
 pub use threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};

@@ -147,20 +147,20 @@ impl<const D: usize> RowEngine<D> {
             + self.scratch.bytes(RowScratch::bytes)
     }
 
-    /// Fills the lists for the driving tree of the one job there is.
+    /// Fills the lists for the driving tree of the first job.
     pub(crate) fn fill(
         &mut self,
         isa: Isa,
         jobs: Jobs<'_, D>,
-        images: &[[f32; D]],
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Tests {
+        let jobs = Jobs { count: 1, ..jobs };
         let tree = (jobs.pairing)(0).trees[0];
         self.prepare(tree, lists.wants_distances, workers);
         let tests = loop {
-            let (tests, taken) = self.list_rows(isa, jobs, images, kind, workers);
+            let (tests, taken) = self.list_rows(isa, jobs, kind, workers);
             if taken <= self.arena.len() {
                 break tests;
             }
@@ -179,14 +179,7 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Every row to the arena, in any order; the room that they took, or would have.
-    fn list_rows(
-        &mut self,
-        isa: Isa,
-        jobs: Jobs<'_, D>,
-        images: &[[f32; D]],
-        kind: Rows,
-        workers: Workers<'_>,
-    ) -> (Tests, usize) {
+    fn list_rows(&mut self, isa: Isa, jobs: Jobs<'_, D>, kind: Rows, workers: Workers<'_>) -> (Tests, usize) {
         let taken = AtomicUsize::new(0);
         let (neighbors, distances2) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.arena_distances2));
         let places = Disjoint::new(&mut self.places);
@@ -196,7 +189,7 @@ impl<const D: usize> RowEngine<D> {
         workers.run_in_order("rows", jobs.blocks(), |blocks| {
             let tests = self.scratch.with(|scratch| {
                 let (mut walk, tests) = (Walk::new(&jobs), Tests::default());
-                let mut rows = RowJoin { pairing: (jobs.pairing)(0), images, kind, scratch, arena, tests };
+                let mut rows = RowJoin { pairing: (jobs.pairing)(0), images: jobs.images, kind, scratch, arena, tests };
                 for block in blocks {
                     kernel::list(isa, &mut rows, walk.go_to(block).1);
                 }

@@ -254,7 +254,7 @@ impl<const D: usize> RowJoin<'_, D> {
     fn run_tests<L: Lanes>(&mut self) {
         let [driver, walked] = self.pairing.trees.map(LinearTree::bodies);
         let RowScratch { tests, test_images, hits, .. } = &mut *self.scratch;
-        let own = self.pairing.is_within();
+        let own = self.pairing.within;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         let mut len = hits.len();
         hits.resize(len + tests.len, Hit::default());
@@ -327,7 +327,7 @@ impl<const D: usize> RowJoin<'_, D> {
         }
         let distances2 = wants_distances.then(|| (&mut row_distances2[..], &mut rows_distances2[start..]));
         sort_row(row, len, &mut rows[start..], distances2);
-        if self.kind == Rows::Full || !self.pairing.is_within() {
+        if self.kind == Rows::Full || !self.pairing.within {
             return len as u32;
         }
         let lesser = rows[start..].partition_point(|&other| other < id);

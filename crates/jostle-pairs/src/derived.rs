@@ -1,0 +1,70 @@
+//! Bodies that stand in for the caller's in the tree: moved into a period, narrowed to `f32`, or grown along their paths.
+
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, Workers};
+
+/// Bodies that one task looks at.
+pub(crate) const BLOCK: usize = 1 << 13;
+
+/// Centres and radii, by id.
+#[derive(Debug)]
+pub(crate) struct Derived<const D: usize> {
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+}
+
+impl<const D: usize> Default for Derived<D> {
+    fn default() -> Self {
+        Self { centers: [const { Vec::new() }; D], radii: Vec::new() }
+    }
+}
+
+impl<const D: usize> Derived<D> {
+    /// Sets the centres and radii of so many bodies.
+    pub(crate) fn fill(
+        &mut self,
+        bodies: usize,
+        center: impl Fn(usize, usize) -> f32 + Sync + Send,
+        radius: impl Fn(usize) -> f32 + Sync + Send,
+        workers: Workers<'_>,
+    ) {
+        for (axis, column) in self.centers.iter_mut().enumerate() {
+            fill_column(column, bodies, |id| center(id, axis), workers);
+        }
+        fill_column(&mut self.radii, bodies, radius, workers);
+    }
+
+    pub(crate) fn view(&self) -> Bodies<'_, D> {
+        Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.centers.iter().chain([&self.radii]).map(|column| column.capacity() * size_of::<f32>()).sum()
+    }
+}
+
+fn fill_column(column: &mut Vec<f32>, len: usize, value: impl Fn(usize) -> f32 + Sync + Send, workers: Workers<'_>) {
+    resize_with_headroom(column, len, 0.0);
+    workers.fill_blocks("derived", column, BLOCK, |first, block| {
+        for (slot, id) in block.iter_mut().zip(first..) {
+            *slot = value(id);
+        }
+    });
+}
+
+/// Looks at all bodies, a block at a time, and puts together what each block says, in their order.
+pub(crate) fn reduce<T: Copy + Send + Sync>(
+    bodies: usize,
+    slots: &mut Vec<T>,
+    start: T,
+    block: impl Fn(core::ops::Range<usize>) -> T + Sync + Send,
+    workers: Workers<'_>,
+    merge: impl Fn(T, T) -> T,
+) -> T {
+    slots.clear();
+    slots.resize(bodies.div_ceil(BLOCK), start);
+    workers.fill_blocks("survey", slots, 1, |at, slot| {
+        slot[0] = block(at * BLOCK..((at + 1) * BLOCK).min(bodies));
+    });
+    slots.iter().fold(start, |all, &slot| merge(all, slot))
+}
