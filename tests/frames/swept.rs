@@ -45,9 +45,8 @@ fn check_scenes<const D: usize>() {
         }
     }
     for (name, scene) in ugly::all::<D>() {
-        if scene.len() <= 1_000
-            && jostle::bounds(scene.view(), jostle::Workers::Serial).is_ok_and(|b| b.widest() < 1e17)
-        {
+        let far = scene.centers.iter().flatten().chain(&scene.radii).any(|x| x.abs() > 1e17);
+        if scene.len() <= 1_000 && !far {
             check(&mut bench, name, scene.view(), &moves(scene.len(), 1.0));
         }
     }

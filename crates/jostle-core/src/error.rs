@@ -164,8 +164,8 @@ pub enum Reason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// A displacement is NaN or infinite, or leads beyond 2^60.
-    #[error("displacement not finite, or beyond 2^60, on axis {axis}")]
+    /// A displacement is NaN or infinite, or leads beyond 2^59 from the origin.
+    #[error("displacement not finite, or beyond 2^59 from the origin, on axis {axis}")]
     Displacement {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,

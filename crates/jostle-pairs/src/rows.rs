@@ -67,6 +67,7 @@ pub(crate) struct RowScratch<const D: usize> {
     /// The rows of a group, and the length of each.
     rows: Vec<u32>,
     rows_distances2: Vec<f32>,
+    rows_len: usize,
     lens: Vec<u32>,
 }
 
@@ -102,8 +103,7 @@ impl<const D: usize> RowJoin<'_, D> {
             if !sparse {
                 self.collect_candidates::<L>(group);
             }
-            self.scratch.rows.clear();
-            self.scratch.rows_distances2.clear();
+            self.scratch.rows_len = 0;
             self.scratch.lens.clear();
             for leaf in leaves.clone() {
                 self.scratch.hits.clear();
@@ -116,7 +116,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 self.run_tests::<L>();
                 self.write_rows::<L>(leaf);
             }
-            self.tests.pairs += self.scratch.rows.len() as u64;
+            self.tests.pairs += self.scratch.rows_len as u64;
             self.store(leaves);
         }
     }
@@ -294,7 +294,7 @@ impl<const D: usize> RowJoin<'_, D> {
         let RowScratch { hits: all, row, row_distances2, .. } = &mut *self.scratch;
         let [driver, walked] = self.pairing.trees;
         let names = self.pairing.names();
-        let room = (hits.len() + 2) * LANES;
+        let room = hits.len() * LANES + COUNTED;
         if row.len() < room {
             row.resize(room, 0);
             row_distances2.resize(room, 0.0);
@@ -318,32 +318,30 @@ impl<const D: usize> RowJoin<'_, D> {
     /// Appends the row gathered, sorted, to those of the group; its length.
     #[inline(always)]
     fn finish_row(&mut self, len: usize, id: u32) -> u32 {
-        let RowScratch { row, row_distances2, rows, rows_distances2, .. } = &mut *self.scratch;
-        let wants_distances = self.arena.distances2.is_some();
-        let start = rows.len();
-        rows.resize(start + len, 0);
-        if wants_distances {
-            rows_distances2.resize(start + len, 0.0);
+        let RowScratch { row, row_distances2, rows, rows_distances2, rows_len, .. } = &mut *self.scratch;
+        let start = *rows_len;
+        if rows.len() < start + len + COUNTED {
+            rows.resize(2 * (start + len + COUNTED), 0);
+            rows_distances2.resize(rows.len(), 0.0);
         }
-        let distances2 = wants_distances.then(|| (&mut row_distances2[..], &mut rows_distances2[start..]));
+        row[len..len + COUNTED].fill(u32::MAX);
+        let distances2 = self.arena.distances2.map(|_| (&row_distances2[..], &mut rows_distances2[start..]));
         sort_row(row, len, &mut rows[start..], distances2);
-        if self.kind == Rows::Full || !self.pairing.within {
-            return len as u32;
+        let mut lesser = 0;
+        if self.kind == Rows::Half && self.pairing.within {
+            lesser = rows[start..start + len].partition_point(|&other| other < id);
+            rows.copy_within(start + lesser..start + len, start);
+            rows_distances2.copy_within(start + lesser..start + len, start);
         }
-        let lesser = rows[start..].partition_point(|&other| other < id);
-        rows.copy_within(start + lesser.., start);
-        rows.truncate(start + len - lesser);
-        if wants_distances {
-            rows_distances2.copy_within(start + lesser.., start);
-            rows_distances2.truncate(start + len - lesser);
-        }
+        *rows_len += len - lesser;
         (len - lesser) as u32
     }
 
     /// The rows of a group to the arena.
     #[allow(unsafe_code, reason = "each group has a part of the arena of its own, and each id is in one group")]
     fn store(&mut self, leaves: Range<usize>) {
-        let RowScratch { rows, rows_distances2, lens, .. } = &*self.scratch;
+        let RowScratch { rows, rows_distances2, rows_len, lens, .. } = &*self.scratch;
+        let rows = &rows[..*rows_len];
         let driver = self.pairing.trees[0];
         let mut start = self.arena.taken.fetch_add(rows.len(), Ordering::Relaxed);
         if start + rows.len() > self.arena.neighbors.len() {
@@ -354,7 +352,7 @@ impl<const D: usize> RowJoin<'_, D> {
         unsafe {
             self.arena.neighbors.range(place.clone()).copy_from_slice(rows);
             if let Some(all) = self.arena.distances2 {
-                all.range(place).copy_from_slice(rows_distances2);
+                all.range(place).copy_from_slice(&rows_distances2[..*rows_len]);
             }
         }
         let ids = leaves
@@ -368,58 +366,69 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 }
 
-/// Rows up to this length are sorted by counting, for each id, how many are less: sixteen ids at a time, no branch.
+/// Rows up to this length are sorted by counting, for each id, how many are less: sixteen at a time, and of those always
+/// all, since a loop that ends sooner or later is mispredicted.
 const COUNTED: usize = 2 * LANES;
 
-/// Sorts the first `len` ids of a row, which has room for [`COUNTED`] at least, into `out`, and their distances with them.
+/// Sorts the first `len` ids of a row, which greater ones follow, [`COUNTED`] of them, into `out`, and their distances
+/// with them; what follows them in `out` is anything.
 #[inline(always)]
-fn sort_row(row: &mut [u32], len: usize, out: &mut [u32], distances2: Option<(&mut [f32], &mut [f32])>) {
+fn sort_row(row: &[u32], len: usize, out: &mut [u32], distances2: Option<(&[f32], &mut [f32])>) {
     if len <= LANES {
-        sort_counted::<LANES>(row, len, out, distances2);
+        sort_counted::<LANES>(row, out, distances2);
     } else if len <= COUNTED {
-        sort_counted::<COUNTED>(row, len, out, distances2);
+        sort_counted::<COUNTED>(row, out, distances2);
     } else {
-        sort_long(&row[..len], out, distances2);
+        sort_long(&row[..len], &mut out[..len], distances2);
+    }
+}
+
+/// As [`sort_row`] for `N` ids, of which the last ones may be equal and greater than the others: those share a rank.
+#[inline(always)]
+fn sort_counted<const N: usize>(row: &[u32], out: &mut [u32], distances2: Option<(&[f32], &mut [f32])>) {
+    let (row, out): (&[u32; N], &mut [u32; N]) = (first(row), first_mut(out));
+    // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
+    let mut ids = [0; N];
+    for lane in 0..N {
+        ids[lane] = (row[lane] ^ 1 << 31) as i32;
+    }
+    let mut ranks = [0_u32; N];
+    for at in 0..N {
+        let id = ids[at];
+        for lane in 0..N {
+            ranks[lane] += u32::from(id < ids[lane]);
+        }
+    }
+    for lane in 0..N {
+        out[ranks[lane] as usize % N] = row[lane];
+    }
+    if let Some((from, to)) = distances2 {
+        let (from, to): (&[f32; N], &mut [f32; N]) = (first(from), first_mut(to));
+        for lane in 0..N {
+            to[ranks[lane] as usize % N] = from[lane];
+        }
     }
 }
 
 #[inline(always)]
-fn sort_counted<const N: usize>(
-    row: &[u32],
-    len: usize,
-    out: &mut [u32],
-    distances2: Option<(&mut [f32], &mut [f32])>,
-) {
-    // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
-    let signed = |id: u32| (id ^ 1 << 31) as i32;
-    let mut ids = [0; N];
-    for lane in 0..N {
-        ids[lane] = signed(row[lane]);
-    }
-    let mut ranks = [0_u32; N];
-    for &id in &row[..len] {
-        for lane in 0..N {
-            ranks[lane] += u32::from(signed(id) < ids[lane]);
-        }
-    }
-    for (&id, &rank) in row[..len].iter().zip(&ranks) {
-        out[rank as usize] = id;
-    }
-    if let Some((from, to)) = distances2 {
-        for (&distance2, &rank) in from[..len].iter().zip(&ranks) {
-            to[rank as usize] = distance2;
-        }
-    }
+fn first<T, const N: usize>(values: &[T]) -> &[T; N] {
+    values.first_chunk().expect("there is room for so many")
+}
+
+#[inline(always)]
+fn first_mut<T, const N: usize>(values: &mut [T]) -> &mut [T; N] {
+    values.first_chunk_mut().expect("there is room for so many")
 }
 
 #[cold]
 #[inline(never)]
-fn sort_long(row: &[u32], out: &mut [u32], distances2: Option<(&mut [f32], &mut [f32])>) {
+fn sort_long(row: &[u32], out: &mut [u32], distances2: Option<(&[f32], &mut [f32])>) {
     let Some((from, to)) = distances2 else {
         out.copy_from_slice(row);
         return out.sort_unstable();
     };
     // Where each comes from, in the room of the distances for as long as it takes.
+    let to = &mut to[..row.len()];
     for (place, slot) in to.iter_mut().enumerate() {
         *slot = f32::from_bits(place as u32);
     }
