@@ -5,7 +5,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use jostle::{Circle, PairFinder, Queries, QueryBatch, Ray, Threads};
+use jostle::{
+    Circle, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set, Threads,
+    Workers, between,
+};
 use jostle_testkit::{Kind, Scene, scene};
 use rayon::ThreadPoolBuilder;
 
@@ -118,12 +121,104 @@ fn only_first_batches_allocate<const D: usize>(threads: Threads<'_>) {
     }
 }
 
+/// What is kept from frame to frame for one kind of search.
+struct Kept<const D: usize> {
+    finder: PairFinder<D>,
+    lists: NeighborLists,
+}
+
+/// A kind of search by its name; it tells how many pairs it has found.
+type Search<'a, const D: usize> = (&'a str, &'a dyn Fn(&mut Kept<D>, &Scene<D>) -> usize);
+
+/// Frames of one kind of search, of the same size: the first may allocate, no later one may.
+fn only_the_first_allocates<const D: usize>(
+    (name, search): Search<'_, D>,
+    kind: Kind,
+    frames: &[Scene<D>],
+    lists: NeighborLists,
+) {
+    let mut kept = Kept { finder: PairFinder::new(), lists };
+    for (number, scene) in frames.iter().chain(frames).enumerate() {
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let pairs = search(&mut kept, scene);
+        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        assert!(pairs > 0, "{name}, {kind}: a scene without pairs tests nothing");
+        assert!(number == 0 || allocations == 0, "{allocations} by {name}, {kind}, {D}D, frame {number}");
+    }
+}
+
+/// Every search that is more than that of one view, by turns of frames.
+fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) {
+    let scene = scene::scene::<D>(kind, 12_000, 1);
+    let frames = [scene.clone(), mirrored(&scene), spread(&scene)];
+    let (mut tree, still) = (LinearTree::new(), scene::scene::<D>(kind, 12_000, 2));
+    tree.build(still.view(), Workers::Serial).expect("a scene within the contract");
+    let category: Vec<u32> = (0..12_000).map(|id| 1 << (id % 5)).collect();
+    let layers = Layers::new(&category, 0b1_0111);
+    let (odd, table) = (|a: u32, b: u32| (a ^ b) & 1 == 1, Meetings::none(3).with(0, 1).with(1, 1).with(0, 2));
+    let searches: [Search<'_, D>; 9] = [
+        ("between views", &|kept, scene| {
+            kept.finder.on(threads).find(between(scene.view(), scene.view())).expect("sets").pairs().len()
+        }),
+        ("between a view and a tree", &|kept, scene| {
+            1 + kept.finder.on(threads).find(between(scene.view(), &tree)).expect("sets").pairs().len()
+        }),
+        ("within a tree", &|kept, _| kept.finder.on(threads).find(&tree).expect("a tree").pairs().len()),
+        ("layers", &|kept, scene| {
+            kept.finder.on(threads).find(Set::from(scene.view()).layers(layers)).expect("a set").pairs().len()
+        }),
+        ("layers of a tree", &|kept, scene| {
+            let tree = Set::from(&tree).layers(layers);
+            1 + kept.finder.on(threads).find(between(scene.view(), tree)).expect("sets").pairs().len()
+        }),
+        ("a test", &|kept, scene| kept.finder.on(threads).only(&odd).find(scene.view()).expect("a view").pairs().len()),
+        ("many sets", &|kept, scene| {
+            let sets = [scene.view().into(), Set::from(scene.view()).layers(layers), (&tree).into()];
+            let found = kept.finder.on(threads).find_among(&sets, &table).expect("sets");
+            found.pairs(0, 1).len() + found.pairs(1, 1).len() + found.pairs(0, 2).len()
+        }),
+        ("a margin", &|kept, scene| {
+            let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();
+            assert!(kept.finder.still_valid(scene.view()));
+            pairs
+        }),
+        ("without a list", &|kept, scene| {
+            let among = between(scene.view(), Set::from(scene.view()).layers(layers));
+            let visited = AtomicUsize::new(0);
+            let visit = |_, _| {
+                visited.fetch_add(1, Ordering::Relaxed);
+            };
+            kept.finder.on(threads).for_each_pair(among, visit).expect("sets");
+            assert_eq!(kept.finder.on(threads).count(among).expect("sets") as usize, visited.load(Ordering::Relaxed));
+            visited.into_inner()
+        }),
+    ];
+    for search in searches {
+        only_the_first_allocates(search, kind, &frames, NeighborLists::new());
+    }
+    for rows in [Rows::Half, Rows::Full] {
+        let within: Search<'_, D> = (&format!("{rows:?} rows"), &|kept, scene| {
+            kept.finder.on(threads).neighbors(scene.view(), rows, &mut kept.lists).expect("a view").pairs as usize
+        });
+        let across: Search<'_, D> = ("rows between sets", &|kept, scene| {
+            let among = between(scene.view(), scene.view());
+            kept.finder.on(threads).neighbors(among, rows, &mut kept.lists).expect("sets").pairs as usize
+        });
+        for search in [within, across] {
+            only_the_first_allocates(search, kind, &frames, NeighborLists::new());
+            only_the_first_allocates(search, kind, &frames, NeighborLists::with_distances());
+        }
+    }
+}
+
 fn every_kind(threads: Threads<'_>) {
     only_first_batches_allocate::<2>(threads);
     only_first_batches_allocate::<3>(threads);
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);
+        only_first_searches_allocate::<2>(kind, threads);
+        only_first_searches_allocate::<3>(kind, threads);
         little_is_held::<2>(kind, threads);
         little_is_held::<3>(kind, threads);
     }

@@ -41,7 +41,13 @@ impl<const D: usize> Candidates<D> {
     /// Makes room for another run of leaves where there are to be more than [`CANDIDATES`].
     #[inline(always)]
     pub(crate) fn make_room(&mut self) {
-        if self.len + 2 * LANES > self.leaf.len() {
+        self.make_room_for(self.len + LANES);
+    }
+
+    /// Makes sure that so many fit, and a run after them.
+    #[inline(always)]
+    pub(crate) fn make_room_for(&mut self, len: usize) {
+        while len + LANES > self.leaf.len() {
             self.grow();
         }
     }

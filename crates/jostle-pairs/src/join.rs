@@ -33,7 +33,7 @@ use crate::layers::LayersOfBoth;
 use crate::stats::Tests;
 
 /// Tests gathered before they are run.
-const TESTS: usize = 1024;
+pub(crate) const TESTS: usize = 1024;
 
 /// Hits kept before they are handed on.
 const HITS: usize = 2 * TESTS;
@@ -387,6 +387,11 @@ impl<const D: usize> Join<'_, D> {
 }
 
 impl<'a, const D: usize> Pairing<'a, D> {
+    /// The same pairs; the tree whose groups are joined is the one whose bodies come first in them.
+    pub(crate) fn driven_by_first(self) -> Self {
+        if self.order == Order::Walked { self.turned() } else { self }
+    }
+
     /// The same pairs, the trees in each other's place.
     pub(crate) fn turned(self) -> Self {
         let [driver, walked] = self.trees;

@@ -4,7 +4,7 @@
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `ordered` (the pairs of blocks in one list), `join` (a tree with itself or
 //! another), `kernel` (its bodies for each instruction set), `jobs` and `engine` (joins driven from end to end), `among`
-//! and `side` (what is searched), `rows` and `neighbors` (lists of
+//! and `side` (what is searched), `rows`, `row_scratch` and `neighbors` (lists of
 //! neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
@@ -29,6 +29,7 @@ mod neighbors;
 mod ordered;
 mod periodic;
 mod query;
+mod row_scratch;
 mod rows;
 mod search;
 mod sets;

@@ -11,7 +11,8 @@ use jostle_core::{Isa, LinearTree, Workers};
 use crate::jobs::{Jobs, Walk};
 use crate::kernel;
 use crate::lanes::LANES;
-use crate::rows::{Arena, RowJoin, RowPlace, RowScratch, Rows};
+use crate::row_scratch::{Reached, RowScratch};
+use crate::rows::{Arena, RowJoin, RowPlace, Rows};
 use crate::stats::Tests;
 
 /// Ids that one task looks at.
@@ -136,6 +137,8 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Of each block of ids.
     sums: Vec<usize>,
     scratch: ScratchPool<RowScratch<D>>,
+    /// Half of what each piece of scratch has room for.
+    room: Reached,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -147,7 +150,7 @@ impl<const D: usize> RowEngine<D> {
             + self.scratch.bytes(RowScratch::bytes)
     }
 
-    /// Fills the lists for the driving tree of the first job.
+    /// Fills the lists for the first set of the first job.
     pub(crate) fn fill(
         &mut self,
         isa: Isa,
@@ -156,9 +159,14 @@ impl<const D: usize> RowEngine<D> {
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Tests {
-        let jobs = Jobs { count: 1, ..jobs };
-        let tree = (jobs.pairing)(0).trees[0];
+        let of_first = |job| (jobs.pairing)(job).driven_by_first();
+        let jobs = Jobs { count: 1, pairing: &of_first, images: jobs.images };
+        let [tree, walked] = of_first(0).trees;
         self.prepare(tree, lists.wants_distances, workers);
+        if walked.is_empty() {
+            // Then there are no blocks, and nobody says that rows are empty.
+            self.places.fill(RowPlace::default());
+        }
         let tests = loop {
             let (tests, taken) = self.list_rows(isa, jobs, kind, workers);
             if taken <= self.arena.len() {
@@ -166,6 +174,7 @@ impl<const D: usize> RowEngine<D> {
             }
             resize_arena(&mut self.arena, &mut self.arena_distances2, with_headroom(taken), lists.wants_distances);
         };
+        self.level_scratch();
         self.scan_offsets(lists, workers);
         self.put_rows(lists, workers);
         tests
@@ -176,6 +185,16 @@ impl<const D: usize> RowEngine<D> {
         resize_with_headroom(&mut self.places, tree.len(), RowPlace::default());
         let room = self.arena.len().max(if self.arena.is_empty() { FIRST_GUESS * tree.len() } else { 0 });
         resize_arena(&mut self.arena, &mut self.arena_distances2, room, wants_distances);
+    }
+
+    /// Gives every piece of scratch room for the largest group that any has met.
+    fn level_scratch(&mut self) {
+        let mut reached = Reached::default();
+        self.scratch.each(|scratch| reached = reached.max(scratch.reached()));
+        if !self.room.is_ample_for(reached) {
+            self.room = reached;
+        }
+        self.scratch.each(|scratch| scratch.make_room(self.room));
     }
 
     /// Every row to the arena, in any order; the room that they took, or would have.

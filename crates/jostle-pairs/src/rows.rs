@@ -11,12 +11,12 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, LinearTree};
 
-use crate::candidates::Candidates;
 use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
-use crate::join::{OFFSET_MARGIN, Pairing, SPARSE, TestList};
+use crate::join::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::row_scratch::RowScratch;
 use crate::stats::Tests;
 
 /// Which neighbours a row holds.
@@ -46,40 +46,6 @@ pub(crate) struct Arena<'a> {
 pub(crate) struct RowPlace {
     pub(crate) start: usize,
     pub(crate) len: usize,
-}
-
-/// Scratch of one task.
-#[derive(Debug, Default)]
-pub(crate) struct RowScratch<const D: usize> {
-    /// Leaves that those of a group may touch, where they are seen from there, and their images.
-    candidates: Candidates<D>,
-    images: Vec<u8>,
-    /// Those of them that one leaf may touch.
-    near: Candidates<D>,
-    near_images: Vec<u8>,
-    tests: TestList,
-    test_images: Vec<u8>,
-    /// Of a leaf, in order of their circles.
-    hits: Vec<Hit>,
-    /// A row as it is found, and room.
-    row: Vec<u32>,
-    row_distances2: Vec<f32>,
-    /// The rows of a group, and the length of each.
-    rows: Vec<u32>,
-    rows_distances2: Vec<f32>,
-    rows_len: usize,
-    lens: Vec<u32>,
-}
-
-impl<const D: usize> RowScratch<D> {
-    pub(crate) fn bytes(&self) -> usize {
-        self.candidates.bytes()
-            + self.near.bytes()
-            + self.hits.capacity() * size_of::<Hit>()
-            + (self.row.capacity() + self.rows.capacity() + self.lens.capacity()) * size_of::<u32>()
-            + (self.row_distances2.capacity() + self.rows_distances2.capacity()) * size_of::<f32>()
-            + TestList::BYTES
-    }
 }
 
 /// Everything a task needs to list the rows of some groups of the driving tree.
@@ -115,6 +81,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 }
                 self.run_tests::<L>();
                 self.write_rows::<L>(leaf);
+                self.scratch.note();
             }
             self.tests.pairs += self.scratch.rows_len as u64;
             self.store(leaves);
@@ -368,7 +335,7 @@ impl<const D: usize> RowJoin<'_, D> {
 
 /// Rows up to this length are sorted by counting, for each id, how many are less: sixteen at a time, and of those always
 /// all, since a loop that ends sooner or later is mispredicted.
-const COUNTED: usize = 2 * LANES;
+pub(crate) const COUNTED: usize = 2 * LANES;
 
 /// Sorts the first `len` ids of a row, which greater ones follow, [`COUNTED`] of them, into `out`, and their distances
 /// with them; what follows them in `out` is anything.

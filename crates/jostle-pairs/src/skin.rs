@@ -3,13 +3,16 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Workers};
+use jostle_core::{Bodies, InputError, Workers};
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
 
 /// Part of a body's grown radius that rounding may cost, amply: the predicate rounds four times, each by 2^-24.
 const ROUNDING: f64 = 1.0 / 1_048_576.0;
+
+/// 2^-73: what squares that are denormal or vanish may cost, once in the list and once now: see `jostle_core::aabb`.
+const UNDERFLOW: f64 = f64::from_bits((1023 - 73) << 52);
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`]): the list can be kept
 /// for as long as it is valid.
@@ -20,9 +23,10 @@ const ROUNDING: f64 = 1.0 / 1_048_576.0;
 ///
 /// let (x, y) = ([0.0, 2.5], [0.0, 0.0]);
 /// let mut skin = Skin::default();
-/// skin.keep(Circles::new(&x, &y, 1.0).with_margin(0.5));
+/// skin.keep(Circles::new(&x, &y, 1.0).with_margin(0.5))?;
 /// assert!(skin.still_valid(Circles::new(&[0.2, 2.3], &y, 1.0)));
 /// assert!(!skin.still_valid(Circles::new(&[0.3, 2.5], &y, 1.0)));
+/// # Ok::<(), jostle_core::InputError>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Skin<const D: usize> {
@@ -38,8 +42,13 @@ struct Body<const D: usize> {
 
 impl<const D: usize> Skin<D> {
     /// Keeps these bodies in memory, those of before no longer. O(n), on the current rayon pool.
-    pub fn keep(&mut self, bodies: Bodies<'_, D>) {
+    ///
+    /// # Errors
+    /// Those of [`Bodies::check_shape`]; what was kept stays.
+    pub fn keep(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+        bodies.check_shape()?;
         self.keep_on(bodies, Workers::current());
+        Ok(())
     }
 
     /// True while every list of pairs or neighbours that was made of the kept bodies holds all that there are now: each
@@ -89,9 +98,10 @@ impl<const D: usize> Skin<D> {
         let (body, center) = (&self.bodies[id], bodies.center(id));
         let moved2: f64 = (0..D).map(|axis| (f64::from(center[axis]) - f64::from(body.center[axis])).powi(2)).sum();
         let grown = f64::from(body.radius + self.margin);
-        let spare = grown - f64::from(body.radius) - grown * ROUNDING;
-        let allowed = spare.min(f64::from(self.margin) / 2.0)
-            - (f64::from(bodies.radii().get(id)) - f64::from(body.radius)).max(0.0);
+        let spare = grown - f64::from(body.radius) - grown * ROUNDING - UNDERFLOW;
+        // Not `max`, which would take NaN for no growth.
+        let growth = (f64::from(bodies.radii().get(id)) - f64::from(body.radius)).clamp(0.0, f64::INFINITY);
+        let allowed = spare.min(f64::from(self.margin) / 2.0) - growth;
         allowed >= 0.0 && moved2 <= allowed * allowed
     }
 

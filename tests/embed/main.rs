@@ -1,0 +1,11 @@
+//! What a finder does beside the pairs of one view, each against plain loops: two sets and many, layers and tests of the
+//! caller's, lists of neighbours, and lists kept with a margin; by every instruction set, on any threads.
+
+mod among;
+mod between;
+mod layers;
+mod margin;
+mod neighbors;
+mod only;
+mod oracle;
+mod ways;

@@ -1,0 +1,103 @@
+//! Plain loops and scenes.
+
+use jostle::{Bodies, LinearTree, Workers};
+use jostle_testkit::oracle::overlaps;
+use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
+
+pub(crate) type Pairs = Vec<[u32; 2]>;
+
+/// Every pair `[a, b]` of a body of the first view and one of the second, ascending.
+pub(crate) fn across<const D: usize>(a: Bodies<'_, D>, b: Bodies<'_, D>) -> Pairs {
+    let bodies: Vec<_> = (0..b.len()).map(|id| (b.center(id), b.radius(id))).collect();
+    let mut pairs = Vec::new();
+    for i in 0..a.len() {
+        let (center, radius) = (a.center(i), a.radius(i));
+        for (j, &(other, other_radius)) in bodies.iter().enumerate() {
+            if overlaps(center, radius, other, other_radius) {
+                pairs.push([i as u32, j as u32]);
+            }
+        }
+    }
+    pairs
+}
+
+/// The same of large scenes: what a sweep finds among all bodies of both.
+pub(crate) fn across_large<const D: usize>(a: &Scene<D>, b: &Scene<D>) -> Pairs {
+    let first = a.len() as u32;
+    let all = sweep::pairs(bodies(a).chain(bodies(b)).collect::<Scene<D>>().view());
+    all.into_iter().filter(|&[i, j]| i < first && j >= first).map(|[i, j]| [i, j - first]).collect()
+}
+
+/// The square of the distance, as the predicate has it.
+pub(crate) fn distance2<const D: usize>(p: [f32; D], q: [f32; D]) -> f32 {
+    let dx = q[0] - p[0];
+    (1..D).fold(dx * dx, |sum, axis| {
+        let d = q[axis] - p[axis];
+        sum + d * d
+    })
+}
+
+pub(crate) fn ascending(pairs: &[[u32; 2]]) -> Pairs {
+    let mut pairs = pairs.to_vec();
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Compares two ascending lists and names the first difference, since thousands of pairs cannot be read.
+pub(crate) fn assert_same(name: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
+    if found == expected {
+        return;
+    }
+    let at = found.iter().zip(expected).position(|(f, e)| f != e).unwrap_or(found.len().min(expected.len()));
+    let counts = (found.len(), expected.len());
+    panic!("{name}: (found, expected) {counts:?}; the first to differ {:?}, {:?}", found.get(at), expected.get(at));
+}
+
+pub(crate) fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = ([f32; D], f32)> {
+    (0..scene.len()).map(|id| (scene.view().center(id), scene.view().radius(id)))
+}
+
+pub(crate) fn tree_of<const D: usize>(view: Bodies<'_, D>) -> LinearTree<D> {
+    let mut tree = LinearTree::new();
+    tree.build(view, Workers::Serial).expect("a scene within the contract");
+    tree
+}
+
+/// Every kind at a size, and every ugly scene.
+pub(crate) fn scenes<const D: usize>(n: usize) -> impl Iterator<Item = (String, Scene<D>)> {
+    let kinds = Kind::ALL.into_iter().map(move |kind| (format!("{kind}, n = {n}"), scene::scene(kind, n, n as u64)));
+    kinds.chain(ugly::all().into_iter().map(|(name, scene)| (name.to_owned(), scene)))
+}
+
+/// Of each of those, the last bodies: giants are among them.
+pub(crate) fn small_scenes<const D: usize>(n: usize) -> impl Iterator<Item = (String, Scene<D>)> {
+    scenes(n).map(move |(name, scene)| (name, bodies(&scene).skip(scene.len().saturating_sub(n)).collect()))
+}
+
+/// Scenes that several threads share.
+pub(crate) fn large_scenes<const D: usize>() -> impl Iterator<Item = (String, Scene<D>)> {
+    let kinds = Kind::ALL.into_iter().map(|kind| (format!("large {kind}"), scene::scene(kind, 20_000, 3)));
+    kinds.chain(ugly::large().into_iter().map(|(name, scene)| (name.to_owned(), scene)))
+}
+
+/// The bodies of a scene, dealt to two unequal ones.
+pub(crate) fn dealt<const D: usize>(scene: &Scene<D>) -> [Scene<D>; 2] {
+    let part = |first: bool| bodies(scene).enumerate().filter(move |(id, _)| (id % 5 < 2) == first);
+    [true, false].map(|first| part(first).map(|(_, body)| body).collect())
+}
+
+/// Numbers that look random: splitmix64.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        (self.next() >> 32) as usize % end
+    }
+}
