@@ -23,6 +23,8 @@ pub(crate) struct RowScratch<const D: usize> {
     /// A row as it is found, and room.
     pub(crate) row: Vec<u32>,
     pub(crate) row_distances2: Vec<f32>,
+    /// The most room that a row of the leaf has asked for.
+    pub(crate) row_len: usize,
     /// The rows of a group, and room; and the length of each.
     pub(crate) rows: Vec<u32>,
     pub(crate) rows_distances2: Vec<f32>,
@@ -76,7 +78,7 @@ impl<const D: usize> RowScratch<D> {
     #[inline(always)]
     pub(crate) fn note(&mut self) {
         let (candidates, hits) = (self.candidates.len, self.hits.len());
-        self.reached = self.reached.max(Reached { candidates, hits, row: self.row.len(), rows: self.rows_len });
+        self.reached = self.reached.max(Reached { candidates, hits, row: self.row_len, rows: self.rows_len });
     }
 
     /// Makes room for lists of twice these lengths.

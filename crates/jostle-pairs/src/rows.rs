@@ -258,10 +258,11 @@ impl<const D: usize> RowJoin<'_, D> {
     /// The ids of some hits of one circle, and squared distances; their number.
     #[inline(always)]
     fn gather_row<L: Lanes>(&mut self, hits: Range<usize>) -> usize {
-        let RowScratch { hits: all, row, row_distances2, .. } = &mut *self.scratch;
+        let RowScratch { hits: all, row, row_distances2, row_len, .. } = &mut *self.scratch;
         let [driver, walked] = self.pairing.trees;
         let names = self.pairing.names();
         let room = hits.len() * LANES + COUNTED;
+        *row_len = room.max(*row_len);
         if row.len() < room {
             row.resize(room, 0);
             row_distances2.resize(room, 0.0);
