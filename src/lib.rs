@@ -37,6 +37,7 @@
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
 //!   deep, along which normal, at which point.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
+//! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 pub use jostle_core::bounds::bounds;
@@ -53,3 +54,6 @@ pub use jostle_pairs::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
     contacts, contacts_between,
 };
+
+#[doc = include_str!("../docs/embedding.md")]
+pub mod embedding {}
