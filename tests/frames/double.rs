@@ -1,4 +1,4 @@
-use jostle::{Bodies, Circles64, InputError, Layers, PairFinder, Reason, Set64, Spheres64};
+use jostle::{Bodies, Circles64, InputError, Layers, NeighborLists, PairFinder, Reason, Rows, Set64, Spheres64};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::prelude::*;
 
@@ -119,6 +119,15 @@ fn what_has_no_answer_is_refused() {
     assert_eq!(refused([0.0, 1e200], [0.0, 0.0]), (1, Reason::TooFar64 { axis: 0 }));
     assert_eq!(finder.last().pairs(), before);
     assert!(matches!(finder.find(Circles64::new(&[0.0], &[0.0, 1.0], 1.0)), Err(InputError::Lengths { .. })));
+}
+
+#[test]
+fn distances_are_those_of_the_caller() {
+    let x = [1e6, 1e6 + 3.0, 1e6 + 1000.0];
+    let mut lists = NeighborLists::with_distances();
+    let points = Circles64::new(&x, &[0.0; 3], 0.0).within(4.0);
+    PairFinder::new().neighbors(points, Rows::Full, &mut lists).expect("three");
+    assert_eq!((lists.neighbors(), lists.distances2()), (&[1, 0][..], &[9.0, 9.0][..]));
 }
 
 #[test]

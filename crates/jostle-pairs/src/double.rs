@@ -57,13 +57,18 @@ impl<'a, const D: usize> Set64<'a, D> {
     #[inline]
     pub(crate) fn overlap(&self, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);
+        let s = self.bodies.radius(a) + self.bodies.radius(b);
+        self.distance2(a, b) <= s * s
+    }
+
+    #[inline]
+    pub(crate) fn distance2(&self, a: usize, b: usize) -> f64 {
         let mut distance2 = 0.0;
         for column in self.bodies.centers() {
             let d = column.get(b) - column.get(a);
             distance2 += d * d;
         }
-        let s = self.bodies.radius(a) + self.bodies.radius(b);
-        distance2 <= s * s
+        distance2
     }
 
     fn fault(&self, id: usize) -> Option<Reason> {

@@ -375,6 +375,25 @@ impl<const D: usize> PairFinder<D> {
         Ok(())
     }
 
+    /// Fills neighbour lists, with distances as the caller's bodies have them.
+    pub(crate) fn list_neighbors(
+        &mut self,
+        among: Among<'_, D>,
+        only: Option<PairTest<'_>>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        let isa = self.isa();
+        self.seek(among, only, workers, |engines, jobs| ((), engines.rows.fill(isa, jobs, kind, lists, workers)))?;
+        match &among.0 {
+            Sought::Double(doubles) => lists.measure(|a, b| doubles.distance2(a, b) as f32, workers),
+            Sought::Swept(swept) => lists.measure(|a, b| swept.distance2(a, b), workers),
+            Sought::Within(_) | Sought::Between(..) | Sought::Periodic(_) => {}
+        }
+        Ok(())
+    }
+
     /// What is to be known of each pair of the list, beside the pair.
     fn tell_more(&mut self, among: Among<'_, D>, workers: Workers<'_>) {
         let pairs = self.engine.pairs.pairs();

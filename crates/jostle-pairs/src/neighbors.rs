@@ -89,8 +89,9 @@ impl NeighborLists {
         &self.neighbors
     }
 
-    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula in `f32`; empty
-    /// unless made by [`NeighborLists::with_distances`].
+    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula in `f32` (in `f64`
+    /// and then rounded, for bodies in `f64`; at the beginning of the frame, for those on their way); empty unless made by
+    /// [`NeighborLists::with_distances`].
     #[must_use]
     pub fn distances2(&self) -> &[f32] {
         &self.distances2
@@ -112,6 +113,20 @@ impl NeighborLists {
     #[must_use]
     pub fn distances2_of(&self, id: usize) -> &[f32] {
         &self.distances2[self.row(id)]
+    }
+
+    /// Sets the squared distances, where they are wanted, to what is said of each two bodies.
+    pub(crate) fn measure(&mut self, distance2: impl Fn(usize, usize) -> f32 + Sync + Send, workers: Workers<'_>) {
+        let Self { offsets, neighbors, distances2, .. } = self;
+        workers.fill_blocks("distances", distances2, ID_BLOCK, |first, block| {
+            let mut id = offsets.partition_point(|&offset| offset <= first) - 1;
+            for (slot, at) in block.iter_mut().zip(first..) {
+                while at >= offsets[id + 1] {
+                    id += 1;
+                }
+                *slot = distance2(id, neighbors[at] as usize);
+            }
+        });
     }
 
     fn row(&self, id: usize) -> Range<usize> {

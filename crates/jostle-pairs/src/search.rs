@@ -173,11 +173,10 @@ impl<'f, const D: usize> Search<'f, D> {
         rows: Rows,
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
-        let Self { finder, threads, only } = self;
-        let isa = finder.isa();
-        let search = Search { finder: &mut *finder, threads, only };
-        search
-            .search(among.into(), |engines, jobs, workers| ((), engines.rows.fill(isa, jobs, rows, lists, workers)))?;
+        let (Self { finder, threads, only }, among) = (self, among.into());
+        run(threads, among.weight(), |workers| {
+            workers.together(|| finder.list_neighbors(among, only, rows, lists, workers))
+        })?;
         Ok(finder.stats)
     }
 

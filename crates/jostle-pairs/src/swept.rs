@@ -78,6 +78,17 @@ impl<'a, const D: usize> Swept<'a, D> {
         (time <= 1.0).then_some(time)
     }
 
+    /// Of the centres at the beginning.
+    #[inline]
+    pub(crate) fn distance2(&self, a: usize, b: usize) -> f32 {
+        let mut distance2 = 0.0;
+        for column in self.bodies.centers() {
+            let d = column.get(b) - column.get(a);
+            distance2 += d * d;
+        }
+        distance2
+    }
+
     fn check(&self) -> Result<(), InputError> {
         self.bodies.check_shape()?;
         let bodies = self.bodies.len();
