@@ -179,7 +179,7 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
         }),
         ("a margin", &|kept, scene| {
             let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();
-            assert!(kept.finder.still_valid(scene.view()));
+            assert!(kept.finder.on(threads).still_valid(scene.view()));
             pairs
         }),
         ("without a list", &|kept, scene| {

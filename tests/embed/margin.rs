@@ -9,6 +9,7 @@ use jostle_testkit::{Kind, Scene, oracle, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
+use rayon::ThreadPoolBuilder;
 
 use crate::neighbors::{Lists, both_ways, fill};
 use crate::oracle::{Pairs, across, ascending, assert_same, bodies, distance2, small_scenes, tree_of};
@@ -135,14 +136,15 @@ fn moved<const D: usize>(scene: &Scene<D>, changed: impl Fn(usize, [f32; D], f32
 
 fn validity<const D: usize>() {
     let scene = scene::scene::<D>(Kind::Uniform, 20_000, 1);
-    let mut finder = PairFinder::new();
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let (mut finder, mut skin) = (PairFinder::new(), Skin::default());
     assert!(!finder.still_valid(scene.view()), "nothing was kept");
     finder.find(scene.view().with_margin(0.5)).expect("a sound scene");
+    pool.install(|| skin.keep(scene.view().with_margin(0.5))).expect("a sound scene");
     let valid = |changed: &dyn Fn(usize, [f32; D], f32) -> ([f32; D], f32)| {
         let scene = moved(&scene, changed);
-        let mut skin = Skin::default();
-        skin.keep(self::scene::scene::<D>(Kind::Uniform, 20_000, 1).view().with_margin(0.5)).expect("a sound scene");
         let valid = finder.still_valid(scene.view());
+        assert_eq!(pool.install(|| finder.still_valid(scene.view())), valid);
         assert_eq!(skin.still_valid(scene.view()), valid);
         valid
     };
@@ -166,6 +168,9 @@ fn validity<const D: usize>() {
     let columns = scene.centers.each_ref().map(Vec::as_slice);
     assert!(!finder.still_valid(Bodies::from_slices(columns, &scene.radii[1..])));
     assert!(!finder.still_valid(scene.view().with_margin(f32::NAN)));
+    for threads in [Threads::Serial, Threads::Pool(&pool)] {
+        assert!(finder.on(threads).still_valid(scene.view()) && !finder.on(threads).still_valid(fewer.view()));
+    }
     assert!(finder.find(fewer.view()).is_ok() && finder.still_valid(scene.view()), "no margin, no list to keep");
 }
 

@@ -5,6 +5,7 @@ use jostle_core::{Bodies, InputError, LinearTree};
 use crate::double::Set64;
 use crate::layers::Layers;
 use crate::periodic::Periodic;
+use crate::sets::Meetings;
 use crate::swept::Swept;
 
 /// Bodies, or a tree that was built of them, and who of them may meet whom.
@@ -116,6 +117,15 @@ impl<const D: usize> Among<'_, D> {
             Sought::Swept(swept) => swept.bodies.len(),
         }
     }
+}
+
+/// As [`Among::weight`], of the meetings of many sets.
+pub(crate) fn weight_among<const D: usize>(sets: &[Set<'_, D>], meetings: &Meetings) -> usize {
+    let met = meetings.iter().filter_map(|(i, j)| {
+        let (a, b) = (sets.get(i)?, sets.get(j)?);
+        Some(if i == j { a.len() - a.sorted() } else { a.len().min(b.len()) })
+    });
+    sets.iter().map(Set::sorted).chain(met).sum()
 }
 
 impl<'a, const D: usize> From<Set<'a, D>> for Among<'a, D> {

@@ -43,7 +43,7 @@ pub struct PairFinder<const D: usize> {
     sides: Vec<Side<D>>,
     pub(crate) engine: Engine<D>,
     pub(crate) rows: RowEngine<D>,
-    skin: Skin<D>,
+    pub(crate) skin: Skin<D>,
     /// What stands in for bodies that are not as the tree wants them.
     derived: Derived<D>,
     pub(crate) cell: Cell<D>,

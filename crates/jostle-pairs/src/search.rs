@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use jostle_core::{InputError, Recording, Workers, record};
+use jostle_core::{Bodies, InputError, Recording, Workers, record};
 
-use crate::among::{Among, Set};
+use crate::among::{Among, Set, weight_among};
 use crate::filter::PairTest;
 use crate::finder::{Engines, Found, FoundAmong, PairFinder};
 use crate::hits::{Count, Fold};
@@ -44,7 +44,7 @@ impl<'f, const D: usize> Search<'f, D> {
     }
 
     /// Keeps only pairs that pass a test, which is asked once for each that overlaps (and passes the layers), from the
-    /// threads that find them, with the ids as they stand in the pair.
+    /// threads that find them, with the ids as they stand in the pair. ([`Search::neighbors`] may ask more than once.)
     ///
     /// ```
     /// use jostle_pairs::PairFinder;
@@ -94,8 +94,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// sought; the last result stands.
     pub fn find_among(self, sets: &[Set<'_, D>], meetings: &'f Meetings) -> Result<FoundAmong<'f, D>, InputError> {
         let finder = self.finder;
-        let weight = sets.iter().map(Set::sorted).sum::<usize>();
-        run(self.threads, weight, |workers| {
+        run(self.threads, weight_among(sets, meetings), |workers| {
             workers.together(|| finder.seek_among(sets, meetings, self.only, workers))
         })?;
         Ok(FoundAmong { finder, meetings })
@@ -163,7 +162,9 @@ impl<'f, const D: usize> Search<'f, D> {
     /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
     /// sets, for each of the first those of the second. Rows stand in order of id, and each is ascending.
     ///
-    /// Tests made and pairs found are counted once for each row they belong to.
+    /// Tests made and pairs found are counted once for each row they belong to. A test of the caller's is asked with the
+    /// ids as they stand in a pair, for each row that it belongs to, and again where the rows are found again: in the
+    /// first search, when there are more than there was room for.
     ///
     /// # Errors
     /// [`InputError`] before any work; the lists stay as they were.
@@ -178,6 +179,13 @@ impl<'f, const D: usize> Search<'f, D> {
             workers.together(|| finder.list_neighbors(among, only, rows, lists, workers))
         })?;
         Ok(finder.stats)
+    }
+
+    /// [`PairFinder::still_valid`] on these threads.
+    #[must_use]
+    pub fn still_valid(self, bodies: Bodies<'_, D>) -> bool {
+        let skin = &self.finder.skin;
+        run(self.threads, bodies.len(), |workers| skin.still_valid_on(bodies, workers))
     }
 
     /// Makes ready what is sought, and joins it by `join`.

@@ -5,6 +5,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Workers};
 
+use crate::threads::{Threads, run};
+
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
 
@@ -47,7 +49,7 @@ impl<const D: usize> Skin<D> {
     /// Those of [`Bodies::check_shape`]; what was kept stays.
     pub fn keep(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
         bodies.check_shape()?;
-        self.keep_on(bodies, Workers::current());
+        run(Threads::Current, bodies.len(), |workers| self.keep_on(bodies, workers));
         Ok(())
     }
 
@@ -57,7 +59,7 @@ impl<const D: usize> Skin<D> {
     /// are valid. O(n), on the current rayon pool.
     #[must_use]
     pub fn still_valid(&self, bodies: Bodies<'_, D>) -> bool {
-        self.still_valid_on(bodies, Workers::current())
+        run(Threads::Current, bodies.len(), |workers| self.still_valid_on(bodies, workers))
     }
 
     pub(crate) fn keep_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
