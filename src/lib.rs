@@ -30,8 +30,12 @@
 //! # Where to look
 //! - [`PairFinder`]: [`find`](PairFinder::find) makes a list; [`count`](PairFinder::count),
 //!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
+//!   They seek within one view, a tree that stays, a [`Set`] with [`Layers`], [`between`] two of these, in a
+//!   [`Periodic`] box, or along paths ([`Swept`]); [`find_among`](PairFinder::find_among) does among many sets.
+//! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
+//!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of your own structs
-//!   ([`from_structs`](Bodies::from_structs)).
+//!   ([`from_structs`](Bodies::from_structs)); [`Circles64`] and [`Spheres64`] in `f64`.
 //! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
