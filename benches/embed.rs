@@ -1,8 +1,12 @@
 //! What a finder does beside the pairs of one view, each at 100,000 circles and beside `find` of the same ones: two sets
-//! and many, layers, tests of the caller's, lists of neighbours, and whether a list with a margin still holds.
+//! and many, layers, tests of the caller's, lists of neighbours, whether a list with a margin still holds, and bodies in
+//! other frames.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use jostle::{Among, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Rows, Set, Threads, Workers, between};
+use jostle::{
+    Among, Circles64, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Periodic, Rows, Set, Swept, Threads,
+    Workers, between,
+};
 use jostle_testkit::{Kind, Scene, scene};
 use std::hint::black_box;
 
@@ -97,9 +101,21 @@ fn margins(c: &mut Criterion) {
     c.bench_function("still valid/pool", |b| b.iter(|| black_box(finder.still_valid(scene.view()))));
 }
 
+fn frames(c: &mut Criterion) {
+    let scene = uniform(BODIES, BODIES, 1);
+    let world = scene::world::<2>(Kind::Uniform, BODIES);
+    find(c, "periodic", Periodic::new(scene.view(), [Some([0.0, world]); 2]).into());
+    let doubled = |values: &[f32]| values.iter().map(|&x| f64::from(x) + 1e9).collect::<Vec<f64>>();
+    let (x, y) = (doubled(&scene.centers[0]), doubled(&scene.centers[1]));
+    let radii: Vec<f64> = scene.radii.iter().map(|&r| f64::from(r)).collect();
+    find(c, "f64, a billion from the origin", Circles64::new(&x, &y, &radii).into());
+    let moves = vec![MARGIN; BODIES];
+    find(c, "swept", Swept::new(scene.view(), [&moves, &moves]).into());
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = two_sets, filters, many_sets, rows, margins
+    targets = two_sets, filters, many_sets, rows, margins, frames
 }
 criterion_main!(benches);

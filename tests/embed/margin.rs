@@ -52,8 +52,8 @@ fn typical<const D: usize>(scene: &Scene<D>) -> f32 {
 
 fn margins<const D: usize>() {
     let mut ways = Ways::<D>::all();
-    for (name, scene) in small_scenes(400) {
-        for part in [0.0, 0.1, 1.0] {
+    for (name, scene) in small_scenes(300) {
+        for part in [0.1, 1.0] {
             let margin = part * typical(&scene);
             let view = scene.view().with_margin(margin);
             let expected = oracle::check(view).map(|()| pairs_by(&scene, |r, s| (r + margin) + (s + margin)));
@@ -74,7 +74,7 @@ fn margins_in_3d() {
 
 fn distances<const D: usize>() {
     let mut ways = Ways::<D>::all();
-    for (name, scene) in small_scenes(400) {
+    for (name, scene) in small_scenes(300) {
         for part in [0.0, 0.3, 1.7] {
             let distance = part * typical(&scene);
             let view = scene.view().with_margin(3.0).within(distance);

@@ -5,6 +5,7 @@
 //! along the curve, and the 16-wide implicit trees of packed R-trees for the levels: node j of a level holds nodes
 //! 16j .. 16j + 15 of the level below, so no pointers are stored.
 
+mod build;
 mod cut;
 mod leaves;
 mod level;
@@ -262,7 +263,7 @@ impl<const D: usize> LinearTree<D> {
     /// # Errors
     /// [`InputError`], before anything is changed.
     pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
-        workers.together(|| self.build_with(bodies, workers))
+        build::build(self, bodies, workers)
     }
 
     fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {

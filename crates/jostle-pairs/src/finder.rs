@@ -359,6 +359,8 @@ impl<const D: usize> PairFinder<D> {
             if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
         };
         let tests = self.engine.list(Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) }, workers);
+        self.cell.shifts.clear();
+        self.paths.times.clear();
         self.finish(times, start.elapsed(), tests);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The rows of neighbour lists: for each body of a tree, those that overlap it, a group of sixteen leaves after the other.
 //!
-//! Each pair is tested from both sides, so that a row is complete where it begins and nobody else writes to it: what that
-//! costs in arithmetic is less than bringing the two halves of each pair to their rows would cost in memory traffic.
+//! Each pair is tested from both sides, so that a row is complete where it begins and nobody else writes to it. A circle
+//! tests the leaves near its own in turn, so that hits come row by row; nothing has to be sorted but the ids of a row.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
