@@ -1,0 +1,26 @@
+//! The broad phases that Jostle's users come from: each a real implementation to learn from, to race, or to pick.
+//!
+//! All that answer "which pairs overlap?" do so behind one trait, [`BroadPhase`], with the predicate of the engine:
+//! `dx*dx + dy*dy (+ dz*dz) <= s*s` in `f32`, touching counts. They run on one thread, hold no `unsafe`, and keep their
+//! memory from frame to frame.
+//!
+//! ```
+//! use jostle_classics::{BroadPhase, BruteForce};
+//! use jostle_core::Circles;
+//!
+//! let mut brute = BruteForce::new();
+//! brute.update(Circles::new(&[0.0, 1.0, 5.0], &[0.0; 3], 0.5))?;
+//! let mut pairs = Vec::new();
+//! let tests = brute.for_each_pair(&mut |pair| pairs.push(pair));
+//! assert_eq!((pairs, tests), (vec![[0, 1]], 3));
+//! # Ok::<(), jostle_core::InputError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod body;
+mod broad_phase;
+mod brute;
+
+pub use body::Body;
+pub use broad_phase::BroadPhase;
+pub use brute::BruteForce;
