@@ -160,3 +160,14 @@ fn refusals_leave_the_last_result() {
     finder.find_among(&[good, (&tree).into(), good], &table).expect("sound sets");
     assert!(finder.last().pairs() == last);
 }
+
+#[test]
+fn many_bodies_of_sets_that_do_not_meet() {
+    let scene = scene::scene::<2>(Kind::Uniform, 20_000, 3);
+    let (sets, nothing) = ([Set::from(scene.view()); 2], Meetings::none(2));
+    let pairs = Ways::<2>::few().same("no meeting", |way| {
+        let found = way.search().find_among(&sets, &nothing).expect("sound sets");
+        (found.pairs(0, 1).len(), found.stats().pairs)
+    });
+    assert_eq!(pairs, (0, 0));
+}

@@ -1,7 +1,6 @@
 //! Joins driven from end to end: into one list, in order, or into accumulators.
 
 use core::ops::Range;
-use std::sync::Mutex;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::prefix::Prefix;
@@ -11,10 +10,11 @@ use jostle_core::{Isa, Workers};
 use crate::halving;
 use crate::hits::{Fold, PairList, Sink};
 use crate::jobs::{Jobs, Walk};
-use crate::join::{Join, JoinScratch, Pairing};
+use crate::join::{Join, JoinScratch};
 use crate::kernel;
 use crate::ordered::{Ordered, Outbox};
-use crate::stats::Tests;
+use crate::pairing::Pairing;
+use crate::stats::{Tests, counted};
 
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]
@@ -90,15 +90,14 @@ impl<const D: usize> Engine<D> {
         starts.reset(blocks);
         self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let all_tests = Mutex::new(Tests::default());
-        workers.run_in_order("join", blocks, |next| {
-            let tests = self.outboxes.with(|outbox| {
+        let tests = counted(workers, "join", blocks, |blocks| {
+            self.outboxes.with(|outbox| {
                 let _guard = starts.guard();
-                self.join_in_order(jobs, next, Ordered::new(&list, &starts, outbox))
-            });
-            if let Ok(mut all) = all_tests.lock() {
-                *all = all.plus(tests);
-            }
+                let mut sink = Ordered::new(&list, &starts, outbox);
+                let tests = self.join_blocks(jobs, blocks, &mut sink);
+                sink.finish();
+                tests
+            })
         });
         pairs.set_len(starts.total());
         let capacity = pairs.capacity();
@@ -110,27 +109,20 @@ impl<const D: usize> Engine<D> {
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
         self.ends.extend(jobs.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
         (self.pairs, self.starts) = (pairs, starts);
-        all_tests.into_inner().unwrap_or_default()
+        tests
     }
 
-    /// A worker's blocks.
-    fn join_in_order(
-        &self,
-        jobs: Jobs<'_, D>,
-        blocks: &mut dyn Iterator<Item = usize>,
-        mut sink: Ordered<'_>,
-    ) -> Tests {
-        let mut walk = Walk::new(&jobs);
-        let mut tests = Tests::default();
+    /// Joins some blocks, ascending, into a sink.
+    fn join_blocks(&self, jobs: Jobs<'_, D>, blocks: &mut dyn Iterator<Item = usize>, sink: &mut dyn Sink) -> Tests {
+        let (mut walk, mut tests) = (Walk::new(&jobs), Tests::default());
         self.scratch.with(|scratch| {
             for block in blocks {
                 let (pairing, groups) = walk.go_to(block);
                 sink.begin(block);
-                tests = tests.plus(self.join_groups(pairing, groups, scratch, &mut sink));
+                tests = tests.plus(self.join_groups(pairing, groups, scratch, sink));
                 sink.end();
             }
         });
-        sink.finish();
         tests
     }
 
@@ -154,20 +146,7 @@ impl<const D: usize> Engine<D> {
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.scratch.prepare(workers.count(), |_| {});
-        let all_tests = Mutex::new(Tests::default());
-        workers.run_in_order("join", jobs.blocks(), |blocks| {
-            let (mut sink, mut walk, mut tests) = (sink(), Walk::new(&jobs), Tests::default());
-            self.scratch.with(|scratch| {
-                for block in blocks {
-                    let (pairing, groups) = walk.go_to(block);
-                    tests = tests.plus(self.join_groups(pairing, groups, scratch, &mut sink));
-                }
-            });
-            if let Ok(mut all) = all_tests.lock() {
-                *all = all.plus(tests);
-            }
-        });
-        all_tests.into_inner().unwrap_or_default()
+        counted(workers, "join", jobs.blocks(), |blocks| self.join_blocks(jobs, blocks, &mut sink()))
     }
 
     /// Folds each block into an accumulator of its own, and merges those.
@@ -180,12 +159,9 @@ impl<const D: usize> Engine<D> {
         merge: impl Fn(A, A) -> A + Sync,
     ) -> (A, Tests) {
         self.scratch.prepare(workers.count(), |_| {});
-        let fold_block = |block: Range<usize>| {
-            let (mut sink, mut tests) = (Fold::new(init(), &op), Tests::default());
-            for block in block {
-                let (pairing, groups) = Walk::new(&jobs).go_to(block);
-                tests = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut sink));
-            }
+        let fold_block = |mut block: Range<usize>| {
+            let mut sink = Fold::new(init(), &op);
+            let tests = self.join_blocks(jobs, &mut block, &mut sink);
             (sink.all, tests)
         };
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));

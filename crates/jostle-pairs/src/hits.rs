@@ -182,6 +182,12 @@ pub(crate) trait Sink {
         true
     }
 
+    /// What comes now belongs to this block.
+    fn begin(&mut self, _block: usize) {}
+
+    /// The block has ended.
+    fn end(&mut self) {}
+
     /// Room for the next pairs: [`LANES`] of them at least.
     fn room(&mut self) -> &mut [[u32; 2]];
 

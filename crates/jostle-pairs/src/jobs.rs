@@ -5,7 +5,7 @@ use core::ops::Range;
 use jostle_core::LinearTree;
 use jostle_core::tree::Level;
 
-use crate::join::Pairing;
+use crate::pairing::Pairing;
 
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
@@ -79,23 +79,25 @@ impl<'a, const D: usize> Jobs<'a, D> {
 pub(crate) struct Walk<'a, 'j, const D: usize> {
     jobs: &'j Jobs<'a, D>,
     job: usize,
-    /// The blocks of the job, and the first of them.
-    blocks: Blocks,
+    /// The first block of the job.
     first: usize,
 }
 
 impl<'a, 'j, const D: usize> Walk<'a, 'j, D> {
+    /// Of jobs of which there may be none.
     pub(crate) fn new(jobs: &'j Jobs<'a, D>) -> Self {
-        Self { jobs, job: 0, blocks: jobs.blocks_of(0), first: 0 }
+        Self { jobs, job: 0, first: 0 }
     }
 
     /// The trees and the groups of a block, which does not lie before the last one asked for.
     pub(crate) fn go_to(&mut self, block: usize) -> (Pairing<'a, D>, Range<usize>) {
-        while block >= self.first + self.blocks.count() {
-            self.first += self.blocks.count();
+        loop {
+            let blocks = self.jobs.blocks_of(self.job);
+            if block < self.first + blocks.count() {
+                return ((self.jobs.pairing)(self.job), blocks.range(block - self.first));
+            }
+            self.first += blocks.count();
             self.job += 1;
-            self.blocks = self.jobs.blocks_of(self.job);
         }
-        ((self.jobs.pairing)(self.job), self.blocks.range(block - self.first))
     }
 }

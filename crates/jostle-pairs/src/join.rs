@@ -11,10 +11,6 @@
 //!
 //! Where the group's tree is much the sparser one, its leaves are as large as whole groups of the other: then each circle
 //! walks down the levels alone.
-//!
-//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, whatever they are themselves.
-//! Boxes moved by it are therefore let out by 2^-20 of it; what their own borders are rounded by, once more, is an eighth
-//! of the margin that every box has (see `jostle_core::aabb`), of which half was spent at most.
 
 use core::ops::Range;
 
@@ -26,36 +22,11 @@ use jostle_core::{Aabb, LinearTree};
 use crate::candidates::{CANDIDATES, Candidates};
 use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::descent::Descent;
-use crate::filter::{Filter, PairTest, retain};
-use crate::hits::{Hit, Names, Order, Sink, emit};
+use crate::hits::{Hit, Sink, emit};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
-use crate::layers::LayersOfBoth;
+use crate::lists::{HITS, HitList, TestList};
+use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::stats::Tests;
-
-/// Tests gathered before they are run.
-pub(crate) const TESTS: usize = 1024;
-
-/// Hits kept before they are handed on.
-const HITS: usize = 2 * TESTS;
-
-/// How much a box moved by an offset is let out, relative to the offset: 2^-20.
-pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
-
-/// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
-pub(crate) const SPARSE: usize = 64;
-
-/// Which trees are joined, and what becomes of a hit.
-#[derive(Clone, Copy)]
-pub(crate) struct Pairing<'a, const D: usize> {
-    /// The tree whose groups are joined, and the one that is walked.
-    pub(crate) trees: [&'a LinearTree<D>; 2],
-    pub(crate) order: Order,
-    /// The trees are the same, and each of its pairs is to come once.
-    pub(crate) within: bool,
-    /// Where the walked tree is seen: its centres and this are added.
-    pub(crate) offset: [f32; D],
-    pub(crate) filter: Filter<'a>,
-}
 
 /// One tree, each pair of its bodies once; or two, all pairs across.
 pub(crate) trait Kind {
@@ -87,48 +58,13 @@ pub(crate) struct JoinScratch<const D: usize> {
     hits: HitList,
 }
 
-/// Hits not yet handed on; the list has room for one more than [`HITS`].
-#[derive(Debug)]
-struct HitList {
-    list: Vec<Hit>,
-    len: usize,
-}
-
-/// Appends hits; it holds their number apart from the list, where the compiler may keep it in a register.
-struct Appender<'a> {
-    list: &'a mut [Hit],
-    len: usize,
-    total: &'a mut usize,
-}
-
-impl HitList {
-    #[inline(always)]
-    fn appender(&mut self) -> Appender<'_> {
-        Appender { list: &mut self.list[self.len..], len: 0, total: &mut self.len }
-    }
-}
-
-impl Appender<'_> {
-    /// Keeps a hit, unless it is none: written in any case, counted if it is one.
-    #[inline(always)]
-    fn keep(&mut self, hit: Hit) {
-        self.list[self.len] = hit;
-        self.len += usize::from(hit.pairs() != 0);
-    }
-
-    #[inline(always)]
-    fn finish(self) {
-        *self.total += self.len;
-    }
-}
-
 impl<const D: usize> Default for JoinScratch<D> {
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
             leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
             tests: TestList::default(),
-            hits: HitList { list: vec![Hit::default(); HITS + 1], len: 0 },
+            hits: HitList::default(),
         }
     }
 }
@@ -136,21 +72,7 @@ impl<const D: usize> Default for JoinScratch<D> {
 impl<const D: usize> JoinScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        self.candidates.bytes() + leaf_pairs + TestList::BYTES + HITS * size_of::<Hit>()
-    }
-}
-
-/// One circle each, by its place, against those of a leaf.
-#[derive(Debug)]
-pub(crate) struct TestList {
-    pub(crate) circle: Vec<u32>,
-    pub(crate) leaf: Vec<u32>,
-    pub(crate) len: usize,
-}
-
-impl Default for TestList {
-    fn default() -> Self {
-        Self { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 }
+        self.candidates.bytes() + leaf_pairs + TestList::BYTES + HitList::BYTES
     }
 }
 
@@ -383,100 +305,5 @@ impl<const D: usize> Join<'_, D> {
             emit::<L>(list, names, self.sink);
         }
         hits.len = 0;
-    }
-}
-
-impl<'a, const D: usize> Pairing<'a, D> {
-    /// The same pairs; the tree whose groups are joined is the one whose bodies come first in them.
-    pub(crate) fn driven_by_first(self) -> Self {
-        if self.order == Order::Walked { self.turned() } else { self }
-    }
-
-    /// The same pairs, the trees in each other's place.
-    pub(crate) fn turned(self) -> Self {
-        let [driver, walked] = self.trees;
-        let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::turned), ..self.filter };
-        let offset = self.offset.map(|offset| -offset);
-        Self { trees: [walked, driver], order: self.order.turned(), offset, filter, ..self }
-    }
-
-    #[inline(always)]
-    pub(crate) fn names(&self) -> Names<'a> {
-        Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
-    }
-
-    /// What the filter leaves of a hit.
-    #[inline(always)]
-    pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>) -> Hit {
-        let mut mask = hit.mask();
-        if let Some(layers) = &self.filter.layers {
-            mask &= match hit.turn() {
-                0 => layers.meeting::<L>(hit.side(), hit.circle(), hit.leaf()),
-                turn => layers.meeting_within::<L>(hit.leaf(), turn),
-            };
-        }
-        let passes = |test: PairTest<'_>, lane| {
-            let [a, b] = names.pair(hit, lane);
-            test(a, b)
-        };
-        if let Some(decision) = &self.filter.decision {
-            let sure = mask & self.sure::<L>(hit, decision.slack);
-            mask = sure | retain(mask & !sure, |lane| passes(decision.test, lane));
-        }
-        if let Some(only) = self.filter.only {
-            mask = retain(mask, |lane| passes(only, lane));
-        }
-        hit.with_mask(mask)
-    }
-
-    /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.
-    #[inline(always)]
-    fn sure<L: Lanes>(&self, hit: Hit, slack: f32) -> u16 {
-        let bodies = self.trees[1 - hit.side()].bodies();
-        let others = Circles16::<L, D>::of(bodies, hit.leaf());
-        if hit.turn() == 0 {
-            let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
-            let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
-            return circle.hits_surely(others, self.offset.map(|offset| offset * sign), slack);
-        }
-        let mut turned = others;
-        for _ in 0..hit.turn() {
-            turned = turned.turn();
-        }
-        others.hits_surely(turned, [0.0; D], slack)
-    }
-}
-
-impl TestList {
-    pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
-
-    /// Appends a test of one circle for each bit of `mask`, against these leaves.
-    #[inline(always)]
-    pub(crate) fn push_some<L: Lanes>(&mut self, circle: u32, mask: u16, leaves: &[u32; LANES]) {
-        L::compress_ids(leaves, mask, sixteen_mut(&mut self.leaf, self.len));
-        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
-        self.len += mask.count_ones() as usize;
-    }
-
-    /// Whether another sixteen may not fit.
-    #[inline(always)]
-    pub(crate) fn is_full(&self) -> bool {
-        self.len > TESTS - LANES
-    }
-
-    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
-    #[inline(always)]
-    pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
-        let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
-        *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
-        self.len += count;
-    }
-
-    /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
-    #[inline(always)]
-    pub(crate) fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
-        let count = L::expand(leaves, base, sixteen_mut(&mut self.leaf, self.len));
-        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
-        self.len += count;
     }
 }

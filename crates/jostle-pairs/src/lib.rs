@@ -2,10 +2,10 @@
 //!
 //! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `circles16`,
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
-//! `layers` and `filter` (what is kept of it), `ordered` (the pairs of blocks in one list), `join` (a tree with itself or
-//! another), `kernel` (its bodies for each instruction set), `jobs` and `engine` (joins driven from end to end), `among`
-//! and `side` (what is searched), `rows`, `row_scratch` and `neighbors` (lists of
-//! neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
+//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists` and `join` (a
+//! tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
+//! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `rows`, `row_scratch` and
+//! `neighbors` (lists of neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod among;
@@ -25,8 +25,10 @@ mod join;
 mod kernel;
 mod lanes;
 mod layers;
+mod lists;
 mod neighbors;
 mod ordered;
+mod pairing;
 mod periodic;
 mod query;
 mod row_scratch;

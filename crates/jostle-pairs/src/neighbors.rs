@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
-use std::sync::Mutex;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
@@ -13,7 +12,7 @@ use crate::kernel;
 use crate::lanes::LANES;
 use crate::row_scratch::{Reached, RowScratch};
 use crate::rows::{Arena, RowJoin, RowPlace, Rows};
-use crate::stats::Tests;
+use crate::stats::{Tests, counted};
 
 /// Ids that one task looks at.
 const ID_BLOCK: usize = 1 << 14;
@@ -219,21 +218,18 @@ impl<const D: usize> RowEngine<D> {
         let places = Disjoint::new(&mut self.places);
         let distances2 = (distances2.len() > 0).then_some(&distances2);
         let arena = Arena { neighbors: &neighbors, distances2, taken: &taken, places: &places };
-        let all_tests = Mutex::new(Tests::default());
-        workers.run_in_order("rows", jobs.blocks(), |blocks| {
-            let tests = self.scratch.with(|scratch| {
+        let tests = counted(workers, "rows", jobs.blocks(), |blocks| {
+            self.scratch.with(|scratch| {
                 let (mut walk, tests) = (Walk::new(&jobs), Tests::default());
-                let mut rows = RowJoin { pairing: (jobs.pairing)(0), images: jobs.images, kind, scratch, arena, tests };
+                let pairing = (jobs.pairing)(0);
+                let mut rows = RowJoin { pairing, images: jobs.images, kind, scratch, arena, tests };
                 for block in blocks {
                     kernel::list(isa, &mut rows, walk.go_to(block).1);
                 }
                 rows.tests
-            });
-            if let Ok(mut all) = all_tests.lock() {
-                *all = all.plus(tests);
-            }
+            })
         });
-        (all_tests.into_inner().unwrap_or_default(), taken.into_inner())
+        (tests, taken.into_inner())
     }
 
     /// Where each row begins, from the lengths of all.

@@ -98,18 +98,6 @@ impl<'a> Ordered<'a> {
         Self { list, starts, outbox, block: 0, found: 0, packed: 0 }
     }
 
-    /// What comes now belongs to this block.
-    pub(crate) fn begin(&mut self, block: usize) {
-        (self.block, self.found, self.packed) = (block, 0, 0);
-    }
-
-    /// The block has ended.
-    pub(crate) fn end(&mut self) {
-        self.pack();
-        self.starts.end(self.block, self.found);
-        self.outbox.send(self.list, |block| self.starts.start_of(block));
-    }
-
     /// No block follows: all that the list has room for goes there.
     pub(crate) fn finish(self) {
         self.outbox.send(self.list, |block| Some(self.starts.wait_for(block)));
@@ -133,6 +121,16 @@ impl<'a> Ordered<'a> {
 }
 
 impl Sink for Ordered<'_> {
+    fn begin(&mut self, block: usize) {
+        (self.block, self.found, self.packed) = (block, 0, 0);
+    }
+
+    fn end(&mut self) {
+        self.pack();
+        self.starts.end(self.block, self.found);
+        self.outbox.send(self.list, |block| self.starts.start_of(block));
+    }
+
     #[inline(always)]
     fn room(&mut self) -> &mut [[u32; 2]] {
         if self.outbox.len + LANES > self.outbox.pairs.len() {

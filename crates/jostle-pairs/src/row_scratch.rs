@@ -3,7 +3,7 @@
 
 use crate::candidates::Candidates;
 use crate::hits::Hit;
-use crate::join::{TESTS, TestList};
+use crate::lists::{TESTS, TestList};
 use crate::rows::COUNTED;
 use jostle_core::tree::LEAF;
 

@@ -14,8 +14,8 @@ use jostle_core::{Aabb, LinearTree};
 use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
-use crate::join::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
 use crate::stats::Tests;
 

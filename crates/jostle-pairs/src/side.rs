@@ -7,8 +7,8 @@ use jostle_core::{BuildTimes, InputError, Isa, LinearTree, Workers};
 use crate::among::{Set, Source};
 use crate::filter::Filter;
 use crate::hits::Order;
-use crate::join::Pairing;
 use crate::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
+use crate::pairing::Pairing;
 
 /// What a finder keeps for a set from search to search.
 #[derive(Debug, Default)]

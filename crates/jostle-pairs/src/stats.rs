@@ -1,6 +1,9 @@
 //! What a search did: counts of its work, bytes, and the time of each stage.
 
+use std::sync::Mutex;
 use std::time::Duration;
+
+use jostle_core::Workers;
 
 /// Time of each stage of one search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -65,4 +68,22 @@ impl Tests {
         self.pairs += other.pairs;
         self
     }
+}
+
+/// Runs `worker` on as many threads as there are, each with an iterator over what is left of the blocks, in ascending order;
+/// all their counts.
+pub(crate) fn counted(
+    workers: Workers<'_>,
+    name: &'static str,
+    blocks: usize,
+    worker: impl Fn(&mut dyn Iterator<Item = usize>) -> Tests + Sync,
+) -> Tests {
+    let all = Mutex::new(Tests::default());
+    workers.run_in_order(name, blocks, |blocks| {
+        let tests = worker(blocks);
+        if let Ok(mut all) = all.lock() {
+            *all = all.plus(tests);
+        }
+    });
+    all.into_inner().unwrap_or_default()
 }

@@ -123,8 +123,7 @@ impl QueryBatch {
         points: &[[f32; D]],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        check_all(points.len(), |at| points[at].fault())?;
-        Ok(self.answer(queries, points.len(), &|at: usize| InRegion(Circle::new(points[at], 0.0)), threads))
+        self.answer(queries, points, |point| InRegion(Circle::new(point, 0.0)), threads)
     }
 
     /// For each box the bodies that touch it, as [`Queries::aabb`] finds them.
@@ -137,8 +136,7 @@ impl QueryBatch {
         aabbs: &[Aabb<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        check_all(aabbs.len(), |at| aabbs[at].fault())?;
-        Ok(self.answer(queries, aabbs.len(), &|at: usize| InRegion(aabbs[at]), threads))
+        self.answer(queries, aabbs, InRegion, threads)
     }
 
     /// For each circle the bodies that overlap it, as [`Queries::circle`] finds them.
@@ -151,8 +149,7 @@ impl QueryBatch {
         circles: &[Circle<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        check_all(circles.len(), |at| circles[at].fault())?;
-        Ok(self.answer(queries, circles.len(), &|at: usize| InRegion(circles[at]), threads))
+        self.answer(queries, circles, InRegion, threads)
     }
 
     /// For each ray all bodies that it hits, as [`Queries::ray`] finds them.
@@ -165,8 +162,7 @@ impl QueryBatch {
         rays: &[Ray<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        check_all(rays.len(), |at| rays[at].fault())?;
-        Ok(self.answer(queries, rays.len(), &|at: usize| AllHits(rays[at]), threads))
+        self.answer(queries, rays, AllHits, threads)
     }
 
     /// For each ray the first body that it hits, if any, as [`Queries::first_hit`] finds it.
@@ -179,8 +175,7 @@ impl QueryBatch {
         rays: &[Ray<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        check_all(rays.len(), |at| rays[at].fault())?;
-        Ok(self.answer(queries, rays.len(), &|at: usize| FirstHit(rays[at]), threads))
+        self.answer(queries, rays, FirstHit, threads)
     }
 
     /// For each point the `count` bodies nearest to it and not beyond `within`, as [`Queries::nearest`] finds them.
@@ -196,27 +191,28 @@ impl QueryBatch {
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
         check_distance(within)?;
-        check_all(points.len(), |at| points[at].fault())?;
-        let nearest = |at: usize| NearestTo { point: points[at], count, within };
-        Ok(self.answer(queries, points.len(), &nearest, threads))
+        self.answer(queries, points, |point| NearestTo { point, count, within }, threads)
     }
 
-    fn answer<A: Answer<D>, const D: usize>(
+    /// Checks what is asked, and answers it by what `answer` makes of each.
+    fn answer<Q: Checked + Copy + Sync, A: Answer<D>, const D: usize>(
         &mut self,
         queries: Queries<'_, D>,
-        count: usize,
-        query: &(impl Fn(usize) -> A + Sync),
+        asked: &[Q],
+        answer: impl Fn(Q) -> A + Sync,
         threads: Threads<'_>,
-    ) -> Answers<'_> {
-        self.offsets.resize(count + 1, 0);
+    ) -> Result<Answers<'_>, QueryError> {
+        check_all(asked.len(), |at| asked[at].fault())?;
+        self.offsets.resize(asked.len() + 1, 0);
         let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
-        let asked = Asked { tree: queries.tree, isa: queries.isa, query };
-        run(threads, count.saturating_mul(BODIES_PER_QUERY), |workers| match workers {
+        let count = asked.len().saturating_mul(BODIES_PER_QUERY);
+        let asked = Asked { tree: queries.tree, isa: queries.isa, query: &|at: usize| answer(asked[at]) };
+        run(threads, count, |workers| match workers {
             Workers::Serial => asked.answer(0, ends, lists),
             Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
-                asked.answer_in_blocks(workers, ends, lists, blocks)
+                asked.answer_in_blocks(workers, ends, lists, blocks);
             }
         });
-        self.last()
+        Ok(self.last())
     }
 }

@@ -1,0 +1,101 @@
+//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Of fixed size, so that neither grows.
+
+use crate::hits::Hit;
+use crate::lanes::{LANES, Lanes, sixteen_mut};
+
+/// Tests gathered before they are run.
+pub(crate) const TESTS: usize = 1024;
+
+/// Hits kept before they are handed on.
+pub(crate) const HITS: usize = 2 * TESTS;
+
+/// Hits not yet handed on; the list has room for one more than [`HITS`].
+#[derive(Debug)]
+pub(crate) struct HitList {
+    pub(crate) list: Vec<Hit>,
+    pub(crate) len: usize,
+}
+
+/// Appends hits; it holds their number apart from the list, where the compiler may keep it in a register.
+pub(crate) struct Appender<'a> {
+    list: &'a mut [Hit],
+    len: usize,
+    total: &'a mut usize,
+}
+
+impl Default for HitList {
+    fn default() -> Self {
+        Self { list: vec![Hit::default(); HITS + 1], len: 0 }
+    }
+}
+
+impl HitList {
+    pub(crate) const BYTES: usize = (HITS + 1) * size_of::<Hit>();
+
+    #[inline(always)]
+    pub(crate) fn appender(&mut self) -> Appender<'_> {
+        Appender { list: &mut self.list[self.len..], len: 0, total: &mut self.len }
+    }
+}
+
+impl Appender<'_> {
+    /// Keeps a hit, unless it is none: written in any case, counted if it is one.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, hit: Hit) {
+        self.list[self.len] = hit;
+        self.len += usize::from(hit.pairs() != 0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.total += self.len;
+    }
+}
+
+/// One circle each, by its place, against those of a leaf.
+#[derive(Debug)]
+pub(crate) struct TestList {
+    pub(crate) circle: Vec<u32>,
+    pub(crate) leaf: Vec<u32>,
+    pub(crate) len: usize,
+}
+
+impl Default for TestList {
+    fn default() -> Self {
+        Self { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 }
+    }
+}
+
+impl TestList {
+    pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
+
+    /// Appends a test of one circle for each bit of `mask`, against these leaves.
+    #[inline(always)]
+    pub(crate) fn push_some<L: Lanes>(&mut self, circle: u32, mask: u16, leaves: &[u32; LANES]) {
+        L::compress_ids(leaves, mask, sixteen_mut(&mut self.leaf, self.len));
+        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
+        self.len += mask.count_ones() as usize;
+    }
+
+    /// Whether another sixteen may not fit.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len > TESTS - LANES
+    }
+
+    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
+    #[inline(always)]
+    pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
+        let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
+        *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
+        self.len += count;
+    }
+
+    /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
+    #[inline(always)]
+    pub(crate) fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {
+        let count = L::expand(leaves, base, sixteen_mut(&mut self.leaf, self.len));
+        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
+        self.len += count;
+    }
+}

@@ -1,0 +1,93 @@
+//! Two trees to be joined, or one with itself, and what becomes of a hit.
+//!
+//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, whatever they are themselves.
+//! Boxes moved by it are therefore let out by 2^-20 of it; what their own borders are rounded by, once more, is an eighth
+//! of the margin that every box has (see `jostle_core::aabb`), of which half was spent at most.
+
+use jostle_core::LinearTree;
+
+use crate::circles16::Circles16;
+use crate::filter::{Filter, PairTest, retain};
+use crate::hits::{Hit, Names, Order};
+use crate::lanes::Lanes;
+use crate::layers::LayersOfBoth;
+
+/// How much a box moved by an offset is let out, relative to the offset: 2^-20.
+pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
+
+/// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
+pub(crate) const SPARSE: usize = 64;
+
+/// Which trees are joined, and what becomes of a hit.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairing<'a, const D: usize> {
+    /// The tree whose groups are joined, and the one that is walked.
+    pub(crate) trees: [&'a LinearTree<D>; 2],
+    pub(crate) order: Order,
+    /// The trees are the same, and each of its pairs is to come once.
+    pub(crate) within: bool,
+    /// Where the walked tree is seen: its centres and this are added.
+    pub(crate) offset: [f32; D],
+    pub(crate) filter: Filter<'a>,
+}
+
+impl<'a, const D: usize> Pairing<'a, D> {
+    /// The same pairs; the tree whose groups are joined is the one whose bodies come first in them.
+    pub(crate) fn driven_by_first(self) -> Self {
+        if self.order == Order::Walked { self.turned() } else { self }
+    }
+
+    /// The same pairs, the trees in each other's place.
+    pub(crate) fn turned(self) -> Self {
+        let [driver, walked] = self.trees;
+        let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::turned), ..self.filter };
+        let offset = self.offset.map(|offset| -offset);
+        Self { trees: [walked, driver], order: self.order.turned(), offset, filter, ..self }
+    }
+
+    #[inline(always)]
+    pub(crate) fn names(&self) -> Names<'a> {
+        Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
+    }
+
+    /// What the filter leaves of a hit.
+    #[inline(always)]
+    pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>) -> Hit {
+        let mut mask = hit.mask();
+        if let Some(layers) = &self.filter.layers {
+            mask &= match hit.turn() {
+                0 => layers.meeting::<L>(hit.side(), hit.circle(), hit.leaf()),
+                turn => layers.meeting_within::<L>(hit.leaf(), turn),
+            };
+        }
+        let passes = |test: PairTest<'_>, lane| {
+            let [a, b] = names.pair(hit, lane);
+            test(a, b)
+        };
+        if let Some(decision) = &self.filter.decision {
+            let sure = mask & self.sure::<L>(hit, decision.slack);
+            mask = sure | retain(mask & !sure, |lane| passes(decision.test, lane));
+        }
+        if let Some(only) = self.filter.only {
+            mask = retain(mask, |lane| passes(only, lane));
+        }
+        hit.with_mask(mask)
+    }
+
+    /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.
+    #[inline(always)]
+    fn sure<L: Lanes>(&self, hit: Hit, slack: f32) -> u16 {
+        let bodies = self.trees[1 - hit.side()].bodies();
+        let others = Circles16::<L, D>::of(bodies, hit.leaf());
+        if hit.turn() == 0 {
+            let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
+            let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
+            return circle.hits_surely(others, self.offset.map(|offset| offset * sign), slack);
+        }
+        let mut turned = others;
+        for _ in 0..hit.turn() {
+            turned = turned.turn();
+        }
+        others.hits_surely(turned, [0.0; D], slack)
+    }
+}
