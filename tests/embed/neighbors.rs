@@ -188,6 +188,16 @@ fn rows_of_every_length() {
     }
 }
 
+/// Giants whose rows take several chunks of memory, beside thousands of short ones.
+#[test]
+fn rows_of_thousands() {
+    let dust = (0..9_000).map(|id| ([(id * 37 % 9_000) as f32, 0.0], 0.6));
+    let giants = [([2_000.0, 1.0], 1_800.0), ([7_000.0, -1.0], 1_100.0), ([4_500.0, 0.0], 4_000.0)];
+    let scene: Scene<2> = dust.chain(giants).collect();
+    let pairs = oracle::pairs(scene.view());
+    check_within(&mut Ways::few(), "giants over a line of dust", scene.view(), &pairs);
+}
+
 #[test]
 fn a_refusal_leaves_the_lists_as_they_were() {
     let good = scene::scene::<2>(Kind::Dense, 500, 2);

@@ -78,24 +78,6 @@ impl<const D: usize> Candidates<D> {
         self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, self.len));
     }
 
-    /// Appends those of a run of others that are set in `mask`.
-    #[inline(always)]
-    pub(crate) fn take<L: Lanes>(&mut self, others: &Self, run: usize, mask: u16) {
-        for axis in 0..D {
-            let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
-            L::compress(&others.lo[axis][run].0, mask, sixteen_mut(lo, self.len));
-            L::compress(&others.hi[axis][run].0, mask, sixteen_mut(hi, self.len));
-        }
-        L::compress_ids(others.run(run), mask, sixteen_mut(&mut self.leaf, self.len));
-        self.len += mask.count_ones() as usize;
-    }
-
-    /// The numbers of a run of sixteen.
-    #[inline(always)]
-    pub(crate) fn run(&self, run: usize) -> &[u32; LANES] {
-        self.leaf[run * LANES..].first_chunk().expect("runs are whole")
-    }
-
     /// Moves the borders of the boxes from number `first` on.
     #[inline(always)]
     pub(crate) fn move_from(&mut self, first: usize, to_lo: [f32; D], to_hi: [f32; D]) {

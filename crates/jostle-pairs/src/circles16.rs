@@ -31,7 +31,12 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     /// One circle, by its place, in all lanes.
     #[inline(always)]
     pub(crate) fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
-        let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
+        Self::all_of(&bodies[place / LEAF], place % LEAF)
+    }
+
+    /// One circle of a leaf in all lanes.
+    #[inline(always)]
+    pub(crate) fn all_of(bodies: &Bodies16<D>, lane: usize) -> Self {
         let mut circles = Self { center: [L::splat(0.0); D], radius: L::splat(bodies.radii.0[lane]) };
         for axis in 0..D {
             circles.center[axis] = L::splat(bodies.centers[axis].0[lane]);

@@ -36,11 +36,6 @@ impl Hit {
         Self { circle, leaf, lanes: u32::from(image) << IMAGE | u32::from(mask) }
     }
 
-    #[inline(always)]
-    pub(crate) fn image(self) -> usize {
-        (self.lanes >> IMAGE & 0xff) as usize
-    }
-
     /// The circles of a leaf, lane i against lane `(i + turn) % 16`.
     #[inline(always)]
     pub(crate) fn within(leaf: usize, turn: usize, mask: u16) -> Self {

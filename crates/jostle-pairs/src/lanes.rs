@@ -43,6 +43,21 @@ pub(crate) trait Lanes: Copy {
     fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// As [`Lanes::pairs`], with `[a[i], a[(i + turn) % 16]]`; `turn` is at most 8.
     fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// Writes the first `len` of the ids, which differ, in ascending order to the front of `out`; what follows them there
+    /// is anything.
+    #[inline(always)]
+    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+        crate::leaf_rows::sort_counted(ids, len, out, None);
+    }
+    /// Where an id is greater than `id`.
+    #[inline(always)]
+    fn greater_ids(ids: &[u32; LANES], id: u32) -> u16 {
+        let mut mask = 0;
+        for lane in 0..LANES {
+            mask |= u16::from(ids[lane] > id) << lane;
+        }
+        mask
+    }
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
     /// As [`Lanes::compress`], of ids.

@@ -4,11 +4,12 @@
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists` and `join` (a
 //! tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
-//! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `rows`, `row_scratch` and
-//! `neighbors` (lists of neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
+//! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
+//! `row_scratch` and `neighbors` (lists of neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod among;
+mod arena;
 mod candidates;
 mod circles16;
 mod contacts;
@@ -25,6 +26,7 @@ mod join;
 mod kernel;
 mod lanes;
 mod layers;
+mod leaf_rows;
 mod lists;
 mod neighbors;
 mod ordered;

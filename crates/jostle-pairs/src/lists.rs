@@ -69,14 +69,6 @@ impl Default for TestList {
 impl TestList {
     pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
 
-    /// Appends a test of one circle for each bit of `mask`, against these leaves.
-    #[inline(always)]
-    pub(crate) fn push_some<L: Lanes>(&mut self, circle: u32, mask: u16, leaves: &[u32; LANES]) {
-        L::compress_ids(leaves, mask, sixteen_mut(&mut self.leaf, self.len));
-        *sixteen_mut(&mut self.circle, self.len) = [circle; LANES];
-        self.len += mask.count_ones() as usize;
-    }
-
     /// Whether another sixteen may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {

@@ -5,17 +5,18 @@ use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
-use jostle_core::{Isa, LinearTree, Workers};
+use jostle_core::{Isa, Workers};
 
+use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows};
 use crate::jobs::{Jobs, Walk};
 use crate::kernel;
 use crate::lanes::LANES;
 use crate::row_scratch::{Reached, RowScratch};
-use crate::rows::{Arena, RowJoin, RowPlace, Rows};
+use crate::rows::{RowJoin, Rows};
 use crate::stats::{Tests, counted};
 
-/// Ids that one task looks at.
-const ID_BLOCK: usize = 1 << 14;
+/// Neighbours whose distances one task sets.
+const BLOCK: usize = 1 << 14;
 
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
@@ -117,7 +118,7 @@ impl NeighborLists {
     /// Sets the squared distances, where they are wanted, to what is said of each two bodies.
     pub(crate) fn measure(&mut self, distance2: impl Fn(usize, usize) -> f32 + Sync + Send, workers: Workers<'_>) {
         let Self { offsets, neighbors, distances2, .. } = self;
-        workers.fill_blocks("distances", distances2, ID_BLOCK, |first, block| {
+        workers.fill_blocks("distances", distances2, BLOCK, |first, block| {
             let mut id = offsets.partition_point(|&offset| offset <= first) - 1;
             for (slot, at) in block.iter_mut().zip(first..) {
                 while at >= offsets[id + 1] {
@@ -146,22 +147,26 @@ impl NeighborLists {
 pub(crate) struct RowEngine<const D: usize> {
     arena: Vec<u32>,
     arena_distances2: Vec<f32>,
-    /// By id.
-    places: Vec<RowPlace>,
-    /// Of each block of ids.
-    sums: Vec<usize>,
+    /// The bucket of each chunk of the arena.
+    owners: Vec<u32>,
+    chunks: Chunks,
+    /// The first neighbour of each bucket.
+    starts: Vec<usize>,
     scratch: ScratchPool<RowScratch<D>>,
     /// Half of what each piece of scratch has room for.
     room: Reached,
+    /// Where the rows of a bucket lie.
+    places: ScratchPool<Vec<RowPlace>>,
 }
 
 impl<const D: usize> RowEngine<D> {
     pub(crate) fn bytes(&self) -> usize {
-        self.arena.capacity() * size_of::<u32>()
+        (self.arena.capacity() + self.owners.capacity()) * size_of::<u32>()
             + self.arena_distances2.capacity() * size_of::<f32>()
-            + self.places.capacity() * size_of::<RowPlace>()
-            + self.sums.capacity() * size_of::<usize>()
+            + self.chunks.bytes()
+            + self.starts.capacity() * size_of::<usize>()
             + self.scratch.bytes(RowScratch::bytes)
+            + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
     }
 
     /// Fills the lists for the first set of the first job.
@@ -175,30 +180,36 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let of_first = |job| (jobs.pairing)(job).driven_by_first();
         let jobs = Jobs { count: 1, pairing: &of_first, images: jobs.images };
-        let [tree, walked] = of_first(0).trees;
-        self.prepare(tree, lists.wants_distances, workers);
-        if walked.is_empty() {
-            // Then there are no blocks, and nobody says that rows are empty.
-            self.places.fill(RowPlace::default());
-        }
-        let tests = loop {
-            let (tests, taken) = self.list_rows(isa, jobs, kind, workers);
-            if taken <= self.arena.len() {
-                break tests;
+        let ids = of_first(0).trees[0].len();
+        let buckets = Buckets::of(ids);
+        let spare = buckets.count() * workers.count();
+        self.make_chunks(((FIRST_GUESS + ROW_OVERHEAD) * ids).div_ceil(CHUNK) + spare, lists.wants_distances);
+        let (tests, taken) = loop {
+            let (tests, taken) = self.deal_rows(isa, jobs, kind, buckets, workers);
+            if taken <= self.owners.len() {
+                // How many chunks end up half empty depends on who deals what: next time it may be more.
+                self.make_chunks(taken + spare, lists.wants_distances);
+                break (tests, taken);
             }
-            resize_arena(&mut self.arena, &mut self.arena_distances2, with_headroom(taken), lists.wants_distances);
+            let rows = (tests.pairs as usize + ROW_OVERHEAD * ids).div_ceil(CHUNK);
+            self.make_chunks((rows + spare).max(2 * self.owners.len()), lists.wants_distances);
         };
         self.level_scratch();
-        self.scan_offsets(lists, workers);
-        self.put_rows(lists, workers);
+        self.chunks.reserve(self.owners.len(), buckets.count());
+        self.chunks.sort(&self.owners[..taken], buckets.count());
+        self.scan_buckets(buckets);
+        self.put_rows(buckets, lists, workers);
         tests
     }
 
-    fn prepare(&mut self, tree: &LinearTree<D>, wants_distances: bool, workers: Workers<'_>) {
-        self.scratch.prepare(workers.count(), |_| {});
-        resize_with_headroom(&mut self.places, tree.len(), RowPlace::default());
-        let room = self.arena.len().max(if self.arena.is_empty() { FIRST_GUESS * tree.len() } else { 0 });
-        resize_arena(&mut self.arena, &mut self.arena_distances2, room, wants_distances);
+    /// Makes sure that the arena has so many chunks at least.
+    fn make_chunks(&mut self, chunks: usize, wants_distances: bool) {
+        if self.owners.len() < chunks {
+            self.owners.resize(with_headroom(chunks), 0);
+            self.arena.resize(self.owners.len() * CHUNK, 0);
+        }
+        let room = if wants_distances { self.arena.len() } else { 0 };
+        self.arena_distances2.resize(room, 0.0);
     }
 
     /// Gives every piece of scratch room for the largest group that any has met.
@@ -211,15 +222,24 @@ impl<const D: usize> RowEngine<D> {
         self.scratch.each(|scratch| scratch.make_room(self.room));
     }
 
-    /// Every row to the arena, in any order; the room that they took, or would have.
-    fn list_rows(&mut self, isa: Isa, jobs: Jobs<'_, D>, kind: Rows, workers: Workers<'_>) -> (Tests, usize) {
+    /// Every row to the arena, in any order; the chunks that they took, or would have.
+    fn deal_rows(
+        &mut self,
+        isa: Isa,
+        jobs: Jobs<'_, D>,
+        kind: Rows,
+        buckets: Buckets,
+        workers: Workers<'_>,
+    ) -> (Tests, usize) {
+        self.scratch.prepare(workers.count(), |scratch| scratch.streams.begin(buckets.count()));
         let taken = AtomicUsize::new(0);
-        let (neighbors, distances2) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.arena_distances2));
-        let places = Disjoint::new(&mut self.places);
+        let (numbers, distances2) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.arena_distances2));
+        let owners = Disjoint::new(&mut self.owners);
         let distances2 = (distances2.len() > 0).then_some(&distances2);
-        let arena = Arena { neighbors: &neighbors, distances2, taken: &taken, places: &places };
+        let arena = Arena { buckets, numbers: &numbers, distances2, owners: &owners, taken: &taken };
         let tests = counted(workers, "rows", jobs.blocks(), |blocks| {
             self.scratch.with(|scratch| {
+                scratch.streams.ready(buckets.count());
                 let (mut walk, tests) = (Walk::new(&jobs), Tests::default());
                 let pairing = (jobs.pairing)(0);
                 let mut rows = RowJoin { pairing, images: jobs.images, kind, scratch, arena, tests };
@@ -232,82 +252,79 @@ impl<const D: usize> RowEngine<D> {
         (tests, taken.into_inner())
     }
 
-    /// Where each row begins, from the lengths of all.
-    fn scan_offsets(&mut self, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let places = &self.places;
-        self.sums.clear();
-        self.sums.resize(places.len().div_ceil(ID_BLOCK), 0);
-        workers.fill_blocks("sums", &mut self.sums, 1, |block, sum| {
-            let ids = block * ID_BLOCK..((block + 1) * ID_BLOCK).min(places.len());
-            sum[0] = places[ids].iter().map(|place| place.len).sum();
-        });
-        let mut all = 0;
-        for sum in &mut self.sums {
-            (*sum, all) = (all, all + *sum);
-        }
-        resize_with_headroom(&mut lists.offsets, places.len() + 1, 0);
-        lists.offsets[0] = 0;
-        workers.fill_blocks("scan", &mut lists.offsets[1..], ID_BLOCK, |first, ends| {
-            let mut sum = self.sums[first / ID_BLOCK];
-            for (end, place) in ends.iter_mut().zip(&places[first..]) {
-                sum += place.len;
-                *end = sum;
+    /// Where the neighbours of each bucket begin.
+    fn scan_buckets(&mut self, buckets: Buckets) {
+        let Self { starts, scratch, .. } = self;
+        starts.clear();
+        starts.resize(buckets.count() + 1, 0);
+        scratch.each(|scratch| {
+            for (sum, more) in starts[1..].iter_mut().zip(&scratch.streams.sums) {
+                *sum += more;
             }
         });
+        for bucket in 0..buckets.count() {
+            starts[bucket + 1] += starts[bucket];
+        }
     }
 
-    /// Rows from the arena to their places: in order of id, so that what is written lies side by side.
-    #[allow(unsafe_code, reason = "each block of ids has rows of its own")]
-    fn put_rows(&self, lists: &mut NeighborLists, workers: Workers<'_>) {
+    /// Rows from the arena to their places, bucket by bucket.
+    #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
+    fn put_rows(&mut self, buckets: Buckets, lists: &mut NeighborLists, workers: Workers<'_>) {
         let NeighborLists { offsets, neighbors, distances2, wants_distances } = lists;
-        let ids = self.places.len();
-        let total = offsets[ids];
+        let total = self.starts[buckets.count()];
+        resize_with_headroom(offsets, buckets.ids().len() + 1, 0);
         resize_with_headroom(neighbors, total, 0);
         resize_with_headroom(distances2, if *wants_distances { total } else { 0 }, 0.0);
-        let (neighbors, distances2) = (Disjoint::new(neighbors), Disjoint::new(distances2));
-        workers.run("put rows", ids.div_ceil(ID_BLOCK), |block| {
-            let ids = block * ID_BLOCK..((block + 1) * ID_BLOCK).min(ids);
-            let range = offsets[ids.start]..offsets[ids.end];
-            // SAFETY: offsets ascend, so that the rows of blocks of ids are disjoint.
-            unsafe {
-                put_block(&self.places[ids.clone()], &self.arena, neighbors.range(range.clone()));
-                if *wants_distances {
-                    put_block(&self.places[ids], &self.arena_distances2, distances2.range(range));
+        offsets[0] = 0;
+        self.places.prepare(workers.count(), |places| {
+            resize_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
+        });
+        let (ends, neighbors, distances2) =
+            (Disjoint::new(&mut offsets[1..]), Disjoint::new(neighbors), Disjoint::new(distances2));
+        workers.run("put rows", buckets.count(), |bucket| {
+            let (ids, range) = (buckets.ids_of(bucket), self.starts[bucket]..self.starts[bucket + 1]);
+            self.places.with(|places| {
+                places.clear();
+                places.resize(ids.len(), RowPlace::default());
+                for chunk in self.chunks.of(bucket) {
+                    note_rows(&self.arena, chunk, ids.start, places);
                 }
-            }
+                // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
+                unsafe {
+                    put_ends(places, range.start, ends.range(ids));
+                    put_block(places, &self.arena, neighbors.range(range.clone()));
+                    if *wants_distances {
+                        put_block(places, &self.arena_distances2, distances2.range(range));
+                    }
+                }
+            });
         });
     }
 }
 
-/// Rows whose first lines are asked for together: as many as wait for memory at once.
-const ROWS_AHEAD: usize = 16;
-
-/// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
-fn put_block<T: Copy + Default>(places: &[RowPlace], arena: &[T], mut out: &mut [T]) {
-    for places in places.chunks(ROWS_AHEAD) {
-        let mut first = [T::default(); ROWS_AHEAD];
-        for (first, place) in first.iter_mut().zip(places) {
-            *first = arena.get(place.start).copied().unwrap_or_default();
-        }
-        core::hint::black_box(&first);
-        for place in places {
-            let row = &arena[place.start..];
-            if let (true, Some(from), Some(to)) =
-                (place.len <= LANES, row.first_chunk::<LANES>(), out.first_chunk_mut::<LANES>())
-            {
-                *to = *from;
-            } else {
-                out[..place.len].copy_from_slice(&row[..place.len]);
-            }
-            out = &mut out[place.len..];
-        }
+/// Where each row ends, the first of which begins at `start`.
+fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
+    let mut end = start;
+    for (slot, place) in ends.iter_mut().zip(places) {
+        end += place.len;
+        *slot = end;
     }
 }
 
-fn resize_arena(arena: &mut Vec<u32>, distances2: &mut Vec<f32>, room: usize, wants_distances: bool) {
-    if arena.len() < room {
-        arena.resize(room, 0);
+/// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
+fn put_block<T: Copy>(places: &[RowPlace], arena: &[T], mut out: &mut [T]) {
+    for place in places {
+        let row = &arena[place.start..];
+        if let (true, Some(from), Some(to)) =
+            (place.len <= 2 * LANES, row.first_chunk::<{ 2 * LANES }>(), out.first_chunk_mut::<{ 2 * LANES }>())
+        {
+            to[..LANES].copy_from_slice(&from[..LANES]);
+            if place.len > LANES {
+                to[LANES..].copy_from_slice(&from[LANES..]);
+            }
+        } else {
+            out[..place.len].copy_from_slice(&row[..place.len]);
+        }
+        out = &mut out[place.len..];
     }
-    let room = if wants_distances { arena.len() } else { 0 };
-    distances2.resize(room, 0.0);
 }

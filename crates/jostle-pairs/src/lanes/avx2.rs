@@ -5,6 +5,8 @@ use core::arch::x86_64::*;
 
 use super::{LANES, Lanes};
 
+pub(super) mod sort;
+
 /// Sixteen lanes in two registers. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
 /// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
 #[derive(Clone, Copy)]
@@ -215,6 +217,25 @@ impl Lanes for Avx2 {
             let count = store_eight_sorted(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
             let out = out.as_mut_ptr().add(count);
             store_eight_sorted(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
+        }
+    }
+
+    #[inline(always)]
+    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+        // SAFETY: the feature is there (see the type).
+        unsafe { sort::sort_ids(ids, len, out) }
+    }
+
+    #[inline(always)]
+    fn greater_ids(ids: &[u32; LANES], id: u32) -> u16 {
+        // SAFETY: the feature is there (see the type); `ids` is twice 32 readable bytes.
+        unsafe {
+            let id = _mm256_set1_epi32(id as i32);
+            let (low, high) = (_mm256_loadu_si256(ids.as_ptr().cast()), _mm256_loadu_si256(ids.as_ptr().add(8).cast()));
+            let low = _mm256_cmpeq_epi32(_mm256_max_epu32(low, id), id);
+            let high = _mm256_cmpeq_epi32(_mm256_max_epu32(high, id), id);
+            let (low, high) = (_mm256_castsi256_ps(low), _mm256_castsi256_ps(high));
+            !(_mm256_movemask_ps(low) as u16 | (_mm256_movemask_ps(high) as u16) << 8)
         }
     }
 

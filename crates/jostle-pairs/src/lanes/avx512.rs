@@ -113,6 +113,18 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+        // SAFETY: the feature is there (see the type).
+        unsafe { super::avx2::sort::sort_ids(ids, len, out) }
+    }
+
+    #[inline(always)]
+    fn greater_ids(ids: &[u32; LANES], id: u32) -> u16 {
+        // SAFETY: the feature is there (see the type); `ids` is 64 readable bytes.
+        unsafe { _mm512_cmpgt_epu32_mask(_mm512_loadu_si512(ids.as_ptr().cast()), _mm512_set1_epi32(id as i32)) }
+    }
+
+    #[inline(always)]
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]) {
         // SAFETY: the feature is there (see the type); sixteen floats are 64 readable, or writable, bytes.
         unsafe {

@@ -1,0 +1,223 @@
+//! Where rows are kept until all of them are found and it is known where they belong.
+//!
+//! They are found in order of rank and wanted in order of id: a million jumps through memory that no cache holds. So each
+//! task deals its rows to buckets, one for so many ids, as one pass of a radix sort would, and fills a chunk of memory for
+//! each bucket, front to back. Later a task takes all rows of a bucket, which fit in its cache, and puts them in order.
+//!
+//! A row in a chunk is its id, its length, then its ids; [`END`] stands after the last one.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use jostle_core::disjoint::Disjoint;
+
+use crate::leaf_rows::COUNTED;
+
+/// Numbers in a chunk; a row that is longer has several.
+pub(crate) const CHUNK: usize = 1 << 11;
+
+/// Number of a bucket's ids, as a power of two: their rows shall fit in a cache of a quarter of a megabyte.
+const BUCKET_BITS: u32 = 12;
+
+/// More buckets than this are not filled side by side: they are larger instead.
+const BUCKETS: usize = 1 << 10;
+
+/// No id: what stands after the last row of a chunk.
+pub(crate) const END: u32 = u32::MAX;
+
+/// No bucket: a chunk that continues the row of the one before.
+const CONTINUED: u32 = u32::MAX;
+
+/// Numbers before the ids of a row.
+const HEADER: usize = 2;
+
+/// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.
+pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;
+
+/// How ids are dealt to buckets.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Buckets {
+    ids: usize,
+    bits: u32,
+}
+
+impl Buckets {
+    pub(crate) fn of(ids: usize) -> Self {
+        let mut bits = BUCKET_BITS;
+        while ids >> bits >= BUCKETS {
+            bits += 1;
+        }
+        Self { ids, bits }
+    }
+
+    pub(crate) fn count(self) -> usize {
+        self.ids.div_ceil(1 << self.bits)
+    }
+
+    #[inline(always)]
+    fn bucket(self, id: u32) -> usize {
+        (id >> self.bits) as usize
+    }
+
+    /// All ids.
+    pub(crate) fn ids(self) -> Range<usize> {
+        0..self.ids
+    }
+
+    /// The ids of a bucket.
+    pub(crate) fn ids_of(self, bucket: usize) -> Range<usize> {
+        bucket << self.bits..((bucket + 1) << self.bits).min(self.ids)
+    }
+}
+
+/// Memory that tasks take chunks of.
+#[derive(Clone, Copy)]
+pub(crate) struct Arena<'a> {
+    pub(crate) buckets: Buckets,
+    pub(crate) numbers: &'a Disjoint<'a, u32>,
+    /// As many, or none when they are not asked for.
+    pub(crate) distances2: Option<&'a Disjoint<'a, f32>>,
+    /// The bucket of each chunk.
+    pub(crate) owners: &'a Disjoint<'a, u32>,
+    /// How many chunks are taken; more than there are, when these are too few.
+    pub(crate) taken: &'a AtomicUsize,
+}
+
+/// What one task has dealt.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    /// What is left of the chunk of each bucket.
+    left: Vec<Range<usize>>,
+    /// Ids in the rows of each bucket.
+    pub(crate) sums: Vec<usize>,
+}
+
+impl Streams {
+    /// Ready for so many buckets, with nothing dealt.
+    pub(crate) fn begin(&mut self, buckets: usize) {
+        self.left.clear();
+        self.left.resize(buckets, 0..0);
+        self.sums.clear();
+        self.sums.resize(buckets, 0);
+    }
+
+    /// As [`Streams::begin`], unless that was done: of pieces of scratch that nobody had foretold.
+    pub(crate) fn ready(&mut self, buckets: usize) {
+        if self.left.len() != buckets {
+            self.begin(buckets);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.left.capacity() * size_of::<Range<usize>>() + self.sums.capacity() * size_of::<usize>()
+    }
+
+    /// Deals a row: room for its ids and [`COUNTED`] more, and for their distances if those are asked for. Where it ends,
+    /// [`END`] is to be written.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
+    pub(crate) fn deal<'a>(
+        &mut self,
+        arena: Arena<'a>,
+        id: u32,
+        len: usize,
+    ) -> Option<(&'a mut [u32], Option<&'a mut [f32]>)> {
+        let bucket = arena.buckets.bucket(id);
+        self.sums[bucket] += len;
+        let left = &mut self.left[bucket];
+        let room = HEADER + len + COUNTED;
+        if left.len() < room && !arena.take(bucket, room, left) {
+            return None;
+        }
+        let ids = left.start + HEADER..left.start + room;
+        // SAFETY: chunks are disjoint, since each begins where what was taken before ends, and `take` has seen that they
+        // lie within the arena; what is left of one begins after what has been dealt.
+        unsafe {
+            let header = arena.numbers.range(left.start..ids.start);
+            (header[0], header[1]) = (id, len as u32);
+            left.start += HEADER + len;
+            Some((arena.numbers.range(ids.clone()), arena.distances2.map(|all| all.range(ids))))
+        }
+    }
+}
+
+impl Arena<'_> {
+    /// Takes chunks for a bucket, with room for `room` numbers at least; false when there are none left.
+    #[cold]
+    #[allow(unsafe_code, reason = "each chunk is taken by one task")]
+    fn take(self, bucket: usize, room: usize, left: &mut Range<usize>) -> bool {
+        let chunks = room.div_ceil(CHUNK);
+        let first = self.taken.fetch_add(chunks, Ordering::Relaxed);
+        if first + chunks > self.owners.len() {
+            return false;
+        }
+        for chunk in 0..chunks {
+            let owner = if chunk == 0 { bucket as u32 } else { CONTINUED };
+            // SAFETY: the numbers of chunks that were just taken are nobody else's, and are below their number.
+            unsafe { self.owners.write(first + chunk, owner) };
+        }
+        *left = first * CHUNK..(first + chunks) * CHUNK;
+        true
+    }
+}
+
+/// The chunks of each bucket, once all are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Chunks {
+    /// Where those of each bucket begin in `list`; then how many there are.
+    starts: Vec<usize>,
+    list: Vec<u32>,
+}
+
+impl Chunks {
+    /// Sorts the chunks by their bucket, by counting.
+    pub(crate) fn sort(&mut self, owners: &[u32], buckets: usize) {
+        let Self { starts, list } = self;
+        starts.clear();
+        starts.resize(buckets + 1, 0);
+        let owned = || owners.iter().enumerate().filter(|&(_, &owner)| owner != CONTINUED);
+        owned().for_each(|(_, &bucket)| starts[bucket as usize + 1] += 1);
+        for bucket in 0..buckets {
+            starts[bucket + 1] += starts[bucket];
+        }
+        list.resize(owners.len(), 0);
+        // Each start moves to the end of its own, which is where the next one begins.
+        for (chunk, &bucket) in owned() {
+            list[starts[bucket as usize]] = chunk as u32;
+            starts[bucket as usize] += 1;
+        }
+    }
+
+    /// The first number of each chunk of a bucket.
+    pub(crate) fn of(&self, bucket: usize) -> impl Iterator<Item = usize> {
+        let start = if bucket == 0 { 0 } else { self.starts[bucket - 1] };
+        self.list[start..self.starts[bucket]].iter().map(|&chunk| chunk as usize * CHUNK)
+    }
+
+    pub(crate) fn reserve(&mut self, chunks: usize, buckets: usize) {
+        crate::row_scratch::reserve(&mut self.list, chunks);
+        crate::row_scratch::reserve(&mut self.starts, buckets + 1);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.starts.capacity() * size_of::<usize>() + self.list.capacity() * size_of::<u32>()
+    }
+}
+
+/// Where a row lies in the arena.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowPlace {
+    pub(crate) start: usize,
+    pub(crate) len: usize,
+}
+
+/// Notes the rows of the chunk that begins at `at` by their ids, less `first`.
+pub(crate) fn note_rows(numbers: &[u32], mut at: usize, first: usize, places: &mut [RowPlace]) {
+    while let [id, len, ..] = numbers[at..]
+        && id != END
+    {
+        let len = len as usize;
+        places[id as usize - first] = RowPlace { start: at + HEADER, len };
+        at += HEADER + len;
+    }
+}

@@ -1,0 +1,218 @@
+//! The rows of the sixteen circles of a leaf while they are found: hits of any of them are appended to its own.
+
+use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::row_scratch::reserve;
+
+/// Ids of a row kept side by side; more are put aside, so many at a time.
+const ROW: usize = 4 * LANES;
+
+/// Rows up to this length are sorted by counting, for each id, how many are less: sixteen at a time, and of those always
+/// all, since a loop that ends sooner or later is mispredicted.
+pub(crate) const COUNTED: usize = 2 * LANES;
+
+/// From one row to the next: a row, and what one more test may add.
+const STRIDE: usize = ROW + LANES;
+
+/// See the top of this file.
+#[derive(Debug)]
+pub(crate) struct LeafRows {
+    ids: Box<[[u32; STRIDE]; LANES]>,
+    distances2: Box<[[f32; STRIDE]; LANES]>,
+    /// Of each row, without what was put aside.
+    lens: [usize; LANES],
+    aside: Aside,
+    /// A row too long to be sorted by counting.
+    long: Vec<(u32, f32)>,
+}
+
+/// Pieces of rows, of [`ROW`] ids each, and the lanes that they belong to.
+#[derive(Debug, Default)]
+struct Aside {
+    lanes: Vec<u8>,
+    ids: Vec<u32>,
+    distances2: Vec<f32>,
+}
+
+/// Lengths of what is put aside and of rows too long to be sorted by counting.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowsReached {
+    pub(crate) pieces: usize,
+    pub(crate) long: usize,
+}
+
+impl Default for LeafRows {
+    fn default() -> Self {
+        let (ids, distances2) = (Box::new([[0; STRIDE]; LANES]), Box::new([[0.0; STRIDE]; LANES]));
+        Self { ids, distances2, lens: [0; LANES], aside: Aside::default(), long: Vec::new() }
+    }
+}
+
+impl LeafRows {
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.lens = [0; LANES];
+        self.aside.lanes.clear();
+        self.aside.ids.clear();
+        self.aside.distances2.clear();
+    }
+
+    /// What the rows of this leaf need beyond what is always there.
+    #[inline(always)]
+    pub(crate) fn reached(&self) -> RowsReached {
+        RowsReached { pieces: self.aside.lanes.len(), long: self.long.len() }
+    }
+
+    pub(crate) fn make_room_for(&mut self, reached: RowsReached) {
+        let Aside { lanes, ids, distances2 } = &mut self.aside;
+        reserve(lanes, reached.pieces);
+        reserve(ids, reached.pieces * ROW);
+        reserve(distances2, reached.pieces * ROW);
+        reserve(&mut self.long, reached.long);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let Aside { lanes, ids, distances2 } = &self.aside;
+        2 * LANES * STRIDE * size_of::<u32>()
+            + lanes.capacity()
+            + ids.capacity() * size_of::<u32>()
+            + distances2.capacity() * size_of::<f32>()
+            + self.long.capacity() * size_of::<(u32, f32)>()
+    }
+
+    /// Appends the ids set in `mask` to the row of a lane.
+    #[inline(always)]
+    pub(crate) fn push<L: Lanes>(&mut self, lane: usize, ids: &[u32; LANES], mask: u16) {
+        // It is less than a row: said so that no border has to be looked at.
+        let len = self.lens[lane] % ROW;
+        L::compress_ids(ids, mask, sixteen_mut(&mut self.ids[lane], len));
+        self.lens[lane] = len + mask.count_ones() as usize;
+        if self.lens[lane] >= ROW {
+            self.put_aside(lane);
+        }
+    }
+
+    /// The squared distances of the ids that are pushed next.
+    #[inline(always)]
+    pub(crate) fn push_distances2<L: Lanes>(&mut self, lane: usize, distances2: L, mask: u16) {
+        let mut values = [0.0; LANES];
+        distances2.store(&mut values);
+        L::compress(&values, mask, sixteen_mut(&mut self.distances2[lane], self.lens[lane] % ROW));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_aside(&mut self, lane: usize) {
+        let (ids, distances2) = (&mut self.ids[lane], &mut self.distances2[lane]);
+        self.aside.lanes.push(lane as u8);
+        self.aside.ids.extend_from_slice(&ids[..ROW]);
+        self.aside.distances2.extend_from_slice(&distances2[..ROW]);
+        ids.copy_within(ROW.., 0);
+        distances2.copy_within(ROW.., 0);
+        self.lens[lane] -= ROW;
+    }
+
+    /// The length of the row of a lane.
+    #[inline(always)]
+    pub(crate) fn len(&self, lane: usize) -> usize {
+        let pieces = if self.aside.lanes.is_empty() { 0 } else { self.pieces_of(lane).count() };
+        self.lens[lane] + pieces * ROW
+    }
+
+    fn pieces_of(&self, lane: usize) -> impl Iterator<Item = usize> {
+        let lanes = self.aside.lanes.iter().enumerate();
+        lanes.filter(move |&(_, &of)| usize::from(of) == lane).map(|(piece, _)| piece)
+    }
+
+    /// Writes the row of a lane, which is `len` long, in ascending order, and its squared distances if asked for. Both
+    /// have room for [`COUNTED`] more, which become anything.
+    #[inline(always)]
+    pub(crate) fn sort_into<L: Lanes>(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+        if len > COUNTED {
+            return self.sort_long_into(lane, len, out, out2);
+        }
+        let row = first(&self.ids[lane]);
+        match out2 {
+            None => L::sort_ids(row, len, first_mut(out)),
+            Some(out2) => {
+                sort_counted(row, len, first_mut(out), Some((first(&self.distances2[lane]), first_mut(out2))))
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn sort_long_into(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+        let mut long = core::mem::take(&mut self.long);
+        long.clear();
+        let own = 0..self.lens[lane];
+        long.extend(self.ids[lane][own.clone()].iter().copied().zip(self.distances2[lane][own].iter().copied()));
+        for piece in self.pieces_of(lane).map(|piece| piece * ROW..(piece + 1) * ROW) {
+            let Aside { ids, distances2, .. } = &self.aside;
+            long.extend(ids[piece.clone()].iter().copied().zip(distances2[piece].iter().copied()));
+        }
+        debug_assert_eq!(long.len(), len);
+        long.sort_unstable_by_key(|&(id, _)| id);
+        for (out, &(id, _)) in out.iter_mut().zip(&long) {
+            *out = id;
+        }
+        for (out, &(_, distance2)) in out2.into_iter().flatten().zip(&long) {
+            *out = distance2;
+        }
+        self.long = long;
+    }
+}
+
+/// Sorts the first `len` ids of a row into `out`, and their distances with them; what follows them there is anything.
+#[inline(always)]
+pub(crate) fn sort_counted(
+    row: &[u32; COUNTED],
+    len: usize,
+    out: &mut [u32; COUNTED],
+    distances2: Option<(&[f32; COUNTED], &mut [f32; COUNTED])>,
+) {
+    if len <= LANES {
+        count::<LANES>(row, len, out, distances2);
+    } else {
+        count::<COUNTED>(row, len, out, distances2);
+    }
+}
+
+/// As [`sort_counted`] for `len` up to `N`; what follows counts as the greatest of all.
+#[inline(always)]
+fn count<const N: usize>(
+    row: &[u32; COUNTED],
+    len: usize,
+    out: &mut [u32; COUNTED],
+    distances2: Option<(&[f32; COUNTED], &mut [f32; COUNTED])>,
+) {
+    // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
+    let mut ids = [0; N];
+    for lane in 0..N {
+        ids[lane] = if lane < len { (row[lane] ^ 1 << 31) as i32 } else { i32::MAX };
+    }
+    let mut ranks = [0_u32; N];
+    for at in 0..N {
+        let id = ids[at];
+        for lane in 0..N {
+            ranks[lane] += u32::from(id < ids[lane]);
+        }
+    }
+    for lane in 0..N {
+        out[ranks[lane] as usize % N] = row[lane];
+    }
+    if let Some((from, to)) = distances2 {
+        for lane in 0..N {
+            to[ranks[lane] as usize % N] = from[lane];
+        }
+    }
+}
+
+#[inline(always)]
+fn first<T, const N: usize>(values: &[T]) -> &[T; N] {
+    values.first_chunk().expect("there is room for so many")
+}
+
+#[inline(always)]
+fn first_mut<T, const N: usize>(values: &mut [T]) -> &mut [T; N] {
+    values.first_chunk_mut().expect("there is room for so many")
+}
