@@ -1,5 +1,6 @@
 //! Sixteen circles against sixteen others, or against a box.
 
+use jostle_core::Aabb;
 use jostle_core::aabb::GROWTH;
 use jostle_core::sixteen::{Bodies16, Floats};
 use jostle_core::tree::LEAF;
@@ -115,6 +116,20 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         }
         mask
     }
+}
+
+/// The box of a circle by its place.
+#[inline(always)]
+pub(crate) fn circle_aabb<const D: usize>(bodies: &[Bodies16<D>], place: usize) -> Aabb<D> {
+    let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
+    let reach = bodies.radii.0[lane] * GROWTH;
+    let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
+    for axis in 0..D {
+        let center = bodies.centers[axis].0[lane];
+        aabb.lo[axis] = center - reach;
+        aabb.hi[axis] = center + reach;
+    }
+    aabb
 }
 
 /// Which of the sixteen boxes of a node overlap a box.

@@ -35,6 +35,13 @@ impl<'t, const D: usize> Descent<'t, D> {
     /// The next run of sixteen leaves, and which of them overlap the box, if any.
     #[inline(always)]
     pub(crate) fn next<L: Lanes>(&mut self) -> Option<(usize, u16)> {
+        let run = self.next_run::<L>()?;
+        Some((run, self.overlapping::<L>(0, run)))
+    }
+
+    /// The next run of sixteen leaves, one of which at least may overlap the box.
+    #[inline(always)]
+    pub(crate) fn next_run<L: Lanes>(&mut self) -> Option<usize> {
         loop {
             let (run, mask) = &mut self.open[self.level];
             if *mask == 0 {
@@ -46,11 +53,11 @@ impl<'t, const D: usize> Descent<'t, D> {
             }
             let node = *run + mask.trailing_zeros() as usize;
             *mask &= *mask - 1;
+            if self.level == 1 {
+                return Some(node);
+            }
             let below = self.level - 1;
             let mask = self.overlapping::<L>(below, node);
-            if below == 0 {
-                return Some((node, mask));
-            }
             self.level = below;
             self.open[below] = (node * LEAF, mask);
         }

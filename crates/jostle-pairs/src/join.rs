@@ -14,10 +14,9 @@
 
 use core::ops::Range;
 
-use jostle_core::aabb::GROWTH;
+use jostle_core::LinearTree;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
-use jostle_core::{Aabb, LinearTree};
 
 use crate::candidates::{CANDIDATES, Candidates};
 use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
@@ -54,7 +53,9 @@ pub(crate) struct JoinScratch<const D: usize> {
     /// Pairs of a leaf of the group and a candidate, as leaf << 16 | candidate: those whose leaf has the larger box, and
     /// those whose candidate has.
     leaf_pairs: [Vec<u32>; 2],
-    tests: TestList,
+    pub(crate) tests: TestList,
+    /// Circles that walk alone, each with a run of leaves that it may touch.
+    pub(crate) visits: TestList,
     hits: HitList,
 }
 
@@ -64,6 +65,7 @@ impl<const D: usize> Default for JoinScratch<D> {
             candidates: Candidates::default(),
             leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
             tests: TestList::default(),
+            visits: TestList::default(),
             hits: HitList::default(),
         }
     }
@@ -72,7 +74,7 @@ impl<const D: usize> Default for JoinScratch<D> {
 impl<const D: usize> JoinScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        self.candidates.bytes() + leaf_pairs + TestList::BYTES + HitList::BYTES
+        self.candidates.bytes() + leaf_pairs + 2 * TestList::BYTES + HitList::BYTES
     }
 }
 
@@ -99,7 +101,7 @@ impl<const D: usize> Join<'_, D> {
         for group in groups {
             let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
             if sparse {
-                self.join_circles::<L, K>(leaves);
+                self.walk_alone::<L, K>(leaves);
             } else {
                 if !K::ACROSS {
                     for leaf in leaves.clone() {
@@ -115,7 +117,7 @@ impl<const D: usize> Join<'_, D> {
 
     /// How a box is moved from where the driving tree sees it to where the walked one does, and its margin.
     #[inline(always)]
-    fn movement(&self) -> ([f32; D], [f32; D]) {
+    pub(crate) fn movement(&self) -> ([f32; D], [f32; D]) {
         let offset = self.pairing.offset;
         (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
     }
@@ -230,35 +232,9 @@ impl<const D: usize> Join<'_, D> {
         }
     }
 
-    /// Each circle of some leaves walks down the other tree alone.
-    #[inline(always)]
-    fn join_circles<L: Lanes, K: Kind>(&mut self, leaves: Range<usize>) {
-        let [driver, walked] = self.pairing.trees;
-        let (shift, margin) = self.movement();
-        for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
-            let (bodies, lane) = (&driver.bodies()[place / LEAF], place % LEAF);
-            let reach = bodies.radii.0[lane] * GROWTH;
-            let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
-            for axis in 0..D {
-                let center = bodies.centers[axis].0[lane];
-                aabb.lo[axis] = center - reach + (shift[axis] - margin[axis]);
-                aabb.hi[axis] = center + reach + (shift[axis] + margin[axis]);
-            }
-            let mut descent = Descent::new::<L>(walked, aabb, 0);
-            while let Some((node, mask)) = descent.next::<L>() {
-                self.tests.leaf_tests += u64::from(mask.count_ones());
-                self.scratch.tests.push_leaves::<L>(place as u32, mask, (node * LEAF) as u32);
-                if self.scratch.tests.is_full() {
-                    self.run_tests::<L, K>(0);
-                }
-            }
-            self.tests.node_tests += descent.tests;
-        }
-    }
-
     /// Phase 5: circles of side `side` against leaves of the other.
     #[inline(always)]
-    fn run_tests<L: Lanes, K: Kind>(&mut self, side: usize) {
+    pub(crate) fn run_tests<L: Lanes, K: Kind>(&mut self, side: usize) {
         self.make_room::<L>(self.scratch.tests.len);
         let JoinScratch { tests, hits, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;

@@ -58,6 +58,9 @@ pub(crate) trait Lanes: Copy {
         }
         mask
     }
+    /// Asks for the memory of a value that will be wanted soon; may do nothing.
+    #[inline(always)]
+    fn ask_for<T>(_value: &T) {}
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
     /// As [`Lanes::compress`], of ids.

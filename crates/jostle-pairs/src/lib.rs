@@ -2,8 +2,8 @@
 //!
 //! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `circles16`,
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
-//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists` and `join` (a
-//! tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
+//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists`, `join` and
+//! `walks` (a tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
 //! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
 //! `row_scratch` and `neighbors` (lists of neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
@@ -42,6 +42,7 @@ mod skin;
 mod stats;
 mod swept;
 mod threads;
+mod walks;
 
 pub use among::{Among, Set, between};
 pub use contacts::{

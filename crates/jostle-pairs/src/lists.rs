@@ -83,6 +83,13 @@ impl TestList {
         self.len += count;
     }
 
+    /// Appends one circle and a number.
+    #[inline(always)]
+    pub(crate) fn push_one(&mut self, circle: u32, number: u32) {
+        (self.circle[self.len], self.leaf[self.len]) = (circle, number);
+        self.len += 1;
+    }
+
     /// Appends a test of one circle for each bit of `leaves`, which are those from number `base` on.
     #[inline(always)]
     pub(crate) fn push_leaves<L: Lanes>(&mut self, circle: u32, leaves: u16, base: u32) {

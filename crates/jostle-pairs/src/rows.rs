@@ -6,11 +6,10 @@
 use core::ops::Range;
 
 use jostle_core::Aabb;
-use jostle_core::aabb::GROWTH;
 use jostle_core::tree::LEAF;
 
 use crate::arena::{Arena, END};
-use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
+use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
 use crate::lanes::{LANES, Lanes};
@@ -143,27 +142,14 @@ impl<const D: usize> RowJoin<'_, D> {
         self.tests.node_tests += count.div_ceil(LANES) as u64;
     }
 
-    /// The box of a circle by its place.
-    #[inline(always)]
-    fn circle_box(&self, place: usize) -> Aabb<D> {
-        let (bodies, lane) = (&self.pairing.trees[0].bodies()[place / LEAF], place % LEAF);
-        let reach = bodies.radii.0[lane] * GROWTH;
-        let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
-        for axis in 0..D {
-            let center = bodies.centers[axis].0[lane];
-            aabb.lo[axis] = center - reach;
-            aabb.hi[axis] = center + reach;
-        }
-        aabb
-    }
-
     /// The circles of a leaf against what they may touch, each found by a walk of its own.
     #[inline(always)]
     fn walk<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
         for place in driver.leaf_places(leaf) {
             for (number, &image) in self.images.iter().enumerate() {
-                let mut descent = Descent::new::<L>(walked, Self::seen_from(self.circle_box(place), image), 0);
+                let mut descent =
+                    Descent::new::<L>(walked, Self::seen_from(circle_aabb(driver.bodies(), place), image), 0);
                 while let Some((node, mut near)) = descent.next::<L>() {
                     self.tests.leaf_tests += u64::from(near.count_ones());
                     while near != 0 {

@@ -85,6 +85,18 @@ unsafe fn store_four(first: __m128i, second: __m128i, mask: u8, out: *mut [u32; 
     }
 }
 
+/// Bytes that memory is fetched by.
+const LINE: usize = 64;
+
+/// Asks for all lines of a value.
+#[inline(always)]
+pub(super) fn prefetch<T>(value: &T) {
+    for at in (0..size_of::<T>()).step_by(LINE) {
+        // SAFETY: a prefetch has no effect but on time, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(at)) };
+    }
+}
+
 impl Lanes for Avx2 {
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
@@ -218,6 +230,11 @@ impl Lanes for Avx2 {
             let out = out.as_mut_ptr().add(count);
             store_eight_sorted(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
         }
+    }
+
+    #[inline(always)]
+    fn ask_for<T>(value: &T) {
+        prefetch(value);
     }
 
     #[inline(always)]

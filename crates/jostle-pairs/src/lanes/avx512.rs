@@ -113,6 +113,11 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn ask_for<T>(value: &T) {
+        super::avx2::prefetch(value);
+    }
+
+    #[inline(always)]
     fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
         // SAFETY: the feature is there (see the type).
         unsafe { super::avx2::sort::sort_ids(ids, len, out) }

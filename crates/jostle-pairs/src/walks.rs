@@ -1,0 +1,78 @@
+//! Few circles among many: each walks down the other tree alone.
+//!
+//! The other tree is in no cache, and what a walk reads next depends on what it has just read. So the circles of a group
+//! walk together: all of them to the lowest nodes, then those to the leaves, then the tests; whatever the next of these
+//! steps will read is asked for in the step before.
+
+use core::ops::Range;
+
+use jostle_core::Aabb;
+use jostle_core::tree::LEAF;
+
+use crate::circles16::{boxes16_overlapping, circle_aabb};
+use crate::descent::Descent;
+use crate::join::{Join, Kind};
+use crate::lanes::Lanes;
+
+impl<const D: usize> Join<'_, D> {
+    /// All pairs of the circles of some leaves.
+    #[inline(always)]
+    pub(crate) fn walk_alone<L: Lanes, K: Kind>(&mut self, leaves: Range<usize>) {
+        let [driver, walked] = self.pairing.trees;
+        let boxes = &walked.levels()[0];
+        for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
+            let mut descent = Descent::new::<L>(walked, self.seen_aabb(place), 0);
+            while let Some(run) = descent.next_run::<L>() {
+                for axis in 0..D {
+                    L::ask_for(&boxes.lo()[axis][run]);
+                    L::ask_for(&boxes.hi()[axis][run]);
+                }
+                self.scratch.visits.push_one(place as u32, run as u32);
+                if self.scratch.visits.is_full() {
+                    self.visit::<L, K>();
+                }
+            }
+            self.tests.node_tests += descent.tests;
+        }
+        self.visit::<L, K>();
+    }
+
+    /// The box of a circle of the driving tree, as the walked one sees it.
+    #[inline(always)]
+    fn seen_aabb(&self, place: usize) -> Aabb<D> {
+        let (shift, margin) = self.movement();
+        let mut aabb = circle_aabb(self.pairing.trees[0].bodies(), place);
+        for axis in 0..D {
+            aabb.lo[axis] += shift[axis] - margin[axis];
+            aabb.hi[axis] += shift[axis] + margin[axis];
+        }
+        aabb
+    }
+
+    /// The tests of the leaves of all runs to be visited.
+    #[inline(always)]
+    fn visit<L: Lanes, K: Kind>(&mut self) {
+        let walked = self.pairing.trees[1];
+        let boxes = (walked.levels()[0].lo(), walked.levels()[0].hi());
+        for at in 0..self.scratch.visits.len {
+            let visits = &self.scratch.visits;
+            let (place, run) = (visits.circle[at], visits.leaf[at] as usize);
+            let Aabb { lo, hi } = self.seen_aabb(place as usize);
+            let mask = boxes16_overlapping::<L, D>(boxes, run, lo, hi);
+            let mut left = mask;
+            while left != 0 {
+                let leaf = run * LEAF + left.trailing_zeros() as usize;
+                L::ask_for(&walked.bodies()[leaf]);
+                L::ask_for(&walked.leaf_ids()[leaf]);
+                left &= left - 1;
+            }
+            self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);
+            self.tests.leaf_tests += u64::from(mask.count_ones());
+            if self.scratch.tests.is_full() {
+                self.run_tests::<L, K>(0);
+            }
+        }
+        self.tests.node_tests += self.scratch.visits.len as u64;
+        self.scratch.visits.len = 0;
+    }
+}
