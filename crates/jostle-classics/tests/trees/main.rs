@@ -2,6 +2,8 @@
 
 mod few;
 mod frames;
+mod growth;
+mod memory;
 mod setup;
 mod two_groups;
 
