@@ -20,7 +20,15 @@
 mod body;
 mod broad_phase;
 mod brute;
+mod cell_tree;
+mod error;
+mod linear_octree;
+mod linear_quadtree;
 
 pub use body::Body;
 pub use broad_phase::BroadPhase;
 pub use brute::BruteForce;
+pub use cell_tree::{Ancestors, BrokenCells, CellTree, Cells, DenseCells, SparseCells};
+pub use error::SetupError;
+pub use linear_octree::LinearOctree;
+pub use linear_quadtree::LinearQuadtree;

@@ -1,6 +1,8 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
 mod brute;
+mod linear_octree;
+mod linear_quadtree;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
