@@ -19,8 +19,22 @@
 
 mod body;
 mod broad_phase;
+mod broken_tree;
 mod brute;
+mod check;
+mod dynamic_quadtree;
+mod element_index;
+mod error;
+mod free_list;
+mod neighbors;
+mod unit_cells;
 
 pub use body::Body;
 pub use broad_phase::BroadPhase;
+pub use broken_tree::BrokenTree;
 pub use brute::BruteForce;
+pub use dynamic_quadtree::DynamicQuadtree;
+pub use element_index::ElementIndex;
+pub use error::SetupError;
+pub use neighbors::Neighbor;
+pub use unit_cells::Limits;

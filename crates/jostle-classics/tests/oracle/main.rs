@@ -1,6 +1,7 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
 mod brute;
+mod dynamic_quadtree;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
