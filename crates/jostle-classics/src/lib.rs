@@ -26,6 +26,7 @@ mod dynamic_quadtree;
 mod element_index;
 mod error;
 mod free_list;
+mod loose_quadtree;
 mod neighbors;
 mod unit_cells;
 
@@ -36,5 +37,6 @@ pub use brute::BruteForce;
 pub use dynamic_quadtree::DynamicQuadtree;
 pub use element_index::ElementIndex;
 pub use error::SetupError;
+pub use loose_quadtree::LooseQuadtree;
 pub use neighbors::Neighbor;
 pub use unit_cells::Limits;

@@ -142,6 +142,13 @@ impl Square {
         Self { lo: [self.lo[0] + (k as u32 & 1) * half, self.lo[1] + (k as u32 >> 1) * half], size: half }
     }
 
+    /// The child that a cell of this square lies in.
+    #[inline]
+    pub(crate) fn child_with(self, cell: [u32; 2]) -> usize {
+        let half = self.size / 2;
+        usize::from(cell[0] - self.lo[0] >= half) | usize::from(cell[1] - self.lo[1] >= half) << 1
+    }
+
     /// The children that a span touches which touches the square.
     #[inline]
     pub(crate) fn children_in(self, span: Span) -> impl Iterator<Item = usize> {
@@ -256,8 +263,9 @@ mod tests {
                 let catchment = cells.catchment(square);
                 prop_assert!(catchment.holds(&Aabb { lo: point, hi: point }), "{catchment:?}");
                 let cell = cells.cell(point);
-                let child = square.children_in(Span { lo: cell, hi: cell }).next();
-                square = square.child(child.expect("one"));
+                let span = Span { lo: cell, hi: cell };
+                prop_assert_eq!(square.children_in(span).collect::<Vec<_>>(), [square.child_with(cell)]);
+                square = square.child(square.child_with(cell));
                 prop_assert!(square.holds(cell));
             }
         }

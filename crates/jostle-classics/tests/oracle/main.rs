@@ -2,6 +2,7 @@
 
 mod brute;
 mod dynamic_quadtree;
+mod loose_quadtree;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
