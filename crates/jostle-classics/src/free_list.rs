@@ -87,6 +87,11 @@ impl<T: Slot> FreeList<T> {
         self.len
     }
 
+    /// Number of slots, occupied or vacant: every index given out is below.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
     /// Bytes of memory held.
     pub(crate) fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<T>()

@@ -10,13 +10,14 @@ impl LooseQuadtree {
     /// empty leaf: one layer a call, on purpose, so that nodes are not given back which the next frame asks for again.
     /// Once a frame is often enough. O(n).
     pub fn cleanup(&mut self) {
+        self.gather();
         self.cleanup_below(self.root);
     }
 
     fn cleanup_below(&mut self, at: Place) -> Aabb<2> {
         let aabb = match self.node(at).kind() {
             Kind::Leaf(_) => {
-                let boxes = self.list(at).map(|slot| self.elements[slot].body.aabb());
+                let boxes = self.gathered.of(at).iter().map(|member| member.body.aabb());
                 boxes.fold(Aabb::EMPTY, Aabb::union)
             }
             // The children are looked at before theirs are cleaned up: what gets empty below is for the next call.
@@ -36,6 +37,7 @@ impl LooseQuadtree {
 
     /// Removes everything, and keeps the memory.
     pub fn clear(&mut self) {
+        self.gathered.forget();
         self.elements.clear();
         self.quads.clear();
         self.root = Place { quad: self.quads.insert(Quad::EMPTY), child: 0 };

@@ -40,6 +40,7 @@ impl BroadPhase<2> for LooseQuadtree {
     }
 
     fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
+        self.gather();
         let mut meeting = core::mem::take(&mut self.meeting);
         let looked_at = Pairs { tree: self, meeting: &mut meeting, hit, looked_at: 0 }.all();
         self.meeting = meeting;
@@ -47,7 +48,7 @@ impl BroadPhase<2> for LooseQuadtree {
     }
 
     fn bytes(&self) -> usize {
-        self.elements.bytes() + self.quads.bytes() + self.meeting.bytes()
+        self.elements.bytes() + self.quads.bytes() + self.gathered.bytes() + self.meeting.bytes()
     }
 }
 

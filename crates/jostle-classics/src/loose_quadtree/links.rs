@@ -9,6 +9,7 @@ use crate::unit_cells::Square;
 impl LooseQuadtree {
     /// Puts an element into the leaf where its centre belongs.
     pub(super) fn link(&mut self, element: SlotIndex<Element>) {
+        self.gathered.forget();
         self.link_below(self.root, self.cells.root(), element);
     }
 
@@ -26,6 +27,7 @@ impl LooseQuadtree {
 
     /// Takes an element out of its leaf. Boxes stay as they are.
     pub(super) fn unlink(&mut self, element: SlotIndex<Element>) {
+        self.gathered.forget();
         let Element { body, next, .. } = self.elements[element];
         let (at, _) = self.descend(self.root, self.cells.root(), &body, |_| {});
         let before = self.list(at).find(|&slot| self.elements[slot].next == Some(element));

@@ -125,3 +125,11 @@ pub(super) struct Place {
     pub(super) quad: SlotIndex<Quad>,
     pub(super) child: usize,
 }
+
+impl Place {
+    /// Its index among all nodes.
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        4 * self.quad.get() + self.child
+    }
+}

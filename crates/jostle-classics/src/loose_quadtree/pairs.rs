@@ -6,23 +6,15 @@
 use jostle_core::Aabb;
 
 use super::LooseQuadtree;
-use super::nodes::{Element, Kind, Place};
-use crate::body::Body;
-use crate::unit_cells::{UnitCells, code};
+use super::gathered::Member;
+use super::nodes::{Kind, Place};
+use crate::unit_cells::code;
 
-/// Room for one leaf, its candidates and its pairs. Kept for its memory.
+/// Room for the candidates of one leaf, and for its pairs. Kept for its memory.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Meeting {
-    own: Vec<Member>,
     candidates: Vec<Place>,
     hits: Vec<Hit>,
-}
-
-/// An element of the leaf that the walk is in.
-#[derive(Debug, Clone, Copy)]
-struct Member {
-    body: Body<2>,
-    id: u32,
 }
 
 /// Two elements, the first on the curve before the second; each by the code of its centre's cell, then its id.
@@ -83,15 +75,12 @@ impl Pairs<'_> {
     }
 
     fn visit_leaf(&mut self, at: Place, begin: usize) {
-        let (tree, aabb) = (self.tree, self.tree.node(at).aabb);
-        self.meeting.own.clear();
-        for slot in tree.list(at) {
-            let Element { body, id, .. } = tree.elements[slot];
-            self.looked_at += self.meeting.meet(&tree.cells, Member { body, id });
-            self.meeting.own.push(Member { body, id });
+        let own = self.tree.gathered.of(at);
+        for (i, member) in own.iter().enumerate() {
+            self.meet(&own[..i], member);
         }
         for i in begin..self.meeting.candidates.len() {
-            self.meet_below(&aabb, self.meeting.candidates[i]);
+            self.meet_below(own, &self.tree.node(at).aabb, self.meeting.candidates[i]);
         }
         self.meeting.hits.sort_unstable();
         for Hit { first: (_, a), second: (_, b) } in self.meeting.hits.drain(..) {
@@ -99,38 +88,32 @@ impl Pairs<'_> {
         }
     }
 
-    /// Tests the leaf, whose box this is, against all elements at and below a candidate that reach into the box.
-    fn meet_below(&mut self, aabb: &Aabb<2>, candidate: Place) {
+    /// Tests the elements of a leaf, whose box this is, against all at and below a candidate that reach into the box.
+    fn meet_below(&mut self, own: &[Member], aabb: &Aabb<2>, candidate: Place) {
         let tree = self.tree;
         if !tree.node(candidate).aabb.overlaps(aabb) {
             return;
         }
         if let Kind::Branch(quad) = tree.node(candidate).kind() {
-            return (0..4).for_each(|child| self.meet_below(aabb, Place { quad, child }));
+            return (0..4).for_each(|child| self.meet_below(own, aabb, Place { quad, child }));
         }
-        for slot in tree.list(candidate) {
-            let Element { body, id, .. } = tree.elements[slot];
-            if body.aabb().overlaps(aabb) {
-                self.looked_at += self.meeting.meet(&tree.cells, Member { body, id });
-            }
+        for other in tree.gathered.of(candidate).iter().filter(|other| other.body.aabb().overlaps(aabb)) {
+            self.meet(own, other);
         }
+    }
+
+    fn meet(&mut self, members: &[Member], other: &Member) {
+        let key = |member: &Member| (code(self.tree.cells.cell(member.body.center)), member.id);
+        for member in members.iter().filter(|member| member.body.overlaps(&other.body)) {
+            let (a, b) = (key(member), key(other));
+            self.meeting.hits.push(Hit { first: a.min(b), second: a.max(b) });
+        }
+        self.looked_at += members.len() as u64;
     }
 }
 
 impl Meeting {
-    /// Tests an element against those of the leaf.
-    fn meet(&mut self, cells: &UnitCells, other: Member) -> u64 {
-        let key = |member: &Member| (code(cells.cell(member.body.center)), member.id);
-        for member in self.own.iter().filter(|member| member.body.overlaps(&other.body)) {
-            let (a, b) = (key(member), key(&other));
-            self.hits.push(Hit { first: a.min(b), second: a.max(b) });
-        }
-        self.own.len() as u64
-    }
-
     pub(super) fn bytes(&self) -> usize {
-        self.own.capacity() * size_of::<Member>()
-            + self.candidates.capacity() * size_of::<Place>()
-            + self.hits.capacity() * size_of::<Hit>()
+        self.candidates.capacity() * size_of::<Place>() + self.hits.capacity() * size_of::<Hit>()
     }
 }
