@@ -22,6 +22,29 @@ pub enum SetupError {
         /// The most that fit.
         most: u32,
     },
+    /// Leaves that are to be split while they are empty.
+    #[error("a leaf must hold at least one element before it is split")]
+    EmptyLeaves,
+    /// A parameter out of its range.
+    #[error("{name} is {value}: it must be {wanted}")]
+    Parameter {
+        /// What it is called.
+        name: &'static str,
+        /// What was given.
+        value: f64,
+        /// What it has to be.
+        wanted: &'static str,
+    },
+    /// A grid with more cells than it may have, on one side or in all.
+    #[error("{columns} x {rows} cells are too many: at most {most} in all, and 65,536 a side")]
+    TooManyCells {
+        /// The number of columns.
+        columns: f64,
+        /// The number of rows.
+        rows: f64,
+        /// The largest number in all.
+        most: usize,
+    },
 }
 
 impl SetupError {

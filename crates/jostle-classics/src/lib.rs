@@ -19,16 +19,30 @@
 
 mod body;
 mod broad_phase;
+mod broken_tree;
 mod brute;
 mod cell_tree;
+mod check;
+mod dynamic_quadtree;
+mod element_index;
 mod error;
+mod free_list;
 mod linear_octree;
 mod linear_quadtree;
+mod loose_quadtree;
+mod neighbors;
+mod unit_cells;
 
 pub use body::Body;
 pub use broad_phase::BroadPhase;
+pub use broken_tree::BrokenTree;
 pub use brute::BruteForce;
 pub use cell_tree::{Ancestors, BrokenCells, CellTree, Cells, DenseCells, SparseCells};
+pub use dynamic_quadtree::DynamicQuadtree;
+pub use element_index::ElementIndex;
 pub use error::SetupError;
 pub use linear_octree::LinearOctree;
 pub use linear_quadtree::LinearQuadtree;
+pub use loose_quadtree::LooseQuadtree;
+pub use neighbors::Neighbor;
+pub use unit_cells::Limits;

@@ -1,8 +1,10 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
 mod brute;
+mod dynamic_quadtree;
 mod linear_octree;
 mod linear_quadtree;
+mod loose_quadtree;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
