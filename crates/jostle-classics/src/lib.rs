@@ -20,7 +20,14 @@
 mod body;
 mod broad_phase;
 mod brute;
+mod error;
+mod grid;
+mod loose_tight_grid;
+mod uniform_grid;
 
 pub use body::Body;
 pub use broad_phase::BroadPhase;
 pub use brute::BruteForce;
+pub use error::SetupError;
+pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};
+pub use uniform_grid::UniformGrid;

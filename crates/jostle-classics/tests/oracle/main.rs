@@ -1,6 +1,8 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
 mod brute;
+mod loose_tight_grid;
+mod uniform_grid;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
