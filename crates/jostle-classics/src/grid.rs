@@ -6,7 +6,7 @@ mod sizes;
 
 pub(crate) use cells::{CellMap, CellRange};
 pub(crate) use lists::{CellLists, Link};
-pub(crate) use sizes::Ask;
+pub(crate) use sizes::{Ask, check_radius};
 
 /// Cells of a grid at most, 2^26: 256 MiB of heads.
 pub(crate) const MAX_CELLS: usize = 1 << 26;

@@ -23,6 +23,7 @@ mod brute;
 mod error;
 mod grid;
 mod loose_tight_grid;
+mod point_grid;
 mod uniform_grid;
 
 pub use body::Body;
@@ -30,4 +31,5 @@ pub use broad_phase::BroadPhase;
 pub use brute::BruteForce;
 pub use error::SetupError;
 pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};
+pub use point_grid::PointGrid;
 pub use uniform_grid::UniformGrid;

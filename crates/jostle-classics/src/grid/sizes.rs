@@ -20,7 +20,7 @@ pub(crate) fn check_length(name: &'static str, value: f32) -> Result<(), SetupEr
 }
 
 /// Refuses what cannot be the radius of a body.
-fn check_radius(name: &'static str, value: f32) -> Result<(), SetupError> {
+pub(crate) fn check_radius(name: &'static str, value: f32) -> Result<(), SetupError> {
     if (0.0..=GREATEST).contains(&value) {
         return Ok(());
     }

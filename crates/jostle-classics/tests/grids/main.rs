@@ -1,6 +1,7 @@
 //! What the grids do beside finding all pairs, and the bitmaps.
 
 mod loose_tight_model;
+mod point_grid_parts;
 mod uniform_query;
 
 use jostle_classics::{Body, BroadPhase};

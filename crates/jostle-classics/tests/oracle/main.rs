@@ -2,6 +2,7 @@
 
 mod brute;
 mod loose_tight_grid;
+mod point_grid;
 mod uniform_grid;
 
 use jostle_classics::BroadPhase;
