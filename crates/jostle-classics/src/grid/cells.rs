@@ -58,6 +58,11 @@ impl CellRange {
             (whole.start..gap.start).chain(gap.end..whole.end).map(move |column| [column as u16, row])
         })
     }
+
+    /// The same block in cells that are 2^`bits` times as wide.
+    pub(crate) fn coarser(self, bits: u32) -> Self {
+        Self { lo: self.lo.map(|i| i >> bits), hi: self.hi.map(|i| i >> bits) }
+    }
 }
 
 /// Maps points to square cells over a world.

@@ -21,6 +21,12 @@ impl Link {
     pub(crate) fn index(self) -> Option<usize> {
         (self != Self::NONE).then_some(self.0 as usize)
     }
+
+    /// The index of a link that is known to lead somewhere: indexing with [`Link::NONE`] fails as out of bounds.
+    #[inline]
+    pub(crate) fn position(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// Cells that an item may be listed in: 8 KiB a giant. One that touches more is not listed at all, but looks itself for

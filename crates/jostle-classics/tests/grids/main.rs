@@ -1,5 +1,6 @@
 //! What the grids do beside finding all pairs, and the bitmaps.
 
+mod frames;
 mod loose_tight_model;
 mod point_grid_parts;
 mod uniform_query;

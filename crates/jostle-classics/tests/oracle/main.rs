@@ -1,6 +1,7 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
 mod brute;
+mod grid_hierarchy;
 mod loose_tight_grid;
 mod point_grid;
 mod uniform_grid;
