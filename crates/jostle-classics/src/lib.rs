@@ -20,6 +20,7 @@
 mod body;
 mod broad_phase;
 mod brute;
+mod coverage;
 mod error;
 mod grid;
 mod grid_hierarchy;
@@ -30,6 +31,7 @@ mod uniform_grid;
 pub use body::Body;
 pub use broad_phase::BroadPhase;
 pub use brute::BruteForce;
+pub use coverage::{CircleCoverage, Hits, Misjudged, RectangleCoverage};
 pub use error::SetupError;
 pub use grid_hierarchy::{BrokenGridHierarchy, GridHierarchy};
 pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};

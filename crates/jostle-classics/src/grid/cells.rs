@@ -93,6 +93,14 @@ impl CellMap {
         Ok(Self { lo: world.lo, scale: 1.0 / side, side, columns: columns as u32, rows: rows as u32 })
     }
 
+    pub(crate) fn columns(&self) -> u32 {
+        self.columns
+    }
+
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
     /// The number of cells.
     pub(crate) fn count(&self) -> usize {
         self.columns as usize * self.rows as usize

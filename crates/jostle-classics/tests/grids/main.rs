@@ -1,8 +1,11 @@
 //! What the grids do beside finding all pairs, and the bitmaps.
 
+mod circle_coverage;
 mod frames;
 mod loose_tight_model;
 mod point_grid_parts;
+mod rectangle_coverage;
+mod refusals;
 mod uniform_query;
 
 use jostle_classics::{Body, BroadPhase};
