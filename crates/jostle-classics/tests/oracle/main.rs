@@ -2,9 +2,13 @@
 
 mod brute;
 mod dynamic_quadtree;
+mod grid_hierarchy;
 mod linear_octree;
 mod linear_quadtree;
 mod loose_quadtree;
+mod loose_tight_grid;
+mod point_grid;
+mod uniform_grid;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};
