@@ -16,11 +16,11 @@ mod unit_cells;
 mod validate;
 mod walk;
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use crate::body::{Body, take};
 use crate::broad_phase::BroadPhase;
+use crate::check::check;
 use crate::error::SetupError;
 use between::WalkBetween;
 use cells::GROUPS;
@@ -125,7 +125,7 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
     /// # Errors
     /// As [`BroadPhase::update`], for the second group first; what was taken before stays.
     pub fn update_two(&mut self, first: Bodies<'_, D>, second: Bodies<'_, D>) -> Result<(), InputError> {
-        bounds(second, Workers::Serial)?;
+        check(second)?;
         take(first, &mut self.groups[0].bodies)?;
         take(second, &mut self.groups[1].bodies)?;
         self.push_all();

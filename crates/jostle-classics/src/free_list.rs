@@ -44,6 +44,11 @@ impl<T> SlotIndex<T> {
     pub(crate) fn get(self) -> usize {
         self.number.get() as usize - 1
     }
+
+    /// The same number in another list: for a vacant slot, whose fields are not what they say.
+    pub(crate) fn cast<U>(self) -> SlotIndex<U> {
+        SlotIndex { number: self.number, of: PhantomData }
+    }
 }
 
 // Derived, these would ask the same of `T`.

@@ -1,18 +1,18 @@
 //! A coarse grid over the world, finer grids in its cells, finest grids in theirs.
 
+mod cells;
 mod level;
 mod pairs;
-mod pool;
 mod sparse;
 mod validate;
 
 pub use validate::BrokenGridHierarchy;
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use crate::body::Body;
 use crate::broad_phase::BroadPhase;
+use crate::check::{body, check};
 use crate::error::SetupError;
 use crate::grid::{Ask, CellMap, CellRange};
 use level::FANOUT_BITS;
@@ -130,13 +130,13 @@ impl GridHierarchy {
 impl BroadPhase<2> for GridHierarchy {
     /// Moves what touches other cells than before.
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
-        bounds(bodies, Workers::Serial)?;
+        check(bodies)?;
         for id in (bodies.len()..self.residents.len()).rev() {
             self.grids.unlink(id as u32, self.residents[id].range);
         }
         self.residents.truncate(bodies.len());
         for id in 0..bodies.len() {
-            self.put(id, Body { center: bodies.center(id), radius: bodies.radius(id) });
+            self.put(id, body(bodies, id));
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ mod grid;
 mod grid_hierarchy;
 mod linear_octree;
 mod linear_quadtree;
+mod link;
 mod loose_quadtree;
 mod loose_tight_grid;
 mod neighbors;

@@ -8,12 +8,13 @@ mod validate;
 
 pub use validate::BrokenLooseTightGrid;
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use crate::broad_phase::BroadPhase;
+use crate::check::check;
 use crate::error::SetupError;
-use crate::grid::{Ask, CellLists, CellMap, Link, MAX_CELLS};
+use crate::grid::{Ask, CellLists, CellMap, MAX_CELLS};
+use crate::link::Link;
 use elements::{Element, LooseCell};
 
 /// A loose and a tight grid. An element (a circle with an id) is in exactly one loose cell, that of its centre, so that
@@ -118,7 +119,7 @@ impl LooseTightGrid {
 impl BroadPhase<2> for LooseTightGrid {
     /// Moves what has moved, then shrinks the boxes.
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
-        bounds(bodies, Workers::Serial)?;
+        check(bodies)?;
         self.replace_all(bodies);
         self.shrink();
         Ok(())

@@ -1,10 +1,10 @@
 //! One grid of square cells, each body in every cell it touches.
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use crate::body::Body;
 use crate::broad_phase::BroadPhase;
+use crate::check::{body, check};
 use crate::error::SetupError;
 use crate::grid::{Ask, CellLists, CellMap, CellRange, MAX_CELLS};
 
@@ -85,11 +85,11 @@ impl UniformGrid {
 
 impl BroadPhase<2> for UniformGrid {
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
-        bounds(bodies, Workers::Serial)?;
+        check(bodies)?;
         self.lists.clear();
         self.placed.clear();
         for id in 0..bodies.len() {
-            let body = Body { center: bodies.center(id), radius: bodies.radius(id) };
+            let body = body(bodies, id);
             let range = self.lists.map().range(&body.aabb());
             self.placed.push(Placed { body, range });
             self.lists.list(id as u32, range);

@@ -2,8 +2,9 @@
 
 use core::fmt::Debug;
 
-use super::index::{CellIndex, Link};
+use super::index::CellIndex;
 use crate::error::SetupError;
+use crate::link::Link;
 
 /// Two groups of bodies at most are held: those whose pairs are sought, or the two between which they are.
 pub(crate) const GROUPS: usize = 2;
@@ -17,7 +18,7 @@ pub struct Cell {
 
 impl Cell {
     /// Nothing in it and nothing below it.
-    pub(crate) const BLANK: Self = Self { first: [Link::END; GROUPS], children: 0 };
+    pub(crate) const BLANK: Self = Self { first: [Link::NONE; GROUPS], children: 0 };
 
     #[inline]
     pub(crate) fn has_bodies(&self) -> bool {
@@ -91,7 +92,7 @@ pub trait Cells<const D: usize>: Debug + Clone + Send + sealed::Sealed {
     fn push(&mut self, index: CellIndex<D>, group: usize, id: u32) -> Link {
         let cell = self.fill(index);
         let was_blank = cell.is_blank();
-        let next = core::mem::replace(&mut cell.first[group], Link::to(id));
+        let next = core::mem::replace(&mut cell.first[group], Link::to(id as usize));
         if was_blank {
             self.tell_parents(index);
         }

@@ -1,8 +1,8 @@
 //! The bodies of a group, and the lists that thread through them.
 
-use super::index::Link;
 use super::unit_cells::{Span, UnitCells};
 use crate::body::Body;
+use crate::link::Link;
 
 /// Bodies by id, with the unit cells they reach and the next of their cell's list.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ impl<const D: usize> Group<D> {
         self.spans.clear();
         self.spans.extend(self.bodies.iter().map(|body| unit_cells.span(&body.aabb())));
         self.next.clear();
-        self.next.resize(self.bodies.len(), Link::END);
+        self.next.resize(self.bodies.len(), Link::NONE);
     }
 
     pub(super) fn spans(&self) -> &[Span<D>] {
@@ -30,8 +30,8 @@ impl<const D: usize> Group<D> {
     /// The bodies of a list.
     #[inline]
     pub(super) fn list(&self, first: Link) -> impl Iterator<Item = Carried<D>> {
-        let ids = core::iter::successors(first.id(), |&id| self.next[id as usize].id());
-        ids.map(|id| Carried { body: self.bodies[id as usize], span: self.spans[id as usize], id })
+        let ids = core::iter::successors(first.index(), |&id| self.next[id].index());
+        ids.map(|id| Carried { body: self.bodies[id], span: self.spans[id], id: id as u32 })
     }
 
     pub(super) fn bytes(&self) -> usize {

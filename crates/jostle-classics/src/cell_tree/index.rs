@@ -1,4 +1,4 @@
-//! The number of a cell among the cells of all levels, and the links between bodies.
+//! The number of a cell among the cells of all levels.
 
 /// A cell's position when the cells of all levels stand in one array: cell n of level L at
 /// (2^(D L) - 1)/(2^D - 1) + n, as [`jostle_core::morton::Cell::linear_index`] has it. 32 bits hold 15 levels in the
@@ -43,25 +43,6 @@ impl<const D: usize> CellIndex<D> {
     #[inline]
     pub(crate) const fn position(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// The next body of a list, or its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link(u32);
-
-impl Link {
-    /// No body. Ids stay below: [`jostle_core::input::MAX_BODIES`].
-    pub(crate) const END: Self = Self(u32::MAX);
-
-    #[inline]
-    pub(crate) const fn to(id: u32) -> Self {
-        Self(id)
-    }
-
-    #[inline]
-    pub(crate) fn id(self) -> Option<u32> {
-        (self != Self::END).then_some(self.0)
     }
 }
 

@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use super::group::{Carried, Group};
-use super::index::Link;
 use super::unit_cells::Span;
 use crate::body::Body;
+use crate::link::Link;
 
 /// Which bodies of the cells above are tested against the bodies of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,11 +2,11 @@
 
 use core::f32::consts::SQRT_2;
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Circles, InputError, Workers};
+use jostle_core::{Aabb, Circles, InputError};
 
 use super::bitmaps::{Bitmaps, Mask, Screen};
 use super::hits::Hits;
+use crate::check::check;
 use crate::error::SetupError;
 
 /// Samples on a side of a pixel at most.
@@ -79,8 +79,8 @@ impl CircleCoverage {
     /// # Errors
     /// As the search of the engine does; those of the first group first.
     pub fn find(&mut self, a: Circles<'_>, b: Circles<'_>) -> Result<&Hits, InputError> {
-        bounds(a, Workers::Serial)?;
-        bounds(b, Workers::Serial)?;
+        check(a)?;
+        check(b)?;
         let (screen, samples) = (self.bitmaps.screen, self.samples);
         for (group, circles) in self.bitmaps.groups.iter_mut().zip([a, b]) {
             group.clear();

@@ -3,31 +3,7 @@
 use jostle_core::Aabb;
 
 use super::cells::{CellMap, CellRange};
-
-/// An index of 32 bits into an array, or none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Link(u32);
-
-impl Link {
-    pub(crate) const NONE: Self = Self(u32::MAX);
-
-    #[inline]
-    pub(crate) fn to(index: usize) -> Self {
-        debug_assert!(index < u32::MAX as usize);
-        Self(index as u32)
-    }
-
-    #[inline]
-    pub(crate) fn index(self) -> Option<usize> {
-        (self != Self::NONE).then_some(self.0 as usize)
-    }
-
-    /// The index of a link that is known to lead somewhere: indexing with [`Link::NONE`] fails as out of bounds.
-    #[inline]
-    pub(crate) fn position(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::link::Link;
 
 /// Cells that an item may be listed in: 8 KiB a giant. One that touches more is not listed at all, but looks itself for
 /// what it touches.

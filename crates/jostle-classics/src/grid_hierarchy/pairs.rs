@@ -1,8 +1,9 @@
 //! All pairs, on the way down.
 
 use super::Resident;
+use super::cells::Cell;
 use super::level::Level;
-use super::sparse::{Cell, SparseGrids};
+use super::sparse::SparseGrids;
 
 /// A body of a cell on the way.
 #[derive(Debug, Clone, Copy)]

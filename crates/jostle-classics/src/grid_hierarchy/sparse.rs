@@ -1,43 +1,15 @@
 //! Cells of three levels, of which the finer two exist where they are used.
 
+use super::cells::{Cell, FANOUT, Grid, Listing, Row};
 use super::level::{FANOUT_BITS, Level, home};
-use super::pool::Pool;
-use crate::grid::{CellMap, CellRange, Link};
-
-/// Cells of a region, and of a sub-region, on a side.
-const FANOUT: usize = 1 << FANOUT_BITS;
-
-/// What lives in a cell, and the finer grid inside it, if any.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Cell {
-    bodies: Link,
-    grid: Link,
-}
-
-/// Eight cells side by side.
-type Row = [Cell; FANOUT];
-
-/// A region or sub-region: its rows, where there are any.
-type Grid = [Link; FANOUT];
-
-const _: () = assert!(size_of::<Row>() == 64 && size_of::<Grid>() == 32, "a row is one line of cache");
-
-/// A body in the list of a cell.
-#[derive(Debug, Clone, Copy)]
-struct Listing {
-    next: Link,
-    id: u32,
-}
-
-impl Cell {
-    const EMPTY: Self = Self { bodies: Link::NONE, grid: Link::NONE };
-}
+use crate::free_list::{FreeList, SlotIndex};
+use crate::grid::{CellMap, CellRange};
 
 /// Where a cell is: in the world's grid, or in a row.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     World(usize),
-    Row(Link, usize),
+    Row(SlotIndex<Row>, usize),
 }
 
 /// The cells of all levels and what lives in them.
@@ -45,25 +17,30 @@ enum Place {
 pub(super) struct SparseGrids {
     world_map: CellMap,
     world: Vec<Cell>,
-    grids: Pool<Grid>,
-    rows: Pool<Row>,
-    listings: Pool<Listing>,
+    grids: FreeList<Grid>,
+    rows: FreeList<Row>,
+    listings: FreeList<Listing>,
 }
 
 impl SparseGrids {
     pub(super) fn new(world_map: CellMap) -> Self {
         let world = vec![Cell::EMPTY; world_map.count()];
-        Self { world_map, world, grids: Pool::new(), rows: Pool::new(), listings: Pool::new() }
+        Self { world_map, world, grids: FreeList::new(), rows: FreeList::new(), listings: FreeList::new() }
     }
 
     /// The number of rows in use.
     pub(super) fn rows(&self) -> usize {
-        self.rows.used()
+        self.rows.len()
     }
 
     /// The number of grids, of rows and of listings in use.
     pub(super) fn used(&self) -> [usize; 3] {
-        [self.grids.used(), self.rows.used(), self.listings.used()]
+        [self.grids.len(), self.rows.len(), self.listings.len()]
+    }
+
+    /// Whether vacant slots are chained up as they should be.
+    pub(super) fn is_sound(&self) -> bool {
+        self.grids.is_sound() && self.rows.is_sound() && self.listings.is_sound()
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -76,7 +53,7 @@ impl SparseGrids {
         for cell in cells.cells() {
             let place = self.make(level, cell);
             let next = self.cell(place).bodies;
-            self.cell_mut(place).bodies = self.listings.add(Listing { next, id });
+            self.cell_mut(place).bodies = Some(self.listings.insert(Listing { next, id }));
         }
     }
 
@@ -91,16 +68,18 @@ impl SparseGrids {
 
     fn unlist(&mut self, id: u32, level: Level, cell: [u16; 2]) {
         let Some(place) = self.find(level, cell) else { return };
-        let (mut before, mut at) = (Link::NONE, self.cell(place).bodies);
-        while let Some(&Listing { next, id: listed }) = self.listings.get(at) {
+        let (mut before, mut current) = (None, self.cell(place).bodies);
+        while let Some(at) = current {
+            let Listing { next, id: listed } = self.listings[at];
             if listed == id {
                 match before {
-                    Link::NONE => self.cell_mut(place).bodies = next,
-                    before => self.listings[before].next = next,
+                    None => self.cell_mut(place).bodies = next,
+                    Some(before) => self.listings[before].next = next,
                 }
-                return self.listings.give_back(at);
+                self.listings.remove(at);
+                return;
             }
-            (before, at) = (at, next);
+            (before, current) = (current, next);
         }
     }
 
@@ -109,18 +88,15 @@ impl SparseGrids {
         while let Some(coarser) = level.coarser() {
             let (around, [_, y]) = split(cell);
             let Some(place) = self.find(coarser, around) else { return };
-            let grid = self.cell(place).grid;
-            let row = self.grids[grid][y];
-            if self.rows[row] != [Cell::EMPTY; FANOUT] {
+            let Some(grid) = self.cell(place).grid else { return };
+            let Some(row) = self.grids[grid].rows[y].filter(|&row| self.rows[row] == Row::EMPTY) else { return };
+            self.rows.remove(row);
+            self.grids[grid].rows[y] = None;
+            if self.grids[grid] != Grid::EMPTY {
                 return;
             }
-            self.rows.give_back(row);
-            self.grids[grid][y] = Link::NONE;
-            if self.grids[grid] != [Link::NONE; FANOUT] {
-                return;
-            }
-            self.grids.give_back(grid);
-            self.cell_mut(place).grid = Link::NONE;
+            self.grids.remove(grid);
+            self.cell_mut(place).grid = None;
             (level, cell) = (coarser, around);
         }
     }
@@ -129,9 +105,8 @@ impl SparseGrids {
     fn find(&self, level: Level, cell: [u16; 2]) -> Option<Place> {
         let Some(coarser) = level.coarser() else { return Some(Place::World(self.world_map.index(cell))) };
         let (around, [x, y]) = split(cell);
-        let grid = self.cell(self.find(coarser, around)?).grid;
-        let row = self.grids.get(grid)?[y];
-        self.rows.get(row).map(|_| Place::Row(row, x))
+        let grid = self.cell(self.find(coarser, around)?).grid?;
+        self.grids[grid].rows[y].map(|row| Place::Row(row, x))
     }
 
     /// Where a cell is, made if it was missing.
@@ -139,21 +114,18 @@ impl SparseGrids {
         let Some(coarser) = level.coarser() else { return Place::World(self.world_map.index(cell)) };
         let (around, [x, y]) = split(cell);
         let place = self.make(coarser, around);
-        if self.cell(place).grid == Link::NONE {
-            self.cell_mut(place).grid = self.grids.add([Link::NONE; FANOUT]);
-        }
-        let grid = self.cell(place).grid;
-        if self.grids[grid][y] == Link::NONE {
-            self.grids[grid][y] = self.rows.add([Cell::EMPTY; FANOUT]);
-        }
-        Place::Row(self.grids[grid][y], x)
+        let grid = self.cell(place).grid.unwrap_or_else(|| self.grids.insert(Grid::EMPTY));
+        self.cell_mut(place).grid = Some(grid);
+        let row = self.grids[grid].rows[y].unwrap_or_else(|| self.rows.insert(Row::EMPTY));
+        self.grids[grid].rows[y] = Some(row);
+        Place::Row(row, x)
     }
 
     #[inline]
     fn cell(&self, place: Place) -> Cell {
         match place {
             Place::World(at) => self.world[at],
-            Place::Row(row, x) => self.rows[row][x],
+            Place::Row(row, x) => self.rows[row].cells[x],
         }
     }
 
@@ -161,7 +133,7 @@ impl SparseGrids {
     fn cell_mut(&mut self, place: Place) -> &mut Cell {
         match place {
             Place::World(at) => &mut self.world[at],
-            Place::Row(row, x) => &mut self.rows[row][x],
+            Place::Row(row, x) => &mut self.rows[row].cells[x],
         }
     }
 
@@ -172,8 +144,8 @@ impl SparseGrids {
 
     /// The cells inside a cell that hold anything, with their coordinates.
     pub(super) fn cells_inside(&self, [x, y]: [u16; 2], cell: Cell) -> impl Iterator<Item = ([u16; 2], Cell)> {
-        let rows = self.grids.get(cell.grid).into_iter().flat_map(|rows| (0_u16..).zip(rows));
-        let rows = rows.filter_map(|(row, &link)| Some((row, self.rows.get(link)?)));
+        let rows = cell.grid.into_iter().flat_map(|grid| (0_u16..).zip(self.grids[grid].rows));
+        let rows = rows.filter_map(|(row, index)| Some((row, &self.rows[index?].cells)));
         let cells =
             rows.flat_map(|(row, cells)| (0_u16..).zip(cells).map(move |(column, &cell)| ([column, row], cell)));
         cells
@@ -184,8 +156,8 @@ impl SparseGrids {
     /// The ids of the bodies that live in a cell.
     #[inline]
     pub(super) fn ids(&self, cell: Cell) -> impl Iterator<Item = u32> {
-        let first = self.listings.get(cell.bodies);
-        core::iter::successors(first, |listing| self.listings.get(listing.next)).map(|listing| listing.id)
+        let listing = |at: SlotIndex<Listing>| self.listings[at];
+        core::iter::successors(cell.bodies.map(listing), move |last| last.next.map(listing)).map(|listing| listing.id)
     }
 }
 

@@ -1,13 +1,16 @@
 //! The invariants of the three levels, spelled out.
 
 use super::GridHierarchy;
+use super::cells::Cell;
 use super::level::{Level, home};
-use super::sparse::Cell;
 
 /// An invariant of [`GridHierarchy`] that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BrokenGridHierarchy {
+    /// Vacant slots that are not each once in their chain, or a count that is off.
+    #[error("a chain of vacant grids, rows or listings is broken")]
+    Vacancies,
     /// A body that is in a cell where it does not live, or that is not in each where it does, once.
     #[error("body {id} is not listed once in each of the cells where it lives, and in no other")]
     Body {
@@ -33,12 +36,15 @@ struct Census {
 }
 
 impl GridHierarchy {
-    /// Checks every invariant: a body is listed once in each cell where it lives and nowhere else; rows and grids in
-    /// use hold something. O(n + cells in use).
+    /// Checks every invariant: vacant slots are chained up; a body is listed once in each cell where it lives and
+    /// nowhere else; rows and grids in use hold something. O(n + cells in use).
     ///
     /// # Errors
     /// The first invariant found broken.
     pub fn validate(&self) -> Result<(), BrokenGridHierarchy> {
+        if !self.grids.is_sound() {
+            return Err(BrokenGridHierarchy::Vacancies);
+        }
         let mut census = Census { listings: vec![0; self.residents.len()], rows: 0, grids: 0 };
         for (at, cell) in self.grids.world_cells() {
             self.count(&mut census, Level::WORLD, at, cell)?;

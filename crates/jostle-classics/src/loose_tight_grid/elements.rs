@@ -1,11 +1,11 @@
 //! Elements come, move and go.
 
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, Circles, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use super::LooseTightGrid;
 use crate::body::Body;
-use crate::grid::Link;
+use crate::check::{body, check_one};
+use crate::link::Link;
 
 /// A cell of the loose grid: a box that holds its elements' boxes, and their list.
 #[derive(Debug, Clone, Copy)]
@@ -35,23 +35,6 @@ pub(super) fn list(elements: &[Element], head: Link) -> impl Iterator<Item = &El
     core::iter::successors(at(head), move |element| at(element.next))
 }
 
-/// |coordinate| + radius may reach 2^60, as in the engine.
-const REACH: f32 = (1_u64 << 60) as f32;
-
-/// Refuses one body as the engine refuses many.
-fn check(id: u32, body: Body<2>) -> Result<(), InputError> {
-    // Comparisons with NaN are false. What is sound need not be asked about, which takes memory.
-    if body.radius >= 0.0 && body.center.iter().all(|x| x.abs() + body.radius <= REACH) {
-        return Ok(());
-    }
-    let [x, y] = body.center;
-    let Err(mut error) = bounds(Circles::new(&[x], &[y], body.radius), Workers::Serial) else { return Ok(()) };
-    if let InputError::Bodies { first, .. } = &mut error {
-        first.iter_mut().for_each(|offender| offender.0 = id);
-    }
-    Err(error)
-}
-
 impl LooseTightGrid {
     /// Adds an element; returns its id, one that is free. O(1), and a listing for each tight cell that the loose cell's
     /// box is new to.
@@ -60,7 +43,7 @@ impl LooseTightGrid {
     /// [`InputError::Bodies`] when a value is outside the contract of the input.
     pub fn insert(&mut self, body: Body<2>) -> Result<u32, InputError> {
         let id = self.free_ids.last().copied().unwrap_or(self.slots.len() as u32);
-        check(id, body)?;
+        check_one(id, &body)?;
         self.free_ids.pop();
         let cell = self.add(id, body);
         self.grow(cell, &body.aabb());
@@ -83,7 +66,7 @@ impl LooseTightGrid {
     /// # Errors
     /// [`InputError::Bodies`] when a value is outside the contract of the input; the element stays where it is.
     pub fn move_to(&mut self, id: u32, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
-        check(id, body)?;
+        check_one(id, &body)?;
         let Some(slot) = self.slot(id) else { return Ok(None) };
         let before = self.elements[slot].body;
         let cell = self.put(slot, body);
@@ -104,16 +87,15 @@ impl LooseTightGrid {
     /// only the view is read here and there.
     pub(super) fn replace_all(&mut self, bodies: Bodies<'_, 2>) {
         self.take_out_from(bodies.len());
-        let body = |id: usize| Body { center: bodies.center(id), radius: bodies.radius(id) };
         for slot in 0..self.elements.len() {
-            self.put(slot, body(self.elements[slot].id as usize));
+            self.put(slot, body(bodies, self.elements[slot].id as usize));
         }
         for id in 0..bodies.len() {
             if self.elements.len() == bodies.len() {
                 break;
             }
             if self.slot(id as u32).is_none() {
-                self.add(id as u32, body(id));
+                self.add(id as u32, body(bodies, id));
             }
         }
     }

@@ -4,7 +4,7 @@ use jostle_core::Aabb;
 
 use super::LooseTightGrid;
 use super::elements::Element;
-use crate::grid::Link;
+use crate::link::Link;
 
 impl LooseTightGrid {
     /// Makes the boxes of the loose cells as small as their elements allow, lists them anew in the tight cells, and
