@@ -22,3 +22,17 @@ pub trait BroadPhase<const D: usize>: Debug + Send {
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
 }
+
+impl<const D: usize, S: BroadPhase<D> + ?Sized> BroadPhase<D> for Box<S> {
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+        (**self).update(bodies)
+    }
+
+    fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
+        (**self).for_each_pair(hit)
+    }
+
+    fn bytes(&self) -> usize {
+        (**self).bytes()
+    }
+}

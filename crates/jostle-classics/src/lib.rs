@@ -2,7 +2,15 @@
 //!
 //! All that answer "which pairs overlap?" do so behind one trait, [`BroadPhase`], with the predicate of the engine:
 //! `dx*dx + dy*dy (+ dz*dz) <= s*s` in `f32`, touching counts. They run on one thread, hold no `unsafe`, and keep their
-//! memory from frame to frame.
+//! memory from frame to frame. [`System`] makes each by name, [`SystemInSpace`] those for spheres:
+//!
+//! - all against all, [`BruteForce`];
+//! - trees filled anew every frame, a body in the smallest cell that holds it: [`LinearQuadtree`], [`LinearOctree`];
+//! - trees that live on, with `insert`, `move_to`, `remove`, `query`, `nearest`, `traverse`: [`DynamicQuadtree`], where a
+//!   body is in every leaf that it touches, [`LooseQuadtree`], where it is in one, with a box that grows;
+//! - grids: [`UniformGrid`], [`LooseTightGrid`], [`PointGrid`] for sizes that are alike, [`GridHierarchy`].
+//!
+//! "Who of two groups was hit at all?", nearly, is answered by [`CircleCoverage`] and [`RectangleCoverage`].
 //!
 //! ```
 //! use jostle_classics::{BroadPhase, BruteForce};
@@ -37,6 +45,7 @@ mod loose_quadtree;
 mod loose_tight_grid;
 mod neighbors;
 mod point_grid;
+mod system;
 mod uniform_grid;
 mod unit_cells;
 
@@ -56,5 +65,6 @@ pub use loose_quadtree::LooseQuadtree;
 pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};
 pub use neighbors::Neighbor;
 pub use point_grid::PointGrid;
+pub use system::{System, SystemInSpace, UnknownSystem};
 pub use uniform_grid::UniformGrid;
 pub use unit_cells::Limits;

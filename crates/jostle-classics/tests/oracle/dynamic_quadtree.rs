@@ -1,12 +1,7 @@
 use jostle_classics::{DynamicQuadtree, Limits};
 
 #[test]
-fn dynamic_quadtree() {
-    super::check::<2, _>(|world, _| DynamicQuadtree::new(world).expect("a world"));
-}
-
-#[test]
-fn dynamic_quadtree_of_other_limits() {
+fn other_limits() {
     let limits = Limits { max_elements: 2, max_depth: 5 };
     super::check::<2, _>(|world, _| DynamicQuadtree::with_limits(world, limits).expect("a world"));
 }

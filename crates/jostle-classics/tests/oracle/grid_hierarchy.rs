@@ -1,14 +1,5 @@
 use jostle_classics::GridHierarchy;
 
-use super::uniform_grid::typical_radius;
-
-#[test]
-fn cells_for_the_bodies() {
-    super::check::<2, _>(|world, scene| {
-        GridHierarchy::for_bodies(world, scene.len(), typical_radius(scene)).expect("a sound world")
-    });
-}
-
 #[test]
 fn finest_cells_far_smaller_than_bodies() {
     super::check::<2, _>(|world, _| {

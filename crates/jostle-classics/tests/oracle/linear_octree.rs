@@ -1,18 +1,10 @@
-use jostle_classics::{Ancestors, CellTree, DenseCells, LinearOctree};
+use jostle_classics::{CellTree, DenseCells, LinearOctree};
 
 #[test]
 fn every_depth_of_the_octree() {
     for depth in [0, 2, 8, 10] {
         super::check(|world, _| LinearOctree::new(world, depth).expect("a world"));
     }
-}
-
-#[test]
-fn an_octree_that_carries_down_what_touches() {
-    super::check(|world, bodies| {
-        let tree = LinearOctree::for_bodies(world, bodies.len()).expect("a world");
-        tree.with_ancestors(Ancestors::Touching)
-    });
 }
 
 #[test]

@@ -1,18 +1,10 @@
-use jostle_classics::{Ancestors, CellTree, LinearQuadtree, SparseCells};
+use jostle_classics::{CellTree, LinearQuadtree, SparseCells};
 
 #[test]
 fn every_depth_of_the_quadtree() {
     for depth in [0, 1, 4, 9] {
         super::check(|world, _| LinearQuadtree::new(world, depth).expect("a world"));
     }
-}
-
-#[test]
-fn a_quadtree_that_carries_down_what_touches() {
-    super::check(|world, bodies| {
-        let tree = LinearQuadtree::for_bodies(world, bodies.len()).expect("a world");
-        tree.with_ancestors(Ancestors::Touching)
-    });
 }
 
 #[test]

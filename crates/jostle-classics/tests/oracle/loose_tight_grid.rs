@@ -1,14 +1,5 @@
 use jostle_classics::LooseTightGrid;
 
-use super::uniform_grid::typical_radius;
-
-#[test]
-fn cells_for_the_bodies() {
-    super::check::<2, _>(|world, scene| {
-        LooseTightGrid::for_bodies(world, scene.len(), typical_radius(scene)).expect("a sound world")
-    });
-}
-
 #[test]
 fn loose_cells_wider_than_tight_ones() {
     super::check::<2, _>(|world, _| {

@@ -1,6 +1,5 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
-mod brute;
 mod dynamic_quadtree;
 mod grid_hierarchy;
 mod linear_octree;
@@ -8,6 +7,7 @@ mod linear_quadtree;
 mod loose_quadtree;
 mod loose_tight_grid;
 mod point_grid;
+mod systems;
 mod uniform_grid;
 
 use jostle_classics::BroadPhase;

@@ -1,14 +1,5 @@
 use jostle_classics::PointGrid;
 
-use super::uniform_grid::typical_radius;
-
-#[test]
-fn common_sizes_and_giants() {
-    super::check::<2, _>(|world, scene| {
-        PointGrid::for_bodies(world, scene.len(), typical_radius(scene)).expect("a sound world")
-    });
-}
-
 #[test]
 fn all_but_points_are_giants() {
     let side = |world: jostle_core::Aabb<2>| (world.hi[0] - world.lo[0]) / 30.0;
