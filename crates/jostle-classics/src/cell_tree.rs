@@ -27,7 +27,7 @@ use cells::GROUPS;
 use few::Search;
 use group::Group;
 use stack::Stack;
-use unit_cells::UnitCells;
+use unit_cells::{Node, UnitCells};
 use walk::Walk;
 
 pub use cells::Cells;
@@ -196,6 +196,14 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
         self.forget_hits();
     }
 
+    fn for_each_cell_below(&self, node: &Node<D>, give: &mut dyn FnMut(Aabb<D>)) {
+        let cell = self.cells.get(node.index);
+        if cell.has_bodies() {
+            give(self.unit_cells.aabb(&node.region));
+        }
+        cell.children().for_each(|k| self.for_each_cell_below(&node.child(k), give));
+    }
+
     fn forget_hits(&mut self) {
         for (hits, group) in self.hits.iter_mut().zip(&self.groups) {
             hits.clear();
@@ -234,5 +242,10 @@ impl<const D: usize, C: Cells<D>> BroadPhase<D> for CellTree<D, C> {
         let stacks: usize = self.stacks.iter().map(Stack::bytes).sum();
         let hits: usize = self.hits.iter().map(|hits| hits.capacity() * size_of::<u32>()).sum();
         self.cells.bytes() + groups + stacks + hits + self.few.capacity() * size_of::<Body<D>>()
+    }
+
+    /// Cells of all levels, those with smaller ones in them among them.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<D>)) {
+        self.for_each_cell_below(&self.unit_cells.root(), cell);
     }
 }

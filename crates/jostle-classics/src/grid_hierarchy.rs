@@ -152,4 +152,9 @@ impl BroadPhase<2> for GridHierarchy {
             + self.residents.capacity() * size_of::<Resident>()
             + self.occupants.capacity() * size_of::<Occupant>()
     }
+
+    /// Cells of all levels, those with smaller ones in them among them.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.grids.for_each_occupied(&mut |level, at| cell(self.map.aabb(level.finest(at))));
+    }
 }

@@ -135,4 +135,9 @@ impl BroadPhase<2> for LooseTightGrid {
             + (self.elements.capacity() + self.spare.capacity()) * size_of::<Element>()
             + (self.slots.capacity() + self.free_ids.capacity()) * size_of::<u32>()
     }
+
+    /// The boxes of loose cells, which overlap.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.loose.iter().filter(|loose| loose.head != Link::NONE).for_each(|loose| cell(loose.aabb));
+    }
 }

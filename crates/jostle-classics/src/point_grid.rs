@@ -7,7 +7,7 @@ use jostle_core::{Aabb, Bodies, InputError};
 use crate::body::{Body, take};
 use crate::broad_phase::BroadPhase;
 use crate::error::SetupError;
-use crate::grid::{Ask, CellMap, MAX_CELLS, check_radius};
+use crate::grid::{Ask, CellMap, CellRange, MAX_CELLS, check_radius};
 use crate::uniform_grid::UniformGrid;
 use sorted_points::SortedPoints;
 
@@ -160,5 +160,10 @@ impl BroadPhase<2> for PointGrid {
             + self.giants.capacity() * size_of::<Giant>()
             + self.common.bytes()
             + self.statics.bytes()
+    }
+
+    /// The cells of common bodies.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.common.occupied(&self.map).for_each(|at| cell(self.map.aabb(CellRange::of(at))));
     }
 }

@@ -73,6 +73,22 @@ impl System {
         Self::GridHierarchy,
     ];
 
+    /// Its name, as in tables and on a command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute-force",
+            Self::LinearQuadtree => "linear-quadtree",
+            Self::LinearQuadtreeTouching => "linear-quadtree-touching",
+            Self::DynamicQuadtree => "dynamic-quadtree",
+            Self::LooseQuadtree => "loose-quadtree",
+            Self::UniformGrid => "uniform-grid",
+            Self::LooseTightGrid => "loose-tight-grid",
+            Self::PointGrid => "point-grid",
+            Self::GridHierarchy => "grid-hierarchy",
+        }
+    }
+
     /// The system, without bodies as yet, set up for a world and for so many bodies of such sizes: depths and cells as
     /// the `new` or `for_bodies` of each chooses them, the typical radius being the mean. Bodies that a search would
     /// refuse do not count, and are no error here.
@@ -100,17 +116,7 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::BruteForce => "brute-force",
-            Self::LinearQuadtree => "linear-quadtree",
-            Self::LinearQuadtreeTouching => "linear-quadtree-touching",
-            Self::DynamicQuadtree => "dynamic-quadtree",
-            Self::LooseQuadtree => "loose-quadtree",
-            Self::UniformGrid => "uniform-grid",
-            Self::LooseTightGrid => "loose-tight-grid",
-            Self::PointGrid => "point-grid",
-            Self::GridHierarchy => "grid-hierarchy",
-        })
+        f.pad(self.name())
     }
 }
 
@@ -138,6 +144,16 @@ impl SystemInSpace {
     /// Every system, in the order of the tables.
     pub const ALL: [Self; 3] = [Self::BruteForce, Self::LinearOctree, Self::LinearOctreeTouching];
 
+    /// Its name, as in tables and on a command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BruteForce => "brute-force",
+            Self::LinearOctree => "linear-octree",
+            Self::LinearOctreeTouching => "linear-octree-touching",
+        }
+    }
+
     /// As [`System::in_world`].
     ///
     /// # Errors
@@ -157,11 +173,7 @@ impl SystemInSpace {
 
 impl fmt::Display for SystemInSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::BruteForce => "brute-force",
-            Self::LinearOctree => "linear-octree",
-            Self::LinearOctreeTouching => "linear-octree-touching",
-        })
+        f.pad(self.name())
     }
 }
 

@@ -111,4 +111,10 @@ impl BroadPhase<2> for UniformGrid {
     fn bytes(&self) -> usize {
         self.lists.bytes() + self.placed.capacity() * size_of::<Placed>()
     }
+
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        let map = self.lists.map();
+        let listed = map.all().cells().filter(|&at| self.lists.items(at).next().is_some());
+        listed.for_each(|at| cell(map.aabb(CellRange::of(at))));
+    }
 }

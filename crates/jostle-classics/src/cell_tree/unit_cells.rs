@@ -83,6 +83,15 @@ impl<const D: usize> UnitCells<D> {
         Node { index: CellIndex::ROOT, region: Span { lo: [0; D], hi: [self.last(); D] } }
     }
 
+    /// A region as a box in the world.
+    pub(super) fn aabb(&self, region: &Span<D>) -> Aabb<D> {
+        let border = |axis: usize, cell: u32| self.lo[axis] + cell as f32 / self.scale[axis];
+        Aabb {
+            lo: core::array::from_fn(|axis| border(axis, region.lo[axis].into())),
+            hi: core::array::from_fn(|axis| border(axis, u32::from(region.hi[axis]) + 1)),
+        }
+    }
+
     /// The unit cells that a box reaches. `as` saturates, and the NaN of 0 * infinity, at the lower border of a world
     /// too small for a finite scale, becomes 0.
     #[inline]

@@ -1,6 +1,6 @@
 //! The tree as a broad phase: what has moved is moved.
 
-use jostle_core::{Bodies, InputError};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use super::DynamicQuadtree;
 use super::nodes::Element;
@@ -46,6 +46,17 @@ impl BroadPhase<2> for DynamicQuadtree {
 
     fn bytes(&self) -> usize {
         self.elements.bytes() + self.element_nodes.bytes() + self.quads.bytes() + self.crowd.bytes()
+    }
+
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.traverse(
+            |_, _| (),
+            |aabb, _, ids| {
+                if ids.next().is_some() {
+                    cell(aabb);
+                }
+            },
+        );
     }
 }
 

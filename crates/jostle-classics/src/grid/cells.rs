@@ -16,6 +16,11 @@ pub(crate) struct CellRange {
 }
 
 impl CellRange {
+    /// A single cell.
+    pub(crate) fn of(cell: [u16; 2]) -> Self {
+        Self { lo: cell, hi: cell }
+    }
+
     /// The number of cells.
     #[inline]
     pub(crate) fn count(self) -> u64 {
@@ -57,6 +62,11 @@ impl CellRange {
             let gap = if beside { gap.clone() } else { whole.start..whole.start };
             (whole.start..gap.start).chain(gap.end..whole.end).map(move |column| [column as u16, row])
         })
+    }
+
+    /// The same block in cells that are 2^`bits` times as narrow.
+    pub(crate) fn finer(self, bits: u32) -> Self {
+        Self { lo: self.lo.map(|i| i << bits), hi: self.hi.map(|i| (i << bits) | ((1 << bits) - 1)) }
     }
 
     /// The same block in cells that are 2^`bits` times as wide.
@@ -126,6 +136,13 @@ impl CellMap {
     #[inline]
     pub(crate) fn range(&self, aabb: &Aabb<2>) -> CellRange {
         CellRange { lo: self.cell(aabb.lo), hi: self.cell(aabb.hi) }
+    }
+
+    /// A block of cells as a box in the world.
+    pub(crate) fn aabb(&self, block: CellRange) -> Aabb<2> {
+        let border = |axis: usize, cell: u32| self.lo[axis] + cell as f32 * self.side;
+        let corner = |cell: [u16; 2], shift: u32| [0, 1].map(|axis| border(axis, u32::from(cell[axis]) + shift));
+        Aabb { lo: corner(block.lo, 0), hi: corner(block.hi, 1) }
     }
 
     /// Where a cell stands in a row-major array.

@@ -28,6 +28,11 @@ impl Level {
         finest.map(|i| i >> self.bits_below())
     }
 
+    /// The finest cells in a cell of this level.
+    pub(super) fn finest(self, cell: [u16; 2]) -> CellRange {
+        CellRange::of(cell).finer(self.bits_below())
+    }
+
     /// How much finer the finest cells are, in bits an axis.
     #[inline]
     fn bits_below(self) -> u32 {
@@ -68,5 +73,6 @@ mod tests {
         assert_eq!(level([0, 0], [16, 0]), Level::WORLD);
         assert_eq!(level([63, 0], [64, 0]), Level::FINEST);
         assert_eq!(Level::WORLD.finer().cell([65, 7]), [8, 0]);
+        assert_eq!(Level::WORLD.finest([1023, 0]), CellRange { lo: [65_472, 0], hi: [65_535, 63] });
     }
 }

@@ -137,6 +137,18 @@ impl SparseGrids {
         }
     }
 
+    /// Gives each cell, with its level, that a body lives in.
+    pub(super) fn for_each_occupied(&self, give: &mut dyn FnMut(Level, [u16; 2])) {
+        self.world_cells().for_each(|(at, cell)| self.for_each_occupied_in(Level::WORLD, at, cell, give));
+    }
+
+    fn for_each_occupied_in(&self, level: Level, at: [u16; 2], cell: Cell, give: &mut dyn FnMut(Level, [u16; 2])) {
+        if cell.bodies.is_some() {
+            give(level, at);
+        }
+        self.cells_inside(at, cell).for_each(|(at, cell)| self.for_each_occupied_in(level.finer(), at, cell, give));
+    }
+
     /// The cells of the world, with their coordinates.
     pub(super) fn world_cells(&self) -> impl Iterator<Item = ([u16; 2], Cell)> {
         self.world_map.all().cells().zip(self.world.iter().copied())

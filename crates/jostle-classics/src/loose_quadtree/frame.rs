@@ -1,6 +1,6 @@
 //! The tree as a broad phase: what has moved is moved.
 
-use jostle_core::{Bodies, InputError};
+use jostle_core::{Aabb, Bodies, InputError};
 
 use super::nodes::Element;
 use super::pairs::Pairs;
@@ -49,6 +49,18 @@ impl BroadPhase<2> for LooseQuadtree {
 
     fn bytes(&self) -> usize {
         self.elements.bytes() + self.quads.bytes() + self.gathered.bytes() + self.meeting.bytes()
+    }
+
+    /// The boxes of leaves, which overlap.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.traverse(
+            |_, _| (),
+            |aabb, _, ids| {
+                if ids.next().is_some() {
+                    cell(aabb);
+                }
+            },
+        );
     }
 }
 

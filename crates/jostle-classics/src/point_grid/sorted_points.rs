@@ -66,6 +66,12 @@ impl SortedPoints {
         &self.points[begin as usize..end as usize]
     }
 
+    /// The cells with a point in them.
+    pub(super) fn occupied(&self, map: &CellMap) -> impl Iterator<Item = [u16; 2]> {
+        let starts = self.starts.windows(2);
+        map.all().cells().zip(starts).filter(|(_, ends)| ends[0] < ends[1]).map(|(cell, _)| cell)
+    }
+
     /// Every pair of points once, found by the first of the two; returns the number of tests.
     pub(super) fn for_each_pair(&self, map: &CellMap, hit: &mut dyn FnMut([u32; 2])) -> u64 {
         let mut tests = 0;

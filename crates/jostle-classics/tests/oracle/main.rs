@@ -1,5 +1,6 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
+mod cells;
 mod dynamic_quadtree;
 mod grid_hierarchy;
 mod linear_octree;
