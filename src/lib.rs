@@ -42,6 +42,7 @@
 //!   deep, along which normal, at which point.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
+//! - [`which_structure_when`]: the older systems beside this one, and where they are still right.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
 pub use jostle_core::bounds::bounds;
@@ -61,3 +62,6 @@ pub use jostle_pairs::{
 
 #[doc = include_str!("../docs/embedding.md")]
 pub mod embedding {}
+
+#[doc = include_str!("../docs/which_structure_when.md")]
+pub mod which_structure_when {}

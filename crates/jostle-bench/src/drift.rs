@@ -20,15 +20,18 @@ pub(crate) struct Frame<const D: usize> {
 pub(crate) struct Ring<const D: usize>(Vec<Frame<D>>);
 
 impl<const D: usize> Ring<D> {
-    /// Frames of a scene whose bodies drift, each in a direction of its own. Their ids stay.
+    /// Frames of a scene whose bodies drift, each in a direction of its own and by up to `step` of its radius. Their ids
+    /// stay.
     pub(crate) fn coherent(
         scene: &Scene<D>,
         frames: usize,
+        step: f64,
         seed: u64,
         expected: impl Fn(&Scene<D>) -> Vec<[u32; 2]>,
     ) -> Self {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let velocities: Vec<[f64; D]> = scene.radii.iter().map(|&radius| velocity(&mut rng, radius)).collect();
+        let velocities: Vec<[f64; D]> =
+            scene.radii.iter().map(|&radius| velocity(&mut rng, step * f64::from(radius))).collect();
         let frame = |frame| {
             let scene = moved(scene, &velocities, frame as f64);
             Frame { expected: expected(&scene), scene }
@@ -55,12 +58,12 @@ impl<const D: usize> Ring<D> {
     }
 }
 
-/// A point of the disc or ball of radius `STEP * radius`, evenly spread.
-fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f32) -> [f64; D] {
+/// A point of the disc or ball of this radius, evenly spread.
+fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f64) -> [f64; D] {
     loop {
         let point = [(); D].map(|()| 2.0 * rng.random::<f64>() - 1.0);
         if point.iter().map(|x| x * x).sum::<f64>() <= 1.0 {
-            return point.map(|x| x * STEP * f64::from(radius));
+            return point.map(|x| x * radius);
         }
     }
 }
@@ -99,7 +102,7 @@ mod tests {
     use jostle_testkit::{Kind, Scene, oracle, scene};
 
     fn ring<const D: usize>(kind: Kind, n: usize) -> Ring<D> {
-        Ring::coherent(&scene::scene(kind, n, 4), 8, 9, |scene: &Scene<D>| oracle::pairs(scene.view()))
+        Ring::coherent(&scene::scene(kind, n, 4), 8, STEP, 9, |scene: &Scene<D>| oracle::pairs(scene.view()))
     }
 
     fn bodies_move_little<const D: usize>(kind: Kind) {

@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::Common;
 use crate::clock::Clock;
 use crate::contest::{OURS, checked, expected, note, wants};
-use crate::drift::Ring;
+use crate::drift::{Ring, STEP};
 use crate::input::{self, Kinds};
 use crate::machine::version;
 use crate::numbers::Sizes;
@@ -148,7 +148,7 @@ fn fill<const D: usize>(
     for &n in &sizes {
         for &kind in &args.scene.0 {
             let scene = input::scene::<D>(kind, n, common.seed, common.order);
-            let coherent = Ring::coherent(&scene, FRAMES, common.seed, |scene| expected(scene, kind, rivals().0));
+            let coherent = Ring::coherent(&scene, FRAMES, STEP, common.seed, |scene| expected(scene, kind, rivals().0));
             let unrelated = coherent.unrelated(common.seed);
             for pool in &pools {
                 let first = sheet.len();

@@ -11,6 +11,7 @@ use clap::Parser;
 use jostle_testkit::Kind;
 
 use crate::Common;
+use crate::classics;
 use crate::contest;
 use crate::machine::Machine;
 use crate::output::{Kept, read};
@@ -44,7 +45,7 @@ struct Wanted {
 }
 
 /// What is run when it is missing.
-const WANTED: [Wanted; 4] = [
+const WANTED: [Wanted; 5] = [
     Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
     Wanted {
         name: "rivals-3d",
@@ -53,10 +54,15 @@ const WANTED: [Wanted; 4] = [
     },
     Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
     Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
+    Wanted {
+        name: "classics",
+        command: "classics",
+        quick: "classics --n 20,1k --rounds 1 --scene uniform,dense --agents 1k,1k,1k",
+    },
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 14] = [
     "rivals-2d",
     "rivals-3d",
     "scaling-2d",
@@ -66,11 +72,18 @@ const NAMES: [&str; 9] = [
     "frames-2d",
     "frames-3d",
     "hostile-2d",
+    "classics",
+    "classics-pays",
+    "classics-growth",
+    "classics-agents",
+    "classics-bitmaps",
 ];
 
 /// Columns of a result that its part in a record needs.
 fn columns(name: &str) -> &'static [&'static str] {
     match name.split('-').next() {
+        Some("classics") if name == "classics" => &["scene", "n", "system", "threads", "ms", "tests", "bytes"],
+        Some("classics") => &[],
         Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
         Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
         _ => &["scene"],
@@ -150,6 +163,11 @@ fn write(results: &[Kept], records: &Path) -> Result<PathBuf, Box<dyn Error>> {
     if let Some((kept, threads)) = rivals.and_then(|kept| Some((kept, *distinct(&kept.sheet, "threads").first()?))) {
         contest::chart(&kept.sheet, Kind::Uniform, threads).svg(&chart)?;
     }
+    if let Some(classics) = results.iter().find(|kept| kept.name == "classics") {
+        for kind in classics::kinds(&classics.sheet) {
+            classics::chart::frames(&classics.sheet, kind).png(&folder.join(record::chart_of(&machine.date, kind)))?;
+        }
+    }
     let path = folder.join(format!("{}.md", machine.date));
     fs::write(&path, record::text(machine, results, rivals.is_some()))?;
     Ok(path)
@@ -210,11 +228,19 @@ mod tests {
             "## Scaling in 2D",
             "join",
             "## Frames in 2D",
+            "## Classics\n",
+            "### dense",
+            "linear-quadtree-touching",
+            "## Classics: pays",
+            "bitmaps of circles",
+            "times fewer",
+            "times ours",
             "rivals --n 300,400 --rounds 1",
         ] {
             assert!(record.contains(part), "{part}:\n{record}");
         }
-        for name in ["-rivals-2d.csv", "-scaling-2d-regions.csv", ".svg"] {
+        for name in ["-rivals-2d.csv", "-scaling-2d-regions.csv", ".svg", "-classics-growth.csv", "-classics-dense.png"]
+        {
             assert!(records.join(format!("{}{name}", machine.date)).is_file(), "{name}");
         }
         let figures = fs::read_to_string(&readme).unwrap();

@@ -136,7 +136,7 @@ fn center<const D: usize>(scene: &Scene<D>, id: usize) -> [f32; D] {
 #[cfg(test)]
 mod tests {
     use super::{Rival, in_2d, in_3d, updated_in_2d, updated_in_3d};
-    use crate::drift::Ring;
+    use crate::drift::{Ring, STEP};
     use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
     use rayon::ThreadPoolBuilder;
 
@@ -184,7 +184,7 @@ mod tests {
     fn those_updated_follow<const D: usize>(rivals: impl Fn() -> Vec<Box<dyn Rival<D>>> + Sync) {
         for (threads, kind) in [1, 3].into_iter().flat_map(|threads| Kind::ALL.map(|kind| (threads, kind))) {
             let scene = scene::scene::<D>(kind, 1_000, 6);
-            let ring = Ring::coherent(&scene, 4, 7, |scene| oracle::pairs(scene.view()));
+            let ring = Ring::coherent(&scene, 4, STEP, 7, |scene| oracle::pairs(scene.view()));
             ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
                 for mut rival in rivals() {
                     for frame in (0..9).map(|step| ring.at(step)) {

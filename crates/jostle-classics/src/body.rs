@@ -1,8 +1,9 @@
 //! A circle or sphere, and the predicate.
 
 use jostle_core::aabb::{GROWTH, outward_hi, outward_lo};
-use jostle_core::bounds::bounds;
-use jostle_core::{Aabb, Bodies, InputError, Workers};
+use jostle_core::{Aabb, Bodies, InputError};
+
+use crate::check::{body, check};
 
 /// A circle (D = 2) or sphere (D = 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,8 +42,8 @@ impl<const D: usize> Body<D> {
 
 /// Copies the bodies of a frame, by id, once all are found to be in order. O(n).
 pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), InputError> {
-    bounds(bodies, Workers::Serial)?;
+    check(bodies)?;
     into.clear();
-    into.extend((0..bodies.len()).map(|id| Body { center: bodies.center(id), radius: bodies.radius(id) }));
+    into.extend((0..bodies.len()).map(|id| body(bodies, id)));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use jostle_core::{Bodies, InputError};
+use jostle_core::{Aabb, Bodies, InputError};
 
 /// A way to find all overlapping pairs of bodies that move from frame to frame.
 ///
@@ -21,4 +21,26 @@ pub trait BroadPhase<const D: usize>: Debug + Send {
 
     /// Bytes of memory held.
     fn bytes(&self) -> usize;
+
+    /// Gives the box of each cell or leaf that a body is listed in, as something to look at: in no order, of any size,
+    /// and within the world even where the bodies are not. None by default, for systems without cells.
+    fn for_each_cell(&self, _cell: &mut dyn FnMut(Aabb<D>)) {}
+}
+
+impl<const D: usize, S: BroadPhase<D> + ?Sized> BroadPhase<D> for Box<S> {
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+        (**self).update(bodies)
+    }
+
+    fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
+        (**self).for_each_pair(hit)
+    }
+
+    fn bytes(&self) -> usize {
+        (**self).bytes()
+    }
+
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<D>)) {
+        (**self).for_each_cell(cell);
+    }
 }

@@ -2,7 +2,15 @@
 //!
 //! All that answer "which pairs overlap?" do so behind one trait, [`BroadPhase`], with the predicate of the engine:
 //! `dx*dx + dy*dy (+ dz*dz) <= s*s` in `f32`, touching counts. They run on one thread, hold no `unsafe`, and keep their
-//! memory from frame to frame.
+//! memory from frame to frame. [`System`] makes each by name, [`SystemInSpace`] those for spheres:
+//!
+//! - all against all, [`BruteForce`];
+//! - trees filled anew every frame, a body in the smallest cell that holds it: [`LinearQuadtree`], [`LinearOctree`];
+//! - trees that live on, with `insert`, `move_to`, `remove`, `query`, `nearest`, `traverse`: [`DynamicQuadtree`], where a
+//!   body is in every leaf that it touches, [`LooseQuadtree`], where it is in one, with a box that grows;
+//! - grids: [`UniformGrid`], [`LooseTightGrid`], [`PointGrid`] for sizes that are alike, [`GridHierarchy`].
+//!
+//! "Who of two groups was hit at all?", nearly, is answered by [`CircleCoverage`] and [`RectangleCoverage`].
 //!
 //! ```
 //! use jostle_classics::{BroadPhase, BruteForce};
@@ -19,8 +27,44 @@
 
 mod body;
 mod broad_phase;
+mod broken_tree;
 mod brute;
+mod cell_tree;
+mod check;
+mod coverage;
+mod dynamic_quadtree;
+mod element_index;
+mod error;
+mod free_list;
+mod grid;
+mod grid_hierarchy;
+mod linear_octree;
+mod linear_quadtree;
+mod link;
+mod loose_quadtree;
+mod loose_tight_grid;
+mod neighbors;
+mod point_grid;
+mod system;
+mod uniform_grid;
+mod unit_cells;
 
 pub use body::Body;
 pub use broad_phase::BroadPhase;
+pub use broken_tree::BrokenTree;
 pub use brute::BruteForce;
+pub use cell_tree::{Ancestors, BrokenCells, CellTree, Cells, DenseCells, SparseCells};
+pub use coverage::{CircleCoverage, Hits, Misjudged, RectangleCoverage};
+pub use dynamic_quadtree::DynamicQuadtree;
+pub use element_index::ElementIndex;
+pub use error::SetupError;
+pub use grid_hierarchy::{BrokenGridHierarchy, GridHierarchy};
+pub use linear_octree::LinearOctree;
+pub use linear_quadtree::LinearQuadtree;
+pub use loose_quadtree::LooseQuadtree;
+pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};
+pub use neighbors::Neighbor;
+pub use point_grid::PointGrid;
+pub use system::{System, SystemInSpace, UnknownSystem};
+pub use uniform_grid::UniformGrid;
+pub use unit_cells::Limits;

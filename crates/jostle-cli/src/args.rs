@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum, value_parser};
+use jostle_classics::{System, SystemInSpace};
 use jostle_testkit::Kind;
 
 use crate::picture::Window;
@@ -79,6 +81,11 @@ pub(crate) struct SimulateArgs {
     /// Another seed is another scene
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
+    /// What finds who touches: ourselves, or an older system, one thread of it
+    ///
+    /// The agents move in the same way whatever it is: only the time of `find` differs, and what --cells draws.
+    #[arg(long, value_name = "NAME", default_value = JOSTLE, value_parser = PossibleValuesParser::new(engines()))]
+    pub(crate) engine: String,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     /// Draw the last frame to this file: free agents green, touching ones red, spheres from above
@@ -151,9 +158,21 @@ pub(crate) struct PictureArgs {
     /// Longer side of a picture in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 1000, value_parser = value_parser!(u32).range(16..=16_384))]
     pub(crate) size: u32,
-    /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours on the Morton curve
+    /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours on the Morton curve; of another engine,
+    /// its leaves or cells
     #[arg(long)]
     pub(crate) cells: bool,
+}
+
+/// The name of our own engine, among those of [`System`] and [`SystemInSpace`].
+pub(crate) const JOSTLE: &str = "jostle";
+
+/// Our own engine, and the systems of the plane and of space, each name once.
+fn engines() -> Vec<&'static str> {
+    let in_space = SystemInSpace::ALL.map(SystemInSpace::name);
+    let mut names: Vec<_> = [JOSTLE].into_iter().chain(System::ALL.map(System::name)).collect();
+    names.extend(in_space.into_iter().filter(|name| name.parse::<System>().is_err()));
+    names
 }
 
 fn radius(text: &str) -> Result<f32, String> {

@@ -57,8 +57,9 @@ fn search<const D: usize>(
     if let Some(png) = &args.png {
         let view = table.view::<D>();
         let viewport = Viewport::new(args.window.unwrap_or_else(|| picture::extent(view)), args.picture.size);
-        let cells: Option<Vec<u32>> = args.picture.cells.then(|| found.rank_to_id().collect());
-        let image = workers.install(|| picture::draw(view, |id| contacts[id] > 0, cells.as_deref(), viewport));
+        let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
+        let leaves = picture::leaves(view, &ranks);
+        let image = workers.install(|| picture::draw(view, |id| contacts[id] > 0, &leaves, viewport));
         picture::write_png(png, &image)?;
     }
     Ok(())

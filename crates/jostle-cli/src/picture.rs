@@ -10,6 +10,7 @@ mod viewport;
 
 use jostle::Bodies;
 
+pub(crate) use cells::leaves;
 pub(crate) use gif::Film;
 pub(crate) use image::Image;
 pub(crate) use png::write_png;
@@ -17,13 +18,13 @@ pub(crate) use viewport::{Viewport, Window, extent};
 
 use disc::Disc;
 
-/// Draws every body, and the boxes of the tree's leaves where the order of its ranks is given.
+/// Draws every body, and boxes.
 ///
 /// Runs in the current rayon pool; the picture is the same in any.
 pub(crate) fn draw<const D: usize>(
     bodies: Bodies<'_, D>,
     touching: impl Fn(usize) -> bool,
-    ranks: Option<&[u32]>,
+    boxes: &[Window],
     viewport: Viewport,
 ) -> Image {
     let discs = (0..bodies.len()).filter_map(|id| {
@@ -32,6 +33,5 @@ pub(crate) fn draw<const D: usize>(
         Disc::new(x, y, viewport.pixels(bodies.radius(id)), touching(id)).within(viewport)
     });
     let discs: Vec<_> = discs.collect();
-    let boxes = ranks.map_or_else(Vec::new, |ranks| cells::boxes(bodies, ranks));
-    image::paint(viewport, &discs, &boxes)
+    image::paint(viewport, &discs, boxes)
 }

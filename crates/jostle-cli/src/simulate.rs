@@ -2,6 +2,7 @@
 
 mod agents;
 mod contacts;
+mod search;
 mod solve;
 mod world;
 
@@ -11,31 +12,42 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::HumanCount;
+use jostle::{Aabb, Bodies};
+use jostle_classics::BroadPhase;
 
 use crate::args::SimulateArgs;
 use crate::picture::{self, Film, Image, Viewport, Window};
 use crate::report::{Millis, Report, noun, percentile};
 use crate::threads::Workers;
 use crate::write::check_folder;
+use agents::Agents;
+use search::Search;
 use world::World;
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<ExitCode> {
     match args.dim {
-        2 => simulate::<2>(args),
-        _ => simulate::<3>(args),
+        2 => simulate(args, search::in_plane),
+        _ => simulate(args, search::in_space),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn simulate<const D: usize>(args: &SimulateArgs) -> Result<()> {
+fn simulate<const D: usize>(
+    args: &SimulateArgs,
+    classic: impl Fn(&SimulateArgs, Aabb<D>, Bodies<'_, D>) -> Result<Option<Box<dyn BroadPhase<D>>>>,
+) -> Result<()> {
     for path in [&args.png, &args.gif].into_iter().flatten() {
         check_folder(path)?;
     }
     let mut report = Report::stdout();
     let workers = Workers::new(&args.threads)?;
-    let mut world = World::<D>::new(args.scene, args.agents as usize, args.seed);
+    let agents = Agents::new(args.scene, args.agents as usize, args.seed);
+    let walls = Aabb { lo: [0.0; D], hi: [agents.side(); D] };
+    let search = Search::new(classic(args, walls, agents.view()?)?);
+    let mut world = World::new(agents, search);
     let agents = HumanCount(args.agents.into());
     report.row("scene", format_args!("{}, {agents} {}, seed {}", args.scene, noun(D), args.seed))?;
+    report.row("engine", &args.engine)?;
     report.row("threads", workers.count())?;
     let energy = workers.install(|| world.agents.energy());
     let times = workers.install(|| film(args, &mut world, &workers))?;
@@ -46,7 +58,7 @@ fn simulate<const D: usize>(args: &SimulateArgs) -> Result<()> {
         .row("deepest overlap", format_args!("{depth:.6} at the end, {:.1} % of the smaller radius", 100.0 * part))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
     if let Some(png) = &args.png {
-        picture::write_png(png, &workers.install(|| draw(args, &world))?)?;
+        picture::write_png(png, &workers.install(|| draw(args, &mut world))?)?;
     }
     Ok(())
 }
@@ -77,10 +89,10 @@ fn viewport<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Viewport {
     Viewport::new(Window { low: [0.0; 2], high: [side; 2] }, args.picture.size)
 }
 
-fn draw<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Result<Image> {
-    let ranks = args.picture.cells.then_some(world.rank_to_id.as_slice());
+fn draw<const D: usize>(args: &SimulateArgs, world: &mut World<D>) -> Result<Image> {
+    let cells = if args.picture.cells { world.cells()? } else { Vec::new() };
     let touching = |id| world.contacts.count(id) > 0;
-    Ok(picture::draw::<D>(world.agents.view()?, touching, ranks, viewport(args, world)))
+    Ok(picture::draw::<D>(world.agents.view()?, touching, &cells, viewport(args, world)))
 }
 
 /// How long each frame took.

@@ -1,6 +1,9 @@
 //! The text of a record: the machine, and the tables of all results.
 
+use jostle_testkit::Kind;
+
 use super::CARGO;
+use crate::classics::{self, short};
 use crate::frames;
 use crate::hostile;
 use crate::machine::Machine;
@@ -21,6 +24,8 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
         text += &match kept.name.split('-').collect::<Vec<_>>()[..] {
             ["rivals", _] => by_threads(&kept.sheet, ["rival", "version"], "ms"),
             ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.sheet, ["rival", "frames"], "ms a frame"),
+            ["classics"] => lines(classics::LEGEND) + &by_system(&kept.sheet, date),
+            ["classics", part] => lines(classics::legend(part)) + "\n" + &kept.sheet.markdown(),
             ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.sheet.markdown(),
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),
@@ -34,9 +39,26 @@ fn title(name: &str) -> String {
     let mut words = name.split('-');
     let what = words.next().unwrap_or_default();
     let (first, rest) = what.split_at(1.min(what.len()));
-    let axes = words.next().unwrap_or_default().to_uppercase();
-    let more = words.next().map(|word| format!(": {word}")).unwrap_or_default();
-    format!("{}{rest} in {axes}{more}", first.to_uppercase())
+    let more = words.map(|word| match word {
+        "2d" | "3d" => format!(" in {}", word.to_uppercase()),
+        _ => format!(": {word}"),
+    });
+    format!("{}{rest}{}", first.to_uppercase(), more.collect::<String>())
+}
+
+/// The file of the chart of the older systems on a scene.
+pub(super) fn chart_of(date: &str, kind: Kind) -> String {
+    format!("{date}-classics-{kind}.png")
+}
+
+/// A chart for each scene, and its tables of what is to be compared.
+fn by_system(sheet: &Sheet, date: &str) -> String {
+    let part = |kind| {
+        let tables = ["ms", "tests", "bytes"]
+            .map(|value| format!("\n{value}\n\n{}", short::over_bodies(sheet, kind, value).markdown()));
+        format!("\n### {kind}\n\n![Milliseconds a frame]({})\n{}", chart_of(date, kind), tables.concat())
+    };
+    classics::kinds(sheet).into_iter().map(part).collect()
 }
 
 /// How a result was come by.
@@ -78,5 +100,6 @@ mod tests {
     #[test]
     fn names_become_titles() {
         assert_eq!(["rivals-2d", "scaling-3d-regions"].map(title), ["Rivals in 2D", "Scaling in 3D: regions"]);
+        assert_eq!(["classics", "classics-pays"].map(title), ["Classics", "Classics: pays"]);
     }
 }

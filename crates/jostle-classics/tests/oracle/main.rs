@@ -1,6 +1,15 @@
 //! Every system against the double loop, on every scene, ugly or not, frame after frame.
 
-mod brute;
+mod cells;
+mod dynamic_quadtree;
+mod grid_hierarchy;
+mod linear_octree;
+mod linear_quadtree;
+mod loose_quadtree;
+mod loose_tight_grid;
+mod point_grid;
+mod systems;
+mod uniform_grid;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, InputError};

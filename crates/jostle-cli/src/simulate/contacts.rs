@@ -1,9 +1,9 @@
 //! The list of pairs turned into lists of contacts, one a body: a counting sort by all threads.
 //!
-//! Threads fill the list of a body in whatever order they come. Sorting each list by the position of the pairs, which is
-//! nearly its order already, makes it, and the sums taken over it, the same for any number of threads.
+//! Threads fill the list of a body in whatever order they come, and each engine gives pairs in an order of its own.
+//! Sorting each list makes it, and the sums taken over it, the same for any number of threads and any engine.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -14,8 +14,8 @@ use super::agents::BLOCK;
 pub(super) struct Contacts {
     /// The list of body `id` is `entries[starts[id]..starts[id + 1]]`.
     starts: Vec<usize>,
-    /// The position of the pair in the upper half, the other body in the lower one.
-    entries: Vec<AtomicU64>,
+    /// The other body.
+    entries: Vec<AtomicU32>,
     /// Entries counted so far of each list.
     counts: Vec<AtomicU32>,
     /// For each pair, how many entries were counted before it in the lists of its bodies.
@@ -27,15 +27,14 @@ impl Contacts {
     pub(super) fn build(&mut self, n: usize, pairs: &[[u32; 2]]) {
         self.counts.resize_with(n, AtomicU32::default);
         self.counts.par_iter_mut().with_min_len(BLOCK).for_each(|count| *count.get_mut() = 0);
-        self.entries.resize_with(2 * pairs.len(), AtomicU64::default);
+        self.entries.resize_with(2 * pairs.len(), AtomicU32::default);
         let pairs = pairs.par_iter().with_min_len(BLOCK);
         let count = |id: u32| self.counts[id as usize].fetch_add(1, Relaxed);
         pairs.clone().map(|pair| pair.map(count)).collect_into_vec(&mut self.before);
         self.scan();
-        pairs.zip(&self.before).enumerate().for_each(|(at, (&[a, b], before))| {
+        pairs.zip(&self.before).for_each(|(&[a, b], before)| {
             for (id, other, before) in [(a, b, before[0]), (b, a, before[1])] {
-                let entry = (at as u64) << 32 | u64::from(other);
-                self.entries[self.starts[id as usize] + before as usize].store(entry, Relaxed);
+                self.entries[self.starts[id as usize] + before as usize].store(other, Relaxed);
             }
         });
         self.sort();
@@ -46,9 +45,9 @@ impl Contacts {
         (self.starts[id + 1] - self.starts[id]) as u32
     }
 
-    /// The bodies that a body touches, in the order of the pairs.
+    /// The bodies that a body touches, ascending.
     pub(super) fn of(&self, id: usize) -> impl Iterator<Item = u32> {
-        self.entries[self.starts[id]..self.starts[id + 1]].iter().map(|entry| entry.load(Relaxed) as u32)
+        self.entries[self.starts[id]..self.starts[id + 1]].iter().map(|entry| entry.load(Relaxed))
     }
 
     /// Sums counts up to the starts of the lists.
@@ -86,11 +85,11 @@ mod tests {
     use super::{BLOCK, Contacts};
 
     #[test]
-    fn lists_hold_both_ends_in_the_order_of_the_pairs() {
+    fn lists_hold_both_ends_ascending_whatever_the_order_of_the_pairs() {
         let mut contacts = Contacts::default();
         contacts.build(4, &[[2, 3], [0, 2], [1, 2]]);
         let lists: Vec<Vec<u32>> = (0..4).map(|id| contacts.of(id).collect()).collect();
-        assert_eq!(lists, [vec![2], vec![2], vec![3, 0, 1], vec![2]]);
+        assert_eq!(lists, [vec![2], vec![2], vec![0, 1, 3], vec![2]]);
         contacts.build(2, &[]);
         assert_eq!((contacts.count(0), contacts.count(1)), (0, 0));
     }
@@ -101,7 +100,7 @@ mod tests {
         let pairs: Vec<_> = (0..n - 1).rev().map(|a| [a, a + 1]).collect();
         let mut contacts = Contacts::default();
         contacts.build(n as usize, &pairs);
-        assert!((1..n - 1).all(|id| contacts.of(id as usize).eq([id + 1, id - 1])));
+        assert!((1..n - 1).all(|id| contacts.of(id as usize).eq([id - 1, id + 1])));
         assert_eq!(contacts.count(0), 1);
     }
 }

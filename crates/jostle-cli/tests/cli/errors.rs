@@ -113,6 +113,12 @@ fn command_lines_that_make_no_sense() {
         ("pairs in.csv --png a.png --window 0,0,0,1", "x0 < x1"),
         ("simulate --agents 0", "--agents"),
         ("simulate --scene tidy", "no scene is called \"tidy\""),
+        ("simulate --engine abacus", "possible values: jostle, brute-force"),
+        (
+            "simulate --dim 3 --engine point-grid",
+            "--engine with --dim 3: no system is called \"point-grid\": brute-force",
+        ),
+        ("simulate --engine linear-octree", "--engine with --dim 2: no system is called \"linear-octree\""),
     ] {
         let error = folder.refuse(arguments);
         assert!(error.contains(message), "{arguments}: {error}");

@@ -1,5 +1,7 @@
 //! The simulation: the same for any number of threads, and never gaining energy.
 
+use jostle_classics::{System, SystemInSpace};
+
 use crate::program::{Folder, figure};
 
 /// More agents than one task holds, so that several threads have work.
@@ -42,5 +44,39 @@ fn energy_does_not_grow() {
             let [start, end] = energy[..] else { panic!("{output}") };
             assert!(start > 0.0 && end > 0.0 && end <= start * (1.0 + 1e-5), "{run}: {start} to {end}");
         }
+    }
+}
+
+#[test]
+fn engines_do_not_matter() {
+    let folder = Folder::new();
+    let run = |engine: &str, dim: u8, scene: &str| {
+        let run = format!("simulate --agents 700 --frames 66 --dim {dim} --scene {scene} --engine {engine}");
+        let output = folder.succeed(&format!("{run} --png {engine}.png --size 200"));
+        let rows = ["kinetic energy", "deepest overlap", "state"].map(|name| figure(&output, name).to_owned());
+        assert_eq!(figure(&output, "engine"), engine);
+        (rows, folder.read(&format!("{engine}.png")))
+    };
+    for scene in ["clustered", "powerlaw"] {
+        let ours = run("jostle", 2, scene);
+        for system in System::ALL {
+            assert!(run(system.name(), 2, scene) == ours, "{system}, {scene}");
+        }
+        let ours = run("jostle", 3, scene);
+        for system in SystemInSpace::ALL {
+            assert!(run(system.name(), 3, scene) == ours, "{system}, {scene}");
+        }
+    }
+}
+
+#[test]
+fn each_engine_draws_its_own_cells() {
+    let folder = Folder::new();
+    let mut pictures: Vec<Vec<u8>> = Vec::new();
+    for engine in ["jostle", "brute-force", "linear-quadtree", "dynamic-quadtree", "loose-quadtree", "uniform-grid"] {
+        folder.succeed(&format!("simulate --agents 300 --frames 2 --engine {engine} --cells --size 300 --png out.png"));
+        let picture = folder.read("out.png");
+        assert!(!pictures.contains(&picture), "{engine}");
+        pictures.push(picture);
     }
 }

@@ -1,0 +1,45 @@
+//! The exact answer by the loop over all pairs of the two groups: what the bitmaps are measured against, in what they
+//! find and in time.
+
+use jostle_core::{Aabb, Circles, InputError};
+
+use super::hits::Hits;
+use super::rectangles::check;
+use crate::body::{Body, take};
+
+impl Hits {
+    /// Which circles overlap one of the other group, exactly. O(a * b).
+    ///
+    /// # Errors
+    /// As the search of the engine does; those of the first group first.
+    pub fn of_circles(a: Circles<'_>, b: Circles<'_>) -> Result<Self, InputError> {
+        let mut groups = [Vec::new(), Vec::new()];
+        take(a, &mut groups[0])?;
+        take(b, &mut groups[1])?;
+        Ok(Self::of_all(&groups[0], &groups[1], Body::overlaps))
+    }
+
+    /// Which rectangles share a point with one of the other group, exactly. O(a * b).
+    ///
+    /// # Errors
+    /// As [`RectangleCoverage::find`](super::RectangleCoverage::find).
+    pub fn of_rectangles(a: &[Aabb<2>], b: &[Aabb<2>]) -> Result<Self, InputError> {
+        check(a)?;
+        check(b)?;
+        Ok(Self::of_all(a, b, Aabb::overlaps))
+    }
+
+    fn of_all<T>(a: &[T], b: &[T], overlap: impl Fn(&T, &T) -> bool) -> Self {
+        let mut hits = Self::default();
+        hits.reset([a.len(), b.len()]);
+        let [a_hits, b_hits] = hits.groups_mut();
+        for (a, a_hit) in a.iter().zip(a_hits) {
+            for (b, b_hit) in b.iter().zip(b_hits.iter_mut()) {
+                let both = overlap(a, b);
+                *a_hit |= both;
+                *b_hit |= both;
+            }
+        }
+        hits
+    }
+}

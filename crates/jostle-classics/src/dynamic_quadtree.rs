@@ -1,0 +1,160 @@
+//! A quadtree that lives on from frame to frame: elements come, move and go, and nothing is built anew.
+
+mod cleanup;
+mod frame;
+mod links;
+mod nodes;
+mod pairs;
+mod search;
+mod validate;
+
+use jostle_core::{Aabb, InputError};
+
+use crate::body::Body;
+use crate::check::check_one;
+use crate::element_index::ElementIndex;
+use crate::error::SetupError;
+use crate::free_list::{FreeList, SlotIndex};
+use crate::unit_cells::{Limits, Span, UnitCells};
+use nodes::{Element, ElementNode, Place, Quad};
+use pairs::Crowd;
+
+/// A quadtree with elements that are inserted, moved and removed one by one.
+///
+/// A node takes 8 bytes: the four children of a branch lie side by side, a leaf has a linked list, and squares are not
+/// stored but computed on the way down. An element is stored once, and listed in every leaf that its rectangle touches.
+/// Vacant slots are chained up, so that a running simulation does not touch the heap. All pairs are found leaf by leaf:
+/// the few elements of a leaf are next to each other in cache, and a pair that shares several leaves is looked at in the
+/// one where the intersection of the two rectangles has its lower corner.
+///
+/// A leaf is split when more than [`Limits::max_elements`] of its elements end in it, that is, do not cover the whole of
+/// it; those that do would only be listed four times. Elements outside the world are listed in the leaves of its border.
+///
+/// Where it is weak: an element that is large beside the leaves is listed in very many of them, and is that much slower to
+/// move; what lies outside the world ends up in few leaves, and is compared all against all.
+///
+/// ```
+/// use jostle_classics::{Body, DynamicQuadtree};
+/// use jostle_core::Aabb;
+///
+/// let mut tree = DynamicQuadtree::new(Aabb { lo: [0.0, 0.0], hi: [100.0, 100.0] })?;
+/// let player = tree.insert(7, Body { center: [10.0, 10.0], radius: 1.0 })?;
+/// tree.insert(8, Body { center: [12.0, 10.0], radius: 1.0 })?;
+///
+/// let (mut ids, mut near) = (Vec::new(), Vec::new());
+/// tree.query(&Aabb { lo: [0.0, 0.0], hi: [20.0, 20.0] }, Some(player), &mut ids);
+/// assert_eq!(ids, [8]);
+///
+/// tree.move_to(player, Body { center: [90.0, 90.0], radius: 1.0 })?;
+/// tree.cleanup();
+/// tree.nearest([80.0, 80.0], 1, &mut near);
+/// assert_eq!(near[0].id, 7);
+/// assert!(tree.remove(player).is_some() && tree.remove(player).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DynamicQuadtree {
+    cells: UnitCells,
+    max_elements: usize,
+    elements: FreeList<Element>,
+    element_nodes: FreeList<ElementNode>,
+    /// The first holds the root alone.
+    quads: FreeList<Quad>,
+    root: Place,
+    crowd: Crowd,
+}
+
+impl DynamicQuadtree {
+    /// An empty tree over a world, with the usual limits.
+    ///
+    /// # Errors
+    /// [`SetupError::World`].
+    pub fn new(world: Aabb<2>) -> Result<Self, SetupError> {
+        Self::with_limits(world, Limits::default())
+    }
+
+    /// An empty tree over a world, whose leaves are split as `limits` say.
+    ///
+    /// # Errors
+    /// [`SetupError`], when there is no such world or the limits are beyond theirs.
+    pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
+        let cells = UnitCells::new(world, limits)?;
+        let mut quads = FreeList::new();
+        let root = Place { quad: quads.insert(Quad::EMPTY), child: 0 };
+        let (elements, element_nodes) = (FreeList::new(), FreeList::new());
+        let max_elements = limits.max_elements as usize;
+        Ok(Self { cells, max_elements, elements, element_nodes, quads, root, crowd: Crowd::default() })
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// True when there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth) for a small one.
+    ///
+    /// # Errors
+    /// [`InputError::Bodies`] when the body is one that the engine refuses.
+    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError> {
+        check_one(id, &body)?;
+        let element = self.elements.insert(Element { body, id });
+        self.link(self.root, self.cells.root(), element, self.span(&body), None);
+        Ok(ElementIndex { slot: element.get() as u32, id })
+    }
+
+    /// The body of an element; `None` when it is gone.
+    #[must_use]
+    pub fn get(&self, index: ElementIndex) -> Option<Body<2>> {
+        Some(self.elements[self.find(index)?].body)
+    }
+
+    /// Takes an element out and returns its body; `None` when it is gone already. Nodes stay: [`Self::cleanup`] is for
+    /// them. O(depth + elements of its leaves) for a small one.
+    pub fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
+        let element = self.find(index)?;
+        let body = self.elements[element].body;
+        self.unlink(self.root, self.cells.root(), element, self.span(&body), None);
+        self.elements.remove(element);
+        Some(body)
+    }
+
+    /// Changes the body of an element, and returns what it was; `None` when it is gone. This is remove, change and insert,
+    /// without the leaves that it stays in; where it touches the same cells of the greatest depth, the change is all.
+    ///
+    /// # Errors
+    /// As [`Self::insert`]; the element stays as it was.
+    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+        check_one(index.id, &body)?;
+        let Some(element) = self.find(index) else { return Ok(None) };
+        let before = self.elements[element].body;
+        self.replace(element, body);
+        Ok(Some(before))
+    }
+
+    fn find(&self, index: ElementIndex) -> Option<SlotIndex<Element>> {
+        let slot = SlotIndex::new(index.slot as usize)?;
+        self.elements.get(slot).filter(|element| element.id == index.id).map(|_| slot)
+    }
+
+    fn replace(&mut self, element: SlotIndex<Element>, body: Body<2>) {
+        let (before, after) = (self.span(&self.elements[element].body), self.span(&body));
+        self.elements[element].body = body;
+        if before != after {
+            self.unlink(self.root, self.cells.root(), element, before, Some(after));
+            self.link(self.root, self.cells.root(), element, after, Some(before));
+        }
+    }
+
+    /// The cells that a body's rectangle touches.
+    #[inline]
+    fn span(&self, body: &Body<2>) -> Span {
+        self.cells.span(&body.aabb())
+    }
+}

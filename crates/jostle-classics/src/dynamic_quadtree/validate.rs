@@ -1,0 +1,108 @@
+//! The invariants, spelled out.
+
+use super::DynamicQuadtree;
+use super::nodes::{Element, Kind, Leaf, Place};
+use crate::broken_tree::BrokenTree;
+use crate::free_list::SlotIndex;
+use crate::unit_cells::{Span, Square};
+
+/// What a walk over the tree has met.
+struct Met<'a> {
+    tree: &'a DynamicQuadtree,
+    quads: usize,
+    element_nodes: usize,
+    /// For each slot of an element, the number of the leaf that listed it last, and how many did.
+    listed: Vec<(usize, usize)>,
+    leaves: usize,
+}
+
+impl DynamicQuadtree {
+    /// Checks every invariant: vacant slots are chained up; every occupied one is reached from the root, once; counts are
+    /// the lengths of lists; an element is listed once in each leaf that it touches, and in no other; leaves above the
+    /// greatest depth are not crowded. O(n times leaves an element).
+    ///
+    /// # Errors
+    /// The first invariant found broken.
+    pub fn validate(&self) -> Result<(), BrokenTree> {
+        self.validate_vacancies()?;
+        let slots = self.elements.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
+        let mut met = Met { tree: self, quads: 1, element_nodes: 0, listed: vec![(0, 0); slots], leaves: 0 };
+        met.visit(self.root, self.cells.root())?;
+        reached("quads", met.quads, self.quads.len())?;
+        reached("element nodes", met.element_nodes, self.element_nodes.len())?;
+        for (slot, element) in self.elements.iter() {
+            let leaves = self.leaves_touched(self.root, self.cells.root(), self.span(&element.body));
+            if met.listed[slot].1 != leaves {
+                return Err(BrokenTree::Placement { id: element.id });
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_vacancies(&self) -> Result<(), BrokenTree> {
+        let lists = [
+            ("elements", self.elements.is_sound()),
+            ("element nodes", self.element_nodes.is_sound()),
+            ("quads", self.quads.is_sound()),
+        ];
+        lists.into_iter().try_for_each(|(what, sound)| if sound { Ok(()) } else { Err(BrokenTree::Vacancies(what)) })
+    }
+
+    fn leaves_touched(&self, at: Place, square: Square, span: Span) -> usize {
+        match self.node(at).kind() {
+            Kind::Leaf(_) => 1,
+            Kind::Branch(quad) => {
+                let touched = square.children_in(span);
+                touched.map(|child| self.leaves_touched(Place { quad, child }, square.child(child), span)).sum()
+            }
+        }
+    }
+}
+
+impl Met<'_> {
+    fn visit(&mut self, at: Place, square: Square) -> Result<(), BrokenTree> {
+        match self.tree.node(at).kind() {
+            Kind::Leaf(leaf) => self.visit_leaf(leaf, square),
+            Kind::Branch(quad) => {
+                self.quads += 1;
+                if self.tree.quads.get(quad).is_none() || self.quads > self.tree.quads.len() {
+                    return reached("quads", self.quads, self.tree.quads.len());
+                }
+                (0..4).try_for_each(|child| self.visit(Place { quad, child }, square.child(child)))
+            }
+        }
+    }
+
+    fn visit_leaf(&mut self, leaf: Leaf, square: Square) -> Result<(), BrokenTree> {
+        self.leaves += 1;
+        let (tree, count) = (self.tree, leaf.count as usize);
+        let listed = tree.list(leaf).take(count + 1).inspect(|&slot| self.list(slot)).count();
+        self.element_nodes += listed;
+        if listed != count {
+            return Err(BrokenTree::Count { count, listed });
+        }
+        let stranger = |slot: &SlotIndex<Element>| match tree.elements.get(*slot) {
+            Some(element) => !square.touches(tree.span(&element.body)),
+            None => true,
+        };
+        if let Some(slot) = tree.list(leaf).find(stranger) {
+            return Err(BrokenTree::Placement { id: tree.elements[slot].id });
+        }
+        if tree.is_crowded(leaf, square) {
+            return Err(BrokenTree::Crowded { depth: tree.cells.depth_of(square), elements: count });
+        }
+        Ok(())
+    }
+
+    /// Counts a leaf once, so that an element listed in one leaf twice, and not in another, is found out.
+    fn list(&mut self, slot: SlotIndex<Element>) {
+        if let Some((last, leaves)) = self.listed.get_mut(slot.get()) {
+            *leaves += usize::from(*last != self.leaves);
+            *last = self.leaves;
+        }
+    }
+}
+
+fn reached(what: &'static str, reached: usize, occupied: usize) -> Result<(), BrokenTree> {
+    if reached == occupied { Ok(()) } else { Err(BrokenTree::Unreached { what, reached, occupied }) }
+}

@@ -1,0 +1,166 @@
+//! A quadtree whose boxes give way: an element lies in one leaf only.
+
+mod cleanup;
+mod frame;
+mod gathered;
+mod links;
+mod nodes;
+mod pairs;
+mod search;
+mod validate;
+
+use jostle_core::{Aabb, InputError};
+
+use crate::body::Body;
+use crate::check::check_one;
+use crate::element_index::ElementIndex;
+use crate::error::SetupError;
+use crate::free_list::{FreeList, SlotIndex};
+use crate::unit_cells::{Limits, UnitCells};
+use gathered::Gathered;
+use nodes::{Element, MOST, Place, Quad};
+use pairs::Meeting;
+
+/// A quadtree with elements that are inserted, moved and removed one by one, each in the one leaf where its centre is.
+///
+/// The squares of the nodes say only where a centre belongs. Beside them every node stores a box that holds all elements
+/// below it: it grows with what is inserted, along the path from the root, and is shrunk by [`Self::cleanup`]. A node is
+/// that box and one integer, 20 bytes; an element takes 20 as well, the link to the next of its leaf among them. Moving
+/// is cheap and steady, for an element has one place however large it is; queries are dearer than in the
+/// [`DynamicQuadtree`](crate::DynamicQuadtree), since boxes of neighbours overlap. For the boxes and the pairs of a frame
+/// the elements are copied leaf by leaf, which takes 16 bytes each and less time than it saves.
+///
+/// A leaf is split when it has more than [`Limits::max_elements`] elements. Centres outside the world belong to the leaves
+/// of its border.
+///
+/// Where it is weak: one large element makes the boxes above it large, and whoever looks meets them; what lies outside
+/// the world ends up in few leaves, and is compared all against all.
+///
+/// ```
+/// use jostle_classics::{Body, LooseQuadtree};
+/// use jostle_core::Aabb;
+///
+/// let mut tree = LooseQuadtree::new(Aabb { lo: [0.0, 0.0], hi: [100.0, 100.0] })?;
+/// let player = tree.insert(7, Body { center: [10.0, 10.0], radius: 1.0 })?;
+/// tree.insert(8, Body { center: [12.0, 10.0], radius: 1.0 })?;
+///
+/// let (mut ids, mut near) = (Vec::new(), Vec::new());
+/// tree.query(&Aabb { lo: [0.0, 0.0], hi: [20.0, 20.0] }, Some(player), &mut ids);
+/// assert_eq!(ids, [8]);
+///
+/// tree.move_to(player, Body { center: [90.0, 90.0], radius: 1.0 })?;
+/// tree.cleanup();
+/// tree.nearest([80.0, 80.0], 1, &mut near);
+/// assert_eq!(near[0].id, 7);
+/// assert!(tree.remove(player).is_some() && tree.remove(player).is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LooseQuadtree {
+    cells: UnitCells,
+    max_elements: usize,
+    elements: FreeList<Element>,
+    /// The first holds the root alone.
+    quads: FreeList<Quad>,
+    root: Place,
+    gathered: Gathered,
+    meeting: Meeting,
+}
+
+impl LooseQuadtree {
+    /// An empty tree over a world, with the usual limits.
+    ///
+    /// # Errors
+    /// [`SetupError::World`].
+    pub fn new(world: Aabb<2>) -> Result<Self, SetupError> {
+        Self::with_limits(world, Limits::default())
+    }
+
+    /// An empty tree over a world, whose leaves are split as `limits` say.
+    ///
+    /// # Errors
+    /// [`SetupError`], when there is no such world or the limits are beyond theirs.
+    pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
+        let cells = UnitCells::new(world, limits)?;
+        let mut quads = FreeList::new();
+        let root = Place { quad: quads.insert(Quad::EMPTY), child: 0 };
+        let (elements, gathered, meeting) = (FreeList::new(), Gathered::default(), Meeting::default());
+        Ok(Self { cells, max_elements: limits.max_elements as usize, elements, quads, root, gathered, meeting })
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// True when there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth).
+    ///
+    /// # Errors
+    /// [`InputError::Bodies`] when the body is one that the engine refuses; [`InputError::TooMany`] beyond 2^31 - 1 of them.
+    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError> {
+        check_one(id, &body)?;
+        fits(self.len() + 1)?;
+        let element = self.elements.insert(Element { body, id, next: None });
+        self.link(element);
+        Ok(ElementIndex { slot: element.get() as u32, id })
+    }
+
+    /// The body of an element; `None` when it is gone.
+    #[must_use]
+    pub fn get(&self, index: ElementIndex) -> Option<Body<2>> {
+        Some(self.elements[self.find(index)?].body)
+    }
+
+    /// Takes an element out and returns its body; `None` when it is gone already. Nodes and boxes stay:
+    /// [`Self::cleanup`] is for them. O(depth + elements of its leaf).
+    pub fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
+        let element = self.find(index)?;
+        self.unlink(element);
+        self.elements.remove(element).map(|element| element.body)
+    }
+
+    /// Changes the body of an element, and returns what it was; `None` when it is gone. It is removed, changed and
+    /// inserted; where its centre stays in the same cell of the greatest depth, only the boxes above it grow.
+    ///
+    /// # Errors
+    /// As [`Self::insert`]; the element stays as it was.
+    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+        check_one(index.id, &body)?;
+        let Some(element) = self.find(index) else { return Ok(None) };
+        let before = self.elements[element].body;
+        if self.replace(element, body) {
+            self.grow(&body);
+        }
+        Ok(Some(before))
+    }
+
+    fn find(&self, index: ElementIndex) -> Option<SlotIndex<Element>> {
+        let slot = SlotIndex::new(index.slot as usize)?;
+        self.elements.get(slot).filter(|element| element.id == index.id).map(|_| slot)
+    }
+
+    /// Returns whether the element stays in its leaf: then the boxes above it are not yet as large as they must be.
+    fn replace(&mut self, element: SlotIndex<Element>, body: Body<2>) -> bool {
+        let stays = self.cells.cell(self.elements[element].body.center) == self.cells.cell(body.center);
+        if !stays {
+            self.unlink(element);
+        }
+        self.elements[element].body = body;
+        self.gathered.forget();
+        if !stays {
+            self.link(element);
+        }
+        stays
+    }
+}
+
+fn fits(bodies: usize) -> Result<(), InputError> {
+    if bodies <= MOST { Ok(()) } else { Err(InputError::TooMany { bodies }) }
+}

@@ -1,0 +1,45 @@
+//! Boxes shrink, and branches that have become empty turn back into leaves.
+
+use jostle_core::Aabb;
+
+use super::LooseQuadtree;
+use super::nodes::{Kind, Node, Place, Quad};
+
+impl LooseQuadtree {
+    /// Shrinks every box to what is below it, and turns every branch whose four children are empty leaves back into an
+    /// empty leaf: one layer a call, on purpose, so that nodes are not given back which the next frame asks for again.
+    /// Once a frame is often enough. O(n).
+    pub fn cleanup(&mut self) {
+        self.gather();
+        self.cleanup_below(self.root);
+    }
+
+    fn cleanup_below(&mut self, at: Place) -> Aabb<2> {
+        let aabb = match self.node(at).kind() {
+            Kind::Leaf(_) => {
+                let boxes = self.gathered.of(at).iter().map(|member| member.body.aabb());
+                boxes.fold(Aabb::EMPTY, Aabb::union)
+            }
+            // The children are looked at before theirs are cleaned up: what gets empty below is for the next call.
+            Kind::Branch(quad) if self.quads[quad].nodes.iter().all(|node| node.is_empty_leaf()) => {
+                self.quads.remove(quad);
+                *self.node_mut(at) = Node::EMPTY;
+                Aabb::EMPTY
+            }
+            Kind::Branch(quad) => {
+                let boxes = (0..4).map(|child| self.cleanup_below(Place { quad, child }));
+                boxes.fold(Aabb::EMPTY, Aabb::union)
+            }
+        };
+        self.node_mut(at).aabb = aabb;
+        aabb
+    }
+
+    /// Removes everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.gathered.forget();
+        self.elements.clear();
+        self.quads.clear();
+        self.root = Place { quad: self.quads.insert(Quad::EMPTY), child: 0 };
+    }
+}

@@ -1,0 +1,76 @@
+//! The tree as a broad phase: what has moved is moved.
+
+use jostle_core::{Aabb, Bodies, InputError};
+
+use super::nodes::Element;
+use super::pairs::Pairs;
+use super::{LooseQuadtree, fits};
+use crate::broad_phase::BroadPhase;
+use crate::check::{body, check};
+use crate::free_list::SlotIndex;
+
+/// `update` moves what has moved and leaves alone what has not; more bodies than before are inserted, those that are no
+/// longer there removed, and [`Self::cleanup`] is called once. A tree that was filled by other means is emptied first.
+///
+/// Pairs come along the Morton curve, whatever the tree looks like: the order depends on the bodies of the frame alone.
+impl BroadPhase<2> for LooseQuadtree {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+        check(bodies)?;
+        fits(bodies.len())?;
+        if !self.ids_are_slots() {
+            self.clear();
+        }
+        let kept = self.len().min(bodies.len());
+        slots(kept..self.len()).for_each(|slot| self.unlink(slot));
+        self.elements.truncate(kept);
+        for (slot, id) in slots(0..kept).zip(0..) {
+            let body = body(bodies, id);
+            if self.elements[slot].body != body {
+                // Boxes need not grow: they are made anew below.
+                self.replace(slot, body);
+            }
+        }
+        self.elements.reserve(bodies.len());
+        for id in kept..bodies.len() {
+            let slot = self.elements.insert(Element { body: body(bodies, id), id: id as u32, next: None });
+            self.link(slot);
+        }
+        self.cleanup();
+        Ok(())
+    }
+
+    fn for_each_pair(&mut self, hit: &mut dyn FnMut([u32; 2])) -> u64 {
+        self.gather();
+        let mut meeting = core::mem::take(&mut self.meeting);
+        let looked_at = Pairs { tree: self, meeting: &mut meeting, hit, looked_at: 0 }.all();
+        self.meeting = meeting;
+        looked_at
+    }
+
+    fn bytes(&self) -> usize {
+        self.elements.bytes() + self.quads.bytes() + self.gathered.bytes() + self.meeting.bytes()
+    }
+
+    /// The boxes of leaves, which overlap.
+    fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
+        self.traverse(
+            |_, _| (),
+            |aabb, _, ids| {
+                if ids.next().is_some() {
+                    cell(aabb);
+                }
+            },
+        );
+    }
+}
+
+impl LooseQuadtree {
+    /// Whether the ids are 0, 1, 2, ... and each the index of its slot: what `update` leaves behind.
+    fn ids_are_slots(&self) -> bool {
+        self.elements.iter().zip(0..).all(|((slot, element), id)| slot == id && element.id as usize == id)
+    }
+}
+
+fn slots(range: core::ops::Range<usize>) -> impl Iterator<Item = SlotIndex<Element>> {
+    range.filter_map(SlotIndex::new)
+}

@@ -1,0 +1,79 @@
+//! The invariants, spelled out.
+
+use super::LooseQuadtree;
+use super::nodes::{Kind, Place};
+use crate::broken_tree::BrokenTree;
+use crate::unit_cells::Square;
+
+/// What a walk over the tree has met.
+struct Met<'a> {
+    tree: &'a LooseQuadtree,
+    quads: usize,
+    elements: usize,
+}
+
+impl LooseQuadtree {
+    /// Checks every invariant: vacant slots are chained up; every occupied one is reached from the root, once; an element
+    /// lies in the leaf where its centre belongs; boxes hold what is below them; leaves above the greatest depth are not
+    /// crowded. O(n).
+    ///
+    /// # Errors
+    /// The first invariant found broken.
+    pub fn validate(&self) -> Result<(), BrokenTree> {
+        for (what, sound) in [("elements", self.elements.is_sound()), ("quads", self.quads.is_sound())] {
+            if !sound {
+                return Err(BrokenTree::Vacancies(what));
+            }
+        }
+        let mut met = Met { tree: self, quads: 1, elements: 0 };
+        met.visit(self.root, self.cells.root())?;
+        // Each lies in the one leaf where it belongs, so as many as there are means each of them once.
+        reached("elements", met.elements, self.len())?;
+        reached("quads", met.quads, self.quads.len())
+    }
+}
+
+impl Met<'_> {
+    fn visit(&mut self, at: Place, square: Square) -> Result<(), BrokenTree> {
+        let Kind::Branch(quad) = self.tree.node(at).kind() else { return self.visit_leaf(at, square) };
+        self.quads += 1;
+        if self.tree.quads.get(quad).is_none() || self.quads > self.tree.quads.len() {
+            return reached("quads", self.quads, self.tree.quads.len());
+        }
+        for child in 0..4 {
+            let below = Place { quad, child };
+            // The empty box, with infinite borders, lies in every other.
+            if !self.tree.node(at).aabb.holds(&self.tree.node(below).aabb) {
+                return Err(BrokenTree::Box { depth: self.tree.cells.depth_of(square) });
+            }
+            self.visit(below, square.child(child))?;
+        }
+        Ok(())
+    }
+
+    fn visit_leaf(&mut self, at: Place, square: Square) -> Result<(), BrokenTree> {
+        let (tree, depth) = (self.tree, self.tree.cells.depth_of(square));
+        for slot in tree.list(at) {
+            self.elements += 1;
+            // A list with a loop has no end.
+            if self.elements > tree.len() {
+                return reached("elements", self.elements, tree.len());
+            }
+            let element = &tree.elements[slot];
+            if tree.elements.get(slot).is_none() || !square.holds(tree.cells.cell(element.body.center)) {
+                return Err(BrokenTree::Placement { id: element.id });
+            }
+            if !tree.node(at).aabb.holds(&element.body.aabb()) {
+                return Err(BrokenTree::Box { depth });
+            }
+        }
+        if tree.is_crowded(at, square) {
+            return Err(BrokenTree::Crowded { depth, elements: tree.list(at).count() });
+        }
+        Ok(())
+    }
+}
+
+fn reached(what: &'static str, reached: usize, occupied: usize) -> Result<(), BrokenTree> {
+    if reached == occupied { Ok(()) } else { Err(BrokenTree::Unreached { what, reached, occupied }) }
+}

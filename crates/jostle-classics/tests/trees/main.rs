@@ -1,0 +1,62 @@
+//! What the linear quadtree and octree do besides finding all pairs.
+
+mod few;
+mod frames;
+mod growth;
+mod memory;
+mod setup;
+mod two_groups;
+
+use jostle_classics::{Ancestors, CellTree, Cells};
+use jostle_core::Aabb;
+use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
+
+const RULES: [Ancestors; 2] = [Ancestors::All, Ancestors::Touching];
+
+/// Every scene by name, with a world for it: for the ugly ones the unit square or cube, most of them lie outside.
+fn scenes<const D: usize>() -> Vec<(String, Aabb<D>, Scene<D>)> {
+    let world = |side: f32| Aabb { lo: [0.0; D], hi: [side; D] };
+    let kinds = Kind::ALL.into_iter().flat_map(|kind| [3, 60, 1_500].map(|n| (kind, n)));
+    let orderly = kinds.map(|(kind, n)| {
+        (format!("{kind}, n = {n}"), world(scene::world::<D>(kind, n)), scene::scene::<D>(kind, n, 1))
+    });
+    let ugly = ugly::all::<D>().into_iter().map(|(name, scene)| (name.to_owned(), world(1.0), scene));
+    orderly.chain(ugly).collect()
+}
+
+/// The bodies whose ids are wanted, and the others.
+fn split<const D: usize>(scene: &Scene<D>, wanted: impl Fn(usize) -> bool) -> [Scene<D>; 2] {
+    let body = |id| (scene.view().center(id), scene.view().radius(id));
+    [true, false].map(|side| (0..scene.len()).filter(|&id| wanted(id) == side).map(body).collect())
+}
+
+/// Every overlapping pair of a body of the first scene and one of the second, in ascending order, by a plain loop.
+fn pairs_between<const D: usize>(first: &Scene<D>, second: &Scene<D>) -> Vec<[u32; 2]> {
+    let (a, b) = (first.view(), second.view());
+    let overlap = |i, j| oracle::overlaps(a.center(i), a.radius(i), b.center(j), b.radius(j));
+    let row = |i| (0..b.len()).filter(move |&j| overlap(i, j)).map(move |j| [i as u32, j as u32]);
+    (0..a.len()).flat_map(row).collect()
+}
+
+/// What a search gives, in the order it comes, and what it returns.
+fn found<T>(search: impl FnOnce(&mut dyn FnMut([u32; 2])) -> T) -> (Vec<[u32; 2]>, T) {
+    let mut pairs = Vec::new();
+    let tests = search(&mut |pair| pairs.push(pair));
+    (pairs, tests)
+}
+
+fn sorted(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
+    pairs.sort_unstable();
+    pairs
+}
+
+/// How often each of `n` bodies occurs on a side of pairs.
+fn occurrences(n: usize, ids: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut counts = vec![0; n];
+    ids.into_iter().for_each(|id| counts[id as usize] += 1);
+    counts
+}
+
+fn tree<const D: usize, C: Cells<D>>(world: Aabb<D>, depth: u32, ancestors: Ancestors) -> CellTree<D, C> {
+    CellTree::new(world, depth).expect("a world").with_ancestors(ancestors)
+}
