@@ -24,7 +24,8 @@
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
 //!   line, on top of each other, or next to a giant.
 //! - **Memory** held between frames is some 50 bytes a body in 2D and 60 in 3D beside the list of pairs, and half a megabyte
-//!   for each thread.
+//!   for each thread, for pairs within one view in `f32`. Neighbour lists take their own size again while they are made,
+//!   and 8 bytes a body at least; several views, periodic boxes, `f64` and paths keep a tree or a copy of their own.
 //! - **Threads** are yours: the current rayon pool, one that you pass, your program's own ([`Spawner`]), or none ([`Threads`]).
 //!
 //! # Where to look

@@ -117,7 +117,7 @@ impl Streams {
     #[inline(always)]
     #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
     pub(crate) fn deal<'a>(
-        &mut self,
+        &'a mut self,
         arena: Arena<'a>,
         id: u32,
         len: usize,

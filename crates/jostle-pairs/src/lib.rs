@@ -5,7 +5,7 @@
 //! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists`, `join` and
 //! `walks` (a tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
 //! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
-//! `row_scratch` and `neighbors` (lists of neighbours), `finder` and `search` (what a caller holds), `query` (questions to a built tree). Beside them,
+//! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod among;
@@ -19,6 +19,7 @@ mod double;
 mod engine;
 mod filter;
 mod finder;
+mod found;
 mod halving;
 mod hits;
 mod jobs;
@@ -50,7 +51,8 @@ pub use contacts::{
     contacts, contacts_between,
 };
 pub use double::Set64;
-pub use finder::{Found, FoundAmong, PairFinder};
+pub use finder::PairFinder;
+pub use found::{Found, FoundAmong};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
 pub use periodic::Periodic;

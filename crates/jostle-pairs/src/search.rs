@@ -6,7 +6,8 @@ use jostle_core::{Bodies, InputError, Recording, Workers, record};
 
 use crate::among::{Among, Set, weight_among};
 use crate::filter::PairTest;
-use crate::finder::{Engines, Found, FoundAmong, PairFinder};
+use crate::finder::{Engines, PairFinder};
+use crate::found::{Found, FoundAmong};
 use crate::hits::{Count, Fold};
 use crate::jobs::Jobs;
 use crate::neighbors::NeighborLists;

@@ -1,0 +1,77 @@
+//! What a search hands out, borrowed from its finder.
+
+use jostle_core::LinearTree;
+
+use crate::finder::PairFinder;
+use crate::sets::Meetings;
+use crate::stats::Stats;
+
+/// The result of a search, borrowed from its finder.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'f, const D: usize> {
+    pub(crate) finder: &'f PairFinder<D>,
+}
+
+impl<'f, const D: usize> Found<'f, D> {
+    /// Every overlapping pair once, as `[a, b]` of ids: with `a < b` within one set, a of the first and b of the second
+    /// of two. Their order depends on the input alone: not on the threads, the instruction set, or the build.
+    #[must_use]
+    pub fn pairs(&self) -> &'f [[u32; 2]] {
+        self.finder.engine.pairs.pairs()
+    }
+
+    /// The id of the body at each rank of the Morton order: a permutation of 0..n, by which a simulation may sort its
+    /// own arrays now and then. Of the last search within a view.
+    #[must_use]
+    pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
+        self.tree().ids()
+    }
+
+    /// The tree of the last search within a view.
+    #[must_use]
+    pub fn tree(&self) -> &'f LinearTree<D> {
+        &self.finder.own.tree
+    }
+
+    /// By how many periods on each axis the second body of each pair is moved to touch the first, so that their difference
+    /// is `xb + shift * period - xa`; of a search in a [`Periodic`](crate::Periodic) box, and empty after others.
+    #[must_use]
+    pub fn shifts(&self) -> &'f [[i32; D]] {
+        &self.finder.cell.shifts
+    }
+
+    /// When the bodies of each pair first touch, from 0 to 1; of a search of [`Swept`](crate::Swept) bodies, and empty
+    /// after others.
+    #[must_use]
+    pub fn times(&self) -> &'f [f64] {
+        &self.finder.paths.times
+    }
+
+    /// What the search did.
+    #[must_use]
+    pub fn stats(&self) -> &'f Stats {
+        &self.finder.stats
+    }
+}
+
+/// The result of a search among several sets, borrowed from its finder.
+#[derive(Debug, Clone, Copy)]
+pub struct FoundAmong<'f, const D: usize> {
+    pub(crate) finder: &'f PairFinder<D>,
+    pub(crate) meetings: &'f Meetings,
+}
+
+impl<'f, const D: usize> FoundAmong<'f, D> {
+    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
+    /// the sets do not meet.
+    #[must_use]
+    pub fn pairs(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
+        self.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
+    }
+
+    /// What the search did.
+    #[must_use]
+    pub fn stats(&self) -> &'f Stats {
+        &self.finder.stats
+    }
+}
