@@ -96,6 +96,12 @@ pub(crate) struct SimulateArgs {
     pub(crate) gif: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
+    /// Draw in place of the agents what two groups of them cover of each pixel of a coarse bitmap
+    ///
+    /// Agents of even ids are one group, drawn green, those of odd ids the other, drawn red on top: what a coverage bitmap
+    /// sees, by which a game asks whether something was hit at all.
+    #[arg(long, conflicts_with = "cells")]
+    pub(crate) coverage: bool,
 }
 
 /// Check the pairs of a file against another method

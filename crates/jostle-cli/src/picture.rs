@@ -1,6 +1,7 @@
 //! Pictures of bodies: free ones green, touching ones red; spheres are seen along the third axis.
 
 mod cells;
+mod coverage;
 mod disc;
 mod gif;
 mod image;
@@ -11,6 +12,7 @@ mod viewport;
 use jostle::Bodies;
 
 pub(crate) use cells::leaves;
+pub(crate) use coverage::draw_coverage;
 pub(crate) use gif::Film;
 pub(crate) use image::Image;
 pub(crate) use png::write_png;

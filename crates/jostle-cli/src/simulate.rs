@@ -85,11 +85,17 @@ fn film<const D: usize>(args: &SimulateArgs, world: &mut World<D>, workers: &Wor
 }
 
 fn viewport<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Viewport {
-    let side = f64::from(world.agents.side());
-    Viewport::new(Window { low: [0.0; 2], high: [side; 2] }, args.picture.size)
+    Viewport::new(window(world), args.picture.size)
+}
+
+fn window<const D: usize>(world: &World<D>) -> Window {
+    Window { low: [0.0; 2], high: [world.agents.side().into(); 2] }
 }
 
 fn draw<const D: usize>(args: &SimulateArgs, world: &mut World<D>) -> Result<Image> {
+    if args.coverage {
+        return picture::draw_coverage::<D>(world.agents.view()?, window(world), viewport(args, world));
+    }
     let cells = if args.picture.cells { world.cells()? } else { Vec::new() };
     let touching = |id| world.contacts.count(id) > 0;
     Ok(picture::draw::<D>(world.agents.view()?, touching, &cells, viewport(args, world)))

@@ -47,6 +47,12 @@ impl Screen {
         [self.width, self.height]
     }
 
+    /// The part of the world that a pixel shows.
+    fn aabb(&self, x: u32, y: u32) -> Aabb<2> {
+        let corner = |at: [u32; 2]| [0, 1].map(|axis| self.lo[axis] + at[axis] as f32 / self.scale);
+        Aabb { lo: corner([x, y]), hi: corner([x + 1, y + 1]) }
+    }
+
     /// Where a row begins.
     pub(super) fn row(&self, y: u32) -> usize {
         y as usize * self.width as usize
@@ -73,6 +79,19 @@ impl<M: Mask> Bitmaps<M> {
     pub(super) fn bytes(&self) -> usize {
         let pixels = self.sums.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>();
         pixels + self.groups.iter().map(Vec::capacity).sum::<usize>() * size_of::<M>() + self.hits.bytes()
+    }
+
+    /// Gives each pixel that a group covers a part of, row by row, and what each of them does.
+    pub(super) fn for_each_pixel(&self, pixel: &mut dyn FnMut(Aabb<2>, [f32; 2])) {
+        for y in 0..self.screen.height {
+            for x in 0..self.screen.width {
+                let at = self.screen.row(y) + x as usize;
+                let covered = self.sums.each_ref().map(|sums| sums[at]);
+                if covered != [0.0; 2] {
+                    pixel(self.screen.aabb(x, y), covered);
+                }
+            }
+        }
     }
 
     /// Adds up what the objects of each group cover, then asks each whether it is hit.

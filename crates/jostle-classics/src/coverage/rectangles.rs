@@ -92,6 +92,12 @@ impl RectangleCoverage {
         Ok(self.bitmaps.find())
     }
 
+    /// Gives each pixel that was covered at the last search: its box, and the sum of what the objects of each group
+    /// cover of it, in pixels. Something to look at, row by row; nothing before the first search. O(pixels).
+    pub fn for_each_pixel(&self, pixel: &mut dyn FnMut(Aabb<2>, [f32; 2])) {
+        self.bitmaps.for_each_pixel(pixel);
+    }
+
     /// Bytes of memory held.
     #[must_use]
     pub fn bytes(&self) -> usize {

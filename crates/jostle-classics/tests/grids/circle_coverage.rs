@@ -95,3 +95,23 @@ fn what_lies_beside_the_screen_is_not_seen() {
     assert_eq!((hits.a(), hits.b()), (&[false; 3][..], &[false; 3][..]));
     assert!(coverage.find(beside, Circles::new(&[f32::NAN], &[0.0], 1.0)).is_err());
 }
+
+#[test]
+fn pixels_tell_where_each_group_is() {
+    let seen = Aabb { lo: [10.0, -20.0], hi: [74.0, 28.0] };
+    let mut coverage = CircleCoverage::new(seen, 0.5, 8).expect("a sound world");
+    let (a, b) = (Circles::new(&[30.0], &[0.0], 8.0), Circles::new(&[60.0], &[10.0], 5.0));
+    coverage.find(a, b).expect("sound bodies");
+    let mut areas = [0.0; 2];
+    coverage.for_each_pixel(&mut |aabb, covered| {
+        let nearer_a = aabb.lo[0] < 45.0;
+        assert_eq!([covered[0] > 0.0, covered[1] > 0.0], [nearer_a, !nearer_a]);
+        assert!(seen.holds(&aabb) && aabb.hi[0] - aabb.lo[0] == 0.5);
+        areas = [areas[0] + covered[0] * 0.25, areas[1] + covered[1] * 0.25];
+    });
+    let expected = [64.0, 25.0].map(|r2| r2 * core::f32::consts::PI);
+    assert!(
+        (areas[0] - expected[0]).abs() < 1.0 && (areas[1] - expected[1]).abs() < 1.0,
+        "{areas:?}, not {expected:?}"
+    );
+}

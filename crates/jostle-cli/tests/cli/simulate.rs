@@ -70,6 +70,17 @@ fn engines_do_not_matter() {
 }
 
 #[test]
+fn coverage_is_drawn_in_the_plane_and_in_space() {
+    let folder = Folder::new();
+    for dim in [2, 3] {
+        let run = format!("simulate --agents 300 --frames 2 --dim {dim} --size 300 --png");
+        folder.succeed(&format!("{run} agents.png"));
+        folder.succeed(&format!("{run} coverage.png --coverage"));
+        assert_ne!(folder.read("agents.png"), folder.read("coverage.png"), "{dim}D");
+    }
+}
+
+#[test]
 fn each_engine_draws_its_own_cells() {
     let folder = Folder::new();
     let mut pictures: Vec<Vec<u8>> = Vec::new();
