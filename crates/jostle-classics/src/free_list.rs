@@ -6,7 +6,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 use core::num::NonZeroU32;
-use core::ops::{Index, IndexMut};
+use core::ops::{Index, IndexMut, Range};
 
 /// A full list grows by one slot in this many. Doubling would hold up to twice what a simulation needs.
 const HEADROOM: usize = 8;
@@ -38,6 +38,11 @@ impl<T> SlotIndex<T> {
     pub(crate) fn new(index: usize) -> Option<Self> {
         let number = u32::try_from(index).ok()?.checked_add(1).and_then(NonZeroU32::new)?;
         Some(Self { number, of: PhantomData })
+    }
+
+    /// The indices from one number to another.
+    pub(crate) fn range(numbers: Range<usize>) -> impl Iterator<Item = Self> {
+        numbers.filter_map(Self::new)
     }
 
     #[inline]
@@ -95,6 +100,11 @@ impl<T: Slot> FreeList<T> {
     /// Number of slots, occupied or vacant: every index given out is below.
     pub(crate) fn slots(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Whether the values have the ids 0, 1, 2, ... and each is in the slot of that number.
+    pub(crate) fn are_in_order(&self, id_of: impl Fn(&T) -> u32) -> bool {
+        self.iter().zip(0..).all(|((slot, value), number)| slot == number && id_of(value) as usize == number)
     }
 
     /// Bytes of memory held.

@@ -89,6 +89,13 @@ pub fn with_headroom(len: usize) -> usize {
     len + len / 8 + 64
 }
 
+/// Makes sure that a list has room for `len` values in all.
+pub fn reserve<T>(list: &mut Vec<T>, len: usize) {
+    if list.capacity() < len {
+        list.reserve_exact(len - list.len());
+    }
+}
+
 /// Sets the length; where memory must grow for it, then with headroom.
 pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
     if list.capacity() < len {

@@ -10,8 +10,9 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle_core::disjoint::Disjoint;
+use jostle_core::scratch::reserve;
 
-use crate::leaf_rows::COUNTED;
+use crate::lanes::SHORT;
 
 /// Numbers in a chunk; a row that is longer has several.
 pub(crate) const CHUNK: usize = 1 << 11;
@@ -37,7 +38,7 @@ pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;
 /// How ids are dealt to buckets.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Buckets {
-    ids: usize,
+    pub(crate) ids: usize,
     bits: u32,
 }
 
@@ -57,11 +58,6 @@ impl Buckets {
     #[inline(always)]
     fn bucket(self, id: u32) -> usize {
         (id >> self.bits) as usize
-    }
-
-    /// All ids.
-    pub(crate) fn ids(self) -> Range<usize> {
-        0..self.ids
     }
 
     /// The ids of a bucket.
@@ -112,7 +108,7 @@ impl Streams {
         self.left.capacity() * size_of::<Range<usize>>() + self.sums.capacity() * size_of::<usize>()
     }
 
-    /// Deals a row: room for its ids and [`COUNTED`] more, and for their distances if those are asked for. Where it ends,
+    /// Deals a row: room for its ids and [`SHORT`] more, and for their distances if those are asked for. Where it ends,
     /// [`END`] is to be written.
     #[inline(always)]
     #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
@@ -125,7 +121,7 @@ impl Streams {
         let bucket = arena.buckets.bucket(id);
         self.sums[bucket] += len;
         let left = &mut self.left[bucket];
-        let room = HEADER + len + COUNTED;
+        let room = HEADER + len + SHORT;
         if left.len() < room && !arena.take(bucket, room, left) {
             return None;
         }
@@ -195,8 +191,8 @@ impl Chunks {
     }
 
     pub(crate) fn reserve(&mut self, chunks: usize, buckets: usize) {
-        crate::row_scratch::reserve(&mut self.list, chunks);
-        crate::row_scratch::reserve(&mut self.starts, buckets + 1);
+        reserve(&mut self.list, chunks);
+        reserve(&mut self.starts, buckets + 1);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -12,13 +12,10 @@ pub(crate) struct Hit {
     circle: u32,
     leaf: u32,
     /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was turned against itself, or 0
-    /// when it was tested against the circle. Bits 21 to 28: the image that the leaf was seen at. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
+    /// when it was tested against the circle. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
     /// the leaf is of the other.
     lanes: u32,
 }
-
-/// Where the image of a hit stands in its lanes.
-const IMAGE: u32 = 21;
 
 /// Where the side of a hit stands in its lanes.
 const SIDE: u32 = 31;
@@ -28,12 +25,6 @@ impl Hit {
     #[inline(always)]
     pub(crate) fn between(side: usize, circle: u32, leaf: u32, mask: u16) -> Self {
         Self { circle, leaf, lanes: (side as u32) << SIDE | u32::from(mask) }
-    }
-
-    /// The circle at a place of the driving tree against those of a leaf, seen at an image of its own.
-    #[inline(always)]
-    pub(crate) fn of_image(image: u8, circle: u32, leaf: u32, mask: u16) -> Self {
-        Self { circle, leaf, lanes: u32::from(image) << IMAGE | u32::from(mask) }
     }
 
     /// The circles of a leaf, lane i against lane `(i + turn) % 16`.

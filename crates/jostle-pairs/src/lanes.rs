@@ -6,10 +6,14 @@
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+pub(crate) mod counted;
 pub(crate) mod portable;
 
 /// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
 pub(crate) const LANES: usize = jostle_core::tree::LEAF;
+
+/// Ids that are sorted at once, at most.
+pub(crate) const SHORT: usize = 2 * LANES;
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {
@@ -46,8 +50,8 @@ pub(crate) trait Lanes: Copy {
     /// Writes the first `len` of the ids, which differ, in ascending order to the front of `out`; what follows them there
     /// is anything.
     #[inline(always)]
-    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
-        crate::leaf_rows::sort_counted(ids, len, out, None);
+    fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
+        counted::sort_counted(ids, len, out, None);
     }
     /// Where an id is greater than `id`.
     #[inline(always)]

@@ -1,16 +1,14 @@
 //! The rows of the sixteen circles of a leaf while they are found: hits of any of them are appended to its own.
 
-use crate::lanes::{LANES, Lanes, sixteen_mut};
-use crate::row_scratch::reserve;
+use jostle_core::scratch::reserve;
+
+use crate::lanes::counted::sort_counted;
+use crate::lanes::{LANES, Lanes, SHORT, sixteen_mut};
 
 /// Ids of a row kept side by side; more are put aside, so many at a time.
 const ROW: usize = 4 * LANES;
 
-/// Rows up to this length are sorted by counting, for each id, how many are less: sixteen at a time, and of those always
-/// all, since a loop that ends sooner or later is mispredicted.
-pub(crate) const COUNTED: usize = 2 * LANES;
-
-/// From one row to the next: a row, and what one more test may add.
+/// A row, and what one more test may add.
 const STRIDE: usize = ROW + LANES;
 
 /// See the top of this file.
@@ -21,7 +19,7 @@ pub(crate) struct LeafRows {
     /// Of each row, without what was put aside.
     lens: [usize; LANES],
     aside: Aside,
-    /// A row too long to be sorted by counting.
+    /// A row of more than [`SHORT`] ids, while it is sorted.
     long: Vec<(u32, f32)>,
 }
 
@@ -33,7 +31,7 @@ struct Aside {
     distances2: Vec<f32>,
 }
 
-/// Lengths of what is put aside and of rows too long to be sorted by counting.
+/// Lengths of what is put aside and of rows that are not [`SHORT`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowsReached {
     pub(crate) pieces: usize,
@@ -124,10 +122,10 @@ impl LeafRows {
     }
 
     /// Writes the row of a lane, which is `len` long, in ascending order, and its squared distances if asked for. Both
-    /// have room for [`COUNTED`] more, which become anything.
+    /// have room for [`SHORT`] more, which become anything.
     #[inline(always)]
     pub(crate) fn sort_into<L: Lanes>(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
-        if len > COUNTED {
+        if len > SHORT {
             return self.sort_long_into(lane, len, out, out2);
         }
         let row = first(&self.ids[lane]);
@@ -159,51 +157,6 @@ impl LeafRows {
             *out = distance2;
         }
         self.long = long;
-    }
-}
-
-/// Sorts the first `len` ids of a row into `out`, and their distances with them; what follows them there is anything.
-#[inline(always)]
-pub(crate) fn sort_counted(
-    row: &[u32; COUNTED],
-    len: usize,
-    out: &mut [u32; COUNTED],
-    distances2: Option<(&[f32; COUNTED], &mut [f32; COUNTED])>,
-) {
-    if len <= LANES {
-        count::<LANES>(row, len, out, distances2);
-    } else {
-        count::<COUNTED>(row, len, out, distances2);
-    }
-}
-
-/// As [`sort_counted`] for `len` up to `N`; what follows counts as the greatest of all.
-#[inline(always)]
-fn count<const N: usize>(
-    row: &[u32; COUNTED],
-    len: usize,
-    out: &mut [u32; COUNTED],
-    distances2: Option<(&[f32; COUNTED], &mut [f32; COUNTED])>,
-) {
-    // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
-    let mut ids = [0; N];
-    for lane in 0..N {
-        ids[lane] = if lane < len { (row[lane] ^ 1 << 31) as i32 } else { i32::MAX };
-    }
-    let mut ranks = [0_u32; N];
-    for at in 0..N {
-        let id = ids[at];
-        for lane in 0..N {
-            ranks[lane] += u32::from(id < ids[lane]);
-        }
-    }
-    for lane in 0..N {
-        out[ranks[lane] as usize % N] = row[lane];
-    }
-    if let Some((from, to)) = distances2 {
-        for lane in 0..N {
-            to[ranks[lane] as usize % N] = from[lane];
-        }
     }
 }
 

@@ -272,7 +272,7 @@ impl<const D: usize> RowEngine<D> {
     fn put_rows(&mut self, buckets: Buckets, lists: &mut NeighborLists, workers: Workers<'_>) {
         let NeighborLists { offsets, neighbors, distances2, wants_distances } = lists;
         let total = self.starts[buckets.count()];
-        resize_with_headroom(offsets, buckets.ids().len() + 1, 0);
+        resize_with_headroom(offsets, buckets.ids + 1, 0);
         resize_with_headroom(neighbors, total, 0);
         resize_with_headroom(distances2, if *wants_distances { total } else { 0 }, 0.0);
         offsets[0] = 0;

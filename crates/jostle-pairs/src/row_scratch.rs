@@ -1,6 +1,8 @@
 //! Scratch of a task that lists rows. Its lists grow with the largest group of leaves, and any task may meet that one in
 //! the next frame: so all pieces have room for the largest that one of them has met, and more.
 
+use jostle_core::scratch::reserve;
+
 use crate::arena::Streams;
 use crate::candidates::Candidates;
 use crate::leaf_rows::{LeafRows, RowsReached};
@@ -66,12 +68,5 @@ impl<const D: usize> RowScratch<D> {
     pub(crate) fn bytes(&self) -> usize {
         let images = self.images.capacity() + self.test_images.capacity();
         self.candidates.bytes() + images + TestList::BYTES + self.rows.bytes() + self.streams.bytes()
-    }
-}
-
-/// Makes sure that a list has room for `len` in all.
-pub(crate) fn reserve<T>(list: &mut Vec<T>, len: usize) {
-    if list.capacity() < len {
-        list.reserve_exact(len - list.len());
     }
 }

@@ -198,7 +198,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 mask &= L::greater_ids(ids, own_ids[lane]);
             }
             if !PLAIN {
-                let hit = Hit::of_image(test_images[at], (leaf * LEAF + lane) as u32, other as u32, mask);
+                let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask);
                 mask = self.pairing.filter::<L>(hit, self.pairing.names()).mask();
             }
             if self.arena.distances2.is_some() {

@@ -16,12 +16,12 @@ use crate::free_list::SlotIndex;
 impl BroadPhase<2> for DynamicQuadtree {
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
         check(bodies)?;
-        if !self.ids_are_slots() {
+        if !self.elements.are_in_order(|element| element.id) {
             self.clear();
         }
         let kept = self.len().min(bodies.len());
         self.keep(kept);
-        for (slot, id) in slots(0..kept).zip(0..) {
+        for (slot, id) in SlotIndex::range(0..kept).zip(0..) {
             let body = body(bodies, id);
             if self.elements[slot].body != body {
                 self.replace(slot, body);
@@ -49,33 +49,17 @@ impl BroadPhase<2> for DynamicQuadtree {
     }
 
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
-        self.traverse(
-            |_, _| (),
-            |aabb, _, ids| {
-                if ids.next().is_some() {
-                    cell(aabb);
-                }
-            },
-        );
+        self.traverse(|_, _| (), |aabb, _, ids| ids.take(1).for_each(|_| cell(aabb)));
     }
 }
 
 impl DynamicQuadtree {
-    /// Whether the ids are 0, 1, 2, ... and each the index of its slot: what `update` leaves behind.
-    fn ids_are_slots(&self) -> bool {
-        self.elements.iter().zip(0..).all(|((slot, element), id)| slot == id && element.id as usize == id)
-    }
-
     /// Removes all elements but the first so many, given that ids are slots.
     fn keep(&mut self, kept: usize) {
-        for slot in slots(kept..self.len()) {
+        for slot in SlotIndex::range(kept..self.len()) {
             let span = self.span(&self.elements[slot].body);
             self.unlink(self.root, self.cells.root(), slot, span, None);
         }
         self.elements.truncate(kept);
     }
-}
-
-fn slots(range: core::ops::Range<usize>) -> impl Iterator<Item = SlotIndex<Element>> {
-    range.filter_map(SlotIndex::new)
 }

@@ -17,13 +17,13 @@ impl BroadPhase<2> for LooseQuadtree {
     fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
         check(bodies)?;
         fits(bodies.len())?;
-        if !self.ids_are_slots() {
+        if !self.elements.are_in_order(|element| element.id) {
             self.clear();
         }
         let kept = self.len().min(bodies.len());
-        slots(kept..self.len()).for_each(|slot| self.unlink(slot));
+        SlotIndex::range(kept..self.len()).for_each(|slot| self.unlink(slot));
         self.elements.truncate(kept);
-        for (slot, id) in slots(0..kept).zip(0..) {
+        for (slot, id) in SlotIndex::range(0..kept).zip(0..) {
             let body = body(bodies, id);
             if self.elements[slot].body != body {
                 // Boxes need not grow: they are made anew below.
@@ -53,24 +53,6 @@ impl BroadPhase<2> for LooseQuadtree {
 
     /// The boxes of leaves, which overlap.
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
-        self.traverse(
-            |_, _| (),
-            |aabb, _, ids| {
-                if ids.next().is_some() {
-                    cell(aabb);
-                }
-            },
-        );
+        self.traverse(|_, _| (), |aabb, _, ids| ids.take(1).for_each(|_| cell(aabb)));
     }
-}
-
-impl LooseQuadtree {
-    /// Whether the ids are 0, 1, 2, ... and each the index of its slot: what `update` leaves behind.
-    fn ids_are_slots(&self) -> bool {
-        self.elements.iter().zip(0..).all(|((slot, element), id)| slot == id && element.id as usize == id)
-    }
-}
-
-fn slots(range: core::ops::Range<usize>) -> impl Iterator<Item = SlotIndex<Element>> {
-    range.filter_map(SlotIndex::new)
 }

@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, SHORT};
 
 pub(super) mod sort;
 
@@ -238,7 +238,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+    fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
         // SAFETY: the feature is there (see the type).
         unsafe { sort::sort_ids(ids, len, out) }
     }

@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, SHORT};
 
 /// Sixteen lanes in one register. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
 /// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
@@ -118,7 +118,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+    fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
         // SAFETY: the feature is there (see the type).
         unsafe { super::avx2::sort::sort_ids(ids, len, out) }
     }

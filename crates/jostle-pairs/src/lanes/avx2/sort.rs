@@ -7,7 +7,7 @@
 
 use core::arch::x86_64::*;
 
-use super::super::LANES;
+use super::super::{LANES, SHORT};
 
 /// Masks of the lanes that get the greater one, where each half, quarter or pair of the eight shall ascend.
 const HALVES: i32 = 0b1111_0000;
@@ -96,7 +96,7 @@ unsafe fn sorted16(ids: *const u32, len: i32) -> [__m256i; 2] {
 /// # Safety
 /// AVX2 is there.
 #[inline(always)]
-pub(in crate::lanes) unsafe fn sort_ids(ids: &[u32; 2 * LANES], len: usize, out: &mut [u32; 2 * LANES]) {
+pub(in crate::lanes) unsafe fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
     let (ids, out, len) = (ids.as_ptr(), out.as_mut_ptr(), len as i32);
     // SAFETY: as promised; both are four times 32 bytes.
     unsafe {

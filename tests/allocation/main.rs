@@ -1,8 +1,9 @@
 //! From the second frame of a size on, a search allocates nothing, and it holds little: every allocation of the process
 //! is counted.
-#![allow(unsafe_code, reason = "a counting allocator is an implementation of the unsafe trait GlobalAlloc")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod contacts;
+mod counting;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
@@ -12,39 +13,7 @@ use jostle::{
 use jostle_testkit::{Kind, Scene, scene};
 use rayon::ThreadPoolBuilder;
 
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-/// Bytes allocated and not freed.
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        LIVE.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the same.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`, and all memory came from `System`.
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        LIVE.fetch_add(size, Ordering::Relaxed);
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller keeps the contract of `realloc`, and all memory came from `System`.
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+use counting::{allocations, live};
 
 /// The same scene seen in a mirror, axes exchanged: every code changes, the pairs stay exactly the same.
 fn mirrored<const D: usize>(scene: &Scene<D>) -> Scene<D> {
@@ -61,9 +30,9 @@ fn spread<const D: usize>(scene: &Scene<D>) -> Scene<D> {
 
 /// One frame; the number of allocations in it and of pairs found.
 fn frame<const D: usize>(finder: &mut PairFinder<D>, threads: Threads<'_>, scene: &Scene<D>) -> (usize, usize) {
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     let pairs = finder.on(threads).find(scene.view()).expect("a scene within the contract").pairs().len();
-    (ALLOCATIONS.load(Ordering::Relaxed) - before, pairs)
+    (allocations() - before, pairs)
 }
 
 /// Frames of two sizes by turns: the first of each may allocate, no later one may.
@@ -89,12 +58,12 @@ fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) 
 fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
     const BODIES: usize = 200_000;
     let scene = scene::scene::<D>(kind, BODIES, 1);
-    let before = LIVE.load(Ordering::Relaxed);
+    let before = live();
     let mut finder = PairFinder::new();
     for _ in 0..2 {
         frame(&mut finder, threads, &scene);
     }
-    let held = LIVE.load(Ordering::Relaxed) - before;
+    let held = live() - before;
     let stats = *finder.last().stats();
     assert!(held.abs_diff(stats.bytes) <= BODIES, "{kind}, {D}D: {held} bytes held, {} stated", stats.bytes);
     let beside = (held - stats.list_bytes) / BODIES;
@@ -112,11 +81,11 @@ fn only_first_batches_allocate<const D: usize>(threads: Threads<'_>) {
     let rays: Vec<_> = points.iter().map(|&origin| Ray::new(origin, [1.0; D]).within(9.0)).collect();
     let mut batch = QueryBatch::new();
     for turn in 0..4 {
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocations();
         batch.circles(queries, &circles, threads).expect("circles");
         batch.rays(queries, &rays, threads).expect("rays");
         batch.nearest(queries, &points, 5, f32::INFINITY, threads).expect("points");
-        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        let allocations = allocations() - before;
         assert!(turn == 0 || allocations == 0, "{allocations} in batch {turn}, {D}D, {threads:?}");
     }
 }
@@ -139,9 +108,9 @@ fn only_the_first_allocates<const D: usize>(
 ) {
     let mut kept = Kept { finder: PairFinder::new(), lists };
     for (number, scene) in frames.iter().chain(frames).enumerate() {
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = allocations();
         let pairs = search(&mut kept, scene);
-        let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+        let allocations = allocations() - before;
         assert!(pairs > 0, "{name}, {kind}: a scene without pairs tests nothing");
         assert!(number == 0 || allocations == 0, "{allocations} by {name}, {kind}, {D}D, frame {number}");
     }
@@ -237,15 +206,17 @@ fn warm_up() {
     }
 }
 
-/// One test in the file: the tests of a binary run side by side, and the count is of the whole process.
+/// One test in all: the tests of a binary run side by side, and the count is of the whole process.
 ///
 /// Within the pool, since a call from outside goes through rayon's injector, which allocates.
 #[test]
 fn later_frames_allocate_nothing() {
     every_kind(Threads::Serial);
+    contacts::later_rounds_allocate_nothing(Threads::Serial);
     let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
     pool.install(|| {
         warm_up();
         every_kind(Threads::Current);
+        contacts::later_rounds_allocate_nothing(Threads::Current);
     });
 }
