@@ -12,7 +12,10 @@ pub(crate) mod portable;
 /// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
 pub(crate) const LANES: usize = jostle_core::tree::LEAF;
 
-/// Ids that are sorted at once, at most.
+/// Ids of a row that are kept, and sorted, side by side with those of others.
+pub(crate) const ROW: usize = 4 * LANES;
+
+/// Ids of a row that are sorted together with their distances.
 pub(crate) const SHORT: usize = 2 * LANES;
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
@@ -47,11 +50,12 @@ pub(crate) trait Lanes: Copy {
     fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// As [`Lanes::pairs`], with `[a[i], a[(i + turn) % 16]]`; `turn` is at most 8.
     fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
-    /// Writes the first `len` of the ids, which differ, in ascending order to the front of `out`; what follows them there
-    /// is anything.
+    /// Sorts the first `lens[i]` ids of row i, of which there are [`ROW`] at most; what follows them becomes anything.
     #[inline(always)]
-    fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
-        counted::sort_counted(ids, len, out, None);
+    fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
+        for (row, &len) in rows.iter_mut().zip(lens) {
+            counted::sort_row(&mut row[..ROW], len as usize);
+        }
     }
     /// Where an id is greater than `id`.
     #[inline(always)]

@@ -12,7 +12,7 @@ use crate::arena::{Arena, END};
 use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{LANES, Lanes, SHORT};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
 use crate::stats::Tests;
@@ -216,12 +216,21 @@ impl<const D: usize> RowJoin<'_, D> {
         let driver = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
         let ids = &driver.leaf_ids()[leaf].0;
+        if self.arena.distances2.is_none() {
+            rows.sort::<L>();
+        }
         for lane in 0..driver.leaf(leaf).len() {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
             let Some((out, out2)) = streams.deal(self.arena, ids[lane], len) else { continue };
-            rows.sort_into::<L>(lane, len, out, out2);
+            match out2 {
+                None => rows.copy_into(lane, len, out),
+                Some(out2) => rows.sort_into(lane, len, out, out2),
+            }
             out[len] = END;
+            // The next row of its bucket comes much later, to memory that no cache holds.
+            L::ask_for(&out[len + LANES]);
+            L::ask_for(&out[len + SHORT - 1]);
         }
     }
 }

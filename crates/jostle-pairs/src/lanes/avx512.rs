@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes, SHORT};
+use super::{LANES, Lanes};
 
 /// Sixteen lanes in one register. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
 /// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
@@ -118,9 +118,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
+    fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
         // SAFETY: the feature is there (see the type).
-        unsafe { super::avx2::sort::sort_ids(ids, len, out) }
+        unsafe { super::avx2::sort::sort_rows(rows, lens) }
     }
 
     #[inline(always)]

@@ -3,6 +3,15 @@
 
 use super::{LANES, SHORT};
 
+/// Sorts the first `len` ids of a row, which has room for [`SHORT`] at least; what follows them becomes anything.
+#[inline(always)]
+pub(crate) fn sort_row(row: &mut [u32], len: usize) {
+    match row.first_chunk_mut() {
+        Some(short) if len <= SHORT => sort_counted(&{ *short }, len, short, None),
+        _ => row[..len].sort_unstable(),
+    }
+}
+
 /// Sorts the first `len` ids of a row into `out`, and their distances with them; what follows them there is anything.
 #[inline(always)]
 pub(crate) fn sort_counted(

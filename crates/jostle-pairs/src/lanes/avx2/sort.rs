@@ -1,118 +1,262 @@
-//! A sorting network for sixteen or 32 ids in registers of eight: Batcher's bitonic sort (1968), whose exchanges do not depend on
-//! what is sorted, so that there is nothing to mispredict.
+//! Rows of ids, sorted eight side by side, each in its own lane of all registers: an exchange of two registers then takes
+//! the lesser id of each row to one and the greater to the other, and no order of exchanges depends on what is sorted, so
+//! that there is nothing to mispredict.
 //!
-//! Each exchange takes the lesser of two lanes to one of them and the greater to the other: which gets the greater is a
-//! bit mask, for all eight lanes at once.
+//! Sixteen ids are sorted by Green's network (1969) of sixty exchanges; more, sixteen by sixteen, are merged by Batcher's
+//! bitonic network (1968).
 #![allow(unsafe_code, reason = "instructions beyond what the target always has")]
 
 use core::arch::x86_64::*;
 
-use super::super::{LANES, SHORT};
+use super::super::{LANES, ROW};
+use super::sort_one::sort_rest;
 
-/// Masks of the lanes that get the greater one, where each half, quarter or pair of the eight shall ascend.
-const HALVES: i32 = 0b1111_0000;
-const QUARTERS: i32 = 0b1100_1100;
-const PAIRS: i32 = 0b1010_1010;
+/// Rows side by side.
+const EIGHT: usize = 8;
 
-/// As [`QUARTERS`] and [`PAIRS`], where the second half descends; and where every other pair descends.
-const QUARTERS_TO_PEAK: i32 = 0b0011_1100;
-const PAIRS_TO_PEAK: i32 = 0b0101_1010;
-const PAIRS_TO_PEAKS: i32 = 0b0110_0110;
+/// So many rows of more than sixteen among shorter ones are finished one by one.
+const FEW: u32 = 3;
 
-/// Exchanges lanes with their partners.
+/// Sixteen ids of each of eight rows.
+type Block = [__m256i; LANES];
+
+/// Sorts the first `lens[i]` ids of row i; what follows them becomes anything.
 ///
 /// # Safety
 /// AVX2 is there.
-#[inline(always)]
-unsafe fn exchange<const GREATER: i32>(ids: __m256i, partners: __m256i) -> __m256i {
-    // SAFETY: as promised.
-    unsafe { _mm256_blend_epi32::<GREATER>(_mm256_min_epu32(ids, partners), _mm256_max_epu32(ids, partners)) }
-}
-
-/// Exchanges across the halves of the eight, the quarters and the pairs.
 ///
-/// # Safety
-/// AVX2 is there.
-#[inline(always)]
-unsafe fn merge<const ACROSS_HALVES: i32, const ACROSS_QUARTERS: i32, const ACROSS_PAIRS: i32>(
-    ids: __m256i,
-) -> __m256i {
-    // SAFETY: as promised.
-    unsafe {
-        let ids = exchange::<ACROSS_HALVES>(ids, _mm256_permute2x128_si256::<1>(ids, ids));
-        let ids = exchange::<ACROSS_QUARTERS>(ids, _mm256_shuffle_epi32::<0b01_00_11_10>(ids));
-        exchange::<ACROSS_PAIRS>(ids, _mm256_shuffle_epi32::<0b10_11_00_01>(ids))
+/// # Panics
+/// Where a row is longer than [`ROW`].
+#[target_feature(enable = "avx2")]
+pub(in crate::lanes) unsafe fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
+    const { assert!(N >= ROW, "there is room for what is sorted") };
+    for (rows, lens) in rows.as_chunks_mut().0.iter_mut().zip(lens.as_chunks().0) {
+        let mut longest = 0;
+        let mut long = 0_u32;
+        for row in 0..EIGHT {
+            longest = longest.max(lens[row] as usize);
+            long |= u32::from(lens[row] > LANES as u32) << row;
+        }
+        if longest <= LANES || longest <= 2 * LANES && long.count_ones() <= FEW {
+            sort_eight::<1, N>(rows, lens);
+            while long != 0 {
+                let row = long.trailing_zeros() as usize;
+                long &= long - 1;
+                sort_rest(rows[row].first_chunk_mut().expect("there is room for more"), lens[row] as usize);
+            }
+        } else if longest <= 2 * LANES {
+            sort_eight::<2, N>(rows, lens);
+        } else {
+            assert!(longest <= ROW, "rows of {ROW} ids at most are sorted side by side, not of {longest}");
+            sort_eight::<{ ROW / LANES }, N>(rows, lens);
+        }
     }
 }
 
-/// Eight ids of which each half is sorted, the second descending.
-///
-/// # Safety
-/// AVX2 is there.
-#[inline(always)]
-unsafe fn to_peak(ids: __m256i) -> __m256i {
-    // SAFETY: as promised.
-    unsafe {
-        let ids = exchange::<PAIRS_TO_PEAKS>(ids, _mm256_shuffle_epi32::<0b10_11_00_01>(ids));
-        let ids = exchange::<QUARTERS_TO_PEAK>(ids, _mm256_shuffle_epi32::<0b01_00_11_10>(ids));
-        exchange::<PAIRS_TO_PEAK>(ids, _mm256_shuffle_epi32::<0b10_11_00_01>(ids))
+/// Sorts eight rows of up to sixteen ids for each of `BLOCKS`, or the first ones of longer rows.
+#[target_feature(enable = "avx2")]
+fn sort_eight<const BLOCKS: usize, const N: usize>(rows: &mut [[u32; N]; EIGHT], lens: &[u32; EIGHT]) {
+    // SAFETY: eight lengths are 32 readable bytes.
+    let lens = unsafe { _mm256_loadu_si256(lens.as_ptr().cast()) };
+    let mut blocks = [[_mm256_setzero_si256(); LANES]; BLOCKS];
+    for (at, block) in blocks.iter_mut().enumerate() {
+        *block = load(rows, at * LANES);
+        for (id, register) in block.iter_mut().enumerate() {
+            // Where a row has ended stands what is no less than any id.
+            let ended = _mm256_cmpgt_epi32(_mm256_set1_epi32((at * LANES + id + 1) as i32), lens);
+            *register = _mm256_or_si256(*register, ended);
+        }
+        sort_block(block);
+    }
+    let mut run = 2;
+    while run <= BLOCKS {
+        for blocks in blocks.chunks_exact_mut(run) {
+            merge(blocks);
+        }
+        run *= 2;
+    }
+    for (at, block) in blocks.iter().enumerate() {
+        store(*block, rows, at * LANES);
     }
 }
 
-/// Sixteen ids, ascending, of two lists of eight of which the second is the first one's peak: together they rise, then
-/// fall.
-///
-/// # Safety
-/// AVX2 is there.
-#[inline(always)]
-unsafe fn merge16(low: __m256i, high: __m256i) -> [__m256i; 2] {
-    // SAFETY: as promised.
-    unsafe {
-        let (low, high) = (_mm256_min_epu32(low, high), _mm256_max_epu32(low, high));
-        [merge::<HALVES, QUARTERS, PAIRS>(low), merge::<HALVES, QUARTERS, PAIRS>(high)]
+/// Sixteen ids of each row, from number `first` on.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load<const N: usize>(rows: &[[u32; N]; EIGHT], first: usize) -> Block {
+    let mut block = [_mm256_setzero_si256(); LANES];
+    for half in [0, EIGHT] {
+        for row in 0..EIGHT {
+            let eight = &rows[row][first + half..first + half + EIGHT];
+            // SAFETY: eight ids are 32 readable bytes.
+            block[half + row] = unsafe { _mm256_loadu_si256(eight.as_ptr().cast()) };
+        }
+    }
+    transpose(&mut block);
+    block
+}
+
+/// Writes sixteen ids of each row, from number `first` on.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn store<const N: usize>(mut block: Block, rows: &mut [[u32; N]; EIGHT], first: usize) {
+    transpose(&mut block);
+    for half in [0, EIGHT] {
+        for row in 0..EIGHT {
+            let eight = &mut rows[row][first + half..first + half + EIGHT];
+            // SAFETY: eight ids are 32 writable bytes.
+            unsafe { _mm256_storeu_si256(eight.as_mut_ptr().cast(), block[half + row]) };
+        }
     }
 }
 
-/// The sixteen ids from `ids` on, ascending, `u32::MAX` in place of those from number `len` on.
-///
-/// # Safety
-/// AVX2 is there, and sixteen ids can be read.
-#[inline(always)]
-unsafe fn sorted16(ids: *const u32, len: i32) -> [__m256i; 2] {
-    // SAFETY: as promised.
-    unsafe {
-        let (lanes, last) = (_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(len - 1));
-        let low = _mm256_or_si256(_mm256_loadu_si256(ids.cast()), _mm256_cmpgt_epi32(lanes, last));
-        let lanes = _mm256_add_epi32(lanes, _mm256_set1_epi32(8));
-        let high = _mm256_or_si256(_mm256_loadu_si256(ids.add(8).cast()), _mm256_cmpgt_epi32(lanes, last));
-        let low = merge::<HALVES, QUARTERS, PAIRS>(to_peak(low));
-        let high = merge::<{ 0xff ^ HALVES }, { 0xff ^ QUARTERS }, { 0xff ^ PAIRS }>(to_peak(high));
-        merge16(low, high)
+/// Both squares of eight: row i to lane i of each register, from where row i is register i; and back.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn transpose(block: &mut Block) {
+    for half in [0, EIGHT] {
+        let mut pairs = [_mm256_setzero_si256(); EIGHT];
+        for row in (0..EIGHT).step_by(2) {
+            pairs[row] = _mm256_unpacklo_epi32(block[half + row], block[half + row + 1]);
+            pairs[row + 1] = _mm256_unpackhi_epi32(block[half + row], block[half + row + 1]);
+        }
+        let mut fours = pairs;
+        for row in (0..EIGHT).step_by(4) {
+            for high in 0..2 {
+                fours[row + 2 * high] = _mm256_unpacklo_epi64(pairs[row + high], pairs[row + 2 + high]);
+                fours[row + 2 * high + 1] = _mm256_unpackhi_epi64(pairs[row + high], pairs[row + 2 + high]);
+            }
+        }
+        for row in 0..EIGHT / 2 {
+            block[half + row] = _mm256_permute2x128_si256::<0x20>(fours[row], fours[row + 4]);
+            block[half + row + 4] = _mm256_permute2x128_si256::<0x31>(fours[row], fours[row + 4]);
+        }
     }
 }
 
-/// Writes the first `len` ids, ascending, to the front of `out`; what follows them there is anything.
-///
-/// # Safety
-/// AVX2 is there.
-#[inline(always)]
-pub(in crate::lanes) unsafe fn sort_ids(ids: &[u32; SHORT], len: usize, out: &mut [u32; SHORT]) {
-    let (ids, out, len) = (ids.as_ptr(), out.as_mut_ptr(), len as i32);
-    // SAFETY: as promised; both are four times 32 bytes.
-    unsafe {
-        let [a, b] = sorted16(ids, len);
-        if len <= LANES as i32 {
-            _mm256_storeu_si256(out.cast(), a);
-            _mm256_storeu_si256(out.add(8).cast(), b);
+/// The lesser ids to the first register, the greater ones to the second.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn exchange(ids: &mut [__m256i], first: usize, second: usize) {
+    let (a, b) = (ids[first], ids[second]);
+    (ids[first], ids[second]) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
+}
+
+/// Exchanges in turn, each written out, since an array that is indexed by a variable is in no register.
+macro_rules! exchange_all {
+    ($ids:ident: $($first:literal $second:literal),*) => { $(exchange($ids, $first, $second);)* };
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn sort_block(ids: &mut Block) {
+    exchange_all!(ids: 0 1, 2 3, 4 5, 6 7, 8 9, 10 11, 12 13, 14 15);
+    exchange_all!(ids: 0 2, 4 6, 8 10, 12 14, 1 3, 5 7, 9 11, 13 15);
+    exchange_all!(ids: 0 4, 8 12, 1 5, 9 13, 2 6, 10 14, 3 7, 11 15);
+    exchange_all!(ids: 0 8, 1 9, 2 10, 3 11, 4 12, 5 13, 6 14, 7 15);
+    exchange_all!(ids: 5 10, 6 9, 3 12, 13 14, 4 8, 7 11, 1 2);
+    exchange_all!(ids: 1 4, 7 13, 2 8, 11 14);
+    exchange_all!(ids: 2 4, 5 6, 9 10, 11 13, 3 8, 7 12);
+    exchange_all!(ids: 6 8, 10 12, 3 5, 7 9);
+    exchange_all!(ids: 3 4, 5 6, 7 8, 9 10, 11 12);
+    exchange_all!(ids: 6 7, 8 9);
+}
+
+/// Merges two halves, each in order.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn merge(blocks: &mut [Block]) {
+    let ids = blocks.as_flattened_mut();
+    for at in 0..ids.len() / 2 {
+        exchange(ids, at, ids.len() - 1 - at);
+    }
+    let mut distance = ids.len() / 4;
+    while distance >= LANES {
+        for run in ids.chunks_exact_mut(2 * distance) {
+            for at in 0..distance {
+                exchange(run, at, at + distance);
+            }
+        }
+        distance /= 2;
+    }
+    for ids in blocks {
+        exchange_all!(ids: 0 8, 1 9, 2 10, 3 11, 4 12, 5 13, 6 14, 7 15);
+        exchange_all!(ids: 0 4, 1 5, 2 6, 3 7, 8 12, 9 13, 10 14, 11 15);
+        exchange_all!(ids: 0 2, 1 3, 4 6, 5 7, 8 10, 9 11, 12 14, 13 15);
+        exchange_all!(ids: 0 1, 2 3, 4 5, 6 7, 8 9, 10 11, 12 13, 14 15);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A network that sorts all zeros and ones sorts everything (Knuth): all of sixteen, and of more those that may come out
+    /// of sorted blocks.
+    #[test]
+    fn sorts_all_zeros_and_ones() {
+        if !is_x86_feature_detected!("avx2") {
             return;
         }
-        let [c, d] = sorted16(ids.add(LANES), len - LANES as i32);
-        let falling = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-        let (c, d) = (_mm256_permutevar8x32_epi32(c, falling), _mm256_permutevar8x32_epi32(d, falling));
-        let lesser = merge16(_mm256_min_epu32(a, d), _mm256_min_epu32(b, c));
-        let greater = merge16(_mm256_max_epu32(a, d), _mm256_max_epu32(b, c));
-        for (at, eight) in [lesser[0], lesser[1], greater[0], greater[1]].into_iter().enumerate() {
-            _mm256_storeu_si256(out.add(8 * at).cast(), eight);
+        let check = |rows: &mut [[u32; ROW]; LANES], lens: &[u32; LANES]| {
+            let mut expected = *rows;
+            for (row, &len) in expected.iter_mut().zip(lens) {
+                row[..len as usize].sort_unstable();
+            }
+            // SAFETY: it was detected.
+            unsafe { sort_rows(rows, lens) };
+            for row in 0..LANES {
+                let len = lens[row] as usize;
+                assert_eq!(rows[row][..len], expected[row][..len], "row {row} of lengths {lens:?}");
+            }
+        };
+        let mut rows = [[7; ROW]; LANES];
+        for base in (0..1_u32 << LANES).step_by(LANES) {
+            for row in 0..LANES {
+                for at in 0..LANES {
+                    rows[row][at] = (base + row as u32) >> at & 1;
+                }
+            }
+            check(&mut rows, &[LANES as u32; LANES]);
+        }
+        // Every number of ones in each of the four blocks.
+        for ones in 0..17_u32.pow(4) / LANES as u32 + 1 {
+            for row in 0..LANES {
+                let mut counts = ones * LANES as u32 + row as u32;
+                for block in 0..4 {
+                    for at in 0..LANES {
+                        rows[row][block * LANES + at] = u32::from((at as u32) < counts % 17);
+                    }
+                    counts /= 17;
+                }
+            }
+            check(&mut rows, &[ROW as u32; LANES]);
+        }
+    }
+
+    #[test]
+    fn sorts_rows_of_all_lengths() {
+        if !is_x86_feature_detected!("avx2") {
+            return;
+        }
+        let mut state = 1_u32;
+        for round in 0..2000 {
+            let most = [LANES, 2 * LANES, ROW][round % 3] as u32;
+            let mut next = || {
+                state = state.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+                state ^ state >> 16
+            };
+            let mut rows = [[0; ROW + LANES]; LANES];
+            rows.as_flattened_mut().iter_mut().for_each(|id| *id = next());
+            let lens = [0; LANES].map(|_: u32| next() % (most + 1));
+            let mut expected = rows;
+            // SAFETY: it was detected.
+            unsafe { sort_rows(&mut rows, &lens) };
+            for row in 0..LANES {
+                let len = lens[row] as usize;
+                expected[row][..len].sort_unstable();
+                assert_eq!(rows[row][..len], expected[row][..len]);
+            }
         }
     }
 }
