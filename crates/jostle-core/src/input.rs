@@ -98,6 +98,20 @@ impl<'a, T: Copy> Column<'a, T> {
         self.data[i * self.stride]
     }
 
+    /// What `map` makes of the fields of the bodies from number `first` on, as many as there is room for.
+    ///
+    /// # Panics
+    /// When there are not so many bodies.
+    #[inline]
+    pub fn map_into<U>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
+        if let Some(slice) = self.as_slice() {
+            let values = &slice[first..first + out.len()];
+            out.iter_mut().zip(values).for_each(|(out, &value)| *out = map(value));
+        } else {
+            out.iter_mut().zip(first..).for_each(|(out, i)| *out = map(self.get(i)));
+        }
+    }
+
     /// The whole column as one slice, when the values lie side by side.
     #[inline]
     #[must_use]
@@ -126,6 +140,18 @@ impl<T: Copy> Radii<'_, T> {
         match self {
             Self::All(radius) => *radius,
             Self::Each(column) => column.get(i),
+        }
+    }
+
+    /// As [`Column::map_into`], of the radii.
+    ///
+    /// # Panics
+    /// When each body has a radius and there are not so many.
+    #[inline]
+    pub fn map_into<U: Copy>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
+        match self {
+            Self::All(radius) => out.fill(map(*radius)),
+            Self::Each(column) => column.map_into(first, out, map),
         }
     }
 }

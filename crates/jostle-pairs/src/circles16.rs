@@ -69,13 +69,28 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     #[inline(always)]
     pub(crate) fn hits(self, other: Self) -> u16 {
         let s = self.radius.add(other.radius);
+        self.distance2(other).le(s.mul(s))
+    }
+
+    /// Those of [`Circles16::hits`], and whether all of them would be hits if the sum of radii were less by `slack`.
+    #[inline(always)]
+    pub(crate) fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool) {
+        let s = self.radius.add(other.radius);
+        let distance2 = self.distance2(other);
+        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
+        let hits = distance2.le(s.mul(s));
+        (hits, hits & less.mul(less).le(distance2) == 0)
+    }
+
+    #[inline(always)]
+    fn distance2(self, other: Self) -> L {
         let dx = other.center[0].sub(self.center[0]);
         let mut distance2 = dx.mul(dx);
         for axis in 1..D {
             let d = other.center[axis].sub(self.center[axis]);
             distance2 = distance2.add(d.mul(d));
         }
-        distance2.le(s.mul(s))
+        distance2
     }
 
     /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as

@@ -20,18 +20,21 @@ impl<const D: usize> Default for Derived<D> {
 }
 
 impl<const D: usize> Derived<D> {
-    /// Sets the centres and radii of so many bodies.
+    /// Sets the centres and radii of so many bodies: `center(axis, first, out)` and `radius(first, out)` set those of the
+    /// bodies from `first` on.
     pub(crate) fn fill(
         &mut self,
         bodies: usize,
-        center: impl Fn(usize, usize) -> f32 + Sync + Send,
-        radius: impl Fn(usize) -> f32 + Sync + Send,
+        center: impl Fn(usize, usize, &mut [f32]) + Sync + Send,
+        radius: impl Fn(usize, &mut [f32]) + Sync + Send,
         workers: Workers<'_>,
     ) {
         for (axis, column) in self.centers.iter_mut().enumerate() {
-            fill_column(column, bodies, |id| center(id, axis), workers);
+            resize_with_headroom(column, bodies, 0.0);
+            workers.fill_blocks("derived", column, BLOCK, |first, block| center(axis, first, block));
         }
-        fill_column(&mut self.radii, bodies, radius, workers);
+        resize_with_headroom(&mut self.radii, bodies, 0.0);
+        workers.fill_blocks("derived", &mut self.radii, BLOCK, radius);
     }
 
     pub(crate) fn view(&self) -> Bodies<'_, D> {
@@ -43,13 +46,10 @@ impl<const D: usize> Derived<D> {
     }
 }
 
-fn fill_column(column: &mut Vec<f32>, len: usize, value: impl Fn(usize) -> f32 + Sync + Send, workers: Workers<'_>) {
-    resize_with_headroom(column, len, 0.0);
-    workers.fill_blocks("derived", column, BLOCK, |first, block| {
-        for (slot, id) in block.iter_mut().zip(first..) {
-            *slot = value(id);
-        }
-    });
+/// Sets each slot to the value of its body.
+#[inline]
+pub(crate) fn set_each(first: usize, out: &mut [f32], value: impl Fn(usize) -> f32) {
+    out.iter_mut().zip(first..).for_each(|(slot, id)| *slot = value(id));
 }
 
 /// Looks at all bodies, a block at a time, and puts together what each block says, in their order.

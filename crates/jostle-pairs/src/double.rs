@@ -8,7 +8,10 @@
 //! radius, is one in f64 as well: the radii grew by `(ra + rb) 2^-20 + 2^-21` together, and what was rounded in all is less
 //! than the rest. Only hits between the two are looked at in f64.
 
-use jostle_core::{Bodies, InputError, Reason, Workers};
+use core::ops::Range;
+
+use jostle_core::isa::Work;
+use jostle_core::{Bodies, InputError, Isa, Reason, Workers};
 
 use crate::among::{Among, Sought};
 use crate::derived::{Derived, reduce};
@@ -105,6 +108,9 @@ impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Among<'a, D> {
     }
 }
 
+/// Bodies looked at side by side.
+const EIGHT: usize = 8;
+
 /// The box of some centres, the largest radius, and whether all is sound.
 #[derive(Debug, Clone, Copy)]
 struct Extent<const D: usize> {
@@ -126,6 +132,66 @@ impl<const D: usize> Extent<D> {
     }
 }
 
+/// The extent of some bodies.
+struct Survey<'a, const D: usize> {
+    bodies: Bodies<'a, D, f64>,
+    ids: Range<usize>,
+}
+
+impl<const D: usize> Work for Survey<'_, D> {
+    type Output = Extent<D>;
+
+    #[inline(always)]
+    fn run(self) -> Extent<D> {
+        let Self { bodies, ids } = self;
+        let (mut lo, mut hi) = ([[f64::INFINITY; EIGHT]; D], [[f64::NEG_INFINITY; EIGHT]; D]);
+        let (mut greatest, mut faults) = ([0.0; EIGHT], [0; EIGHT]);
+        for first in ids.clone().step_by(EIGHT) {
+            let present = EIGHT.min(ids.end - first);
+            let radii = eight(present, |out| bodies.radii().map_into(first, out, |radius| radius));
+            for lane in 0..EIGHT {
+                greatest[lane] = greater(greatest[lane], radii[lane] + bodies.margin());
+                faults[lane] |= u64::from(radii[lane].is_nan() | (radii[lane] < 0.0));
+            }
+            for axis in 0..D {
+                let at = eight(present, |out| bodies.centers()[axis].map_into(first, out, |at| at));
+                for lane in 0..EIGHT {
+                    lo[axis][lane] = -greater(-lo[axis][lane], -at[lane]);
+                    hi[axis][lane] = greater(hi[axis][lane], at[lane]);
+                    let reach = at[lane].abs() + (radii[lane] + bodies.margin());
+                    faults[lane] |= u64::from(reach.is_nan() | (reach > REACH));
+                }
+            }
+        }
+        Extent {
+            lo: lo.map(|lanes| lanes.into_iter().fold(f64::INFINITY, f64::min)),
+            hi: hi.map(|lanes| lanes.into_iter().fold(f64::NEG_INFINITY, f64::max)),
+            radius: greatest.into_iter().fold(0.0, f64::max),
+            sound: faults == [0; EIGHT],
+        }
+    }
+}
+
+/// Eight values, or `present` of them, the first one in place of the others.
+#[inline(always)]
+fn eight(present: usize, get: impl Fn(&mut [f64])) -> [f64; EIGHT] {
+    let mut values = [0.0; EIGHT];
+    if present == EIGHT {
+        get(&mut values);
+    } else {
+        get(&mut values[..present]);
+        let first = values[0];
+        values[present..].fill(first);
+    }
+    values
+}
+
+/// The greater one; the first where the second is no number, by one instruction.
+#[inline(always)]
+fn greater(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
 /// What a finder keeps for searches in `f64`.
 #[derive(Debug, Default)]
 pub(crate) struct Frame<const D: usize> {
@@ -142,18 +208,13 @@ impl<const D: usize> Frame<D> {
         &mut self,
         set: &Set64<'_, D>,
         derived: &mut Derived<D>,
+        isa: Isa,
         workers: Workers<'_>,
     ) -> Result<f32, InputError> {
         let bodies = set.bodies;
         bodies.check_shape()?;
         set.layers.map_or(Ok(()), |layers| layers.check(bodies.len()))?;
-        let extent = |ids: core::ops::Range<usize>| {
-            ids.fold(Extent::EMPTY, |all: Extent<D>, id| {
-                let center = bodies.center(id);
-                let sound = set.fault(id).is_none();
-                all.merge(Extent { lo: center, hi: center, radius: bodies.radius(id), sound })
-            })
-        };
+        let extent = |ids| isa.run(Survey { bodies, ids });
         let extent = reduce(bodies.len(), &mut self.extents, Extent::EMPTY, extent, workers, Extent::merge);
         if !extent.sound {
             InputError::of_bodies(bodies.len(), |id| set.fault(id))?;
@@ -163,10 +224,14 @@ impl<const D: usize> Frame<D> {
         let scale = power_of_two_below_inverse(half);
         derived.fill(
             bodies.len(),
-            |id, axis| ((bodies.centers()[axis].get(id) - origin[axis]) * scale) as f32,
-            |id| {
-                let radius = bodies.radius(id) * scale;
-                (radius + radius * GROWTH.0 + GROWTH.1) as f32
+            |axis, first, out| {
+                bodies.centers()[axis].map_into(first, out, |at| ((at - origin[axis]) * scale) as f32);
+            },
+            |first, out| {
+                bodies.radii().map_into(first, out, |radius| {
+                    let radius = (radius + bodies.margin()) * scale;
+                    (radius + radius * GROWTH.0 + GROWTH.1) as f32
+                });
             },
             workers,
         );

@@ -246,7 +246,7 @@ impl<const D: usize> PairFinder<D> {
                 (times, Instant::now(), join(engines, jobs))
             }
             Sought::Double(doubles) => {
-                let slack = frame.prepare(&doubles, derived, workers)?;
+                let slack = frame.prepare(&doubles, derived, isa, workers)?;
                 let set = Set { source: Source::View(derived.view()), layers: doubles.layers };
                 let times = own.prepare(&set, workers)?;
                 let test = |a, b| doubles.overlap(a, b);

@@ -12,13 +12,16 @@ pub(crate) struct Hit {
     circle: u32,
     leaf: u32,
     /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was turned against itself, or 0
-    /// when it was tested against the circle. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
+    /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
     /// the leaf is of the other.
     lanes: u32,
 }
 
 /// Where the side of a hit stands in its lanes.
 const SIDE: u32 = 31;
+
+/// Where it is said that all lanes of a hit are sure.
+const SURE: u32 = 30;
 
 impl Hit {
     /// The circle at a place against those of a leaf.
@@ -42,6 +45,18 @@ impl Hit {
     #[inline(always)]
     pub(crate) fn with_mask(self, mask: u16) -> Self {
         Self { lanes: self.lanes & !u32::from(u16::MAX) | u32::from(mask), ..self }
+    }
+
+    /// The same, known to be sure or not.
+    #[inline(always)]
+    pub(crate) fn with_sure(self, sure: bool) -> Self {
+        Self { lanes: self.lanes | u32::from(sure) << SURE, ..self }
+    }
+
+    /// Whether it is known that there is nothing to decide.
+    #[inline(always)]
+    pub(crate) fn is_sure(self) -> bool {
+        self.lanes >> SURE & 1 == 1
     }
 
     #[inline(always)]

@@ -125,6 +125,15 @@ impl<const D: usize> Join<'_, D> {
     /// Phase 1.
     #[inline(always)]
     fn join_within<L: Lanes>(&mut self, leaf: usize) {
+        match self.pairing.filter.decision {
+            None => self.join_leaf::<L, false>(leaf, 0.0),
+            Some(decision) => self.join_leaf::<L, true>(leaf, decision.slack),
+        }
+    }
+
+    /// As [`Join::join_within`]; where some hits are to be decided, it is noted which are sure.
+    #[inline(always)]
+    fn join_leaf<L: Lanes, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
         let tree = self.pairing.trees[0];
         let circles = Circles16::<L, D>::of(tree.bodies(), leaf);
         let mut turned = circles;
@@ -133,7 +142,12 @@ impl<const D: usize> Join<'_, D> {
         for turn in 1..=LANES / 2 {
             turned = turned.turn();
             let once = if turn < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
-            hits.keep(Hit::within(leaf, turn, circles.hits(turned) & once));
+            if DECIDES {
+                let (mask, sure) = circles.hits_and_sure(turned, slack);
+                hits.keep(Hit::within(leaf, turn, mask & once).with_sure(sure));
+            } else {
+                hits.keep(Hit::within(leaf, turn, circles.hits(turned) & once));
+            }
         }
         hits.finish();
         let n = tree.leaf(leaf).len();
@@ -247,6 +261,12 @@ impl<const D: usize> Join<'_, D> {
                 let single = Circles16::<L, D>::all(circles, circle as usize);
                 let mask = single.hits_at(Circles16::of(leaves, leaf as usize), offset);
                 hits.keep(Hit::between(side, circle, leaf, mask));
+            }
+        } else if let Some(decision) = self.pairing.filter.decision {
+            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+                let single = Circles16::<L, D>::all(driver, circle as usize);
+                let (mask, sure) = single.hits_and_sure(Circles16::of(driver, leaf as usize), decision.slack);
+                hits.keep(Hit::between(0, circle, leaf, mask).with_sure(sure));
             }
         } else {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {

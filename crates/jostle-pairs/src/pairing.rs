@@ -64,7 +64,7 @@ impl<'a, const D: usize> Pairing<'a, D> {
             let [a, b] = names.pair(hit, lane);
             test(a, b)
         };
-        if let Some(decision) = &self.filter.decision {
+        if let (Some(decision), false) = (&self.filter.decision, hit.is_sure()) {
             let sure = mask & self.sure::<L>(hit, decision.slack);
             mask = sure | retain(mask & !sure, |lane| passes(decision.test, lane));
         }

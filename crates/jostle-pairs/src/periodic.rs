@@ -178,8 +178,8 @@ impl<const D: usize> Cell<D> {
         }
         derived.fill(
             bodies.len(),
-            |id, axis| periodic.wrapped(axis, bodies.centers()[axis].get(id)),
-            |id| bodies.radius(id),
+            |axis, first, out| bodies.centers()[axis].map_into(first, out, |at| periodic.wrapped(axis, at)),
+            |first, out| bodies.radii().map_into(first, out, |radius| radius + bodies.margin()),
             workers,
         );
         self.outside = survey.outside;

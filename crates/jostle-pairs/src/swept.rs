@@ -8,7 +8,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Reason, Workers};
 
 use crate::among::{Among, Sought};
-use crate::derived::{BLOCK, Derived, reduce};
+use crate::derived::{BLOCK, Derived, reduce, set_each};
 use crate::layers::Layers;
 
 /// |coordinate| + displacement + radius may reach 2^59: then all that is derived of them is within bounds.
@@ -160,7 +160,12 @@ impl Paths {
             // A negative radius stays one, and is refused with the tree.
             if swept.bodies.radii().get(id) < 0.0 { -1.0 } else { swept.reach(id) as f32 }
         };
-        derived.fill(bodies, |id, axis| swept.middle(id, axis) as f32, radius, workers);
+        derived.fill(
+            bodies,
+            |axis, first, out| set_each(first, out, |id| swept.middle(id, axis) as f32),
+            |first, out| set_each(first, out, radius),
+            workers,
+        );
         Ok(())
     }
 
