@@ -4,6 +4,7 @@ use jostle_core::{Bodies, InputError, LinearTree};
 
 use crate::double::Set64;
 use crate::layers::Layers;
+use crate::pairing::{SPARSE, WALK};
 use crate::periodic::Periodic;
 use crate::sets::Meetings;
 use crate::swept::Swept;
@@ -111,7 +112,7 @@ impl<const D: usize> Among<'_, D> {
     pub(crate) fn weight(&self) -> usize {
         match &self.0 {
             Sought::Within(set) => set.len(),
-            Sought::Between(a, b) => a.sorted() + b.sorted() + a.len().min(b.len()),
+            Sought::Between(a, b) => a.sorted() + b.sorted() + joined(a.len(), b.len()),
             Sought::Periodic(periodic) => periodic.bodies.len(),
             Sought::Double(set) => set.bodies.len(),
             Sought::Swept(swept) => swept.bodies.len(),
@@ -119,11 +120,17 @@ impl<const D: usize> Among<'_, D> {
     }
 }
 
+/// Bodies of one search whose work the join of two trees is worth.
+fn joined(a: usize, b: usize) -> usize {
+    let (few, many) = (a.min(b), a.max(b));
+    if few.saturating_mul(SPARSE) < many { few.saturating_mul(WALK) } else { few }
+}
+
 /// As [`Among::weight`], of the meetings of many sets.
 pub(crate) fn weight_among<const D: usize>(sets: &[Set<'_, D>], meetings: &Meetings) -> usize {
     let met = meetings.iter().filter_map(|(i, j)| {
         let (a, b) = (sets.get(i)?, sets.get(j)?);
-        Some(if i == j { a.len() - a.sorted() } else { a.len().min(b.len()) })
+        Some(if i == j { a.len() - a.sorted() } else { joined(a.len(), b.len()) })
     });
     sets.iter().map(Set::sorted).chain(met).sum()
 }
