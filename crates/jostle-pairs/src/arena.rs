@@ -12,7 +12,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::reserve;
 
-use crate::lanes::SHORT;
+use crate::lanes::LANES;
 
 /// Numbers in a chunk; a row that is longer has several.
 pub(crate) const CHUNK: usize = 1 << 11;
@@ -31,6 +31,9 @@ const CONTINUED: u32 = u32::MAX;
 
 /// Numbers before the ids of a row.
 const HEADER: usize = 2;
+
+/// Numbers after a row that may be written over while it is put there.
+pub(crate) const SPARE: usize = 2 * LANES;
 
 /// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.
 pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;
@@ -108,7 +111,7 @@ impl Streams {
         self.left.capacity() * size_of::<Range<usize>>() + self.sums.capacity() * size_of::<usize>()
     }
 
-    /// Deals a row: room for its ids and [`SHORT`] more, and for their distances if those are asked for. Where it ends,
+    /// Deals a row: room for its ids and [`SPARE`] more, and for their distances if those are asked for. Where it ends,
     /// [`END`] is to be written.
     #[inline(always)]
     #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
@@ -121,7 +124,7 @@ impl Streams {
         let bucket = arena.buckets.bucket(id);
         self.sums[bucket] += len;
         let left = &mut self.left[bucket];
-        let room = HEADER + len + SHORT;
+        let room = HEADER + len + SPARE;
         if left.len() < room && !arena.take(bucket, room, left) {
             return None;
         }

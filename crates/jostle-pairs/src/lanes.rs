@@ -15,9 +15,6 @@ pub(crate) const LANES: usize = jostle_core::tree::LEAF;
 /// Ids of a row that are kept, and sorted, side by side with those of others.
 pub(crate) const ROW: usize = 4 * LANES;
 
-/// Ids of a row that are sorted together with their distances.
-pub(crate) const SHORT: usize = 2 * LANES;
-
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {
     /// The values in order.

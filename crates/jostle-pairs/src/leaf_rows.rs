@@ -2,11 +2,28 @@
 
 use jostle_core::scratch::reserve;
 
-use crate::lanes::counted::sort_counted;
-use crate::lanes::{LANES, Lanes, ROW, SHORT, sixteen_mut};
+use crate::lanes::{LANES, Lanes, ROW, sixteen_mut};
 
 /// A row, and what one more test may add.
 const STRIDE: usize = ROW + LANES;
+
+/// Bits of a place in a row of [`ROW`] ids.
+const PLACE_BITS: u32 = ROW.trailing_zeros();
+
+/// Ids up to this many fit in a number together with a place in a row.
+pub(crate) const KEYED_IDS: usize = 1 << (u32::BITS - PLACE_BITS);
+
+/// How rows are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Sorting {
+    /// Side by side, ids alone.
+    #[default]
+    Ids,
+    /// Side by side, ids with the places of their distances; there are [`KEYED_IDS`] at most.
+    Keys,
+    /// One by one, ids with their distances.
+    Alone,
+}
 
 /// See the top of this file.
 #[derive(Debug)]
@@ -16,6 +33,7 @@ pub(crate) struct LeafRows {
     /// Of each row, without what was put aside.
     lens: [u32; LANES],
     aside: Aside,
+    sorting: Sorting,
     /// A row that is sorted alone.
     long: Vec<(u32, f32)>,
 }
@@ -43,7 +61,7 @@ pub(crate) struct RowsReached {
 impl Default for LeafRows {
     fn default() -> Self {
         let (ids, distances2) = (Box::new(Table([[0; STRIDE]; LANES])), Box::new(Table([[0.0; STRIDE]; LANES])));
-        Self { ids, distances2, lens: [0; LANES], aside: Aside::default(), long: Vec::new() }
+        Self { ids, distances2, lens: [0; LANES], aside: Aside::default(), sorting: Sorting::Ids, long: Vec::new() }
     }
 }
 
@@ -125,49 +143,62 @@ impl LeafRows {
 
     /// Sorts the rows, as far as that is done side by side.
     #[inline(always)]
-    pub(crate) fn sort<L: Lanes>(&mut self) {
-        L::sort_rows(&mut self.ids.0, &self.lens);
+    pub(crate) fn sort<L: Lanes>(&mut self, sorting: Sorting) {
+        self.sorting = sorting;
+        if sorting == Sorting::Keys {
+            for (row, &len) in self.ids.0.iter_mut().zip(&self.lens) {
+                for first in (0..len as usize).step_by(LANES) {
+                    for (place, id) in (first as u32..).zip(sixteen_mut(row, first)) {
+                        *id = *id << PLACE_BITS | place;
+                    }
+                }
+            }
+        }
+        if sorting != Sorting::Alone {
+            L::sort_rows(&mut self.ids.0, &self.lens);
+        }
     }
 
-    /// Writes the row of a lane, which is `len` long, in ascending order; the rows have been sorted. `out` has room for
-    /// [`LANES`] more, which become anything.
+    /// Writes the row of a lane, which is `len` long, in ascending order, and its squared distances if asked for; the rows
+    /// have been sorted. Both have room for [`LANES`] more, which become anything.
     #[inline(always)]
-    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
-        if len >= ROW {
-            return self.sort_long_into(lane, len, out, None);
+    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+        if len >= ROW || self.sorting == Sorting::Alone {
+            return self.sort_long_into(lane, out, out2);
         }
-        let ids = &self.ids.0[lane];
-        out[..LANES].copy_from_slice(&ids[..LANES]);
-        let mut at = LANES;
-        while at < len {
-            out[at..at + LANES].copy_from_slice(&ids[at..at + LANES]);
+        let (ids, distances2) = (&self.ids.0[lane], &self.distances2.0[lane]);
+        let (mut out2, mut at) = (out2, 0);
+        loop {
+            let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, at));
+            if let Some(out2) = &mut out2 {
+                let to2 = sixteen_mut(out2, at);
+                for i in 0..LANES {
+                    (to[i], to2[i]) = (from[i] >> PLACE_BITS, distances2[from[i] as usize % ROW]);
+                }
+            } else {
+                to.copy_from_slice(from);
+            }
             at += LANES;
+            if at >= len {
+                break;
+            }
         }
-    }
-
-    /// As [`LeafRows::copy_into`], of rows that have not been sorted, and their squared distances with them. Both have room
-    /// for [`SHORT`] more.
-    #[inline(always)]
-    pub(crate) fn sort_into(&mut self, lane: usize, len: usize, out: &mut [u32], out2: &mut [f32]) {
-        if len > SHORT {
-            return self.sort_long_into(lane, len, out, Some(out2));
-        }
-        let (ids, distances2) = (first(&self.ids.0[lane]), first(&self.distances2.0[lane]));
-        sort_counted(ids, len, first_mut(out), Some((distances2, first_mut(out2))));
     }
 
     #[cold]
     #[inline(never)]
-    fn sort_long_into(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+    fn sort_long_into(&mut self, lane: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
         let mut long = core::mem::take(&mut self.long);
         long.clear();
-        let own = 0..self.lens[lane] as usize;
-        long.extend(self.ids.0[lane][own.clone()].iter().copied().zip(self.distances2.0[lane][own].iter().copied()));
+        let (ids, distances2) = (&self.ids.0[lane], &self.distances2.0[lane]);
+        long.extend((0..self.lens[lane] as usize).map(|at| match self.sorting {
+            Sorting::Keys => (ids[at] >> PLACE_BITS, distances2[ids[at] as usize % ROW]),
+            Sorting::Ids | Sorting::Alone => (ids[at], distances2[at]),
+        }));
         for piece in self.pieces_of(lane).map(|piece| piece * ROW..(piece + 1) * ROW) {
             let Aside { ids, distances2, .. } = &self.aside;
             long.extend(ids[piece.clone()].iter().copied().zip(distances2[piece].iter().copied()));
         }
-        debug_assert_eq!(long.len(), len);
         long.sort_unstable_by_key(|&(id, _)| id);
         for (out, &(id, _)) in out.iter_mut().zip(&long) {
             *out = id;
@@ -179,12 +210,37 @@ impl LeafRows {
     }
 }
 
-#[inline(always)]
-fn first<T, const N: usize>(values: &[T]) -> &[T; N] {
-    values.first_chunk().expect("there is room for so many")
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::portable::Portable;
 
-#[inline(always)]
-fn first_mut<T, const N: usize>(values: &mut [T]) -> &mut [T; N] {
-    values.first_chunk_mut().expect("there is room for so many")
+    /// Rows of all lengths, sorted in every way.
+    #[test]
+    fn rows_keep_their_distances() {
+        for sorting in [Sorting::Ids, Sorting::Keys, Sorting::Alone] {
+            let (mut rows, mut expected) = (LeafRows::default(), vec![Vec::new(); LANES]);
+            for test in 0..200_u32 {
+                let lane = (test % 13) as usize;
+                let ids: [u32; LANES] = core::array::from_fn(|i| (test * 16 + i as u32).wrapping_mul(7919) % 1_000_003);
+                let distances2 = ids.map(|id| id as f32);
+                let mask = (test.wrapping_mul(40_503) >> lane) as u16;
+                rows.push_distances2::<Portable>(lane, Portable::load(&distances2), mask);
+                rows.push::<Portable>(lane, &ids, mask);
+                expected[lane].extend(ids.iter().enumerate().filter(|&(i, _)| mask >> i & 1 == 1).map(|(_, &id)| id));
+            }
+            rows.sort::<Portable>(sorting);
+            for (lane, expected) in expected.iter_mut().enumerate() {
+                expected.sort_unstable();
+                let len = rows.len(lane);
+                let (mut out, mut out2) = (vec![0; len + LANES], vec![0.0; len + LANES]);
+                let wanted = (sorting != Sorting::Ids).then_some(&mut out2[..]);
+                rows.copy_into(lane, len, &mut out, wanted);
+                assert_eq!(out[..len], expected[..], "lane {lane}, {sorting:?}");
+                if sorting != Sorting::Ids {
+                    assert!(out2[..len].iter().zip(expected).all(|(&distance2, &mut id)| distance2 == id as f32));
+                }
+            }
+        }
+    }
 }

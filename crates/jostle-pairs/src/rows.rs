@@ -8,11 +8,12 @@ use core::ops::Range;
 use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
 
-use crate::arena::{Arena, END};
+use crate::arena::{Arena, END, SPARE};
 use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
-use crate::lanes::{LANES, Lanes, SHORT};
+use crate::lanes::{LANES, Lanes};
+use crate::leaf_rows::{KEYED_IDS, Sorting};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
 use crate::stats::Tests;
@@ -216,21 +217,20 @@ impl<const D: usize> RowJoin<'_, D> {
         let driver = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
         let ids = &driver.leaf_ids()[leaf].0;
-        if self.arena.distances2.is_none() {
-            rows.sort::<L>();
-        }
+        rows.sort::<L>(match self.arena.distances2 {
+            None => Sorting::Ids,
+            Some(_) if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
+            Some(_) => Sorting::Alone,
+        });
         for lane in 0..driver.leaf(leaf).len() {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
             let Some((out, out2)) = streams.deal(self.arena, ids[lane], len) else { continue };
-            match out2 {
-                None => rows.copy_into(lane, len, out),
-                Some(out2) => rows.sort_into(lane, len, out, out2),
-            }
+            rows.copy_into(lane, len, out, out2);
             out[len] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
             L::ask_for(&out[len + LANES]);
-            L::ask_for(&out[len + SHORT - 1]);
+            L::ask_for(&out[len + SPARE - 1]);
         }
     }
 }

@@ -1,44 +1,29 @@
 //! Short rows sorted by counting, for each id, how many are less: sixteen at a time, and of those always all, since a loop
 //! that ends sooner or later is mispredicted.
 
-use super::{LANES, SHORT};
+use super::LANES;
+
+/// Ids of a row that are sorted by counting, at most.
+const SHORT: usize = 2 * LANES;
 
 /// Sorts the first `len` ids of a row, which has room for [`SHORT`] at least; what follows them becomes anything.
 #[inline(always)]
 pub(crate) fn sort_row(row: &mut [u32], len: usize) {
-    match row.first_chunk_mut() {
-        Some(short) if len <= SHORT => sort_counted(&{ *short }, len, short, None),
+    match row.first_chunk_mut::<SHORT>() {
+        Some(row) if len <= LANES => sort_counted::<LANES>(row, len),
+        Some(row) if len <= SHORT => sort_counted::<SHORT>(row, len),
         _ => row[..len].sort_unstable(),
     }
 }
 
-/// Sorts the first `len` ids of a row into `out`, and their distances with them; what follows them there is anything.
+/// As [`sort_row`] for `len` up to `N`; what follows counts as the greatest of all.
 #[inline(always)]
-pub(crate) fn sort_counted(
-    row: &[u32; SHORT],
-    len: usize,
-    out: &mut [u32; SHORT],
-    distances2: Option<(&[f32; SHORT], &mut [f32; SHORT])>,
-) {
-    if len <= LANES {
-        count::<LANES>(row, len, out, distances2);
-    } else {
-        count::<SHORT>(row, len, out, distances2);
-    }
-}
-
-/// As [`sort_counted`] for `len` up to `N`; what follows counts as the greatest of all.
-#[inline(always)]
-fn count<const N: usize>(
-    row: &[u32; SHORT],
-    len: usize,
-    out: &mut [u32; SHORT],
-    distances2: Option<(&[f32; SHORT], &mut [f32; SHORT])>,
-) {
+fn sort_counted<const N: usize>(row: &mut [u32; SHORT], len: usize) {
+    let unsorted = *row;
     // Ids with the highest bit turned, in which order signed numbers stand as unsigned ones do: those can be compared.
     let mut ids = [0; N];
     for lane in 0..N {
-        ids[lane] = if lane < len { (row[lane] ^ 1 << 31) as i32 } else { i32::MAX };
+        ids[lane] = if lane < len { (unsorted[lane] ^ 1 << 31) as i32 } else { i32::MAX };
     }
     let mut ranks = [0_u32; N];
     for at in 0..N {
@@ -48,11 +33,6 @@ fn count<const N: usize>(
         }
     }
     for lane in 0..N {
-        out[ranks[lane] as usize % N] = row[lane];
-    }
-    if let Some((from, to)) = distances2 {
-        for lane in 0..N {
-            to[ranks[lane] as usize % N] = from[lane];
-        }
+        row[ranks[lane] as usize % N] = unsorted[lane];
     }
 }
