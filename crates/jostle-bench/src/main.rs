@@ -3,6 +3,7 @@
 //! Rows of a table run in turn, round after round, inside one process for each number of threads, so that all meet the
 //! same state of the machine; what is printed is the median of the rounds, with the tenth and ninetieth percentile.
 
+mod beside;
 mod classics;
 mod clock;
 mod contest;
@@ -93,6 +94,8 @@ enum Command {
     Frames(frames::Args),
     /// Ourselves on scenes that bring others down; with --huge, on 10M bodies as well.
     Hostile(hostile::Args),
+    /// What a simulation asks for beside pairs: neighbour lists, f64, filters, few among many; each beside `find`.
+    Beside(beside::Args),
     /// The systems that our users come from: trees and grids of `jostle-classics`, and from what number of bodies each pays.
     Classics(classics::Args),
     /// The record of this machine and the figures of README, from the results of the other sub-commands. Those that are
@@ -116,6 +119,7 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
         Command::Hostile(hostile) => hostile::run(&hostile, common, &output),
+        Command::Beside(beside) => beside::run(&beside, common, &output),
         Command::Classics(classics) => classics::run(&classics, common, &output),
         Command::Report(report) => report::run(&report, common),
     }

@@ -45,7 +45,7 @@ struct Wanted {
 }
 
 /// What is run when it is missing.
-const WANTED: [Wanted; 5] = [
+const WANTED: [Wanted; 6] = [
     Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
     Wanted {
         name: "rivals-3d",
@@ -54,6 +54,7 @@ const WANTED: [Wanted; 5] = [
     },
     Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
     Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
+    Wanted { name: "beside-2d", command: "beside", quick: "beside --n 300,400 --rounds 1 --scene dense" },
     Wanted {
         name: "classics",
         command: "classics",
@@ -62,7 +63,7 @@ const WANTED: [Wanted; 5] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "rivals-2d",
     "rivals-3d",
     "scaling-2d",
@@ -72,6 +73,7 @@ const NAMES: [&str; 14] = [
     "frames-2d",
     "frames-3d",
     "hostile-2d",
+    "beside-2d",
     "classics",
     "classics-pays",
     "classics-growth",
@@ -85,6 +87,7 @@ fn columns(name: &str) -> &'static [&'static str] {
         Some("classics") if name == "classics" => &["scene", "n", "system", "threads", "ms", "tests", "bytes"],
         Some("classics") => &[],
         Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
+        Some("beside") => &["scene", "n", "threads", "what", "ms", "times find"],
         Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
         _ => &["scene"],
     }
@@ -228,6 +231,8 @@ mod tests {
             "## Scaling in 2D",
             "join",
             "## Frames in 2D",
+            "## Beside in 2D",
+            "full lists with distances",
             "## Classics\n",
             "### dense",
             "linear-quadtree-touching",

@@ -3,6 +3,7 @@
 use jostle_testkit::Kind;
 
 use super::CARGO;
+use crate::beside;
 use crate::classics::{self, short};
 use crate::frames;
 use crate::hostile;
@@ -26,6 +27,7 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
             ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.sheet, ["rival", "frames"], "ms a frame"),
             ["classics"] => lines(classics::LEGEND) + &by_system(&kept.sheet, date),
             ["classics", part] => lines(classics::legend(part)) + "\n" + &kept.sheet.markdown(),
+            ["beside", _] => lines(beside::LEGEND) + &by_threads(&kept.sheet, ["what"], "times find"),
             ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.sheet.markdown(),
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),
