@@ -68,6 +68,13 @@ pub(crate) trait Lanes: Copy {
     fn ask_for<T>(_value: &T) {}
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
+    /// As [`Lanes::compress`], of its own values.
+    #[inline(always)]
+    fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
+        let mut values = [0.0; LANES];
+        self.store(&mut values);
+        Self::compress(&values, mask, out);
+    }
     /// As [`Lanes::compress`], of ids.
     #[inline(always)]
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {

@@ -28,8 +28,7 @@ pub(crate) enum Sorting {
 /// See the top of this file.
 #[derive(Debug)]
 pub(crate) struct LeafRows {
-    ids: Box<Table<u32>>,
-    distances2: Box<Table<f32>>,
+    tables: Box<Tables>,
     /// Of each row, without what was put aside.
     lens: [u32; LANES],
     aside: Aside,
@@ -38,10 +37,14 @@ pub(crate) struct LeafRows {
     long: Vec<(u32, f32)>,
 }
 
-/// Sixteen rows, each of which begins a line of memory.
+/// Sixteen rows, each of which begins a line of memory. Ids and distances lie together: where it is left to chance how far
+/// they are apart, it may be whole pages, and what is read from one waits for what was written to the other.
 #[derive(Debug)]
 #[repr(align(64))]
-struct Table<T>([[T; STRIDE]; LANES]);
+struct Tables {
+    ids: [[u32; STRIDE]; LANES],
+    distances2: [[f32; STRIDE]; LANES],
+}
 
 /// Pieces of rows, of [`ROW`] ids each, and the lanes that they belong to.
 #[derive(Debug, Default)]
@@ -60,8 +63,14 @@ pub(crate) struct RowsReached {
 
 impl Default for LeafRows {
     fn default() -> Self {
-        let (ids, distances2) = (Box::new(Table([[0; STRIDE]; LANES])), Box::new(Table([[0.0; STRIDE]; LANES])));
-        Self { ids, distances2, lens: [0; LANES], aside: Aside::default(), sorting: Sorting::Ids, long: Vec::new() }
+        let tables = Tables { ids: [[0; STRIDE]; LANES], distances2: [[0.0; STRIDE]; LANES] };
+        Self {
+            tables: Box::new(tables),
+            lens: [0; LANES],
+            aside: Aside::default(),
+            sorting: Sorting::Ids,
+            long: Vec::new(),
+        }
     }
 }
 
@@ -102,7 +111,7 @@ impl LeafRows {
     pub(crate) fn push<L: Lanes>(&mut self, lane: usize, ids: &[u32; LANES], mask: u16) {
         // It is less than a row: said so that no border has to be looked at.
         let len = self.lens[lane] as usize % ROW;
-        L::compress_ids(ids, mask, sixteen_mut(&mut self.ids.0[lane], len));
+        L::compress_ids(ids, mask, sixteen_mut(&mut self.tables.ids[lane], len));
         self.lens[lane] = len as u32 + mask.count_ones();
         if self.lens[lane] >= ROW as u32 {
             self.put_aside(lane);
@@ -112,15 +121,13 @@ impl LeafRows {
     /// The squared distances of the ids that are pushed next.
     #[inline(always)]
     pub(crate) fn push_distances2<L: Lanes>(&mut self, lane: usize, distances2: L, mask: u16) {
-        let mut values = [0.0; LANES];
-        distances2.store(&mut values);
-        L::compress(&values, mask, sixteen_mut(&mut self.distances2.0[lane], self.lens[lane] as usize % ROW));
+        distances2.compressed(mask, sixteen_mut(&mut self.tables.distances2[lane], self.lens[lane] as usize % ROW));
     }
 
     #[cold]
     #[inline(never)]
     fn put_aside(&mut self, lane: usize) {
-        let (ids, distances2) = (&mut self.ids.0[lane], &mut self.distances2.0[lane]);
+        let (ids, distances2) = (&mut self.tables.ids[lane], &mut self.tables.distances2[lane]);
         self.aside.lanes.push(lane as u8);
         self.aside.ids.extend_from_slice(&ids[..ROW]);
         self.aside.distances2.extend_from_slice(&distances2[..ROW]);
@@ -146,7 +153,7 @@ impl LeafRows {
     pub(crate) fn sort<L: Lanes>(&mut self, sorting: Sorting) {
         self.sorting = sorting;
         if sorting == Sorting::Keys {
-            for (row, &len) in self.ids.0.iter_mut().zip(&self.lens) {
+            for (row, &len) in self.tables.ids.iter_mut().zip(&self.lens) {
                 for first in (0..len as usize).step_by(LANES) {
                     for (place, id) in (first as u32..).zip(sixteen_mut(row, first)) {
                         *id = *id << PLACE_BITS | place;
@@ -155,7 +162,7 @@ impl LeafRows {
             }
         }
         if sorting != Sorting::Alone {
-            L::sort_rows(&mut self.ids.0, &self.lens);
+            L::sort_rows(&mut self.tables.ids, &self.lens);
         }
     }
 
@@ -166,7 +173,7 @@ impl LeafRows {
         if len >= ROW || self.sorting == Sorting::Alone {
             return self.sort_long_into(lane, out, out2);
         }
-        let (ids, distances2) = (&self.ids.0[lane], &self.distances2.0[lane]);
+        let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
         let (mut out2, mut at) = (out2, 0);
         loop {
             let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, at));
@@ -190,7 +197,7 @@ impl LeafRows {
     fn sort_long_into(&mut self, lane: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
         let mut long = core::mem::take(&mut self.long);
         long.clear();
-        let (ids, distances2) = (&self.ids.0[lane], &self.distances2.0[lane]);
+        let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
         long.extend((0..self.lens[lane] as usize).map(|at| match self.sorting {
             Sorting::Keys => (ids[at] >> PLACE_BITS, distances2[ids[at] as usize % ROW]),
             Sorting::Ids | Sorting::Alone => (ids[at], distances2[at]),

@@ -279,15 +279,19 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]) {
+        Self::load(values).compressed(mask, out);
+    }
+
+    #[inline(always)]
+    fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
         let (low, high) = ((mask & 0xff) as usize, (mask >> 8) as usize);
         // SAFETY: the feature is there (see the type); the second store begins at most eight values into the sixteen.
         unsafe {
-            let (values, out) = (values.as_ptr(), out.as_mut_ptr());
+            let out = out.as_mut_ptr();
             let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(SET_LANES[low].as_ptr().cast()));
-            _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(_mm256_loadu_ps(values), lanes));
+            _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(self.0, lanes));
             let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(SET_LANES[high].as_ptr().cast()));
-            let packed = _mm256_permutevar8x32_ps(_mm256_loadu_ps(values.add(8)), lanes);
-            _mm256_storeu_ps(out.add(low.count_ones() as usize), packed);
+            _mm256_storeu_ps(out.add(low.count_ones() as usize), _mm256_permutevar8x32_ps(self.1, lanes));
         }
     }
 }

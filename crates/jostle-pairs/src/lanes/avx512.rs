@@ -131,11 +131,13 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]) {
-        // SAFETY: the feature is there (see the type); sixteen floats are 64 readable, or writable, bytes.
-        unsafe {
-            let packed = _mm512_maskz_compress_ps(mask, _mm512_loadu_ps(values.as_ptr()));
-            _mm512_storeu_ps(out.as_mut_ptr(), packed);
-        }
+        Self::load(values).compressed(mask, out);
+    }
+
+    #[inline(always)]
+    fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
+        // SAFETY: the feature is there (see the type); sixteen floats are 64 writable bytes.
+        unsafe { _mm512_storeu_ps(out.as_mut_ptr(), _mm512_maskz_compress_ps(mask, self.0)) }
     }
 }
 
