@@ -4,7 +4,8 @@
 //! task deals its rows to buckets, one for so many ids, as one pass of a radix sort would, and fills a chunk of memory for
 //! each bucket, front to back. Later a task takes all rows of a bucket, which fit in its cache, and puts them in order.
 //!
-//! A row in a chunk is its id, its length, then its ids; [`END`] stands after the last one.
+//! A row in a chunk is its id, its length, then its ids, and then the bits of their distances where those are asked for;
+//! [`END`] stands after the last row.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -37,6 +38,12 @@ pub(crate) const SPARE: usize = 2 * LANES;
 
 /// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.
 pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;
+
+/// Numbers that so many neighbours take.
+#[inline(always)]
+pub(crate) fn numbers_of(neighbors: usize, with_distances: bool) -> usize {
+    if with_distances { 2 * neighbors } else { neighbors }
+}
 
 /// How ids are dealt to buckets.
 #[derive(Debug, Clone, Copy, Default)]
@@ -74,8 +81,7 @@ impl Buckets {
 pub(crate) struct Arena<'a> {
     pub(crate) buckets: Buckets,
     pub(crate) numbers: &'a Disjoint<'a, u32>,
-    /// As many, or none when they are not asked for.
-    pub(crate) distances2: Option<&'a Disjoint<'a, f32>>,
+    pub(crate) with_distances: bool,
     /// The bucket of each chunk.
     pub(crate) owners: &'a Disjoint<'a, u32>,
     /// How many chunks are taken; more than there are, when these are too few.
@@ -111,20 +117,16 @@ impl Streams {
         self.left.capacity() * size_of::<Range<usize>>() + self.sums.capacity() * size_of::<usize>()
     }
 
-    /// Deals a row: room for its ids and [`SPARE`] more, and for their distances if those are asked for. Where it ends,
-    /// [`END`] is to be written.
+    /// Deals a row: room for its ids, for their distances if those are asked for, and for [`SPARE`] more. Where it ends, [`END`]
+    /// is to be written.
     #[inline(always)]
     #[allow(unsafe_code, reason = "each task writes to chunks of its own")]
-    pub(crate) fn deal<'a>(
-        &'a mut self,
-        arena: Arena<'a>,
-        id: u32,
-        len: usize,
-    ) -> Option<(&'a mut [u32], Option<&'a mut [f32]>)> {
+    pub(crate) fn deal<'a>(&'a mut self, arena: Arena<'a>, id: u32, len: usize) -> Option<&'a mut [u32]> {
         let bucket = arena.buckets.bucket(id);
         self.sums[bucket] += len;
         let left = &mut self.left[bucket];
-        let room = HEADER + len + SPARE;
+        let numbers = numbers_of(len, arena.with_distances);
+        let room = HEADER + numbers + SPARE;
         if left.len() < room && !arena.take(bucket, room, left) {
             return None;
         }
@@ -134,8 +136,8 @@ impl Streams {
         unsafe {
             let header = arena.numbers.range(left.start..ids.start);
             (header[0], header[1]) = (id, len as u32);
-            left.start += HEADER + len;
-            Some((arena.numbers.range(ids.clone()), arena.distances2.map(|all| all.range(ids))))
+            left.start += HEADER + numbers;
+            Some(arena.numbers.range(ids))
         }
     }
 }
@@ -211,12 +213,12 @@ pub(crate) struct RowPlace {
 }
 
 /// Notes the rows of the chunk that begins at `at` by their ids, less `first`.
-pub(crate) fn note_rows(numbers: &[u32], mut at: usize, first: usize, places: &mut [RowPlace]) {
+pub(crate) fn note_rows(numbers: &[u32], mut at: usize, with_distances: bool, first: usize, places: &mut [RowPlace]) {
     while let [id, len, ..] = numbers[at..]
         && id != END
     {
         let len = len as usize;
         places[id as usize - first] = RowPlace { start: at + HEADER, len };
-        at += HEADER + len;
+        at += HEADER + numbers_of(len, with_distances);
     }
 }

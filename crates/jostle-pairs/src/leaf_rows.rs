@@ -166,35 +166,38 @@ impl LeafRows {
         }
     }
 
-    /// Writes the row of a lane, which is `len` long, in ascending order, and its squared distances if asked for; the rows
-    /// have been sorted. Both have room for [`LANES`] more, which become anything.
+    /// Writes the row of a lane, which is `len` long, in ascending order, and behind it the bits of its squared distances if
+    /// asked for; the rows have been sorted. There is room for [`LANES`] more, which become anything.
     #[inline(always)]
-    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, with_distances: bool, out: &mut [u32]) {
         if len >= ROW || self.sorting == Sorting::Alone {
-            return self.sort_long_into(lane, out, out2);
+            return self.sort_long_into(lane, len, with_distances, out);
         }
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
-        let (mut out2, mut at) = (out2, 0);
+        let mut at = 0;
         loop {
             let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, at));
-            if let Some(out2) = &mut out2 {
-                let to2 = sixteen_mut(out2, at);
-                for i in 0..LANES {
-                    (to[i], to2[i]) = (from[i] >> PLACE_BITS, distances2[from[i] as usize % ROW]);
-                }
-            } else {
-                to.copy_from_slice(from);
+            let shift = if with_distances { PLACE_BITS } else { 0 };
+            for i in 0..LANES {
+                to[i] = from[i] >> shift;
             }
             at += LANES;
             if at >= len {
                 break;
             }
         }
+        // What was too much of the ids is written over.
+        for at in (0..if with_distances { len } else { 0 }).step_by(LANES) {
+            let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, len + at));
+            for i in 0..LANES {
+                to[i] = distances2[from[i] as usize % ROW].to_bits();
+            }
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn sort_long_into(&mut self, lane: usize, out: &mut [u32], out2: Option<&mut [f32]>) {
+    fn sort_long_into(&mut self, lane: usize, len: usize, with_distances: bool, out: &mut [u32]) {
         let mut long = core::mem::take(&mut self.long);
         long.clear();
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
@@ -210,8 +213,10 @@ impl LeafRows {
         for (out, &(id, _)) in out.iter_mut().zip(&long) {
             *out = id;
         }
-        for (out, &(_, distance2)) in out2.into_iter().flatten().zip(&long) {
-            *out = distance2;
+        if with_distances {
+            for (out, &(_, distance2)) in out[len..].iter_mut().zip(&long) {
+                *out = distance2.to_bits();
+            }
         }
         self.long = long;
     }
@@ -240,12 +245,12 @@ mod tests {
             for (lane, expected) in expected.iter_mut().enumerate() {
                 expected.sort_unstable();
                 let len = rows.len(lane);
-                let (mut out, mut out2) = (vec![0; len + LANES], vec![0.0; len + LANES]);
-                let wanted = (sorting != Sorting::Ids).then_some(&mut out2[..]);
-                rows.copy_into(lane, len, &mut out, wanted);
+                let mut out = vec![0; 2 * len + LANES];
+                rows.copy_into(lane, len, sorting != Sorting::Ids, &mut out);
                 assert_eq!(out[..len], expected[..], "lane {lane}, {sorting:?}");
                 if sorting != Sorting::Ids {
-                    assert!(out2[..len].iter().zip(expected).all(|(&distance2, &mut id)| distance2 == id as f32));
+                    let distances2: Vec<u32> = expected.iter().map(|&id| (id as f32).to_bits()).collect();
+                    assert_eq!(out[len..2 * len], distances2[..], "lane {lane}, {sorting:?}");
                 }
             }
         }

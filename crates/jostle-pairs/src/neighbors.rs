@@ -7,7 +7,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows};
+use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::jobs::{Jobs, Walk};
 use crate::kernel;
 use crate::lanes::LANES;
@@ -146,7 +146,6 @@ impl NeighborLists {
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
     arena: Vec<u32>,
-    arena_distances2: Vec<f32>,
     /// The bucket of each chunk of the arena.
     owners: Vec<u32>,
     chunks: Chunks,
@@ -162,7 +161,6 @@ pub(crate) struct RowEngine<const D: usize> {
 impl<const D: usize> RowEngine<D> {
     pub(crate) fn bytes(&self) -> usize {
         (self.arena.capacity() + self.owners.capacity()) * size_of::<u32>()
-            + self.arena_distances2.capacity() * size_of::<f32>()
             + self.chunks.bytes()
             + self.starts.capacity() * size_of::<usize>()
             + self.scratch.bytes(RowScratch::bytes)
@@ -183,16 +181,18 @@ impl<const D: usize> RowEngine<D> {
         let ids = of_first(0).trees[0].len();
         let buckets = Buckets::of(ids);
         let spare = buckets.count() * workers.count();
-        self.make_chunks(((FIRST_GUESS + ROW_OVERHEAD) * ids).div_ceil(CHUNK) + spare, lists.wants_distances);
+        let with_distances = lists.wants_distances;
+        let chunks_of =
+            |neighbors| (numbers_of(neighbors, with_distances) + ROW_OVERHEAD * ids).div_ceil(CHUNK) + spare;
+        self.make_chunks(chunks_of(FIRST_GUESS * ids));
         let (tests, taken) = loop {
-            let (tests, taken) = self.deal_rows(isa, jobs, kind, buckets, workers);
+            let (tests, taken) = self.deal_rows(isa, jobs, kind, (buckets, with_distances), workers);
             if taken <= self.owners.len() {
                 // How many chunks end up half empty depends on who deals what: next time it may be more.
-                self.make_chunks(taken + spare, lists.wants_distances);
+                self.make_chunks(taken + spare);
                 break (tests, taken);
             }
-            let rows = (tests.pairs as usize + ROW_OVERHEAD * ids).div_ceil(CHUNK);
-            self.make_chunks((rows + spare).max(2 * self.owners.len()), lists.wants_distances);
+            self.make_chunks(chunks_of(tests.pairs as usize).max(2 * self.owners.len()));
         };
         self.level_scratch();
         self.chunks.reserve(self.owners.len(), buckets.count());
@@ -203,13 +203,11 @@ impl<const D: usize> RowEngine<D> {
     }
 
     /// Makes sure that the arena has so many chunks at least.
-    fn make_chunks(&mut self, chunks: usize, wants_distances: bool) {
+    fn make_chunks(&mut self, chunks: usize) {
         if self.owners.len() < chunks {
             self.owners.resize(with_headroom(chunks), 0);
             self.arena.resize(self.owners.len() * CHUNK, 0);
         }
-        let room = if wants_distances { self.arena.len() } else { 0 };
-        self.arena_distances2.resize(room, 0.0);
     }
 
     /// Gives every piece of scratch room for the largest group that any has met.
@@ -228,15 +226,13 @@ impl<const D: usize> RowEngine<D> {
         isa: Isa,
         jobs: Jobs<'_, D>,
         kind: Rows,
-        buckets: Buckets,
+        (buckets, with_distances): (Buckets, bool),
         workers: Workers<'_>,
     ) -> (Tests, usize) {
         self.scratch.prepare(workers.count(), |scratch| scratch.streams.begin(buckets.count()));
         let taken = AtomicUsize::new(0);
-        let (numbers, distances2) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.arena_distances2));
-        let owners = Disjoint::new(&mut self.owners);
-        let distances2 = (distances2.len() > 0).then_some(&distances2);
-        let arena = Arena { buckets, numbers: &numbers, distances2, owners: &owners, taken: &taken };
+        let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
+        let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
         let tests = counted(workers, "rows", jobs.blocks(), |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
@@ -270,11 +266,11 @@ impl<const D: usize> RowEngine<D> {
     /// Rows from the arena to their places, bucket by bucket.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
     fn put_rows(&mut self, buckets: Buckets, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let NeighborLists { offsets, neighbors, distances2, wants_distances } = lists;
+        let NeighborLists { offsets, neighbors, distances2, wants_distances: with_distances } = lists;
         let total = self.starts[buckets.count()];
         resize_with_headroom(offsets, buckets.ids + 1, 0);
         resize_with_headroom(neighbors, total, 0);
-        resize_with_headroom(distances2, if *wants_distances { total } else { 0 }, 0.0);
+        resize_with_headroom(distances2, if *with_distances { total } else { 0 }, 0.0);
         offsets[0] = 0;
         self.places.prepare(workers.count(), |places| {
             resize_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
@@ -287,14 +283,15 @@ impl<const D: usize> RowEngine<D> {
                 places.clear();
                 places.resize(ids.len(), RowPlace::default());
                 for chunk in self.chunks.of(bucket) {
-                    note_rows(&self.arena, chunk, ids.start, places);
+                    note_rows(&self.arena, chunk, *with_distances, ids.start, places);
                 }
                 // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
                 unsafe {
                     put_ends(places, range.start, ends.range(ids));
                     put_block(places, &self.arena, neighbors.range(range.clone()));
-                    if *wants_distances {
-                        put_block(places, &self.arena_distances2, distances2.range(range));
+                    if *with_distances {
+                        places.iter_mut().for_each(|place| place.start += place.len);
+                        put_block(places, &self.arena, bytemuck::cast_slice_mut(distances2.range(range)));
                     }
                 }
             });
@@ -312,7 +309,7 @@ fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
 }
 
 /// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
-fn put_block<T: Copy>(places: &[RowPlace], arena: &[T], mut out: &mut [T]) {
+fn put_block(places: &[RowPlace], arena: &[u32], mut out: &mut [u32]) {
     for place in places {
         let row = &arena[place.start..];
         if let (true, Some(from), Some(to)) =

@@ -8,7 +8,7 @@ use core::ops::Range;
 use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
 
-use crate::arena::{Arena, END, SPARE};
+use crate::arena::{Arena, END, SPARE, numbers_of};
 use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
@@ -202,7 +202,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask);
                 mask = self.pairing.filter::<L>(hit, self.pairing.names()).mask();
             }
-            if self.arena.distances2.is_some() {
+            if self.arena.with_distances {
                 rows.push_distances2::<L>(lane, circle.distance2_at(others, offset), mask);
             }
             rows.push::<L>(lane, ids, mask);
@@ -217,20 +217,22 @@ impl<const D: usize> RowJoin<'_, D> {
         let driver = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
         let ids = &driver.leaf_ids()[leaf].0;
-        rows.sort::<L>(match self.arena.distances2 {
-            None => Sorting::Ids,
-            Some(_) if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
-            Some(_) => Sorting::Alone,
+        let with_distances = self.arena.with_distances;
+        rows.sort::<L>(match with_distances {
+            false => Sorting::Ids,
+            true if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
+            true => Sorting::Alone,
         });
         for lane in 0..driver.leaf(leaf).len() {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
-            let Some((out, out2)) = streams.deal(self.arena, ids[lane], len) else { continue };
-            rows.copy_into(lane, len, out, out2);
-            out[len] = END;
+            let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
+            rows.copy_into(lane, len, with_distances, out);
+            let end = numbers_of(len, with_distances);
+            out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
-            L::ask_for(&out[len + LANES]);
-            L::ask_for(&out[len + SPARE - 1]);
+            L::ask_for(&out[end + LANES]);
+            L::ask_for(&out[end + SPARE - 1]);
         }
     }
 }
