@@ -177,9 +177,12 @@ impl LeafRows {
         let mut at = 0;
         loop {
             let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, at));
-            let shift = if with_distances { PLACE_BITS } else { 0 };
-            for i in 0..LANES {
-                to[i] = from[i] >> shift;
+            if with_distances {
+                for i in 0..LANES {
+                    to[i] = from[i] >> PLACE_BITS;
+                }
+            } else {
+                to.copy_from_slice(from);
             }
             at += LANES;
             if at >= len {
@@ -187,11 +190,13 @@ impl LeafRows {
             }
         }
         // What was too much of the ids is written over.
-        for at in (0..if with_distances { len } else { 0 }).step_by(LANES) {
+        let mut at = if with_distances { 0 } else { len };
+        while at < len {
             let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, len + at));
             for i in 0..LANES {
                 to[i] = distances2[from[i] as usize % ROW].to_bits();
             }
+            at += LANES;
         }
     }
 
