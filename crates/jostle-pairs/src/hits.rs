@@ -12,8 +12,8 @@ pub(crate) struct Hit {
     circle: u32,
     leaf: u32,
     /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was turned against itself, or 0
-    /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the one whose groups are joined;
-    /// the leaf is of the other.
+    /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the
+    /// one whose groups are joined; the leaf is of the other.
     lanes: u32,
 }
 

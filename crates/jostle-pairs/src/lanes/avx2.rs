@@ -97,8 +97,8 @@ unsafe fn mask16(low: __m256, high: __m256) -> u16 {
     unsafe { movemask(low) as u16 | (movemask(high) as u16) << 8 }
 }
 
-/// The highest bits of eight lanes, by the instruction itself: two of the intrinsic, put together to sixteen bits, are
-/// compiled to a chain of seven instructions instead, half as long again as all the rest of a test.
+/// The highest bits of eight lanes, by the instruction itself: two of the intrinsic, put together to sixteen bits, may be
+/// compiled to seven instructions in a chain, which crosses the halves of a register.
 #[inline]
 #[target_feature(enable = "avx")]
 fn movemask(lanes: __m256) -> u32 {
