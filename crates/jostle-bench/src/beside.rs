@@ -4,12 +4,11 @@ use std::hint::black_box;
 
 use jostle::{Among, Circles64, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Workers, between};
 use jostle_testkit::{Kind, Scene, scene};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Common;
 use crate::contest::{expected, note};
 use crate::input::{self, Kinds};
-use crate::numbers::Sizes;
+use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::race::{Entrant, Timing, race};
 use crate::rivals;
@@ -202,8 +201,7 @@ impl<'a> Row<'a> {
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     println!("{LEGEND}");
     let mut sheet = Sheet::new(COLUMNS);
-    let pools = common.threads().into_iter().map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+    let pools = numbers::pools(&common.threads())?;
     for &n in &args.n.0 {
         for &kind in &args.scene.0 {
             let inputs = Inputs::new(kind, n, common);

@@ -4,13 +4,12 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use jostle_testkit::{Kind, Scene, sweep};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Common;
 use crate::clock::Clock;
 use crate::input::{self, Kinds};
 use crate::machine::version;
-use crate::numbers::Sizes;
+use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::pivot::by_scene;
 use crate::plot::Chart;
@@ -110,8 +109,7 @@ fn fill<const D: usize>(
     common: &Common,
     rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let pools = common.threads().into_iter().map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+    let pools = numbers::pools(&common.threads())?;
     for &n in &args.n.0 {
         for &kind in &args.scene.0 {
             let scene = input::scene::<D>(kind, n, common.seed, common.order);

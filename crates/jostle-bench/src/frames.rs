@@ -4,7 +4,6 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use jostle_testkit::Kind;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::Common;
 use crate::clock::Clock;
@@ -12,7 +11,7 @@ use crate::contest::{OURS, checked, expected, note, wants};
 use crate::drift::{Ring, STEP};
 use crate::input::{self, Kinds};
 use crate::machine::version;
-use crate::numbers::Sizes;
+use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::plot::Chart;
 use crate::race::{Entrant, Plan, Timing, race};
@@ -143,8 +142,7 @@ fn fill<const D: usize>(
 ) -> Result<(), Box<dyn std::error::Error>> {
     let mut sizes = args.n.0.clone();
     sizes.extend(common.huge.then_some(10_000_000));
-    let pools = common.threads().into_iter().map(|threads| ThreadPoolBuilder::new().num_threads(threads).build());
-    let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+    let pools = numbers::pools(&common.threads())?;
     for &n in &sizes {
         for &kind in &args.scene.0 {
             let scene = input::scene::<D>(kind, n, common.seed, common.order);

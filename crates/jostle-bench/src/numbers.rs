@@ -4,6 +4,8 @@ use std::num::ParseIntError;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+
 /// A list of sizes such as `1k,10k,1m`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sizes(pub(crate) Vec<usize>);
@@ -57,6 +59,11 @@ impl Threads {
             std::iter::successors(Some(1), |threads| Some(threads * 2)).take_while(|&threads| threads < cores);
         Self::new(doubled.chain([cores]).collect())
     }
+}
+
+/// A pool of each number of threads.
+pub(crate) fn pools(threads: &[usize]) -> Result<Vec<ThreadPool>, ThreadPoolBuildError> {
+    threads.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build()).collect()
 }
 
 /// The threads that this machine runs at once.

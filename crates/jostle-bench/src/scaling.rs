@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use jostle::{Found, PairFinder, StageTimes, Threads};
 use jostle_testkit::{Kind, Scene};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 use self::foretold::{Foretold, WORKERS, foretell, push_regions, regions_sheet};
 use crate::Common;
@@ -105,8 +105,7 @@ impl Tables {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let mut sizes = args.n.0.clone();
         sizes.extend(common.huge.then_some(10_000_000));
-        let pools = threads.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
-        let pools: Vec<ThreadPool> = pools.collect::<Result<_, _>>()?;
+        let pools = numbers::pools(threads)?;
         for &kind in &args.scene.0 {
             let mut last = None;
             for &n in &sizes {

@@ -37,8 +37,7 @@ pub(crate) struct LeafRows {
     long: Vec<(u32, f32)>,
 }
 
-/// Sixteen rows, each of which begins a line of memory. Ids and distances lie together: where it is left to chance how far
-/// they are apart, it may be whole pages, and what is read from one waits for what was written to the other.
+/// Sixteen rows, each of which begins a line of memory.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Tables {
