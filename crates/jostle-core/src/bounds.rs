@@ -6,7 +6,7 @@ use crate::aabb::Aabb;
 use crate::error::{InputError, Reason};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
-use crate::workers::Workers;
+use crate::parallel::workers::Workers;
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;

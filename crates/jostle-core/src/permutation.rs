@@ -4,9 +4,9 @@
 //! What LAMMPS (`atom_modify sort`), CompactNSearch and TreeNSearch (`z_sort`) offer their hosts.
 
 use crate::error::NAMED_OFFENDERS;
-use crate::scratch::{resize_with_headroom, with_headroom};
+use crate::parallel::scratch::{resize_with_headroom, with_headroom};
+use crate::parallel::workers::Workers;
 use crate::tree::LinearTree;
-use crate::workers::Workers;
 
 /// Elements that one task moves.
 const BLOCK: usize = 1 << 13;

@@ -16,9 +16,9 @@ pub(crate) use cells::CellPass;
 pub(crate) use deal::{Dealer, Segment, digit_bits};
 pub(crate) use local::LocalOrder;
 
-use crate::disjoint::Disjoint;
-use crate::scratch::ScratchPool;
-use crate::workers::Workers;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::scratch::ScratchPool;
+use crate::parallel::workers::Workers;
 
 /// The most items that are sorted in one cache-resident piece.
 pub const LOCAL_MAX: usize = 1 << 14;

@@ -21,11 +21,11 @@ use crate::error::InputError;
 use crate::input::Bodies;
 use crate::isa::Isa;
 use crate::morton::Grid;
-use crate::prefix::Prefix;
+use crate::parallel::lookback::Prefix;
+use crate::parallel::scratch::ScratchPool;
+use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
-use crate::scratch::ScratchPool;
 use crate::sixteen::{Bodies16, Ids, SIXTEEN, ids};
-use crate::workers::Workers;
 
 pub use level::Level;
 pub use validate::Broken;

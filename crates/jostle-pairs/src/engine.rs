@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::prefix::Prefix;
+use jostle_core::lookback::Prefix;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 

@@ -166,12 +166,13 @@ impl LeafRows {
     }
 
     /// Writes the row of a lane, which is `len` long, in ascending order, and behind it the bits of its squared distances if
-    /// asked for; the rows have been sorted. There is room for [`LANES`] more, which become anything.
+    /// it was sorted with them; the rows have been sorted. There is room for [`LANES`] more, which become anything.
     #[inline(always)]
-    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, with_distances: bool, out: &mut [u32]) {
+    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
         if len >= ROW || self.sorting == Sorting::Alone {
-            return self.sort_long_into(lane, len, with_distances, out);
+            return self.sort_long_into(lane, len, out);
         }
+        let with_distances = self.sorting != Sorting::Ids;
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
         let mut at = 0;
         loop {
@@ -201,7 +202,7 @@ impl LeafRows {
 
     #[cold]
     #[inline(never)]
-    fn sort_long_into(&mut self, lane: usize, len: usize, with_distances: bool, out: &mut [u32]) {
+    fn sort_long_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
         let mut long = core::mem::take(&mut self.long);
         long.clear();
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
@@ -217,7 +218,7 @@ impl LeafRows {
         for (out, &(id, _)) in out.iter_mut().zip(&long) {
             *out = id;
         }
-        if with_distances {
+        if self.sorting != Sorting::Ids {
             for (out, &(_, distance2)) in out[len..].iter_mut().zip(&long) {
                 *out = distance2.to_bits();
             }
@@ -250,7 +251,7 @@ mod tests {
                 expected.sort_unstable();
                 let len = rows.len(lane);
                 let mut out = vec![0; 2 * len + LANES];
-                rows.copy_into(lane, len, sorting != Sorting::Ids, &mut out);
+                rows.copy_into(lane, len, &mut out);
                 assert_eq!(out[..len], expected[..], "lane {lane}, {sorting:?}");
                 if sorting != Sorting::Ids {
                     let distances2: Vec<u32> = expected.iter().map(|&id| (id as f32).to_bits()).collect();

@@ -3,7 +3,7 @@
 //! A worker keeps what it has found until it is known where its block begins, and copies it from cache.
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::prefix::Prefix;
+use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
 
 use crate::hits::{PairList, Sink};
@@ -151,7 +151,7 @@ mod tests {
     use super::{Ordered, Outbox};
     use crate::hits::{PairList, Sink};
     use jostle_core::disjoint::Disjoint;
-    use jostle_core::prefix::Prefix;
+    use jostle_core::lookback::Prefix;
 
     /// Blocks of 0 to 30,000 pairs.
     fn count(block: usize) -> usize {

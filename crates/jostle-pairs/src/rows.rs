@@ -227,7 +227,7 @@ impl<const D: usize> RowJoin<'_, D> {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
             let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
-            rows.copy_into(lane, len, with_distances, out);
+            rows.copy_into(lane, len, out);
             let end = numbers_of(len, with_distances);
             out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.

@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use crate::disjoint::Disjoint;
-use crate::scratch::ScratchPool;
-use crate::workers::Workers;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::scratch::ScratchPool;
+use crate::parallel::workers::Workers;
 
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;

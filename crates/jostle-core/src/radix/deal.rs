@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::LOCAL_MAX;
 use super::counting::{CountingPass, MAX_DIGIT_BITS, copy};
-use crate::workers::Workers;
+use crate::parallel::workers::Workers;
 
 /// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of many items twice as
 /// many, for the second-level cache no longer holds all, and half as many streams are worth more (measured at 100,000:

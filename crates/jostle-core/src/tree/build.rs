@@ -7,7 +7,7 @@ use core::ptr;
 use super::{BuildTimes, LinearTree};
 use crate::error::InputError;
 use crate::input::Bodies;
-use crate::workers::Workers;
+use crate::parallel::workers::Workers;
 
 #[inline(always)]
 pub(super) fn build<const D: usize>(

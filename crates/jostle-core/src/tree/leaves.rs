@@ -6,14 +6,14 @@ use super::level::LevelSlots;
 use super::sort::{LocalSort, Record, SortSegment};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
-use crate::disjoint::Disjoint;
 use crate::isa::{Isa, Work};
 use crate::morton::Grid;
-use crate::prefix::Prefix;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::lookback::Prefix;
+use crate::parallel::scratch::{ScratchPool, resize_with_headroom};
+use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
-use crate::scratch::{ScratchPool, resize_with_headroom};
 use crate::sixteen::{Bodies16, Ids};
-use crate::workers::Workers;
 
 /// Bodies whose records, of 16 bytes in the plane, the second-level caches of a few cores hold.
 const CACHED_BODIES: usize = 1 << 18;

@@ -2,10 +2,10 @@
 
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
-use crate::disjoint::Disjoint;
-use crate::scratch::resize_with_headroom;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::scratch::resize_with_headroom;
+use crate::parallel::workers::Workers;
 use crate::sixteen::{Floats, floats_mut};
-use crate::workers::Workers;
 
 /// Nodes of a level that one task computes.
 const NODES_PER_TASK: usize = 1024;

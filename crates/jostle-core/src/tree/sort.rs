@@ -9,9 +9,9 @@ use crate::bounds::BlockBounds;
 use crate::input::{Bodies, Radii};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
+use crate::parallel::scratch::with_headroom;
+use crate::parallel::workers::Workers;
 use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
-use crate::scratch::with_headroom;
-use crate::workers::Workers;
 
 /// A body on its way to its rank.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-use crate::workers::Workers;
+use crate::parallel::workers::Workers;
 
 /// A region of a computation whose tasks may run side by side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam::utils::CachePadded;
 
-use crate::disjoint::Disjoint;
-use crate::host::{self, Spawner};
-use crate::{recording, team};
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::host::{self, Spawner};
+use crate::parallel::{recording, team};
 
 /// The threads that run the tasks of a stage.
 #[derive(Debug, Clone, Copy, Default)]

@@ -7,7 +7,7 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use crate::scratch::with_headroom;
+use crate::parallel::scratch::with_headroom;
 
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;

@@ -1,8 +1,8 @@
 //! One slice written part by part, a task a part. A room of `unsafe`: parts that do not overlap.
 #![allow(unsafe_code, reason = "tasks write disjoint parts of one slice, which the borrow checker cannot see")]
 
-use crate::disjoint::Disjoint;
-use crate::workers::Workers;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::workers::Workers;
 
 impl Workers<'_> {
     /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
@@ -60,7 +60,7 @@ impl Workers<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::workers::Workers;
+    use crate::parallel::workers::Workers;
     use rayon::ThreadPoolBuilder;
 
     #[test]
