@@ -134,20 +134,20 @@ pub(crate) enum Method {
 }
 
 /// Which file to read, and how.
-#[derive(Debug, Group)]
-pub(crate) struct InputArgs {
+#[derive(Debug, Default, Group)]
+pub struct InputArgs {
     /// The bodies: .csv or .parquet with columns x, y[, z], r, or .npy (n x 3 or n x 4 floats in that order)
     #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    pub file: PathBuf,
     /// One radius for all bodies; the file is then read for centres only
     #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true)]
-    pub(crate) radius: Option<f32>,
+    pub radius: Option<f32>,
     /// Circles (2) or spheres (3) [default: spheres when the file has a z]
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
-    pub(crate) dim: Option<u8>,
+    pub dim: Option<u8>,
     /// The names of the columns to read as x, y[, z], r, in that order (without r when --radius is given)
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
-    pub(crate) columns: Option<Vec<String>>,
+    pub columns: Option<Vec<String>>,
 }
 
 /// How many threads work.

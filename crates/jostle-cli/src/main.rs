@@ -1,33 +1,7 @@
-//! The `jostle` program: the overlapping pairs of a file of circles or spheres, a simulation of bouncing agents, and a
-//! verifier that finds the same pairs in another way.
-
-mod args;
-mod pairs;
-mod picture;
-mod read;
-mod report;
-mod simulate;
-mod threads;
-mod verify;
-mod write;
+//! The `jostle` program.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::args::{Args, Command};
-
-/// Exit code for input that cannot be used, as clap's own for a command line that cannot.
-const UNUSABLE: u8 = 2;
-
 fn main() -> ExitCode {
-    let outcome = match Args::parse().command {
-        Command::Pairs(args) => pairs::run(&args),
-        Command::Simulate(args) => simulate::run(&args),
-        Command::Verify(args) => verify::run(&args),
-    };
-    outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(UNUSABLE)
-    })
+    jostle_cli::run()
 }

@@ -14,12 +14,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 pub(crate) use csv::read_pairs;
-pub(crate) use table::Table;
+pub use table::Table;
 
 use crate::args::InputArgs;
 
 /// Reads the bodies of a file.
-pub(crate) fn read(args: &InputArgs) -> Result<Table> {
+///
+/// # Errors
+/// Where the file cannot be read, or does not hold what is asked for: which line or row, and what is wrong with it.
+pub fn read(args: &InputArgs) -> Result<Table> {
     let wanted = columns::Wanted::new(args)?;
     let path = args.file.as_path();
     match ending(path).as_deref() {

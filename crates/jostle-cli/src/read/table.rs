@@ -11,7 +11,7 @@ use crate::report::noun;
 
 /// What was read.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     centers: Vec<Vec<f32>>,
     radii: Radius,
     places: Places,
@@ -66,7 +66,9 @@ impl Table {
         Self { centers: columns, radii, places }
     }
 
-    pub(crate) fn dim(&self) -> usize {
+    /// The number of axes: 2 or 3.
+    #[must_use]
+    pub fn dim(&self) -> usize {
         self.centers.len()
     }
 
@@ -83,7 +85,8 @@ impl Table {
     ///
     /// # Panics
     /// When `D` is not [`Self::dim`].
-    pub(crate) fn view<const D: usize>(&self) -> Bodies<'_, D> {
+    #[must_use]
+    pub fn view<const D: usize>(&self) -> Bodies<'_, D> {
         assert_eq!(D, self.dim());
         let radii = match &self.radii {
             Radius::All(radius) => Radii::from(*radius),
