@@ -42,13 +42,13 @@ pub(crate) struct PairsArgs {
     /// Write the pairs to this file: .csv (header a,b), .npy (u32, n x 2) or .parquet (u32 columns a, b)
     ///
     /// Ids count the bodies of the file from 0, and a < b. `-` writes CSV to standard output and moves the figures to
-    /// standard error.
+    /// standard error. The input, a read-only file, and one that holds something else than pairs are never replaced.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Search this many times, as for the frames of a simulation, and print the median times
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub(crate) frames: u32,
-    /// Draw the bodies to this file: free ones green, overlapping ones red, spheres from above
+    /// Draw the bodies to this file (.png, or `-`): free ones green, overlapping ones red, spheres from above
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
     #[command(flatten)]
@@ -56,6 +56,8 @@ pub(crate) struct PairsArgs {
     /// Draw only this part of the world
     #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, requires = "png")]
     pub(crate) window: Option<Window>,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
 }
 
 /// Simulate agents that bounce off each other and off the walls
@@ -88,10 +90,10 @@ pub(crate) struct SimulateArgs {
     pub(crate) engine: String,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Draw the last frame to this file: free agents green, touching ones red, spheres from above
+    /// Draw the last frame to this file (.png, or `-`): free agents green, touching ones red, spheres from above
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
-    /// Draw every frame to this animation
+    /// Draw every frame to this animation (.gif, or `-`)
     #[arg(long, value_name = "OUT")]
     pub(crate) gif: Option<PathBuf>,
     #[command(flatten)]
@@ -102,6 +104,8 @@ pub(crate) struct SimulateArgs {
     /// sees, by which a game asks whether something was hit at all.
     #[arg(long, conflicts_with = "cells")]
     pub(crate) coverage: bool,
+    #[command(flatten)]
+    pub(crate) replace: ReplaceArgs,
 }
 
 /// Check the pairs of a file against another method
@@ -148,6 +152,14 @@ pub struct InputArgs {
     /// The names of the columns to read as x, y[, z], r, in that order (without r when --radius is given)
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
+}
+
+/// What outputs may replace.
+#[derive(Debug, Group)]
+pub(crate) struct ReplaceArgs {
+    /// Replace existing files whatever they hold [default: only those of the kind that is written]
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// How many threads work.

@@ -12,20 +12,19 @@ use crate::picture::{self, Viewport};
 use crate::read::{self, Table};
 use crate::report::{Millis, Report, percentile};
 use crate::threads::Workers;
-use crate::write::{Target, check_folder};
+use crate::write::{self, Output};
 
 pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
-    let target = args.output.as_deref().map(Target::new).transpose()?;
-    args.png.as_deref().map_or(Ok(()), check_folder)?;
-    let mut report = if target == Some(Target::Stdout) { Report::stderr() } else { Report::stdout() };
+    let outputs = Outputs::new(args)?;
+    let mut report = Report::beside(&outputs.all());
     let workers = Workers::new(&args.threads)?;
     let start = Instant::now();
     let table = read::read(&args.input)?;
     let file = args.input.file.display();
     report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
     match table.dim() {
-        2 => search::<2>(args, &table, &workers, target, &mut report),
-        _ => search::<3>(args, &table, &workers, target, &mut report),
+        2 => search::<2>(args, &table, &workers, &outputs, &mut report),
+        _ => search::<3>(args, &table, &workers, &outputs, &mut report),
     }?;
     Ok(ExitCode::SUCCESS)
 }
@@ -34,7 +33,7 @@ fn search<const D: usize>(
     args: &PairsArgs,
     table: &Table,
     workers: &Workers,
-    target: Option<Target<'_>>,
+    outputs: &Outputs,
     report: &mut Report,
 ) -> Result<()> {
     let mut finder = PairFinder::<D>::new();
@@ -51,10 +50,10 @@ fn search<const D: usize>(
     report.row("threads", workers.count())?;
     times.print(report)?;
     report.row("memory", memory(found.stats(), table.len()))?;
-    if let Some(target) = target {
-        target.write(found.pairs())?;
+    if let Some(pairs) = &outputs.pairs {
+        pairs.write_pairs(found.pairs())?;
     }
-    if let Some(png) = &args.png {
+    if let Some(png) = &outputs.png {
         let view = table.view::<D>();
         let viewport = Viewport::new(args.window.unwrap_or_else(|| picture::extent(view)), args.picture.size);
         let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
@@ -63,6 +62,26 @@ fn search<const D: usize>(
         picture::write_png(png, &image)?;
     }
     Ok(())
+}
+
+/// What the command line asks for beside the figures.
+struct Outputs {
+    pairs: Option<Output>,
+    png: Option<Output>,
+}
+
+impl Outputs {
+    fn new(args: &PairsArgs) -> Result<Self> {
+        let pairs = args.output.as_deref().map(|path| Output::pairs("-o", path)).transpose()?;
+        let png = args.png.as_deref().map(|path| Output::png("--png", path)).transpose()?;
+        let outputs = Self { pairs, png };
+        write::check(&[&args.input.file], &outputs.all(), args.replace.force)?;
+        Ok(outputs)
+    }
+
+    fn all(&self) -> Vec<&Output> {
+        [&self.pairs, &self.png].into_iter().flatten().collect()
+    }
 }
 
 /// How long each search took, and each of its stages.

@@ -18,6 +18,9 @@ pub use table::Table;
 
 use crate::args::InputArgs;
 
+/// The name that stands for a standard stream.
+pub(crate) const STDIO: &str = "-";
+
 /// Reads the bodies of a file.
 ///
 /// # Errors

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use crate::write::Output;
+
 /// Width of the column of names, in characters.
 const NAMES: usize = 18;
 
@@ -20,9 +22,13 @@ impl Report {
         Self { out: Box::new(io::stdout()), closed: false }
     }
 
-    /// For a command whose standard output carries its result.
-    pub(crate) fn stderr() -> Self {
-        Self { out: Box::new(io::stderr()), closed: false }
+    /// On standard error where standard output carries a result.
+    pub(crate) fn beside(outputs: &[&Output]) -> Self {
+        if outputs.iter().any(|output| output.is_stdout()) {
+            Self { out: Box::new(io::stderr()), closed: false }
+        } else {
+            Self::stdout()
+        }
     }
 
     /// Prints one row. A reader that has gone away is no error, and the rest of the command still runs.

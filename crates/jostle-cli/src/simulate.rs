@@ -19,7 +19,7 @@ use crate::args::SimulateArgs;
 use crate::picture::{self, Film, Image, Viewport, Window};
 use crate::report::{Millis, Report, noun, percentile};
 use crate::threads::Workers;
-use crate::write::check_folder;
+use crate::write::{self, Output};
 use agents::Agents;
 use search::Search;
 use world::World;
@@ -36,10 +36,11 @@ fn simulate<const D: usize>(
     args: &SimulateArgs,
     classic: impl Fn(&SimulateArgs, Aabb<D>, Bodies<'_, D>) -> Result<Option<Box<dyn BroadPhase<D>>>>,
 ) -> Result<()> {
-    for path in [&args.png, &args.gif].into_iter().flatten() {
-        check_folder(path)?;
-    }
-    let mut report = Report::stdout();
+    let png = args.png.as_deref().map(|path| Output::png("--png", path)).transpose()?;
+    let gif = args.gif.as_deref().map(|path| Output::gif("--gif", path)).transpose()?;
+    let outputs: Vec<_> = [&png, &gif].into_iter().flatten().collect();
+    write::check(&[], &outputs, args.replace.force)?;
+    let mut report = Report::beside(&outputs);
     let workers = Workers::new(&args.threads)?;
     let agents = Agents::new(args.scene, args.agents as usize, args.seed);
     let walls = Aabb { lo: [0.0; D], hi: [agents.side(); D] };
@@ -50,24 +51,29 @@ fn simulate<const D: usize>(
     report.row("engine", &args.engine)?;
     report.row("threads", workers.count())?;
     let energy = workers.install(|| world.agents.energy());
-    let times = workers.install(|| film(args, &mut world, &workers))?;
+    let times = workers.install(|| film(args, gif.as_ref(), &mut world, &workers))?;
     times.print(&mut report)?;
     let (depth, part) = workers.install(|| world.observe(&workers))?;
     report.row("kinetic energy", format_args!("{energy:.6} at the start, {:.6} at the end", world.agents.energy()))?;
     report
         .row("deepest overlap", format_args!("{depth:.6} at the end, {:.1} % of the smaller radius", 100.0 * part))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
-    if let Some(png) = &args.png {
+    if let Some(png) = &png {
         picture::write_png(png, &workers.install(|| draw(args, &mut world))?)?;
     }
     Ok(())
 }
 
 /// Runs all frames, and films them on request.
-fn film<const D: usize>(args: &SimulateArgs, world: &mut World<D>, workers: &Workers) -> Result<Times> {
+fn film<const D: usize>(
+    args: &SimulateArgs,
+    gif: Option<&Output>,
+    world: &mut World<D>,
+    workers: &Workers,
+) -> Result<Times> {
     thread::scope(|scope| {
         let viewport = viewport(args, world);
-        let film = args.gif.as_deref().map(|path| Film::start(scope, path, viewport)).transpose()?;
+        let film = gif.map(|gif| Film::start(scope, gif, viewport)).transpose()?;
         let mut times = Times::default();
         for _ in 0..args.frames {
             let start = Instant::now();

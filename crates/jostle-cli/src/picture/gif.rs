@@ -1,7 +1,6 @@
 //! Animations, encoded by a thread of their own while the next frames are computed.
 
 use std::io::Write;
-use std::path::Path;
 use std::thread::{Scope, ScopedJoinHandle};
 
 use anyhow::{Result, anyhow, bail};
@@ -10,7 +9,7 @@ use gif::{Encoder, Frame, Repeat};
 
 use super::palette::colors;
 use super::{Image, Viewport};
-use crate::write::replace;
+use crate::write::Output;
 
 /// Frames that may wait for the encoder; then the simulation waits, so that memory stays bounded.
 const WAITING: usize = 4;
@@ -34,12 +33,12 @@ impl<'scope> Film<'scope> {
     /// Starts the encoder; every frame will be a picture of that viewport.
     pub(crate) fn start<'env>(
         scope: &'scope Scope<'scope, 'env>,
-        path: &'env Path,
+        output: &'env Output,
         viewport: Viewport,
     ) -> Result<Self> {
         let (width, height) = (u16::try_from(viewport.width)?, u16::try_from(viewport.height)?);
         let (frames, waiting) = bounded(WAITING);
-        let encoder = scope.spawn(move || replace(path, |out| encode(out, width, height, &waiting)));
+        let encoder = scope.spawn(move || output.write(|out| encode(out, width, height, &waiting)));
         Ok(Self { frames, encoder })
     }
 

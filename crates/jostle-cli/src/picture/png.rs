@@ -1,15 +1,13 @@
 //! Still pictures.
 
-use std::path::Path;
-
 use anyhow::Result;
 use png::{BitDepth, ColorType, Encoder};
 
 use super::{Image, palette};
-use crate::write::replace;
+use crate::write::Output;
 
-pub(crate) fn write_png(path: &Path, image: &Image) -> Result<()> {
-    replace(path, |out| {
+pub(crate) fn write_png(output: &Output, image: &Image) -> Result<()> {
+    output.write(|out| {
         let mut encoder = Encoder::new(out, image.width as u32, image.height as u32);
         encoder.set_color(ColorType::Indexed);
         encoder.set_depth(BitDepth::Eight);

@@ -2,7 +2,10 @@
 
 use std::io::{Result, Write};
 
-pub(crate) fn write(out: &mut impl Write, pairs: &[[u32; 2]]) -> Result<()> {
-    writeln!(out, "a,b")?;
+/// The first line.
+pub(super) const HEADER: &str = "a,b\n";
+
+pub(super) fn write(out: &mut impl Write, pairs: &[[u32; 2]]) -> Result<()> {
+    out.write_all(HEADER.as_bytes())?;
     pairs.iter().try_for_each(|[a, b]| writeln!(out, "{a},{b}"))
 }

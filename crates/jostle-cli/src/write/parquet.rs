@@ -1,11 +1,13 @@
 //! Pairs as two unsigned columns of a Parquet file.
 
+use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
 use ::parquet::basic::Compression;
 use ::parquet::data_type::Int32Type;
 use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
 use anyhow::{Context, Result};
@@ -18,7 +20,7 @@ const SCHEMA: &str = "message pairs {
 /// Pairs in a row group, the unit that readers load at once.
 const ROW_GROUP: usize = 1 << 20;
 
-pub(crate) fn write(out: &mut (impl Write + Send), pairs: &[[u32; 2]]) -> Result<()> {
+pub(super) fn write(out: &mut (impl Write + Send), pairs: &[[u32; 2]]) -> Result<()> {
     let schema = Arc::new(parse_message_type(SCHEMA)?);
     // Ids hardly repeat within a page: a dictionary of them would be built and thrown away.
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(false);
@@ -36,4 +38,13 @@ pub(crate) fn write(out: &mut (impl Write + Send), pairs: &[[u32; 2]]) -> Result
     }
     file.close()?;
     Ok(())
+}
+
+/// Whether a file has the columns of such a list, and no others.
+pub(super) fn holds_pairs(file: File) -> bool {
+    SerializedFileReader::new(file).is_ok_and(|reader| {
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let names: Vec<_> = schema.columns().iter().map(|column| column.name()).collect();
+        names == ["a", "b"]
+    })
 }

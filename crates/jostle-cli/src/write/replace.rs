@@ -1,29 +1,33 @@
 //! Files that appear under their names only once they are complete.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
+use super::identity::{destination, folder};
+use super::{Out, Sink};
+
 /// Creates or replaces the file at `path` with what `fill` writes. On an error what was there stays.
-pub(crate) fn replace(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
+pub(super) fn replace(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     attempt(path, fill).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Finds out before any work is done that there is no folder for a file.
-pub(crate) fn check_folder(path: &Path) -> Result<()> {
-    ensure!(folder(path).is_dir(), "cannot write {}: there is no folder {}", path.display(), folder(path).display());
+/// Finds out before any work is done that there is no folder for a file, or none that new files can be made in.
+pub(super) fn check_folder(path: &Path) -> Result<()> {
+    let target = destination(path);
+    let folder = folder(&target);
+    ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+    if !target.exists() || target.is_file() {
+        tempfile::tempfile_in(folder).with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+    }
     Ok(())
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn attempt(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
+fn attempt(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     // Writing goes through a link to the file that it names, as the name of the link is not ours to replace.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let target = destination(path);
     if target.exists() && !target.is_file() {
         // A device or a pipe (or a folder, which opening refuses): nothing that a file could take the place of.
         return filled(&File::options().write(true).open(&target)?, fill);
@@ -34,8 +38,8 @@ fn attempt(path: &Path, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) 
     Ok(())
 }
 
-fn filled(file: &File, fill: impl FnOnce(&mut BufWriter<&File>) -> Result<()>) -> Result<()> {
-    let mut out = BufWriter::new(file);
+fn filled(file: &File, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
+    let mut out = BufWriter::new(Sink::File(file));
     fill(&mut out)?;
     Ok(out.flush()?)
 }

@@ -58,7 +58,7 @@ fn files_that_cannot_be_read_or_written() {
         ("pairs in.parquet", "in.parquet: not a Parquet file"),
         ("pairs in.csv -o out.txt", "out.txt: pairs are written to"),
         ("pairs in.csv -o out.png", "out.png: pictures are drawn with --png"),
-        ("pairs in.csv -o none/out.csv", "cannot write none/out.csv: there is no folder none"),
+        ("pairs in.csv -o none/out.csv", "-o none/out.csv: there is no folder none"),
         ("pairs in.csv --png none/out.png", "there is no folder none"),
         ("simulate --agents 2 --frames 1 --gif none/out.gif", "there is no folder none"),
     ] {

@@ -2,6 +2,7 @@
 
 mod errors;
 mod formats;
+mod outputs;
 mod pictures;
 mod pipes;
 mod program;

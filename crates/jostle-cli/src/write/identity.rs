@@ -1,0 +1,72 @@
+//! Which file a name names, whatever it is called: links lead to the same one.
+
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+use crate::read::STDIO;
+
+/// Symbolic links that are followed one after the other, as many as Linux does.
+const LINKS: usize = 40;
+
+/// What tells a file from all others.
+#[derive(Debug, PartialEq)]
+pub(super) enum Identity {
+    /// Device and inode.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// Where a file lies, or would.
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// Of a file to be read; nothing is known of one that is not there, or is no file.
+    pub(super) fn of_input(path: &Path) -> Option<Self> {
+        if path == Path::new(STDIO) { Self::of_stream("/dev/stdin") } else { Self::of_file(path) }
+    }
+
+    /// Of a file to be written, which need not be there yet.
+    pub(super) fn of_output(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            Ok(_) => Self::of_file(path),
+            Err(_) => Some(Self::Path(destination(path))),
+        }
+    }
+
+    /// Of the file that a standard stream was led to, if it was.
+    pub(super) fn of_stream(device: &str) -> Option<Self> {
+        Self::of_file(Path::new(device))
+    }
+
+    fn of_file(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().filter(Metadata::is_file).and_then(|there| Self::of_metadata(path, &there))
+    }
+
+    #[cfg(unix)]
+    fn of_metadata(_: &Path, there: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self::Inode(there.dev(), there.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of_metadata(path: &Path, _: &Metadata) -> Option<Self> {
+        fs::canonicalize(path).ok().map(Self::Path)
+    }
+}
+
+/// The folder that a file lies in.
+pub(super) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Where writing to `path` leads: through links, also to a file that is not there yet.
+pub(super) fn destination(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&path) else { break };
+        path = folder(&path).join(next);
+    }
+    match (fs::canonicalize(folder(&path)), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}

@@ -1,0 +1,145 @@
+//! What outputs never replace: an input, each other, what may not be written, what is of another kind.
+
+use std::fs;
+
+use crate::program::Folder;
+
+const BODIES: &str = "x,y,r\n0,0,1\n1,0,1\n";
+
+/// A folder with bodies in it.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("in.csv", BODIES);
+    folder
+}
+
+/// Refuses, and leaves every file as it was.
+fn refuse(folder: &Folder, arguments: &str, message: &str) {
+    let content =
+        || -> Vec<_> { folder.names().into_iter().map(|name| (fs::read(folder.path(&name)).ok(), name)).collect() };
+    let before = content();
+    let error = folder.refuse(arguments);
+    assert!(error.starts_with("error: ") && error.contains(message), "{arguments}: {error}");
+    assert!(before == content(), "{arguments}");
+}
+
+#[test]
+fn an_input_is_not_replaced() {
+    let folder = folder();
+    refuse(&folder, "pairs in.csv -o in.csv", "-o in.csv would replace the input in.csv");
+    refuse(&folder, "pairs in.csv -o ./in.csv --force", "-o ./in.csv would replace the input");
+    refuse(&folder, "pairs in.csv --png in.csv", "--png in.csv: the name of such a picture must end in .png");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_is_known_by_other_names() {
+    let folder = folder();
+    std::os::unix::fs::symlink("in.csv", folder.path("soft.csv")).unwrap();
+    fs::hard_link(folder.path("in.csv"), folder.path("hard.csv")).unwrap();
+    std::os::unix::fs::symlink("soft.csv", folder.path("soft.png")).unwrap();
+    for arguments in [
+        "pairs in.csv -o soft.csv",
+        "pairs in.csv -o hard.csv --force",
+        "pairs soft.csv -o hard.csv",
+        "pairs hard.csv -o in.csv",
+        "pairs in.csv --png soft.png --force",
+    ] {
+        refuse(&folder, arguments, "would replace the input");
+    }
+    let appended = fs::File::options().append(true).open(folder.path("in.csv")).unwrap();
+    let run = folder.command("pairs in.csv -o -").stdout(appended).output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    assert_eq!(folder.read("in.csv"), BODIES.as_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_do_not_replace_each_other() {
+    let folder = folder();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.path(name)).unwrap();
+    // Of a file that is there, and of one that is not.
+    folder.write("old.csv", "a,b\n");
+    link("old.csv", "old.png");
+    link("new.csv", "new.png");
+    link("new.png", "new.gif");
+    let both = "both would write the same file";
+    refuse(&folder, "pairs in.csv -o old.csv --png old.png --force", both);
+    refuse(&folder, "pairs in.csv -o new.csv --png new.png", both);
+    refuse(&folder, "simulate --agents 2 --frames 1 --png new.png --gif new.gif", both);
+    refuse(&folder, "pairs in.csv -o - --png -", both);
+    // What is written through a link that leads nowhere yet is where the link leads.
+    link("late.png", "way.png");
+    folder.succeed("pairs in.csv --png way.png");
+    assert!(folder.path("way.png").is_symlink() && folder.read("late.png").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_read_only_file_is_not_replaced() {
+    let folder = folder();
+    folder.succeed("pairs in.csv -o keep.csv --png keep.png");
+    folder.succeed("simulate --agents 2 --frames 1 --gif keep.gif --size 16");
+    for name in ["keep.csv", "keep.png", "keep.gif"] {
+        let mut permissions = fs::metadata(folder.path(name)).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(folder.path(name), permissions).unwrap();
+    }
+    refuse(&folder, "pairs in.csv -o keep.csv --force", "-o keep.csv: this file is read-only");
+    refuse(&folder, "pairs in.csv --png keep.png", "--png keep.png: this file is read-only");
+    refuse(&folder, "simulate --agents 2 --frames 1 --gif keep.gif", "--gif keep.gif: this file is read-only");
+}
+
+#[test]
+fn a_file_of_another_kind_is_replaced_only_when_forced() {
+    let folder = folder();
+    folder.write("notes.csv", "day,what\n1,much\n");
+    // An array of centres, and one of pairs.
+    folder.succeed("pairs in.csv -o pairs.npy");
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }";
+    folder.write(
+        "notes.npy",
+        format!("\u{93}NUMPY\x01\0v\0{header:<117}\n").chars().map(|c| c as u8).collect::<Vec<_>>(),
+    );
+    folder.write("notes.parquet", "words");
+    folder.write("notes.png", "GIF89a");
+    folder.write("notes.gif", "\x7fELF");
+    for name in ["notes.csv", "notes.npy", "notes.parquet", "notes.png"] {
+        let option = if name.ends_with("png") { "--png" } else { "-o" };
+        refuse(&folder, &format!("pairs in.csv {option} {name}"), "there is a file that holds no ");
+        folder.succeed(&format!("pairs in.csv {option} {name} --force"));
+        // What the program has written it may replace.
+        folder.succeed(&format!("pairs in.csv {option} {name}"));
+    }
+    let film = "simulate --agents 2 --frames 1 --size 16 --gif notes.gif";
+    refuse(&folder, film, "--gif notes.gif: there is a file that holds no GIF animation; --force replaces it");
+    folder.succeed(&format!("{film} --force"));
+    folder.succeed(film);
+    folder.write("empty.csv", "");
+    folder.succeed("pairs in.csv -o empty.csv");
+}
+
+#[test]
+fn folders_are_no_outputs() {
+    let folder = folder();
+    fs::create_dir(folder.path("out.csv")).unwrap();
+    assert!(folder.refuse("pairs in.csv -o out.csv --force").contains("-o out.csv: this is a folder"));
+}
+
+#[test]
+fn pictures_go_to_standard_output_too() {
+    let folder = folder();
+    for arguments in ["pairs in.csv --png -", "simulate --agents 5 --frames 2 --size 20 --png -"] {
+        let output = folder.command(arguments).output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(b"\x89PNG"), "{arguments}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("threads"));
+    }
+    let output = folder.command("simulate --agents 5 --frames 2 --size 20 --gif -").output().unwrap();
+    assert!(output.status.success() && output.stdout.starts_with(b"GIF89a"));
+    for (arguments, message) in [
+        ("pairs in.csv --png out.gif", "--png out.gif: the name of such a picture must end in .png"),
+        ("pairs in.csv --png out", "must end in .png"),
+        ("simulate --gif out.png", "--gif out.png: the name of such a picture must end in .gif"),
+    ] {
+        refuse(&folder, arguments, message);
+    }
+}
