@@ -1,11 +1,12 @@
 //! What the command line accepts.
 
+mod simulate;
+
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum, value_parser};
-use jostle_classics::{System, SystemInSpace};
-use jostle_testkit::Kind;
+
+pub(crate) use simulate::{JOSTLE, SimulateArgs};
 
 use crate::picture::Window;
 
@@ -56,54 +57,6 @@ pub(crate) struct PairsArgs {
     /// Draw only this part of the world
     #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, requires = "png")]
     pub(crate) window: Option<Window>,
-    #[command(flatten)]
-    pub(crate) replace: ReplaceArgs,
-}
-
-/// Simulate agents that bounce off each other and off the walls
-///
-/// Physical: circles of uniform density exchange momentum along the line of centres without loss, so momentum is
-/// conserved between agents, and energy where they meet in pairs. Not physical: agents overlap for a frame before they
-/// are pushed apart, and one that touches several at once shares its response among them, which loses energy; there is
-/// no spin and no friction.
-#[derive(Debug, Group)]
-pub(crate) struct SimulateArgs {
-    /// Number of agents
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u32).range(1..u32::MAX.into()))]
-    pub(crate) agents: u32,
-    /// Number of steps
-    #[arg(long, value_name = "F", default_value_t = 300, value_parser = value_parser!(u32).range(1..))]
-    pub(crate) frames: u32,
-    /// How the agents are spread at the start: uniform, clustered, powerlaw or dense
-    #[arg(long, value_name = "KIND", default_value_t = Kind::Uniform)]
-    pub(crate) scene: Kind,
-    /// Circles (2) or spheres (3)
-    #[arg(long, value_name = "2|3", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3))]
-    pub(crate) dim: u8,
-    /// Another seed is another scene
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// What finds who touches: ourselves, or an older system, one thread of it
-    ///
-    /// The agents move in the same way whatever it is: only the time of `find` differs, and what --cells draws.
-    #[arg(long, value_name = "NAME", default_value = JOSTLE, value_parser = PossibleValuesParser::new(engines()))]
-    pub(crate) engine: String,
-    #[command(flatten)]
-    pub(crate) threads: ThreadArgs,
-    /// Draw the last frame to this file (.png, or `-`): free agents green, touching ones red, spheres from above
-    #[arg(long, value_name = "OUT")]
-    pub(crate) png: Option<PathBuf>,
-    /// Draw every frame to this animation (.gif, or `-`)
-    #[arg(long, value_name = "OUT")]
-    pub(crate) gif: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) picture: PictureArgs,
-    /// Draw in place of the agents what two groups of them cover of each pixel of a coarse bitmap
-    ///
-    /// Agents of even ids are one group, drawn green, those of odd ids the other, drawn red on top: what a coverage bitmap
-    /// sees, by which a game asks whether something was hit at all.
-    #[arg(long, conflicts_with = "cells")]
-    pub(crate) coverage: bool,
     #[command(flatten)]
     pub(crate) replace: ReplaceArgs,
 }
@@ -180,17 +133,6 @@ pub(crate) struct PictureArgs {
     /// its leaves or cells
     #[arg(long)]
     pub(crate) cells: bool,
-}
-
-/// The name of our own engine, among those of [`System`] and [`SystemInSpace`].
-pub(crate) const JOSTLE: &str = "jostle";
-
-/// Our own engine, and the systems of the plane and of space, each name once.
-fn engines() -> Vec<&'static str> {
-    let in_space = SystemInSpace::ALL.map(SystemInSpace::name);
-    let mut names: Vec<_> = [JOSTLE].into_iter().chain(System::ALL.map(System::name)).collect();
-    names.extend(in_space.into_iter().filter(|name| name.parse::<System>().is_err()));
-    names
 }
 
 fn radius(text: &str) -> Result<f32, String> {

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use indicatif::HumanCount;
+use indicatif::{HumanCount, ProgressBar, ProgressFinish, ProgressStyle};
 use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
 
@@ -75,19 +75,30 @@ fn film<const D: usize>(
         let viewport = viewport(args, world);
         let film = gif.map(|gif| Film::start(scope, gif, viewport)).transpose()?;
         let mut times = Times::default();
-        for _ in 0..args.frames {
+        if let Some(film) = &film {
+            world.observe(workers)?;
+            times.picture(film, || draw(args, world))?;
+        }
+        let bar = progress(args.frames);
+        for frame in 1..=args.frames {
             let start = Instant::now();
             times.finds.push(world.step(workers)?);
             times.steps.push(start.elapsed());
-            if let Some(film) = &film {
-                let start = Instant::now();
-                film.push(draw(args, world)?);
-                times.pictures.push(start.elapsed());
+            bar.inc(1);
+            if let Some(film) = film.as_ref().filter(|_| frame % args.every() == 0) {
+                times.picture(film, || draw(args, world))?;
             }
         }
         film.map_or(Ok(()), Film::finish)?;
         Ok(times)
     })
+}
+
+/// A bar on standard error. It shows nothing where that is no terminal, and leaves nothing behind.
+fn progress(frames: u32) -> ProgressBar {
+    let style = ProgressStyle::with_template("simulating {bar:40} {human_pos} of {human_len} frames, {eta}");
+    let bar = ProgressBar::new(frames.into()).with_finish(ProgressFinish::AndClear);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn viewport<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Viewport {
@@ -117,6 +128,13 @@ struct Times {
 }
 
 impl Times {
+    fn picture(&mut self, film: &Film<'_>, draw: impl FnOnce() -> Result<Image>) -> Result<()> {
+        let start = Instant::now();
+        film.push(draw()?);
+        self.pictures.push(start.elapsed());
+        Ok(())
+    }
+
     fn print(self, report: &mut Report) -> Result<()> {
         report.row("frames", HumanCount(self.steps.len() as u64))?;
         for (name, times) in [("find", self.finds), ("step", self.steps), ("picture", self.pictures)] {

@@ -14,8 +14,8 @@ use crate::write::Output;
 /// Frames that may wait for the encoder; then the simulation waits, so that memory stays bounded.
 const WAITING: usize = 4;
 
-/// Time a frame is shown, in units of 10 ms: browsers play nothing faster than 50 frames a second.
-const DELAY: u16 = 3;
+/// Time a picture is shown, in units of 10 ms: browsers play nothing faster than 50 pictures a second.
+const DELAY: u16 = 4;
 
 /// An animation in the making.
 pub(crate) struct Film<'scope> {

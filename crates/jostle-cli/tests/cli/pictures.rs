@@ -41,17 +41,27 @@ fn free_bodies_are_green_and_overlapping_ones_red() {
     assert!(has(&right.2, 2) && !has(&left.2, 2));
 }
 
-#[test]
-fn an_animation_has_every_frame() {
-    let folder = Folder::new();
-    folder.succeed("simulate --agents 200 --frames 7 --size 120 --gif out.gif --png out.png");
-    let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(folder.read("out.gif"))).unwrap();
-    assert_eq!((decoder.width(), decoder.height()), (120, 120));
-    let mut frames = 0;
-    while decoder.read_next_frame().unwrap().is_some() {
-        frames += 1;
+/// Width, height, and the pixels of each picture.
+fn pictures(gif: Vec<u8>) -> (u16, u16, Vec<Vec<u8>>) {
+    let mut decoder = gif::DecodeOptions::new().read_info(Cursor::new(gif)).unwrap();
+    let (width, height) = (decoder.width(), decoder.height());
+    let mut pictures = Vec::new();
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        pictures.push(frame.buffer.to_vec());
     }
-    assert_eq!(frames, 7);
+    (width, height, pictures)
+}
+
+#[test]
+fn an_animation_shows_the_start_and_every_nth_frame() {
+    let folder = Folder::new();
+    for (frames, every, count) in [(7, "--every 1", 8), (7, "--every 3", 3), (9, "", 3), (1, "", 1), (304, "", 61)] {
+        folder.succeed(&format!("simulate --agents 50 --frames {frames} --size 120 {every} --gif out.gif"));
+        let (width, height, pictures) = pictures(folder.read("out.gif"));
+        assert_eq!((width, height, pictures.len()), (120, 120, count), "{frames} frames {every}");
+        assert!(pictures.windows(2).all(|two| two[0] != two[1]), "the agents move");
+    }
+    folder.succeed("simulate --agents 200 --frames 7 --size 120 --png out.png");
     let (width, height, colors) = pixels(folder.read("out.png"));
     assert_eq!((width, height), (120, 120));
     assert!(has(&colors, 0) && has(&colors, 1));

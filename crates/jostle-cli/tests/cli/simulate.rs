@@ -91,3 +91,23 @@ fn each_engine_draws_its_own_cells() {
         pictures.push(picture);
     }
 }
+
+/// `script` runs a command where its output is a terminal; elsewhere `succeed` sees that nothing is shown.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_shown_progress() {
+    let folder = Folder::new();
+    let run = format!("{} simulate --agents 100 --frames 20", env!("CARGO_BIN_EXE_jostle"));
+    let mut script = std::process::Command::new("script");
+    script.current_dir(folder.path(".")).args(["-qec", &run, "/dev/null"]).stdin(std::process::Stdio::null());
+    match script.output() {
+        Ok(output) => {
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(
+                output.status.success() && shown.contains("simulating") && shown.contains("of 20 frames"),
+                "{shown}"
+            );
+        }
+        Err(error) => eprintln!("not tested, as there is no script: {error}"),
+    }
+}
