@@ -8,6 +8,7 @@ mod npy;
 mod parquet;
 mod replace;
 mod sink;
+mod temporary;
 
 use std::fs;
 use std::io::BufWriter;

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::identity::{destination, folder};
+use super::temporary::Temporary;
 use super::{Out, Sink};
 
 /// Creates or replaces the file at `path` with what `fill` writes. On an error what was there stays.
@@ -20,7 +21,7 @@ pub(super) fn check_folder(path: &Path) -> Result<()> {
     let folder = folder(&target);
     ensure!(folder.is_dir(), "there is no folder {}", folder.display());
     if !target.exists() || target.is_file() {
-        tempfile::tempfile_in(folder).with_context(|| format!("cannot write to the folder {}", folder.display()))?;
+        Temporary::new(folder).with_context(|| format!("cannot write to the folder {}", folder.display()))?;
     }
     Ok(())
 }
@@ -32,25 +33,15 @@ fn attempt(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result
         // A device or a pipe (or a folder, which opening refuses): nothing that a file could take the place of.
         return filled(&File::options().write(true).open(&target)?, fill);
     }
-    let temporary = builder().tempfile_in(folder(&target))?;
-    filled(temporary.as_file(), fill)?;
-    temporary.persist(&target)?;
-    Ok(())
+    let temporary = Temporary::new(folder(&target))?;
+    filled(temporary.file()?, fill)?;
+    Ok(temporary.persist(&target)?)
 }
 
 fn filled(file: &File, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result<()> {
     let mut out = BufWriter::new(Sink::File(file));
     fill(&mut out)?;
     Ok(out.flush()?)
-}
-
-/// Temporary files are the owner's alone by default; what remains shall be as open as the user's other files.
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".jostle");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! What outputs never replace: an input, each other, what may not be written, what is of another kind.
 
+use std::fmt::Write as _;
 use std::fs;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::program::Folder;
 
@@ -142,4 +146,49 @@ fn pictures_go_to_standard_output_too() {
     ] {
         refuse(&folder, arguments, message);
     }
+}
+
+/// Sends a signal once a temporary file is there, some time later each time; gives how often it came in time.
+#[cfg(unix)]
+fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> usize {
+    let old = folder.read(target);
+    let names = folder.names();
+    let mut times = 0;
+    for delay in [0, 1, 2, 5, 10, 20] {
+        let mut child = folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while folder.names() == names && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_micros(100));
+        }
+        sleep(Duration::from_millis(delay));
+        Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
+        let ended = child.wait().unwrap();
+        assert_eq!(folder.names(), names, "{arguments}: {signal} after {delay} ms, {ended}");
+        if !ended.success() {
+            assert_eq!(ended.code(), None, "ended by the signal, not by an error");
+            assert!(folder.read(target) == old, "{arguments}: what was there stays");
+            times += 1;
+        } else {
+            fs::write(folder.path(target), &old).unwrap();
+        }
+    }
+    times
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_leave_no_temporary_files() {
+    let folder = Folder::new();
+    let mut content = "x,y,r\n".to_owned();
+    (0..2_000).for_each(|i| writeln!(content, "{i},0,9999").unwrap());
+    folder.write("in.csv", content);
+    folder.write("old.csv", "a,b\n5,7\n");
+    folder.succeed("simulate --agents 2 --frames 1 --size 16 --gif old.gif");
+    let film = "simulate --agents 2000 --frames 400 --size 300 --gif old.gif";
+    // A caller that ignores SIGINT hands that down: then only the other signal ends the program.
+    let mut times = 0;
+    for signal in ["INT", "TERM"] {
+        times = interrupted(&folder, "pairs in.csv -o old.csv", signal, "old.csv");
+        times = times.min(interrupted(&folder, film, signal, "old.gif"));
+    }
+    assert!(times > 0);
 }
