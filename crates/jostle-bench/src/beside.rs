@@ -250,7 +250,7 @@ fn time(sheet: &mut Sheet, kind: Kind, threads: usize, inputs: &Inputs, common: 
             what.into(),
             found.into(),
         ];
-        let Timing { median, p10, p90, rounds, runs } = timing;
+        let Timing { median, p10, p90, rounds, runs, .. } = timing;
         line.extend([median.into(), p10.into(), p90.into(), rounds.into(), runs.into(), (median / find).into()]);
         line.push(note(Some(timing), common).into());
         sheet.push(line);

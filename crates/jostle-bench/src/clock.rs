@@ -58,13 +58,22 @@ impl Stopwatch {
 
 /// How long the calling thread has been on a processor.
 fn on_processor() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    read(ClockId::ThreadCPUTime)
+}
+
+/// How long all threads of this process together, those that have ended too, have been on processors.
+pub(crate) fn of_process() -> Duration {
+    read(ClockId::ProcessCPUTime)
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::{Clock, of_process};
     use std::thread::sleep;
     use std::time::Duration;
 
@@ -78,5 +87,11 @@ mod tests {
         assert!(wall >= Duration::from_millis(20));
         assert!(cpu < Duration::from_millis(10), "{cpu:?}");
         assert_eq!(Clock::Cpu.of_threads(2), Clock::Wall);
+    }
+    #[test]
+    fn the_time_of_a_thread_is_in_that_of_its_process() {
+        let (before, watch) = (of_process(), Clock::Cpu.start());
+        while watch.elapsed() < Duration::from_millis(20) {}
+        assert!(of_process() - before >= Duration::from_millis(19));
     }
 }

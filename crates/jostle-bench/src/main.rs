@@ -9,6 +9,7 @@ mod clock;
 mod contest;
 mod drift;
 mod frames;
+mod guests;
 mod hostile;
 mod input;
 mod machine;
@@ -39,7 +40,7 @@ use crate::race::Plan;
 #[command(version)]
 struct Args {
     #[command(subcommand)]
-    command: Command,
+    task: Task,
     #[command(flatten)]
     common: Common,
 }
@@ -83,6 +84,15 @@ impl Common {
 }
 
 #[derive(Debug, Subcommand)]
+enum Task {
+    #[command(flatten)]
+    Measure(Command),
+    /// Spins until killed: the other process that `guests` starts.
+    #[command(hide = true)]
+    Hog(guests::hog::Args),
+}
+
+#[derive(Debug, Subcommand)]
 enum Command {
     /// The radix sort against other sorts, on records of (u64 code, u32 id).
     Sort(sort::Args),
@@ -96,6 +106,9 @@ enum Command {
     Hostile(hostile::Args),
     /// What a simulation asks for beside pairs: neighbour lists, f64, filters, few among many; each beside `find`.
     Beside(beside::Args),
+    /// Ourselves in pools shared with others: more threads than cores, other finders, tasks and processes, visitors that
+    /// sleep. Each row has a bar; --check fails when one is missed.
+    Guests(guests::Args),
     /// The systems that our users come from: trees and grids of `jostle-classics`, and from what number of bodies each pays.
     Classics(classics::Args),
     /// The record of this machine and the figures of README, from the results of the other sub-commands. Those that are
@@ -111,15 +124,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Runs a sub-command; `command` is kept with its results.
 fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
     let common = &args.common;
+    let measure = match args.task {
+        Task::Measure(measure) => measure,
+        Task::Hog(hog) => return Ok(guests::hog::run(&hog)?),
+    };
     let output = Output::new(&common.out, command)?;
     println!("{}", machine::Machine::here());
-    match args.command {
+    match measure {
         Command::Sort(sort) => sort::run(&sort, common, &output),
         Command::Rivals(rivals) => contest::run(&rivals, common, &output),
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
         Command::Hostile(hostile) => hostile::run(&hostile, common, &output),
         Command::Beside(beside) => beside::run(&beside, common, &output),
+        Command::Guests(guests) => guests::run(&guests, common, &output),
         Command::Classics(classics) => classics::run(&classics, common, &output),
         Command::Report(report) => report::run(&report, common),
     }

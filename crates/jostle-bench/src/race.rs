@@ -1,6 +1,6 @@
 //! Rows timed in turn, round after round, so that all meet the same state of the machine.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A row: what is timed.
 pub(crate) struct Entrant<'a> {
@@ -8,6 +8,19 @@ pub(crate) struct Entrant<'a> {
     pub(crate) first: Duration,
     /// Runs it so many times in a row, and says how long the part took that counts.
     pub(crate) measure: Box<dyn FnMut(u32) -> Duration + Send + 'a>,
+}
+
+impl<'a> Entrant<'a> {
+    /// Something that counts from its beginning to its end. It is run once to make it ready, and once more.
+    pub(crate) fn of(mut run: impl FnMut() + Send + 'a) -> Self {
+        let mut measure = move |runs| {
+            let start = Instant::now();
+            (0..runs).for_each(|_| run());
+            start.elapsed()
+        };
+        measure(1);
+        Self { first: measure(1), measure: Box::new(measure) }
+    }
 }
 
 /// How rows are timed.
@@ -44,6 +57,8 @@ pub(crate) struct Timing {
     pub(crate) median: f64,
     pub(crate) p10: f64,
     pub(crate) p90: f64,
+    /// The longest.
+    pub(crate) worst: f64,
     /// Rounds that it was timed in.
     pub(crate) rounds: u32,
     /// Runs in each round.
@@ -58,6 +73,7 @@ impl Timing {
             median: quantile(&samples, 0.5),
             p10: quantile(&samples, 0.1),
             p90: quantile(&samples, 0.9),
+            worst: quantile(&samples, 1.0),
             rounds: samples.len() as u32,
             runs,
         }
@@ -130,7 +146,7 @@ mod tests {
     #[test]
     fn quantiles_lie_between_samples() {
         let timing = Timing::of(vec![4.0, 1.0, 3.0, 2.0], 7);
-        assert_eq!((timing.median, timing.rounds, timing.runs), (2.5, 4, 7));
+        assert_eq!((timing.median, timing.worst, timing.rounds, timing.runs), (2.5, 4.0, 4, 7));
         assert!((timing.p10 - 1.3).abs() < 1e-12 && (timing.p90 - 3.7).abs() < 1e-12);
     }
 

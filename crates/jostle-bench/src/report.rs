@@ -13,6 +13,7 @@ use jostle_testkit::Kind;
 use crate::Common;
 use crate::classics;
 use crate::contest;
+use crate::guests;
 use crate::machine::Machine;
 use crate::output::{Kept, read};
 use crate::pivot::distinct;
@@ -45,7 +46,7 @@ struct Wanted {
 }
 
 /// What is run when it is missing.
-const WANTED: [Wanted; 6] = [
+const WANTED: [Wanted; 7] = [
     Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
     Wanted {
         name: "rivals-3d",
@@ -55,6 +56,7 @@ const WANTED: [Wanted; 6] = [
     Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
     Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
     Wanted { name: "beside-2d", command: "beside", quick: "beside --n 300,400 --rounds 1 --scene dense" },
+    Wanted { name: "guests", command: "guests", quick: "guests --quick --rounds 1" },
     Wanted {
         name: "classics",
         command: "classics",
@@ -63,7 +65,7 @@ const WANTED: [Wanted; 6] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
     "rivals-2d",
     "rivals-3d",
     "scaling-2d",
@@ -74,6 +76,7 @@ const NAMES: [&str; 15] = [
     "frames-3d",
     "hostile-2d",
     "beside-2d",
+    "guests",
     "classics",
     "classics-pays",
     "classics-growth",
@@ -88,6 +91,7 @@ fn columns(name: &str) -> &'static [&'static str] {
         Some("classics") => &[],
         Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
         Some("beside") => &["scene", "n", "threads", "what", "ms", "times find"],
+        Some("guests") => &guests::COLUMNS,
         Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
         _ => &["scene"],
     }
@@ -233,6 +237,8 @@ mod tests {
             "## Frames in 2D",
             "## Beside in 2D",
             "full lists with distances",
+            "## Guests",
+            "two finders in one pool",
             "## Classics\n",
             "### dense",
             "linear-quadtree-touching",

@@ -3,7 +3,7 @@
 mod amdahl;
 mod charts;
 mod foretold;
-mod independent;
+pub(crate) mod independent;
 
 use std::time::Duration;
 

@@ -6,6 +6,7 @@ use super::CARGO;
 use crate::beside;
 use crate::classics::{self, short};
 use crate::frames;
+use crate::guests;
 use crate::hostile;
 use crate::machine::Machine;
 use crate::output::Kept;
@@ -28,6 +29,7 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
             ["classics"] => lines(classics::LEGEND) + &by_system(&kept.sheet, date),
             ["classics", part] => lines(classics::legend(part)) + "\n" + &kept.sheet.markdown(),
             ["beside", _] => lines(beside::LEGEND) + &by_threads(&kept.sheet, ["what"], "times find"),
+            ["guests"] => lines(guests::LEGEND) + "\n" + &kept.sheet.markdown(),
             ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.sheet.markdown(),
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),

@@ -14,7 +14,7 @@ const ROUNDS: usize = 5;
 const TURNS: u64 = 2_000_000;
 
 /// How much more the threads of a pool get done at once than one of them alone, by loops that share nothing.
-pub(super) fn speed_up(pool: &ThreadPool) -> f64 {
+pub(crate) fn speed_up(pool: &ThreadPool) -> f64 {
     let threads = pool.current_num_threads();
     black_box(turn());
     let rounds = (0..ROUNDS).map(|_| {

@@ -1,0 +1,159 @@
+//! Others at work: this program once more, as a process that spins; work for so long; what the system tells of both.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{env, fs, hint, process, thread};
+
+use crate::clock::Clock;
+
+/// Options of the sub-command that spins.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Args {
+    /// On this core alone.
+    #[arg(long)]
+    core: Option<usize>,
+}
+
+/// What it says once it spins.
+const SPINNING: &str = "spinning";
+
+/// Spins until killed, or until whoever started it is gone.
+///
+/// # Errors
+/// When it cannot be kept on that core.
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    if let Some(core) = args.core {
+        keep_on(core)?;
+    }
+    thread::spawn(|| {
+        // Ends with the pipe, and that with the process at its other end.
+        drop(io::stdin().read_to_end(&mut Vec::new()));
+        process::exit(0)
+    });
+    writeln!(io::stdout(), "{SPINNING}")?;
+    loop {
+        hint::spin_loop();
+    }
+}
+
+/// Another process that spins as long as this lives.
+pub(super) struct Hog(Child);
+
+impl Hog {
+    /// Starts one, on a core of its own or wherever it is put, and waits until it spins.
+    ///
+    /// # Errors
+    /// When no process can be started, or it ends at once.
+    pub(super) fn start(core: Option<usize>) -> io::Result<Self> {
+        let mut command = Command::new(env::current_exe()?);
+        ask(&mut command, core);
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut hog = Self(child);
+        let lines = hog.0.stdout.take().map(BufReader::new).map(BufRead::lines);
+        let spins = lines.into_iter().flatten().map_while(Result::ok).any(|line| line.contains(SPINNING));
+        if spins { Ok(hog) } else { Err(io::Error::other("the process that is to spin has ended")) }
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// Asks this program to spin.
+#[cfg(not(test))]
+fn ask(command: &mut Command, core: Option<usize>) {
+    command.arg("hog").args(core.map(|core| format!("--core={core}")));
+}
+
+/// Asks the program of the tests, which has no sub-commands: one of its tests does the same.
+#[cfg(test)]
+fn ask(command: &mut Command, core: Option<usize>) {
+    command.args(["--exact", "guests::hog::tests::spins_when_asked_to", "--nocapture"]);
+    command.env(tests::ASKED, core.map(|core| core.to_string()).unwrap_or_default());
+}
+
+/// A core that a process can be kept on, where the system allows that.
+#[cfg(target_os = "linux")]
+pub(super) fn core() -> Option<usize> {
+    let allowed = rustix::thread::sched_getaffinity(None).ok()?;
+    (0..rustix::thread::CpuSet::MAX_CPU).find(|&core| allowed.is_set(core))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn core() -> Option<usize> {
+    None
+}
+
+#[cfg(target_os = "linux")]
+fn keep_on(core: usize) -> io::Result<()> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(core);
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn keep_on(_core: usize) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Keeps the calling thread busy until it has been on a processor for so long.
+pub(super) fn spin(work: Duration) {
+    let start = Clock::Cpu.start();
+    while start.elapsed() < work {
+        hint::spin_loop();
+    }
+}
+
+/// How often the threads of this process that live have left a processor, of their own accord or not; nothing where
+/// the system does not tell.
+pub(super) fn switches() -> Option<u64> {
+    let threads = fs::read_dir("/proc/self/task").ok()?;
+    let of_thread = |status: &str| {
+        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+        counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum::<u64>()
+    };
+    // A thread may end while they are listed.
+    let statuses = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+    Some(statuses.map(|status| of_thread(&status)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Args, Hog, core, run, spin, switches};
+    use crate::clock::of_process;
+    use std::time::Duration;
+    use std::{env, thread};
+
+    /// Set where this program is started to spin: to the core, or to nothing.
+    pub(super) const ASKED: &str = "JOSTLE_BENCH_TEST_HOG";
+
+    #[test]
+    fn spins_when_asked_to() {
+        if let Ok(core) = env::var(ASKED) {
+            run(&Args { core: core.parse().ok() }).unwrap();
+        }
+    }
+
+    #[test]
+    fn hogs_start_and_end() {
+        for core in [core(), None] {
+            drop(Hog::start(core).unwrap());
+        }
+        assert!(cfg!(not(target_os = "linux")) || Hog::start(Some(1023)).is_err());
+    }
+
+    #[test]
+    fn spinning_takes_time_and_sleeping_switches() {
+        let before = of_process();
+        spin(Duration::from_millis(5));
+        assert!(of_process() - before >= Duration::from_millis(5));
+        let before = switches();
+        (0..5).for_each(|_| thread::sleep(Duration::from_micros(10)));
+        assert!(before.is_none() || switches() >= before.map(|before| before + 5), "{before:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Many searches at once: a world each, or tasks of one pool.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jostle::{PairFinder, Threads};
+use rayon::prelude::*;
+
+use super::ground::{Crowd, Ground, median, name};
+use super::line::Line;
+use crate::race::{Entrant, race};
+
+/// Small worlds in a parallel loop, with one finder a thread.
+pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
+    let (count, n) = (ground.of(1_000, 100), 200);
+    let worlds: Vec<Crowd> = (0..count).map(|number| ground.crowd(n, number)).collect();
+    let pool = &ground.pools[0];
+    let finders: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(PairFinder::new())).collect();
+    let of_thread = |world: &Crowd| {
+        let own = rayon::current_thread_index().unwrap_or_default();
+        // A thread that is handed a world while it searches another one has to do with a second finder.
+        match finders[own].try_lock() {
+            Ok(mut finder) => world.search(&mut finder, Threads::Current),
+            Err(_) => world.search(&mut PairFinder::new(), Threads::Current),
+        }
+    };
+    let mut finder = PairFinder::new();
+    let mut entrants = [
+        Entrant::of(|| worlds.iter().for_each(|world| world.search(&mut finder, Threads::Serial))),
+        Entrant::of(|| pool.install(|| worlds.par_iter().for_each(of_thread))),
+    ];
+    let timings = race(&mut entrants, &ground.plan());
+    let [one, all] = [timings[0].median, timings[1].median];
+    let line = Line::new(format!("{}, {count} worlds of {n}", name(pool)), one / all, "times");
+    vec![line.at_least(0.95 * ground.cores as f64).besides(format!("{all:.4} ms, one thread {one:.4}"))]
+}
+
+/// Searches within each other beyond which no more are begun, lest there be no room on the stack.
+const DEEPEST: usize = 32;
+
+thread_local! {
+    /// Searches in progress on this thread.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Searches spawned as tasks in a pool of twice as many threads as cores.
+pub(super) fn spawned(ground: &Ground) -> Vec<Line> {
+    let (searches, n) = (ground.of(5_000, 100), ground.of(40_000, 9_000));
+    let crowd = ground.crowd(n, 0);
+    let pool = &ground.pools[1];
+    let mut finder = PairFinder::new();
+    let one: Vec<_> = (0..20).map(|_| timed(|| crowd.search(&mut finder, Threads::Serial))).collect();
+    let tasks = Spawned {
+        crowd: &crowd,
+        finders: Mutex::default(),
+        deepest: AtomicUsize::new(0),
+        left_out: AtomicUsize::new(0),
+    };
+    let run = || pool.scope(|scope| (0..searches).for_each(|_| scope.spawn(|_| tasks.search())));
+    let total = median(&(0..ground.of(3, 1)).map(|_| timed(run)).collect::<Vec<_>>());
+    let ideal = median(&one) * searches as f64 / ground.cores as f64;
+    let (deepest, left_out) = (tasks.deepest.into_inner(), tasks.left_out.into_inner());
+    let case = |what: &str| format!("{}, {searches} searches, {what}", name(pool));
+    let besides =
+        if left_out > 0 { format!("{left_out} searches left out, which would be deeper") } else { String::new() };
+    vec![
+        Line::new(case("depth"), deepest as f64, "searches").at_most(1.0).besides(besides),
+        Line::new(case("in total"), total / ideal, "times")
+            .besides(format!("{total:.1} ms; on one thread, divided by the cores, {ideal:.1}")),
+    ]
+}
+
+fn timed(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// Searches of the same bodies, as tasks.
+struct Spawned<'a> {
+    crowd: &'a Crowd,
+    /// Those that no search has at the moment.
+    finders: Mutex<Vec<PairFinder<2>>>,
+    deepest: AtomicUsize,
+    left_out: AtomicUsize,
+}
+
+impl Spawned<'_> {
+    fn search(&self) {
+        let depth = DEPTH.get() + 1;
+        self.deepest.fetch_max(depth, Ordering::Relaxed);
+        if depth > DEEPEST {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        DEPTH.set(depth);
+        let finders = || self.finders.lock().unwrap_or_else(PoisonError::into_inner);
+        let finder = finders().pop();
+        let mut finder = finder.unwrap_or_default();
+        self.crowd.search(&mut finder, Threads::Current);
+        finders().push(finder);
+        DEPTH.set(depth - 1);
+    }
+}
