@@ -1,0 +1,70 @@
+//! Some bodies: rows of them, each a step from the last.
+
+use arbitrary::Arbitrary;
+use jostle::Bodies;
+use jostle_testkit::oracle::LIMIT;
+use jostle_testkit::{Scene, oracle};
+
+use crate::number::Number;
+
+/// Bodies that a double loop is quick with.
+const MOST: usize = 300;
+
+/// More bodies than a search in a pool leaves to one thread.
+const COMPANY: usize = 8_200;
+
+/// Some bodies in a row.
+#[derive(Debug, Clone, Copy, Arbitrary)]
+struct Row {
+    center: [Number; 3],
+    step: [i8; 3],
+    radius: Number,
+    more: u8,
+}
+
+impl Row {
+    /// The step in units of the radius keeps neighbours near touching.
+    fn bodies<const D: usize>(self, sound: bool) -> impl Iterator<Item = ([f32; D], f32)> {
+        let value = move |number: Number| if sound { number.sound() } else { number.value() };
+        let radius = if sound { value(self.radius).abs() } else { value(self.radius) };
+        let at = move |i: u8, axis: usize| {
+            let at = value(self.center[axis]) + f32::from(i) * f32::from(self.step[axis]) * radius;
+            if sound { at.clamp(-LIMIT / 2.0, LIMIT / 2.0) } else { at }
+        };
+        (0..=self.more % 32).map(move |i| (core::array::from_fn(|axis| at(i, axis)), radius))
+    }
+}
+
+/// Some rows of bodies, and whether others stand beside them.
+#[derive(Debug, Arbitrary)]
+pub(crate) struct Crowd {
+    rows: Vec<Row>,
+    /// Whether numbers that no search accepts are replaced.
+    sound: bool,
+    company: u8,
+}
+
+impl Crowd {
+    /// The bodies.
+    pub(crate) fn scene<const D: usize>(&self) -> Scene<D> {
+        let bodies = self.rows.iter().flat_map(|row| row.bodies(self.sound)).take(MOST);
+        bodies.chain(company().take(if self.in_company() { COMPANY } else { 0 })).collect()
+    }
+
+    /// Whether there are so many that several threads share the work; too many for a double loop. Seldom, since it is slow.
+    pub(crate) fn in_company(&self) -> bool {
+        self.company.is_multiple_of(64)
+    }
+}
+
+/// Points of a lattice, 64 a row.
+fn company<const D: usize>() -> impl Iterator<Item = ([f32; D], f32)> {
+    (0..).map(|i: usize| (core::array::from_fn(|axis| (i / [1, 64, 4096][axis] % 64) as f32), 0.0))
+}
+
+/// Whether a search has to take bodies with this margin, radii being accepted before it is added.
+pub(crate) fn is_sound<const D: usize>(view: Bodies<'_, D>) -> bool {
+    let margin = view.margin();
+    let bare = oracle::check(view.with_margin(0.0)).is_ok();
+    bare && margin.is_finite() && margin >= 0.0 && oracle::check(view).is_ok()
+}

@@ -1,0 +1,58 @@
+//! What is fuzzed: each target is a function of bytes, in which a search or a reader is held against a plain loop, one
+//! thread against three, and bad input against what is documented of it. No target needs a fuzzer: the committed cases
+//! are run again by an ordinary test, and `.ci/fuzz` builds the same functions for libFuzzer.
+
+mod codes;
+mod contacts;
+mod crowd;
+mod double;
+mod files;
+mod find;
+mod layering;
+mod neighbors;
+mod number;
+mod periodic;
+mod queries;
+mod sets;
+mod sort;
+mod swept;
+mod ways;
+
+use arbitrary::{Arbitrary, Unstructured};
+
+/// What a target does with bytes: it panics where something is wrong.
+pub type Target = fn(&[u8]);
+
+/// The targets by name.
+pub const TARGETS: [(&str, Target); 13] = [
+    ("codes", codes::run),
+    ("contacts", contacts::run),
+    ("csv", files::csv::run),
+    ("f64", double::run),
+    ("find", find::run),
+    ("neighbors", neighbors::run),
+    ("npy", files::npy::run),
+    ("parquet", files::parquet::run),
+    ("periodic", periodic::run),
+    ("queries", queries::run),
+    ("sets", sets::run),
+    ("sort", sort::run),
+    ("swept", swept::run),
+];
+
+/// Runs a target on some bytes.
+///
+/// # Panics
+/// When there is no such target, and where the target finds something wrong.
+pub fn run(name: &str, bytes: &[u8]) {
+    let found = TARGETS.iter().find(|(target, _)| *target == name);
+    let (_, target) = found.unwrap_or_else(|| panic!("no target {name}"));
+    target(bytes);
+}
+
+/// Checks the input that some bytes spell, if they do.
+fn with<'a, I: Arbitrary<'a>>(bytes: &'a [u8], check: impl FnOnce(&I)) {
+    if let Ok(input) = I::arbitrary_take_rest(Unstructured::new(bytes)) {
+        check(&input);
+    }
+}
