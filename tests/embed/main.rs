@@ -8,4 +8,6 @@ mod margin;
 mod neighbors;
 mod only;
 mod oracle;
+mod skin;
+mod summary;
 mod ways;

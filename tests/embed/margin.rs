@@ -150,14 +150,14 @@ fn validity<const D: usize>() {
     };
     let along = |axis: usize, by: f32, p: [f32; D]| from_fn(|k| if k == axis { p[k] + by } else { p[k] });
     assert!(valid(&|_, p, r| (p, r)) && valid(&|_, p, r| (p, r * 0.5)));
-    assert!(valid(&|id, p, r| (along(id % D, if id % 2 == 0 { 0.24 } else { -0.24 }, p), r)));
-    assert!(valid(&|_, p, r| (p, r + 0.24)) && valid(&|_, p, r| (along(0, 0.1, p), r + 0.1)));
+    assert!(valid(&|id, p, r| (along(id % D, if id % 2 == 0 { 0.499 } else { -0.499 }, p), r)));
+    assert!(valid(&|_, p, r| (p, r + 0.499)) && valid(&|_, p, r| (along(0, 0.2, p), r + 0.2)));
     for one in [0, 7_777, 19_999] {
         let only = |by: f32, grown: f32| {
             valid(&move |id, p, r| if id == one { (along(one % D, by, p), r + grown) } else { (p, r) })
         };
-        assert!(only(0.24, 0.0) && only(0.0, 0.24) && only(-0.12, 0.12), "{one}");
-        assert!(!only(0.26, 0.0) && !only(-0.26, 0.0) && !only(0.0, 0.26) && !only(0.2, 0.1) && !only(-9.0, 0.0));
+        assert!(only(0.499, 0.0) && only(0.0, 0.499) && only(-0.25, 0.249), "{one}");
+        assert!(!only(0.501, 0.0) && !only(-0.501, 0.0) && !only(0.0, 0.501) && !only(0.4, 0.2) && !only(-9.0, 0.0));
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             assert!(!only(bad, 0.0), "{bad}");
         }
@@ -205,9 +205,9 @@ fn moving() -> impl Strategy<Value = (Vec<Moving>, f32)> {
     let place = prop_oneof![3 => Just(0.0), 1 => Just(1e3_f32)];
     let coordinate = || prop_oneof![-2.0_f32..2.0, (-3_i32..4).prop_map(|x| x as f32)];
     let radius = prop_oneof![Just(0.0_f32), Just(0.5), 0.0_f32..0.5];
-    let step = || prop_oneof![2 => Just(0.0_f32), 1 => Just(0.5), 1 => Just(-0.5), 1 => Just(0.25), 2 => -0.5_f32..0.5];
+    let step = || prop_oneof![2 => Just(0.0_f32), 1 => Just(1.0), 1 => Just(-1.0), 1 => Just(0.5), 2 => -1.0_f32..1.0];
     let body = ([coordinate(), coordinate(), coordinate()], radius);
-    let change = ([step(), step(), step()], prop_oneof![3 => Just(0.0_f32), 1 => -0.5_f32..0.2]);
+    let change = ([step(), step(), step()], prop_oneof![3 => Just(0.0_f32), 1 => -1.0_f32..0.4]);
     let margin = prop_oneof![0.0_f32..1.0, Just(1.0), Just(0.01)];
     let reach = prop_oneof![Just(1.0_f32), Just(0.57), 0.0_f32..1.0];
     (vec((body, change), 2..30), margin, scale, place, reach).prop_map(|(bodies, margin, scale, place, reach)| {

@@ -1,5 +1,7 @@
 //! Borrowed views of the caller's circles or spheres: separate slices, or the caller's own structs.
 
+use core::fmt;
+
 use bytemuck::{NoUninit, Pod};
 
 use crate::error::InputError;
@@ -63,11 +65,17 @@ impl Scalar for f64 {
 pub const MAX_BODIES: usize = u32::MAX as usize - 1;
 
 /// One field of every body: element `i` is `data[i * stride]`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Column<'a, T = f32> {
     data: &'a [T],
     stride: usize,
     len: usize,
+}
+
+impl<T> fmt::Debug for Column<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("len", &self.len).field("stride", &self.stride).finish_non_exhaustive()
+    }
 }
 
 impl<'a, T: Copy> Column<'a, T> {

@@ -3,6 +3,8 @@
 //!
 //! What LAMMPS (`atom_modify sort`), CompactNSearch and TreeNSearch (`z_sort`) offer their hosts.
 
+use core::fmt;
+
 use crate::error::NAMED_OFFENDERS;
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
@@ -68,12 +70,18 @@ pub enum PermutationError {
 /// assert_eq!((names[0].as_str(), names[leader[0] as usize].as_str()), ("origin", "right"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Permutation {
     ids: Vec<u32>,
     ranks: Vec<u32>,
     /// A bit for each rank that `sort_by_rank` has put right.
     marks: Vec<u64>,
+}
+
+impl fmt::Debug for Permutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permutation").field("bodies", &self.len()).field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
 }
 
 impl Permutation {

@@ -16,6 +16,8 @@ pub(crate) use cells::CellPass;
 pub(crate) use deal::{Dealer, Segment, digit_bits};
 pub(crate) use local::LocalOrder;
 
+use core::fmt;
+
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::ScratchPool;
 use crate::parallel::workers::Workers;
@@ -31,11 +33,16 @@ pub const LOCAL_MAX: usize = 1 << 14;
 /// RadixSort::new().sort_by_code(&mut cells, Workers::current(), |cell| cell.0);
 /// assert_eq!(cells, [(0, 'd'), (3, 'b'), (7, 'a'), (7, 'c')]);
 /// ```
-#[derive(Debug)]
 pub struct RadixSort<T> {
     second: Vec<T>,
     dealer: Dealer<T>,
     locals: ScratchPool<LocalOrder>,
+}
+
+impl<T> fmt::Debug for RadixSort<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RadixSort").field("scratch", &self.second.len()).finish_non_exhaustive()
+    }
 }
 
 impl<T: Copy + Send + Sync> Default for RadixSort<T> {

@@ -12,7 +12,9 @@ mod level;
 mod sort;
 mod validate;
 
+use core::fmt;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::aabb::Aabb;
@@ -40,6 +42,10 @@ pub const LEAF: usize = SIXTEEN;
 /// A leaf is cut where the codes of its two parts differ this many levels above where they differ within the parts: the
 /// gap is then some 2^3 times as wide as the parts.
 pub const GAP_LEVELS: u32 = 3;
+
+/// The number of the next build. No result depends on it: it only tells one build from another, so that who keeps a list
+/// of a tree's pairs need not keep a copy of the tree to know that it is still the same.
+static BUILDS: AtomicU64 = AtomicU64::new(1);
 
 /// Time of each stage of [`LinearTree::build`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,10 +76,13 @@ pub struct BuildTimes {
 /// tree.validate().unwrap();
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
-#[derive(Debug)]
 pub struct LinearTree<const D: usize> {
     len: usize,
     bounds: Aabb<D>,
+    /// Of the bodies that it was built of.
+    margin: f32,
+    /// Told apart from all other builds of the program; 0 before the first.
+    build_number: u64,
     leaves: usize,
     /// By leaf, with room for more.
     bodies: Vec<Bodies16<D>>,
@@ -85,7 +94,6 @@ pub struct LinearTree<const D: usize> {
     scratch: Scratch<D>,
 }
 
-#[derive(Debug)]
 struct Scratch<const D: usize> {
     blocks: Vec<BlockBounds<D>>,
     grids: Vec<Grid<D>>,
@@ -106,6 +114,8 @@ impl<const D: usize> Default for LinearTree<D> {
         Self {
             len: 0,
             bounds: Aabb::EMPTY,
+            margin: 0.0,
+            build_number: 0,
             leaves: 0,
             bodies: Vec::new(),
             ids: Vec::new(),
@@ -125,6 +135,19 @@ impl<const D: usize> Default for LinearTree<D> {
                 locals: ScratchPool::default(),
             },
         }
+    }
+}
+
+impl<const D: usize> fmt::Debug for LinearTree<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LinearTree")
+            .field("bodies", &self.len)
+            .field("leaves", &self.leaves)
+            .field("levels", &self.used_levels)
+            .field("bounds", &self.bounds)
+            .field("isa", &self.isa)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
     }
 }
 
@@ -175,6 +198,19 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn bounds(&self) -> Aabb<D> {
         self.bounds
+    }
+
+    /// What was added to each radius: [`Bodies::margin`] of the bodies that it was built of.
+    #[must_use]
+    pub fn margin(&self) -> f32 {
+        self.margin
+    }
+
+    /// A number that no other build has, of this tree or another one in this run of the program; 0 before the first. As
+    /// long as it stays, so does the tree.
+    #[must_use]
+    pub fn build_number(&self) -> u64 {
+        self.build_number
     }
 
     /// The bodies of each leaf. Places that its ranks do not take have NaN for a centre, which no comparison accepts, and
@@ -271,6 +307,8 @@ impl<const D: usize> LinearTree<D> {
         let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();
         self.bounds = bounds;
+        self.margin = bodies.margin();
+        self.build_number = BUILDS.fetch_add(1, Ordering::Relaxed);
         self.sort(bodies, workers);
         let sorted = Instant::now();
         self.raise_levels(workers);

@@ -51,6 +51,21 @@ impl<'a, const D: usize> Set<'a, D> {
         self.layers.map_or(Ok(()), |layers| layers.check(self.len()))
     }
 
+    pub(crate) fn check_shape(&self) -> Result<(), InputError> {
+        match self.source {
+            Source::View(bodies) => bodies.check_shape(),
+            Source::Tree(_) => Ok(()),
+        }
+    }
+
+    /// Whether lists of its pairs may be kept for a while.
+    pub(crate) fn has_margin(&self) -> bool {
+        match self.source {
+            Source::View(bodies) => bodies.margin() > 0.0,
+            Source::Tree(tree) => tree.margin() > 0.0,
+        }
+    }
+
     /// Bodies that a search has to look at in any case.
     pub(crate) fn sorted(&self) -> usize {
         match self.source {
@@ -116,6 +131,41 @@ impl<const D: usize> Among<'_, D> {
             Sought::Periodic(periodic) => periodic.bodies.len(),
             Sought::Double(set) => set.bodies.len(),
             Sought::Swept(swept) => swept.bodies.len(),
+        }
+    }
+}
+
+impl<const D: usize> Among<'_, D> {
+    /// Bodies that can move: those of trees cannot.
+    pub(crate) fn moving(&self) -> usize {
+        match &self.0 {
+            Sought::Within(set) => set.sorted(),
+            Sought::Between(a, b) => a.sorted() + b.sorted(),
+            Sought::Periodic(periodic) => periodic.bodies.len(),
+            Sought::Double(set) => set.bodies.len(),
+            Sought::Swept(swept) => swept.bodies.len(),
+        }
+    }
+
+    /// Whether lists of the pairs may be kept for a while.
+    pub(crate) fn has_margin(&self) -> bool {
+        match &self.0 {
+            Sought::Within(set) => set.has_margin(),
+            Sought::Between(a, b) => a.has_margin() || b.has_margin(),
+            Sought::Periodic(periodic) => periodic.bodies.margin() > 0.0,
+            Sought::Double(set) => set.bodies.margin() > 0.0,
+            Sought::Swept(swept) => swept.bodies.margin() > 0.0,
+        }
+    }
+
+    /// Checks all that can be checked without a look at each body, but for layers.
+    pub(crate) fn check_shape(&self) -> Result<(), InputError> {
+        match &self.0 {
+            Sought::Within(set) => set.check_shape(),
+            Sought::Between(a, b) => a.check_shape().and_then(|()| b.check_shape()),
+            Sought::Periodic(periodic) => periodic.check_shape(),
+            Sought::Double(set) => set.bodies.check_shape(),
+            Sought::Swept(swept) => swept.check_shape(),
         }
     }
 }

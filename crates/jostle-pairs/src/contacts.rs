@@ -11,6 +11,7 @@ mod list;
 mod rows;
 mod table;
 
+use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
@@ -59,7 +60,7 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// assert_eq!(changes.end().keys(), [[50, 60]]);
 /// # Ok::<(), jostle_pairs::ContactError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct ContactTracker {
     sides: [Side; 2],
     /// Whether the last frame's pairs went between two groups.
@@ -78,9 +79,19 @@ pub struct ContactTracker {
 }
 
 /// What an update found, borrowed from its tracker.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Changes<'t> {
     tracker: &'t ContactTracker,
+}
+
+impl fmt::Debug for Changes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Changes")
+            .field("begin", &self.begin().len())
+            .field("persist", &self.persist().len())
+            .field("end", &self.end().len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'t> Changes<'t> {
@@ -101,6 +112,16 @@ impl<'t> Changes<'t> {
     #[must_use]
     pub fn end(&self) -> Contacts<'t> {
         self.tracker.end.view()
+    }
+}
+
+impl fmt::Debug for ContactTracker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContactTracker")
+            .field("contacts", &self.last_pairs.len())
+            .field("last", &self.last())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
     }
 }
 

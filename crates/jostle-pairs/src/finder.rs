@@ -1,8 +1,9 @@
 //! The pair finder: owns trees, scratch and result, and drives the stages.
 
+use core::fmt;
 use std::time::{Duration, Instant};
 
-use jostle_core::{Bodies, BuildTimes, InputError, Isa, Workers};
+use jostle_core::{BuildTimes, InputError, Isa, Workers};
 
 use crate::among::{Among, Set, Sought, Source, between};
 use crate::derived::Derived;
@@ -36,7 +37,6 @@ use crate::threads::Threads;
 /// assert_eq!(found.pairs(), [[0, 1]]);
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
-#[derive(Debug)]
 pub struct PairFinder<const D: usize> {
     /// Of searches within one set.
     pub(crate) own: Side<D>,
@@ -45,12 +45,25 @@ pub struct PairFinder<const D: usize> {
     pub(crate) engine: Engine<D>,
     pub(crate) rows: RowEngine<D>,
     pub(crate) skin: Skin<D>,
+    /// Which sets the last search among many was of.
+    pub(crate) meetings: Meetings,
     /// What stands in for bodies that are not as the tree wants them.
     derived: Derived<D>,
     pub(crate) cell: Cell<D>,
     frame: Frame<D>,
     pub(crate) paths: Paths,
     pub(crate) stats: Stats,
+}
+
+impl<const D: usize> fmt::Debug for PairFinder<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PairFinder")
+            .field("bodies", &self.own.tree.len())
+            .field("pairs", &self.engine.pairs.pairs().len())
+            .field("isa", &self.isa())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<const D: usize> Default for PairFinder<D> {
@@ -75,6 +88,7 @@ impl<const D: usize> PairFinder<D> {
             engine: Engine::with_capacity(bodies),
             rows: RowEngine::default(),
             skin: Skin::default(),
+            meetings: Meetings::default(),
             derived: Derived::default(),
             cell: Cell::default(),
             frame: Frame::default(),
@@ -130,11 +144,7 @@ impl<const D: usize> PairFinder<D> {
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn find_among<'f>(
-        &'f mut self,
-        sets: &[Set<'_, D>],
-        meetings: &'f Meetings,
-    ) -> Result<FoundAmong<'f, D>, InputError> {
+    pub fn find_among(&mut self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<FoundAmong<'_, D>, InputError> {
         self.on(Threads::Current).find_among(sets, meetings)
     }
 
@@ -192,11 +202,18 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).neighbors(among, rows, lists)
     }
 
-    /// True while every list that the last search within a view with a margin has made, and that the caller has kept,
-    /// holds all pairs of these bodies: see [`Skin::still_valid`].
+    /// True while every list that the last search with a margin has made, and that the caller has kept, holds all pairs
+    /// of these bodies, which are to be given as they were searched: see [`Skin::still_valid`]. Searches of bodies
+    /// none of which has a margin change nothing of that.
     #[must_use]
-    pub fn still_valid(&self, bodies: Bodies<'_, D>) -> bool {
-        self.skin.still_valid(bodies)
+    pub fn still_valid<'a>(&self, among: impl Into<Among<'a, D>>) -> bool {
+        self.skin.still_valid(among)
+    }
+
+    /// As [`PairFinder::still_valid`], of [`PairFinder::find_among`]: the table has to be the same.
+    #[must_use]
+    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
+        self.skin.still_valid_among(sets, meetings)
     }
 
     /// Bytes held: trees, scratch and pair list.
@@ -222,11 +239,6 @@ impl<const D: usize> PairFinder<D> {
         let (times, started, (result, tests)) = match among.0 {
             Sought::Within(set) => {
                 let times = own.prepare(&set, workers)?;
-                if let Source::View(bodies) = set.source
-                    && bodies.margin() > 0.0
-                {
-                    skin.keep_on(bodies, workers);
-                }
                 let pairing = own.ready(&set).within(filter);
                 (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }
@@ -264,7 +276,11 @@ impl<const D: usize> PairFinder<D> {
                 (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }
         };
-        self.finish(times, started.elapsed(), tests);
+        let joined = started.elapsed();
+        if among.has_margin() {
+            skin.keep_on(&among, workers);
+        }
+        self.finish(times, joined, tests);
         Ok(result)
     }
 
@@ -290,9 +306,14 @@ impl<const D: usize> PairFinder<D> {
             if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
         };
         let tests = self.engine.list(Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) }, workers);
+        let joined = start.elapsed();
         self.cell.shifts.clear();
         self.paths.times.clear();
-        self.finish(times, start.elapsed(), tests);
+        if sets.iter().any(Set::has_margin) {
+            self.skin.keep_among_on(sets, meetings, workers);
+        }
+        self.meetings.copy_from(meetings);
+        self.finish(times, joined, tests);
         Ok(())
     }
 

@@ -1,15 +1,26 @@
 //! What a search hands out, borrowed from its finder.
 
+use core::fmt;
+
 use jostle_core::LinearTree;
 
 use crate::finder::PairFinder;
-use crate::sets::Meetings;
 use crate::stats::Stats;
 
 /// The result of a search, borrowed from its finder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Found<'f, const D: usize> {
     pub(crate) finder: &'f PairFinder<D>,
+}
+
+impl<const D: usize> fmt::Debug for Found<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Found")
+            .field("pairs", &self.pairs().len())
+            .field("bodies", &self.tree().len())
+            .field("stats", self.stats())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'f, const D: usize> Found<'f, D> {
@@ -55,10 +66,18 @@ impl<'f, const D: usize> Found<'f, D> {
 }
 
 /// The result of a search among several sets, borrowed from its finder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FoundAmong<'f, const D: usize> {
     pub(crate) finder: &'f PairFinder<D>,
-    pub(crate) meetings: &'f Meetings,
+}
+
+impl<const D: usize> fmt::Debug for FoundAmong<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FoundAmong")
+            .field("meetings", &self.finder.meetings)
+            .field("stats", self.stats())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'f, const D: usize> FoundAmong<'f, D> {
@@ -66,7 +85,7 @@ impl<'f, const D: usize> FoundAmong<'f, D> {
     /// the sets do not meet.
     #[must_use]
     pub fn pairs(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
-        self.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
+        self.finder.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
     }
 
     /// What the search did.

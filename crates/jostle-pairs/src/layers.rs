@@ -1,5 +1,7 @@
 //! Who may meet whom: categories, masks and groups, tested sixteen at a time.
 
+use core::fmt;
+
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::{Floats, Ids};
 use jostle_core::tree::LEAF;
@@ -11,12 +13,21 @@ use crate::lanes::{LANES, Lanes};
 const LEAVES_PER_TASK: usize = 512;
 
 /// One value for all bodies, or one each.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum Values<'a, T> {
     /// The same value for every body.
     All(T),
     /// A value for each body, by id.
     Each(&'a [T]),
+}
+
+impl<T: fmt::Debug> fmt::Debug for Values<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All(value) => f.debug_tuple("All").field(value).finish(),
+            Self::Each(values) => write!(f, "Each({} values)", values.len()),
+        }
+    }
 }
 
 impl<T: Copy> Values<'_, T> {

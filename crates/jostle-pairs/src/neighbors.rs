@@ -1,5 +1,6 @@
 //! Neighbour lists: the rows of all bodies, one after the other in order of id, found in rank order and then put there.
 
+use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 
@@ -38,12 +39,23 @@ const FIRST_GUESS: usize = 8;
 /// assert_eq!(lists.offsets(), [0, 1, 3, 4]);
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct NeighborLists {
     offsets: Vec<usize>,
     neighbors: Vec<u32>,
     distances2: Vec<f32>,
     wants_distances: bool,
+}
+
+impl fmt::Debug for NeighborLists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NeighborLists")
+            .field("bodies", &self.len())
+            .field("neighbors", &self.neighbors.len())
+            .field("distances", &self.wants_distances)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for NeighborLists {

@@ -42,7 +42,7 @@ const CLEARANCE: f64 = 1.0 / 65_536.0;
 #[derive(Debug, Clone, Copy)]
 pub struct Periodic<'a, const D: usize> {
     pub(crate) bodies: Bodies<'a, D>,
-    axes: [Option<[f32; 2]>; D],
+    pub(crate) axes: [Option<[f32; 2]>; D],
     pub(crate) layers: Option<Layers<'a>>,
 }
 
@@ -59,6 +59,11 @@ impl<'a, const D: usize> Periodic<'a, D> {
     #[must_use]
     pub fn layers(self, layers: Layers<'a>) -> Self {
         Self { layers: Some(layers), ..self }
+    }
+
+    pub(crate) fn check_shape(&self) -> Result<(), InputError> {
+        self.bodies.check_shape()?;
+        self.check_borders()
     }
 
     fn check_borders(&self) -> Result<(), InputError> {
@@ -158,8 +163,7 @@ impl<const D: usize> Cell<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let bodies = periodic.bodies;
-        bodies.check_shape()?;
-        periodic.check_borders()?;
+        periodic.check_shape()?;
         periodic.layers.map_or(Ok(()), |layers| layers.check(bodies.len()))?;
         let survey = |ids: core::ops::Range<usize>| {
             ids.fold(Survey::NOTHING, |all, id| {

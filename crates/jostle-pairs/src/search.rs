@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use jostle_core::{Bodies, InputError, Recording, Workers, record};
+use jostle_core::{InputError, Recording, Workers, record};
 
 use crate::among::{Among, Set, weight_among};
 use crate::filter::PairTest;
@@ -77,14 +77,13 @@ impl<'f, const D: usize> Search<'f, D> {
     /// Finds every overlapping pair among many sets, each within itself or with others as the table says.
     ///
     /// ```
-    /// use jostle_pairs::{Meetings, PairFinder, Set};
+    /// use jostle_pairs::{Meetings, PairFinder};
     /// use jostle_core::Circles;
     ///
     /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
     /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
-    /// let meetings = Meetings::none(2).with(0, 1).with(1, 1);
     /// let mut finder = PairFinder::new();
-    /// let found = finder.find_among(&[Set::from(bullets), Set::from(ships)], &meetings)?;
+    /// let found = finder.find_among(&[bullets.into(), ships.into()], &Meetings::none(2).with(0, 1).with(1, 1))?;
     /// assert_eq!(found.pairs(0, 1), [[0, 0], [1, 0]]);
     /// assert_eq!(found.pairs(1, 1), [[0, 1]]);
     /// # Ok::<(), jostle_core::InputError>(())
@@ -93,12 +92,12 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`], [`InputError::Sets`] among them when the table is of another number of sets; before any pair is
     /// sought; the last result stands.
-    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &'f Meetings) -> Result<FoundAmong<'f, D>, InputError> {
+    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<FoundAmong<'f, D>, InputError> {
         let finder = self.finder;
         run(self.threads, weight_among(sets, meetings), |workers| {
             workers.together(|| finder.seek_among(sets, meetings, self.only, workers))
         })?;
-        Ok(FoundAmong { finder, meetings })
+        Ok(FoundAmong { finder })
     }
 
     /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
@@ -184,9 +183,16 @@ impl<'f, const D: usize> Search<'f, D> {
 
     /// [`PairFinder::still_valid`] on these threads.
     #[must_use]
-    pub fn still_valid(self, bodies: Bodies<'_, D>) -> bool {
-        let skin = &self.finder.skin;
-        run(self.threads, bodies.len(), |workers| skin.still_valid_on(bodies, workers))
+    pub fn still_valid<'a>(self, among: impl Into<Among<'a, D>>) -> bool {
+        let (skin, among) = (&self.finder.skin, among.into());
+        run(self.threads, among.moving(), |workers| skin.still_valid_on(&among, workers))
+    }
+
+    /// [`PairFinder::still_valid_among`] on these threads.
+    #[must_use]
+    pub fn still_valid_among(self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
+        let (skin, bodies) = (&self.finder.skin, sets.iter().map(Set::sorted).sum());
+        run(self.threads, bodies, |workers| skin.still_valid_among_on(sets, meetings, workers))
     }
 
     /// Makes ready what is sought, and joins it by `join`.

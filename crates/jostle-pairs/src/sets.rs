@@ -1,5 +1,7 @@
 //! Many sets of bodies, and a table of which meet.
 
+use core::fmt;
+
 use jostle_core::InputError;
 
 /// Which of several sets meet which, themselves included: an activation table.
@@ -10,11 +12,20 @@ use jostle_core::InputError;
 /// let meetings = Meetings::none(3).with(0, 0).with(0, 2);
 /// assert!(meetings.meet(2, 0) && !meetings.meet(1, 2));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Meetings {
     sets: usize,
     /// By the lesser and the greater of two sets.
     pairs: Vec<(u32, u32)>,
+}
+
+impl fmt::Debug for Meetings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Meetings")
+            .field("sets", &self.sets)
+            .field("meetings", &self.pairs.len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Meetings {
@@ -59,6 +70,12 @@ impl Meetings {
     /// The meetings in ascending order, the lesser set of each first.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize)> {
         self.pairs.iter().map(|&(i, j)| (i as usize, j as usize))
+    }
+
+    /// Makes it the same as another, in the memory that it has.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.sets = other.sets;
+        self.pairs.clone_from(&other.pairs);
     }
 
     pub(crate) fn at(&self, i: usize, j: usize) -> Option<usize> {

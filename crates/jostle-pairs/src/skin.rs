@@ -1,23 +1,23 @@
-//! Whether a list that was made with a margin still holds every pair.
+//! Verlet lists: whether a list that was made with a margin (a *skin*) still holds every pair.
+//!
+//! Two bodies that overlap now were closer than their grown radii reach, and so were listed, if they have not used up their
+//! margins together. A body uses up what it has moved and what its radius has grown by. So a list of two sets holds as
+//! long as what is used up at most in the one and at most in the other is not more than their margins: see `kept`.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+mod kept;
 
-use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Workers};
+use core::fmt;
 
+use jostle_core::{InputError, Workers};
+
+use crate::among::{Among, Set, Sought};
+use crate::sets::Meetings;
 use crate::threads::{Threads, run};
+use kept::{Bodies64, Kept, Outcome, Paths};
 
-/// Bodies that one task looks at.
-const BLOCK: usize = 1 << 13;
-
-/// Part of a body's grown radius that rounding may cost, amply: the predicate rounds four times, each by 2^-24.
-const ROUNDING: f64 = 1.0 / 1_048_576.0;
-
-/// 2^-73: what squares that are denormal or vanish may cost, once in the list and once now: see `jostle_core::aabb`.
-const UNDERFLOW: f64 = f64::from_bits((1023 - 73) << 52);
-
-/// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`]): the list can be kept
-/// for as long as it is valid.
+/// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
+/// the list can be kept for as long as it is valid. A [`PairFinder`](crate::PairFinder) has one of its own; more of them serve
+/// several lists from one finder.
 ///
 /// ```
 /// use jostle_pairs::Skin;
@@ -26,88 +26,167 @@ const UNDERFLOW: f64 = f64::from_bits((1023 - 73) << 52);
 /// let (x, y) = ([0.0, 2.5], [0.0, 0.0]);
 /// let mut skin = Skin::default();
 /// skin.keep(Circles::new(&x, &y, 1.0).with_margin(0.5))?;
-/// assert!(skin.still_valid(Circles::new(&[0.2, 2.3], &y, 1.0)));
-/// assert!(!skin.still_valid(Circles::new(&[0.3, 2.5], &y, 1.0)));
+/// assert!(skin.still_valid(Circles::new(&[0.4, 2.1], &y, 1.0)));
+/// assert!(!skin.still_valid(Circles::new(&[0.6, 2.5], &y, 1.0)));
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Skin<const D: usize> {
-    bodies: Vec<Body<D>>,
-    margin: f32,
+    kind: Kind<D>,
+    /// By set of the search; more may be there from before.
+    sets: Vec<Kept<D>>,
+    /// Which sets meet, in ascending order.
+    meetings: Vec<(usize, usize)>,
+    doubles: Bodies64<D>,
+    paths: Paths<D>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Body<const D: usize> {
-    center: [f32; D],
-    radius: f32,
+/// What the kept bodies were searched as.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Kind<const D: usize> {
+    #[default]
+    Nothing,
+    Sets,
+    Periodic([Option<[f32; 2]>; D]),
+    Double,
+    Swept,
+}
+
+impl<const D: usize> fmt::Debug for Skin<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bodies = self.sets.iter().map(Kept::len).sum::<usize>() + self.doubles.len();
+        f.debug_struct("Skin").field("kind", &self.kind).field("bodies", &bodies).finish_non_exhaustive()
+    }
 }
 
 impl<const D: usize> Skin<D> {
-    /// Keeps these bodies in memory, those of before no longer. O(n), on the current rayon pool.
+    /// Keeps these bodies in memory, those of before no longer: whatever can be searched, with a margin or without. Of a
+    /// tree no copy is made. O(n), on the current rayon pool.
     ///
     /// # Errors
-    /// Those of [`Bodies::check_shape`]; what was kept stays.
-    pub fn keep(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
-        bodies.check_shape()?;
-        run(Threads::Current, bodies.len(), |workers| self.keep_on(bodies, workers));
+    /// Slices that differ in length, a margin that is none, borders of a period that are none; what was kept stays.
+    pub fn keep<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<(), InputError> {
+        let among = among.into();
+        among.check_shape()?;
+        run(Threads::Current, among.moving(), |workers| self.keep_on(&among, workers));
         Ok(())
     }
 
-    /// True while every list of pairs or neighbours that was made of the kept bodies holds all that there are now: each
-    /// body has moved by at most half of the margin, what its radius has grown by included, and there are as many as
-    /// there were. Where the margin is lost in the rounding of radii, only bodies that are all the same as they were
-    /// are valid. O(n), on the current rayon pool.
+    /// As [`Skin::keep`], of [`find_among`](crate::PairFinder::find_among).
+    ///
+    /// # Errors
+    /// As [`Skin::keep`], and [`InputError::Sets`].
+    pub fn keep_among(&mut self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<(), InputError> {
+        meetings.check(sets.len())?;
+        sets.iter().try_for_each(Set::check_shape)?;
+        let bodies = sets.iter().map(Set::sorted).sum();
+        run(Threads::Current, bodies, |workers| self.keep_among_on(sets, meetings, workers));
+        Ok(())
+    }
+
+    /// True while every list of pairs or neighbours that was made of the kept bodies holds all pairs that there are now.
+    ///
+    /// That is so while each body has moved by at most its margin, what its radius has grown by included. Between two
+    /// sets, the most that a body of the one and the most that a body of the other has used up may be as much as both
+    /// margins together, so that it is enough to give one of them a margin. What rounding may cost, some millionth of a
+    /// radius, is taken off; where a margin is less than that, only bodies that are all the same as they were are valid.
+    ///
+    /// The bodies are to be given as they were searched: a view as a view, with a margin or without; [`Periodic`]
+    /// with the same borders; `f64` as `f64`; [`Swept`] bodies, of which both ends of a path count. Another kind of
+    /// search, another number of bodies or sets, or a tree that was built anew since, are never valid. In a periodic box
+    /// a body may leave on one side and come in on the other, but [`Found::shifts`] are then no longer those of its
+    /// pairs. Layers and tests are not looked at: a list holds those pairs that passed when it was made.
+    ///
+    /// O(n), on the current rayon pool; a tree costs nothing.
+    ///
+    /// [`Periodic`]: crate::Periodic
+    /// [`Swept`]: crate::Swept
+    /// [`Found::shifts`]: crate::Found::shifts
     #[must_use]
-    pub fn still_valid(&self, bodies: Bodies<'_, D>) -> bool {
-        run(Threads::Current, bodies.len(), |workers| self.still_valid_on(bodies, workers))
+    pub fn still_valid<'a>(&self, among: impl Into<Among<'a, D>>) -> bool {
+        let among = among.into();
+        run(Threads::Current, among.moving(), |workers| self.still_valid_on(&among, workers))
     }
 
-    pub(crate) fn keep_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
-        self.margin = bodies.margin();
-        resize_with_headroom(&mut self.bodies, bodies.len(), Body { center: [0.0; D], radius: 0.0 });
-        workers.fill_blocks("skin", &mut self.bodies, BLOCK, |first, chunk| {
-            for (body, id) in chunk.iter_mut().zip(first..) {
-                *body = Body { center: bodies.center(id), radius: bodies.radii().get(id) };
+    /// As [`Skin::still_valid`], of [`Skin::keep_among`]: the table has to be the same.
+    #[must_use]
+    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
+        let bodies = sets.iter().map(Set::sorted).sum();
+        run(Threads::Current, bodies, |workers| self.still_valid_among_on(sets, meetings, workers))
+    }
+
+    pub(crate) fn keep_on(&mut self, among: &Among<'_, D>, workers: Workers<'_>) {
+        match &among.0 {
+            Sought::Within(set) => self.keep_sets(&[*set], [(0, 0)], workers),
+            Sought::Between(a, b) => self.keep_sets(&[*a, *b], [(0, 1)], workers),
+            Sought::Periodic(periodic) => {
+                self.keep_sets(&[periodic.bodies.into()], [(0, 0)], workers);
+                self.kind = Kind::Periodic(periodic.axes);
             }
-        });
+            Sought::Double(set) => {
+                self.doubles.keep(set.bodies, workers);
+                self.kind = Kind::Double;
+            }
+            Sought::Swept(swept) => {
+                self.keep_sets(&[swept.bodies.into()], [(0, 0)], workers);
+                self.paths.keep(swept, workers);
+                self.kind = Kind::Swept;
+            }
+        }
     }
 
-    pub(crate) fn still_valid_on(&self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> bool {
-        if bodies.check_shape().is_err() || bodies.len() != self.bodies.len() {
+    pub(crate) fn keep_among_on(&mut self, sets: &[Set<'_, D>], meetings: &Meetings, workers: Workers<'_>) {
+        self.keep_sets(sets, meetings.iter(), workers);
+    }
+
+    fn keep_sets(
+        &mut self,
+        sets: &[Set<'_, D>],
+        meetings: impl IntoIterator<Item = (usize, usize)>,
+        workers: Workers<'_>,
+    ) {
+        self.kind = Kind::Sets;
+        self.sets.resize_with(sets.len().max(self.sets.len()), Kept::default);
+        self.sets.iter_mut().zip(sets).for_each(|(kept, set)| kept.keep(set, workers));
+        self.meetings.clear();
+        self.meetings.extend(meetings);
+    }
+
+    pub(crate) fn still_valid_on(&self, among: &Among<'_, D>, workers: Workers<'_>) -> bool {
+        if among.check_shape().is_err() {
             return false;
         }
-        let (within, same) = (AtomicBool::new(true), AtomicBool::new(true));
-        workers.run("still valid", self.bodies.len().div_ceil(BLOCK), |block| {
-            let ids = block * BLOCK..((block + 1) * BLOCK).min(self.bodies.len());
-            if within.load(Ordering::Relaxed) && !ids.clone().all(|id| self.is_within(id, bodies)) {
-                within.store(false, Ordering::Relaxed);
+        match (&self.kind, &among.0) {
+            (Kind::Sets, Sought::Within(set)) if self.meetings == [(0, 0)] => {
+                self.sets[0].compare(set, workers).suffices()
             }
-            if same.load(Ordering::Relaxed) && !ids.clone().all(|id| self.is_same(id, bodies)) {
-                same.store(false, Ordering::Relaxed);
+            (Kind::Sets, Sought::Between(a, b)) if self.meetings == [(0, 1)] => {
+                self.sets[0].compare(a, workers).suffices_with(self.sets[1].compare(b, workers))
             }
-        });
-        within.into_inner() || same.into_inner()
+            (Kind::Periodic(axes), Sought::Periodic(now)) if *axes == now.axes => {
+                self.sets[0].compare_periodic(now, workers).suffices()
+            }
+            (Kind::Double, Sought::Double(now)) => self.doubles.compare(now.bodies, workers).suffices(),
+            (Kind::Swept, Sought::Swept(now)) => self.paths.compare(&self.sets[0], now, workers).suffices(),
+            _ => false,
+        }
     }
 
-    fn is_same(&self, id: usize, bodies: Bodies<'_, D>) -> bool {
-        let body = &self.bodies[id];
-        body.center == bodies.center(id) && bodies.radii().get(id) <= body.radius
-    }
-
-    /// Two bodies that overlap now were closer than their grown radii reach if each has used up less than what it grew
-    /// by; half of that is asked for, so that what the predicate rounds is seldom all of it.
-    fn is_within(&self, id: usize, bodies: Bodies<'_, D>) -> bool {
-        let (body, center) = (&self.bodies[id], bodies.center(id));
-        let moved2: f64 = (0..D).map(|axis| (f64::from(center[axis]) - f64::from(body.center[axis])).powi(2)).sum();
-        let grown = f64::from(body.radius + self.margin);
-        let spare = grown - f64::from(body.radius) - grown * ROUNDING - UNDERFLOW;
-        // Not `max`, which would take NaN for no growth.
-        let growth = (f64::from(bodies.radii().get(id)) - f64::from(body.radius)).clamp(0.0, f64::INFINITY);
-        let allowed = spare.min(f64::from(self.margin) / 2.0) - growth;
-        allowed >= 0.0 && moved2 <= allowed * allowed
+    pub(crate) fn still_valid_among_on(&self, sets: &[Set<'_, D>], meetings: &Meetings, workers: Workers<'_>) -> bool {
+        let shapes = meetings.check(sets.len()).is_ok() && sets.iter().all(|set| set.check_shape().is_ok());
+        if !shapes || self.kind != Kind::Sets || !meetings.iter().eq(self.meetings.iter().copied()) {
+            return false;
+        }
+        let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, workers);
+        let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
+        self.meetings.iter().all(|&(i, j)| outcomes[i].suffices_with(outcomes[j]))
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.bodies.capacity() * size_of::<Body<D>>()
+        self.sets.iter().map(Kept::bytes).sum::<usize>()
+            + self.sets.capacity() * size_of::<Kept<D>>()
+            + self.meetings.capacity() * size_of::<(usize, usize)>()
+            + self.doubles.bytes()
+            + self.paths.bytes()
     }
 }

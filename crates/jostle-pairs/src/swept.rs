@@ -4,6 +4,8 @@
 //! by 2^-20 of itself and 2^-22 of the coordinates, which is more than the roundings on the way to f32 and those of its
 //! predicate. What that finds is decided by the formula of [`Swept`].
 
+use core::fmt;
+
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Reason, Workers};
 
@@ -34,11 +36,21 @@ const GROWTH: (f64, f64) = (1.0 / 1_048_576.0, 1.0 / 4_194_304.0);
 /// assert_eq!(found.times(), [0.5]);
 /// # Ok::<(), jostle_core::InputError>(())
 /// ```
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Swept<'a, const D: usize> {
     pub(crate) bodies: Bodies<'a, D>,
     displacements: [&'a [f32]; D],
     pub(crate) layers: Option<Layers<'a>>,
+}
+
+impl<const D: usize> fmt::Debug for Swept<'_, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Swept")
+            .field("bodies", &self.bodies)
+            .field("displacements", &self.displacements.map(<[f32]>::len))
+            .field("layers", &self.layers)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a, const D: usize> Swept<'a, D> {
@@ -89,14 +101,23 @@ impl<'a, const D: usize> Swept<'a, D> {
         distance2
     }
 
-    fn check(&self) -> Result<(), InputError> {
+    pub(crate) fn displacement(&self, id: usize) -> [f32; D] {
+        self.displacements.map(|column| column[id])
+    }
+
+    pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         self.bodies.check_shape()?;
         let bodies = self.bodies.len();
         if self.displacements.iter().any(|column| column.len() != bodies) {
             let displacements = self.displacements.iter().map(|column| column.len()).collect();
             return Err(InputError::Displacements { bodies, displacements });
         }
-        self.layers.map_or(Ok(()), |layers| layers.check(bodies))
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), InputError> {
+        self.check_shape()?;
+        self.layers.map_or(Ok(()), |layers| layers.check(self.bodies.len()))
     }
 
     /// What is wrong with a body's displacement, unless something is with the body itself.

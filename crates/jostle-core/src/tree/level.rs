@@ -1,5 +1,7 @@
 //! Levels of boxes: sixteen of one level under one of the next.
 
+use core::fmt;
+
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::parallel::disjoint::Disjoint;
@@ -12,7 +14,7 @@ const NODES_PER_TASK: usize = 1024;
 
 /// The boxes of one level, as structure of arrays, a node of sixteen an element; the last node is filled up with boxes
 /// that overlap nothing.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Level<const D: usize> {
     lo: [Vec<Floats>; D],
     hi: [Vec<Floats>; D],
@@ -22,6 +24,12 @@ pub struct Level<const D: usize> {
 impl<const D: usize> Default for Level<D> {
     fn default() -> Self {
         Self { lo: [const { Vec::new() }; D], hi: [const { Vec::new() }; D], len: 0 }
+    }
+}
+
+impl<const D: usize> fmt::Debug for Level<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Level").field("boxes", &self.len).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The caller's keys: whose id is whose, from frame to frame.
 
+use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -17,13 +18,22 @@ const KEYS_A_BLOCK: usize = 1 << 13;
 /// The stable key of each id of this frame.
 ///
 /// Made from a slice (one group) or an array of two slices (two groups) wherever it is asked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub enum Keys<'k> {
     /// Pairs within one group, a < b: a contact is its lesser key and its greater key.
     Within(&'k [u64]),
     /// Pairs between two groups, a an id of the first and b of the second: a contact is the key of a and the key of b.
     /// A key in one group has nothing to do with the same number in the other.
     Between(&'k [u64], &'k [u64]),
+}
+
+impl fmt::Debug for Keys<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Within(keys) => write!(f, "Within({} keys)", keys.len()),
+            Self::Between(a, b) => write!(f, "Between({} keys, {} keys)", a.len(), b.len()),
+        }
+    }
 }
 
 impl<'k> From<&'k [u64]> for Keys<'k> {

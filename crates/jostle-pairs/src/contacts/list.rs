@@ -1,5 +1,6 @@
 //! Contacts that were chosen from the pairs of a frame, in their order.
 
+use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
@@ -8,9 +9,15 @@ use jostle_core::scratch::resize_with_headroom;
 use super::keys::Frame;
 
 /// Contacts in a fixed order, borrowed from a tracker: two slices of one length, the keys of each and its ids.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Contacts<'t> {
     list: &'t ContactList,
+}
+
+impl fmt::Debug for Contacts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contacts").field("len", &self.len()).finish_non_exhaustive()
+    }
 }
 
 impl<'t> Contacts<'t> {

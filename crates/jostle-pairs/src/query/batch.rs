@@ -1,5 +1,7 @@
 //! Many queries at once, side by side, their answers one after the other in one list.
 
+use core::fmt;
+
 use jostle_core::{Aabb, Workers};
 
 use super::Queries;
@@ -31,7 +33,6 @@ const BODIES_PER_QUERY: usize = 16;
 /// assert_eq!(answers.ids(), [0, 1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct QueryBatch {
     offsets: Vec<usize>,
     lists: Lists,
@@ -39,11 +40,17 @@ pub struct QueryBatch {
 }
 
 /// The answers to a batch, borrowed from it: those to query q stand at `offsets()[q]..offsets()[q + 1]`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Answers<'b> {
     offsets: &'b [usize],
     ids: &'b [u32],
     distances: &'b [f32],
+}
+
+impl fmt::Debug for Answers<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers").field("queries", &self.len()).field("found", &self.ids.len()).finish_non_exhaustive()
+    }
 }
 
 impl<'b> Answers<'b> {
@@ -84,6 +91,12 @@ impl<'b> Answers<'b> {
     #[must_use]
     pub fn of(&self, query: usize) -> &'b [u32] {
         &self.ids[self.offsets[query]..self.offsets[query + 1]]
+    }
+}
+
+impl fmt::Debug for QueryBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("QueryBatch").field("last", &self.last()).field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
