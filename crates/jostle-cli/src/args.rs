@@ -13,7 +13,7 @@ use crate::picture::Window;
 /// Every overlapping pair of circles or spheres.
 ///
 /// Two bodies overlap when the squared distance of their centres is at most the squared sum of their radii, in 32-bit
-/// floating point; touching counts. The pairs and their order depend on the input alone, not on the threads.
+/// floating point where that holds all values of the input, else in 64-bit; touching counts. The pairs and their order depend on the input alone, not on the threads.
 ///
 /// Exit code: 0, 1 when `verify` finds a difference, 2 when the command line or the input cannot be used.
 #[derive(Debug, Parser)]
@@ -98,13 +98,28 @@ pub struct InputArgs {
     pub file: PathBuf,
     /// One radius for all bodies; the file is then read for centres only
     #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true)]
-    pub radius: Option<f32>,
+    pub radius: Option<f64>,
     /// Circles (2) or spheres (3) [default: spheres when the file has a z]
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
     pub dim: Option<u8>,
     /// The names of the columns to read as x, y[, z], r, in that order (without r when --radius is given)
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
+    /// The precision in which bodies are searched, and overlap or do not
+    #[arg(long, value_enum, default_value_t = Precision::Auto)]
+    pub precision: Precision,
+}
+
+/// The precision of a search.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    /// `f32` when that holds every value of the file as it is, else `f64`
+    #[default]
+    Auto,
+    /// 32-bit floats: values are rounded
+    F32,
+    /// 64-bit floats
+    F64,
 }
 
 /// What outputs may replace.
@@ -135,9 +150,9 @@ pub(crate) struct PictureArgs {
     pub(crate) cells: bool,
 }
 
-fn radius(text: &str) -> Result<f32, String> {
+fn radius(text: &str) -> Result<f64, String> {
     match text.parse() {
-        Ok(radius) if (0.0..=f32::MAX).contains(&radius) => Ok(radius),
+        Ok(radius) if (0.0..=f64::MAX).contains(&radius) => Ok(radius),
         Ok(_) => Err("a radius is finite and not negative".to_owned()),
         Err(_) => Err("not a number".to_owned()),
     }

@@ -15,8 +15,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-pub use crate::args::InputArgs;
 use crate::args::{Args, Command};
+pub use crate::args::{InputArgs, Precision};
 pub use crate::read::{Table, read};
 
 /// Exit code for input that cannot be used, as clap's own for a command line that cannot.

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use jostle::{Found, InputError, PairFinder, Stats};
+use jostle::{Among, Bodies, Found, InputError, PairFinder, Scalar, Stats};
 
 use crate::args::PairsArgs;
 use crate::picture::{self, Viewport};
-use crate::read::{self, Table};
+use crate::read::{self, Table, Values};
 use crate::report::{Millis, Report, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
@@ -22,26 +22,33 @@ pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
     let table = read::read(&args.input)?;
     let file = args.input.file.display();
     report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
-    match table.dim() {
-        2 => search::<2>(args, &table, &workers, &outputs, &mut report),
-        _ => search::<3>(args, &table, &workers, &outputs, &mut report),
+    report.row("precision", table.precision())?;
+    match (table.values(), table.dim()) {
+        (Values::F32(columns), 2) => search::<2, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
+        (Values::F32(columns), _) => search::<3, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
+        (Values::F64(columns), 2) => search::<2, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
+        (Values::F64(columns), _) => search::<3, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn search<const D: usize>(
+fn search<'a, const D: usize, T: Scalar>(
     args: &PairsArgs,
     table: &Table,
+    view: Bodies<'a, D, T>,
     workers: &Workers,
     outputs: &Outputs,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<()>
+where
+    Among<'a, D>: From<Bodies<'a, D, T>>,
+{
     let mut finder = PairFinder::<D>::new();
     let mut times = Times::default();
     for _ in 1..args.frames {
-        times.find(&mut finder, table, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+        times.find(&mut finder, view, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
     }
-    let found = times.find(&mut finder, table, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+    let found = times.find(&mut finder, view, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
     let contacts = contacts(table.len(), found.pairs());
     report.row("pairs", HumanCount(found.stats().pairs))?;
     if let Some((id, most)) = most(&contacts) {
@@ -54,7 +61,6 @@ fn search<const D: usize>(
         pairs.write_pairs(found.pairs())?;
     }
     if let Some(png) = &outputs.png {
-        let view = table.view::<D>();
         let viewport = Viewport::new(args.window.unwrap_or_else(|| picture::extent(view)), args.picture.size);
         let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
         let leaves = picture::leaves(view, &ranks);
@@ -91,14 +97,14 @@ struct Times {
 }
 
 impl Times {
-    fn find<'f, const D: usize>(
+    fn find<'a, 'f, const D: usize>(
         &mut self,
         finder: &'f mut PairFinder<D>,
-        table: &Table,
+        bodies: impl Into<Among<'a, D>>,
         workers: &'f Workers,
     ) -> Result<Found<'f, D>, InputError> {
         let start = Instant::now();
-        let found = finder.on(workers.threads()).find(table.view())?;
+        let found = finder.on(workers.threads()).find(bodies)?;
         self.searches.push((start.elapsed(), *found.stats()));
         Ok(found)
     }

@@ -9,7 +9,7 @@ mod palette;
 mod png;
 mod viewport;
 
-use jostle::Bodies;
+use jostle::{Bodies, Scalar};
 
 pub(crate) use cells::leaves;
 pub(crate) use coverage::draw_coverage;
@@ -24,15 +24,15 @@ use disc::Disc;
 ///
 /// Runs in the current rayon pool; the picture is the same in any.
 pub(crate) fn draw<const D: usize>(
-    bodies: Bodies<'_, D>,
+    bodies: Bodies<'_, D, impl Scalar>,
     touching: impl Fn(usize) -> bool,
     boxes: &[Window],
     viewport: Viewport,
 ) -> Image {
     let discs = (0..bodies.len()).filter_map(|id| {
         let center = bodies.center(id);
-        let [x, y] = viewport.pixel([center[0].into(), center[1].into()]);
-        Disc::new(x, y, viewport.pixels(bodies.radius(id)), touching(id)).within(viewport)
+        let [x, y] = viewport.pixel([center[0].to_f64(), center[1].to_f64()]);
+        Disc::new(x, y, viewport.pixels(bodies.radius(id).to_f64()), touching(id)).within(viewport)
     });
     let discs: Vec<_> = discs.collect();
     image::paint(viewport, &discs, boxes)

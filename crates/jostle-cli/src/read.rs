@@ -1,5 +1,6 @@
 //! Files of bodies: CSV, NumPy arrays and Parquet, told apart by the ending of their names.
 
+mod column;
 mod columns;
 mod csv;
 mod npy;
@@ -15,6 +16,7 @@ use anyhow::{Context, Result, bail};
 
 pub(crate) use csv::read_pairs;
 pub use table::Table;
+pub(crate) use table::Values;
 
 use crate::args::InputArgs;
 
@@ -29,9 +31,9 @@ pub fn read(args: &InputArgs) -> Result<Table> {
     let wanted = columns::Wanted::new(args)?;
     let path = args.file.as_path();
     match ending(path).as_deref() {
-        Some("csv") => csv::read_bodies(path, &wanted),
-        Some("npy") => npy::read_bodies(path, &wanted),
-        Some("parquet") => parquet::read_bodies(path, &wanted),
+        Some("csv") => csv::read_bodies(path, &wanted, args.precision),
+        Some("npy") => npy::read_bodies(path, &wanted, args.precision),
+        Some("parquet") => parquet::read_bodies(path, &wanted, args.precision),
         _ => bail!("{}: the name of the file must end in .csv, .npy or .parquet", path.display()),
     }
     .with_context(|| path.display().to_string())

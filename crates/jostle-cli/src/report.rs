@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use indicatif::HumanCount;
 
 use crate::write::Output;
 
@@ -51,6 +52,12 @@ pub(crate) fn noun(dim: usize) -> &'static str {
     if dim == 2 { "circles" } else { "spheres" }
 }
 
+/// So many things, which are called `plural` in general: `1 pair`, `46,324 pairs`.
+pub(crate) fn counted(count: u64, plural: &str) -> String {
+    let noun = if count == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    format!("{} {noun}", HumanCount(count))
+}
+
 /// A duration in milliseconds.
 pub(crate) struct Millis(pub(crate) Duration);
 
@@ -69,7 +76,13 @@ pub(crate) fn percentile(mut times: Vec<Duration>, percent: usize) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Millis, percentile};
+    use super::{Duration, Millis, counted, percentile};
+
+    #[test]
+    fn one_is_singular() {
+        let words = [0, 1, 2, 46_324].map(|count| counted(count, "pairs"));
+        assert_eq!(words, ["0 pairs", "1 pair", "2 pairs", "46,324 pairs"]);
+    }
 
     #[test]
     fn percentiles_are_members() {

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use indicatif::HumanCount;
-use jostle::{PairFinder, Threads};
-use jostle_testkit::sweep;
+use jostle::{Among, Bodies, PairFinder, Threads};
+use jostle_testkit::{oracle::Real, sweep};
 
 use crate::args::{Method, VerifyArgs};
-use crate::read::{self, Table};
-use crate::report::Report;
+use crate::read::{self, Table, Values};
+use crate::report::{Report, counted};
 use crate::threads::Workers;
 use difference::Difference;
 
@@ -28,16 +28,27 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let workers = Workers::new(&args.threads)?;
     let table = read::read(&args.input)?;
     report.row("input", format_args!("{}: {}", args.input.file.display(), table.describe()))?;
-    let equal = match table.dim() {
-        2 => verify::<2>(args, &table, &workers, &mut report),
-        _ => verify::<3>(args, &table, &workers, &mut report),
+    report.row("precision", table.precision())?;
+    let equal = match (table.values(), table.dim()) {
+        (Values::F32(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
+        (Values::F32(columns), _) => verify::<3, _>(args, &table, columns.view(), &workers, &mut report),
+        (Values::F64(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
+        (Values::F64(columns), _) => verify::<3, _>(args, &table, columns.view(), &workers, &mut report),
     }?;
     report.row("result", if equal { "equal" } else { "DIFFERENT" })?;
     Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
 
-fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, report: &mut Report) -> Result<bool> {
-    let view = table.view::<D>();
+fn verify<'a, const D: usize, T: Real>(
+    args: &VerifyArgs,
+    table: &Table,
+    view: Bodies<'a, D, T>,
+    workers: &Workers,
+    report: &mut Report,
+) -> Result<bool>
+where
+    Among<'a, D>: From<Bodies<'a, D, T>>,
+{
     let mut finder = PairFinder::<D>::new();
     let mut find = |threads: Threads<'_>| match finder.on(threads).find(view) {
         Ok(found) => Ok(found.pairs().to_vec()),
@@ -57,8 +68,8 @@ fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, r
     let brute = args.against == Method::Brute || args.against == Method::Auto && view.len() <= BRUTE;
     let method = if brute { "a double loop" } else { "a sweep" };
     let truth = workers.install(|| if brute { brute::pairs(view) } else { sweep::pairs(view) });
-    let (count, all) = (HumanCount(pairs.len() as u64), HumanCount(truth.len() as u64));
-    report.row("compared", format_args!("{count} pairs with the {all} of {method}"))?;
+    let (count, all) = (counted(pairs.len() as u64, "pairs"), HumanCount(truth.len() as u64));
+    report.row("compared", format_args!("{count} with the {all} of {method}"))?;
     let difference = Difference::new(pairs, &truth);
     difference.print(report)?;
     Ok(same && difference.is_none())
@@ -69,6 +80,6 @@ fn given(path: &Path, table: &Table) -> Result<Vec<[u32; 2]>> {
     let pairs = read::read_pairs(path).with_context(|| path.display().to_string())?;
     match pairs.iter().flatten().find(|&&id| id as usize >= table.len()) {
         None => Ok(pairs),
-        Some(id) => bail!("{}: id {id}, but there are {}", path.display(), table.describe()),
+        Some(id) => bail!("{}: id {id}, but the input holds {}", path.display(), table.describe()),
     }
 }

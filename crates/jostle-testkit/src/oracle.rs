@@ -1,21 +1,42 @@
 //! The definition of the answer: which inputs are refused, and a double loop over all bodies.
 
+use core::ops::{Mul, Sub};
+
 use jostle_core::error::NAMED_OFFENDERS;
-use jostle_core::{Bodies, InputError, Reason};
+use jostle_core::{Bodies, InputError, Reason, Scalar};
 
 /// The largest |coordinate| + radius that is accepted, 2^60.
 pub const LIMIT: f32 = (1_u64 << 60) as f32;
 
-/// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in `f32`, left to right,
-/// multiply and add rounded separately. Touching counts.
+/// The precision of a predicate: `f32` or `f64`.
+pub trait Real: Scalar + Sub<Output = Self> + Mul<Output = Self> {
+    /// Twice the largest relative error of one operation: 2^-23 or 2^-52.
+    const EPSILON: f64;
+
+    /// More than the distance of two numbers whose squared difference vanishes: 2^-74 or 2^-536.
+    const VANISHING: f64;
+}
+
+impl Real for f32 {
+    const EPSILON: f64 = f32::EPSILON as f64;
+    const VANISHING: f64 = f64::from_bits((1023 - 74) << 52);
+}
+
+impl Real for f64 {
+    const EPSILON: f64 = f64::EPSILON;
+    const VANISHING: f64 = f64::from_bits((1023 - 536) << 52);
+}
+
+/// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in the precision of the
+/// bodies, left to right, multiply and add rounded separately. Touching counts.
 #[inline]
 #[must_use]
-pub fn overlaps<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> bool {
+pub fn overlaps<const D: usize, T: Real>(p: [T; D], p_radius: T, q: [T; D], q_radius: T) -> bool {
     let dx = q[0] - p[0];
     let mut distance2 = dx * dx;
     for axis in 1..D {
         let d = q[axis] - p[axis];
-        distance2 += d * d;
+        distance2 = distance2 + d * d;
     }
     let s = p_radius + q_radius;
     distance2 <= s * s
@@ -23,7 +44,7 @@ pub fn overlaps<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radiu
 
 /// Every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
 #[must_use]
-pub fn pairs<const D: usize>(view: Bodies<'_, D>) -> Vec<[u32; 2]> {
+pub fn pairs<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
     let bodies: Vec<_> = (0..view.len()).map(|id| (view.center(id), view.radius(id))).collect();
     let mut pairs = Vec::new();
     for (a, &(p, p_radius)) in bodies.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use jostle::Bodies;
+use jostle::{Bodies, Scalar};
 
 /// Free margin around the bodies, as a part of the longer side.
 const MARGIN: f64 = 0.01;
@@ -32,12 +32,12 @@ impl FromStr for Window {
 }
 
 /// The smallest window with these bodies inside.
-pub(crate) fn around<const D: usize>(bodies: Bodies<'_, D>, ids: impl Iterator<Item = usize>) -> Window {
+pub(crate) fn around<const D: usize>(bodies: Bodies<'_, D, impl Scalar>, ids: impl Iterator<Item = usize>) -> Window {
     let mut window = Window { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
     for id in ids {
-        let radius = f64::from(bodies.radius(id));
+        let radius = bodies.radius(id).to_f64();
         for ((low, high), &x) in window.low.iter_mut().zip(&mut window.high).zip(&bodies.center(id)) {
-            let x = f64::from(x);
+            let x = x.to_f64();
             (*low, *high) = (low.min(x - radius), high.max(x + radius));
         }
     }
@@ -45,7 +45,7 @@ pub(crate) fn around<const D: usize>(bodies: Bodies<'_, D>, ids: impl Iterator<I
 }
 
 /// A window with all bodies inside, and a margin.
-pub(crate) fn extent<const D: usize>(bodies: Bodies<'_, D>) -> Window {
+pub(crate) fn extent<const D: usize>(bodies: Bodies<'_, D, impl Scalar>) -> Window {
     if bodies.is_empty() {
         return Window { low: [0.0; 2], high: [1.0; 2] };
     }
@@ -91,8 +91,8 @@ impl Viewport {
     }
 
     /// A length in pixels.
-    pub(crate) fn pixels(self, length: f32) -> f32 {
-        (f64::from(length) * self.scale) as f32
+    pub(crate) fn pixels(self, length: f64) -> f32 {
+        (length * self.scale) as f32
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which columns of a file hold the centres and the radius.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 
 use crate::args::InputArgs;
 
@@ -12,7 +12,7 @@ const RADIUS: &str = "r";
 #[derive(Debug)]
 pub(crate) struct Wanted {
     dim: Option<usize>,
-    radius: Option<f32>,
+    radius: Option<f64>,
     names: Option<Vec<String>>,
 }
 
@@ -21,69 +21,144 @@ pub(crate) struct Wanted {
 pub(crate) struct Picked {
     pub(crate) dim: usize,
     /// The radius of all bodies, if given.
-    pub(crate) radius: Option<f32>,
+    pub(crate) radius: Option<f64>,
     /// Position in the file, and name.
     pub(crate) columns: Vec<(usize, String)>,
 }
 
 impl Wanted {
-    /// Columns named on the command line decide the number of axes.
+    /// Columns named on the command line decide the number of axes, and must agree with it where it is given.
     pub(crate) fn new(args: &InputArgs) -> Result<Self> {
-        let mut dim = args.dim.map(usize::from);
-        let (radius, names) = (args.radius, args.columns.clone());
-        if let Some(names) = &names {
-            let axes = names.len() - usize::from(radius.is_none()).min(names.len());
-            let agree = dim.map_or((2..=3).contains(&axes), |dim| dim == axes);
-            let with = if radius.is_some() { "with --radius" } else { "without --radius" };
+        let wanted = Self { dim: args.dim.map(usize::from), radius: args.radius, names: args.columns.clone() };
+        if let Some(names) = &wanted.names {
+            let axes = wanted.axes(names.len());
+            // With a radius for all, a last column may be that of the radii in its place.
+            let spare = usize::from(wanted.radius.is_some());
+            let agree = wanted.dim.map_or((2..=3).contains(&axes), |dim| (dim..=dim + spare).contains(&axes));
+            let with = if wanted.radius.is_some() { "with --radius" } else { "without --radius" };
             ensure!(agree, "--columns {}: {axes} axes {with}, which does not fit", names.join(","));
-            dim = Some(axes);
         }
-        Ok(Self { dim, radius, names })
+        Ok(wanted)
     }
 
-    pub(crate) fn by_name(&self) -> bool {
-        self.names.is_some()
+    /// How many of so many columns are axes.
+    fn axes(&self, columns: usize) -> usize {
+        columns - usize::from(self.radius.is_none()).min(columns)
     }
 
     /// Finds the columns among the names that a file has.
     pub(crate) fn pick(&self, present: &[String]) -> Result<Picked> {
-        let has = |name: &str| present.iter().any(|have| have == name);
-        let dim = self.dim.unwrap_or(if has(AXES[2]) { 3 } else { 2 });
-        let names = match &self.names {
-            Some(names) => names.clone(),
-            None => {
-                let radius = self.radius.is_none().then_some(RADIUS);
-                AXES[..dim].iter().copied().chain(radius).map(str::to_owned).collect()
-            }
+        let Some(names) = &self.names else {
+            let has_z = present.iter().any(|have| have.eq_ignore_ascii_case(AXES[2]));
+            let dim = self.dim.unwrap_or(if has_z { 3 } else { 2 });
+            let names = AXES[..dim].iter().copied().chain(self.radius.is_none().then_some(RADIUS));
+            let columns = names.map(|name| by_name(present, name)).collect::<Result<_>>()?;
+            return Ok(Picked { dim, radius: self.radius, columns });
         };
-        let columns = names.into_iter().map(|name| Ok((position(present, &name)?, name)));
-        Ok(Picked { dim, radius: self.radius, columns: columns.collect::<Result<_>>()? })
+        let columns = names
+            .iter()
+            .map(|name| by_name(present, name).or_else(|error| by_position(present.len(), name)?.ok_or(error)));
+        self.pick_named(columns.map(|found| found.map(|(at, _)| (at, present[at].clone()))).collect::<Result<_>>()?)
     }
 
-    /// The columns of an array, which have no names: x, y[, z], r, or x, y[, z] when one radius serves all.
+    /// The columns of an array, which have no names: those at the positions of the command line, or all, which are
+    /// x, y[, z], r, or x, y[, z] when one radius serves all.
     pub(crate) fn pick_unnamed(&self, count: usize) -> Result<Picked> {
-        let axes = count - usize::from(self.radius.is_none()).min(count);
+        if let Some(names) = &self.names {
+            let column = |name: &String| match by_position(count, name)? {
+                Some((at, _)) => Ok((at, format!("column {}", at + 1))),
+                None => bail!("--columns {name}: the columns have no names, but positions from 1 to {count}"),
+            };
+            return self.pick_named(names.iter().map(column).collect::<Result<_>>()?);
+        }
+        let axes = self.axes(count);
         let layout = if self.radius.is_some() { "x, y or x, y, z with --radius" } else { "x, y, r or x, y, z, r" };
-        ensure!((2..=3).contains(&axes), "{count} columns, where {layout} were expected");
-        let mut present: Vec<_> = AXES[..axes].iter().map(|&name| name.to_owned()).collect();
-        present.extend(self.radius.is_none().then(|| RADIUS.to_owned()));
-        self.pick(&present)
+        ensure!(
+            (2..=3).contains(&axes),
+            "{count} columns, where {layout} were expected; --columns picks some, as in 1,2,3"
+        );
+        let clear = self.radius.is_none() || axes == 2 || self.dim.is_some();
+        ensure!(
+            clear,
+            "{count} columns with --radius: are they x, y, z (say --dim 3), or x, y, r with --radius in place of r (say \
+             --dim 2)?"
+        );
+        let dim = self.dim.unwrap_or(axes);
+        ensure!(dim <= axes, "{count} columns are x, y, r: spheres (--dim 3) need x, y, z, r, or --radius");
+        let radius = self.radius.is_none().then(|| (axes, RADIUS.to_owned()));
+        let columns = AXES[..dim].iter().map(|&name| name.to_owned()).enumerate().chain(radius);
+        Ok(Picked { dim, radius: self.radius, columns: columns.collect() })
+    }
+
+    /// Columns that the command line names; asks where the last of three may be the third axis or the radius.
+    fn pick_named(&self, mut columns: Vec<(usize, String)>) -> Result<Picked> {
+        if let (None, [(_, x), _, (_, third)]) = (self.dim, &columns[..]) {
+            let names: Vec<_> = self.names.iter().flatten().map(String::as_str).collect();
+            let names = names.join(",");
+            if self.radius.is_some() {
+                ensure!(
+                    is_z(third, x),
+                    "--columns {names} with --radius: is {third} the third axis (say --dim 3), or a radius that --radius \
+                     takes the place of (say --dim 2)?"
+                );
+            } else {
+                ensure!(
+                    !is_z(third, x),
+                    "--columns {names} without --radius: is {third} the radius of circles (say --dim 2), or the third axis \
+                     of spheres (name a fourth column for their radii, or give --radius)?"
+                );
+            }
+        }
+        let dim = self.dim.unwrap_or(self.axes(columns.len()));
+        if self.radius.is_some() {
+            columns.truncate(dim);
+        }
+        Ok(Picked { dim, radius: self.radius, columns })
     }
 }
 
-fn position(present: &[String], name: &str) -> Result<usize> {
-    present.iter().position(|have| have == name).with_context(|| {
-        let hint = if name == RADIUS { "--radius or --columns" } else { "--columns" };
-        format!("no column {name:?} among {}; {hint} may help", present.join(", "))
-    })
+/// Whether a name is clearly that of the third axis: `z`, or that of the first with a z where an x was.
+fn is_z(name: &str, x: &str) -> bool {
+    let (name, x) = (name.to_ascii_lowercase(), x.to_ascii_lowercase());
+    name == AXES[2]
+        || x.match_indices(AXES[0]).any(|(at, _)| format!("{}{}{}", &x[..at], AXES[2], &x[at + 1..]) == name)
+}
+
+/// The column of that name, or the only one of that name in whatever case.
+fn by_name(present: &[String], name: &str) -> Result<(usize, String)> {
+    let all = |same: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        present.iter().enumerate().filter(|(_, have)| same(have)).map(|(at, _)| at).collect()
+    };
+    let exact = all(&|have| have == name);
+    let found = if exact.is_empty() { all(&|have| have.eq_ignore_ascii_case(name)) } else { exact };
+    match found[..] {
+        [at] => Ok((at, present[at].clone())),
+        [] => {
+            let hint = if name == RADIUS { "--radius or --columns" } else { "--columns" };
+            Err(anyhow!("no column {name:?} among {}; {hint} may help", present.join(", ")))
+        }
+        _ => Err(anyhow!("{} columns are called {name:?} among {}", found.len(), present.join(", "))),
+    }
+}
+
+/// The column at a position, counted from 1, if that is what was given.
+fn by_position(count: usize, given: &str) -> Result<Option<(usize, String)>> {
+    let Ok(position) = given.parse::<usize>() else { return Ok(None) };
+    let there = (1..=count).contains(&position);
+    ensure!(there, "--columns {given}: positions are counted from 1, and there are {count} columns");
+    Ok(Some((position - 1, given.to_owned())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Picked, Wanted};
 
-    fn wanted(dim: Option<usize>, radius: Option<f32>) -> Wanted {
+    fn wanted(dim: Option<usize>, radius: Option<f64>) -> Wanted {
         Wanted { dim, radius, names: None }
+    }
+
+    fn named(names: &str, dim: Option<usize>, radius: Option<f64>) -> Wanted {
+        Wanted { dim, radius, names: Some(present(names)) }
     }
 
     fn positions(picked: Picked) -> Vec<usize> {
@@ -96,16 +171,42 @@ mod tests {
 
     #[test]
     fn a_column_z_makes_spheres_unless_told_otherwise() {
-        let names = present("name,z,r,x,y");
-        assert_eq!(positions(wanted(None, None).pick(&names).unwrap()), [3, 4, 1, 2]);
-        assert_eq!(positions(wanted(Some(2), None).pick(&names).unwrap()), [3, 4, 2]);
-        assert_eq!(positions(wanted(None, Some(1.0)).pick(&names).unwrap()), [3, 4, 1]);
+        for names in ["name,z,r,x,y", "NAME,Z,R,X,Y", "r,z,R,X,y,x"] {
+            let names = present(names);
+            let at = |name: &str| {
+                let exact = names.iter().position(|have| have == name);
+                exact.or(names.iter().position(|have| *have == name.to_uppercase())).unwrap()
+            };
+            let [x, y, z, r] = ["x", "y", "z", "r"].map(at);
+            assert_eq!(positions(wanted(None, None).pick(&names).unwrap()), [x, y, z, r]);
+            assert_eq!(positions(wanted(Some(2), None).pick(&names).unwrap()), [x, y, r]);
+            assert_eq!(positions(wanted(None, Some(1.0)).pick(&names).unwrap()), [x, y, z]);
+        }
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn what_is_missing_or_there_twice_is_named() {
         let error = wanted(Some(3), None).pick(&present("x,y,r")).unwrap_err().to_string();
         assert_eq!(error, "no column \"z\" among x, y, r; --columns may help");
+        let error = wanted(None, None).pick(&present("x,y,r,x")).unwrap_err().to_string();
+        assert_eq!(error, "2 columns are called \"x\" among x, y, r, x");
+        let error = wanted(None, None).pick(&present("X,X,y,r")).unwrap_err().to_string();
+        assert_eq!(error, "2 columns are called \"x\" among X, X, y, r");
+    }
+
+    #[test]
+    fn columns_are_found_by_position() {
+        let names = present("id,lon,lat,size");
+        assert_eq!(positions(named("2,3,4", None, None).pick(&names).unwrap()), [1, 2, 3]);
+        assert_eq!(positions(named("lon,3,size", None, None).pick(&names).unwrap()), [1, 2, 3]);
+        assert_eq!(positions(named("3,1", None, Some(1.0)).pick_unnamed(4).unwrap()), [2, 0]);
+        for bad in ["0,1,2", "1,2,5"] {
+            let error = named(bad, None, None).pick_unnamed(4).unwrap_err().to_string();
+            assert!(error.contains("positions are counted from 1, and there are 4 columns"), "{error}");
+        }
+        assert!(named("1,lat,3", None, None).pick_unnamed(4).is_err());
+        // A name that reads as a number is a name first.
+        assert_eq!(positions(named("1,2,3", None, None).pick(&present("0,1,2,3")).unwrap()), [1, 2, 3]);
     }
 
     #[test]
@@ -116,5 +217,25 @@ mod tests {
         for (radius, count) in [(None, 2), (None, 5), (None, 0), (Some(1.0), 1), (Some(1.0), 4)] {
             assert!(wanted(None, radius).pick_unnamed(count).is_err());
         }
+        assert!(wanted(Some(3), None).pick_unnamed(3).is_err());
+        assert!(wanted(Some(3), Some(1.0)).pick_unnamed(2).is_err());
+    }
+
+    #[test]
+    fn three_columns_and_a_radius_are_asked_about() {
+        let radius = Some(1.0);
+        assert!(wanted(None, radius).pick_unnamed(3).is_err());
+        assert_eq!(positions(wanted(Some(2), radius).pick_unnamed(3).unwrap()), [0, 1]);
+        assert_eq!(positions(wanted(Some(3), radius).pick_unnamed(3).unwrap()), [0, 1, 2]);
+        for (names, clear) in [("x,y,z", true), ("pos_X,pos_Y,pos_Z", true), ("x,y,r", false), ("lon,lat,alt", false)] {
+            let columns = present(names);
+            assert_eq!(named(names, None, radius).pick(&columns).is_ok(), clear, "{names}");
+            assert_eq!(named("1,2,3", None, radius).pick(&columns).is_ok(), clear, "{names}");
+            assert_eq!(named(names, None, None).pick(&columns).is_err(), clear, "{names} without --radius");
+            assert_eq!(positions(named(names, Some(2), radius).pick(&columns).unwrap()), [0, 1]);
+            assert_eq!(positions(named(names, Some(3), radius).pick(&columns).unwrap()), [0, 1, 2]);
+            assert_eq!(positions(named(names, Some(2), None).pick(&columns).unwrap()), [0, 1, 2]);
+        }
+        assert!(named("1,2,3", None, radius).pick_unnamed(3).is_err());
     }
 }

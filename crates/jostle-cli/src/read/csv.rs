@@ -8,10 +8,12 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBarIter;
 
+use super::column::Column;
 use super::columns::Wanted;
 use super::number;
 use super::table::{Lines, Places, Table};
 use super::{open, progress};
+use crate::args::Precision;
 
 /// Bytes read from the file at once.
 const BUFFER: usize = 1 << 18;
@@ -19,10 +21,10 @@ const BUFFER: usize = 1 << 18;
 type Source = Reader<Chain<ProgressBarIter<File>, &'static [u8]>>;
 
 /// Reads bodies; the other columns of the file are passed over.
-pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
+pub(crate) fn read_bodies(path: &Path, wanted: &Wanted, precision: Precision) -> Result<Table> {
     let mut source = source(path)?;
     let picked = wanted.pick(&header(&mut source)?).context("line 1")?;
-    let mut columns = vec![Vec::new(); picked.columns.len()];
+    let mut columns = vec![Column::default(); picked.columns.len()];
     let mut lines = Lines::default();
     each_record(&mut source, |record, line| {
         for ((at, name), values) in picked.columns.iter().zip(&mut columns) {
@@ -32,7 +34,7 @@ pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
         lines.push(line);
         Ok(())
     })?;
-    Ok(Table::new(&picked, columns, Places::Lines(lines)))
+    Table::new(&picked, columns, Places::Lines(lines), precision)
 }
 
 /// Reads pairs of ids from the columns `a` and `b`.

@@ -6,14 +6,14 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use npyz::{DType, Deserialize, NpyFile, Order, TypeChar};
 
+use super::column::Column;
 use super::columns::{Picked, Wanted};
-use super::number;
 use super::table::{Places, Table};
 use super::{open, progress};
+use crate::args::Precision;
 
 /// Reads bodies.
-pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
-    ensure!(!wanted.by_name(), "the columns of an array have no names, so --columns cannot find them");
+pub(crate) fn read_bodies(path: &Path, wanted: &Wanted, precision: Precision) -> Result<Table> {
     let (file, length) = open(path)?;
     let array = NpyFile::new(BufReader::new(progress::bar(length).wrap_read(file))).context("not a .npy file")?;
     let &[rows, count] = array.shape() else {
@@ -24,7 +24,7 @@ pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
     ensure!(needed.is_some_and(|needed| needed <= length), "shorter than its {rows} rows of {count} columns need");
     let picked = wanted.pick_unnamed(count as usize)?;
     let columns = if width == 4 { columns::<f32, _>(array, &picked) } else { columns::<f64, _>(array, &picked) }?;
-    Ok(Table::new(&picked, columns, Places::Rows))
+    Table::new(&picked, columns, Places::Rows, precision)
 }
 
 /// The bytes of a value; of either byte order.
@@ -38,21 +38,17 @@ fn float_width(dtype: &DType) -> Result<u64> {
 }
 
 /// Reads every value of an n x m array once, and keeps those of the columns picked.
-fn columns<T: Deserialize + Into<f64>, R: Read>(array: NpyFile<R>, picked: &Picked) -> Result<Vec<Vec<f32>>> {
+fn columns<T: Deserialize + Into<f64>, R: Read>(array: NpyFile<R>, picked: &Picked) -> Result<Vec<Column>> {
     let (rows, count) = (array.shape()[0] as usize, array.shape()[1] as usize);
     let by_rows = array.order() == Order::C;
-    let mut slots: Vec<Option<usize>> = vec![None; count];
-    for (slot, (at, _)) in picked.columns.iter().enumerate() {
-        slots[*at] = Some(slot);
-    }
-    let mut columns = vec![Vec::with_capacity(rows); picked.columns.len()];
+    let mut columns = vec![Column::default(); picked.columns.len()];
     for (i, value) in array.data::<T>()?.enumerate() {
-        let (row, at) = if by_rows { (i / count, i % count) } else { (i % rows, i / rows) };
+        let at = if by_rows { i % count } else { i / rows };
         let value = value.context("cannot read")?.into();
-        if let Some(slot) = slots[at] {
-            let name = &picked.columns[slot].1;
-            let narrow = number::from_f64(value);
-            columns[slot].push(narrow.map_err(|fault| anyhow::anyhow!("row {row}, column {name}: {fault}"))?);
+        for ((picked, _), column) in picked.columns.iter().zip(&mut columns) {
+            if *picked == at {
+                column.push(value);
+            }
         }
     }
     Ok(columns)

@@ -1,4 +1,4 @@
-//! Numbers as files hold them, turned into the 32-bit floats that the search works with.
+//! Numbers as files hold them.
 
 use std::fmt;
 
@@ -9,8 +9,10 @@ pub(crate) enum Fault {
     Missing,
     /// Text that is no number.
     Text(String),
-    /// Finite, but beyond the largest `f32`.
+    /// Finite, but beyond the largest `f64`.
     TooLarge(String),
+    /// An integer that `f64` would round.
+    Inexact(i128),
 }
 
 impl fmt::Display for Fault {
@@ -18,27 +20,28 @@ impl fmt::Display for Fault {
         match self {
             Self::Missing => write!(f, "no value"),
             Self::Text(text) => write!(f, "{text:?} is not a number"),
-            Self::TooLarge(number) => write!(f, "{number} does not fit a 32-bit float"),
+            Self::TooLarge(number) => write!(f, "{number} does not fit a 64-bit float"),
+            Self::Inexact(number) => write!(f, "{number} is an integer that a 64-bit float would round"),
         }
     }
 }
 
-/// Rounds to the nearest `f32`. What is not finite stays so: the search refuses it, and says which body it is.
-pub(crate) fn from_f64(number: f64) -> Result<f32, Fault> {
-    let narrow = number as f32;
-    if narrow.is_infinite() && number.is_finite() { Err(Fault::TooLarge(format!("{number:e}"))) } else { Ok(narrow) }
+/// Turns an integer into the same number.
+pub(crate) fn from_integer(number: impl Into<i128>) -> Result<f64, Fault> {
+    let number = number.into();
+    if number as f64 as i128 == number { Ok(number as f64) } else { Err(Fault::Inexact(number)) }
 }
 
 /// Reads the text of a field.
-pub(crate) fn from_text(field: &[u8]) -> Result<f32, Fault> {
+pub(crate) fn from_text(field: &[u8]) -> Result<f64, Fault> {
     let field = field.trim_ascii();
     if field.is_empty() {
         return Err(Fault::Missing);
     }
-    let number = std::str::from_utf8(field).ok().and_then(|text| text.parse::<f32>().ok());
+    let number = std::str::from_utf8(field).ok().and_then(|text| text.parse::<f64>().ok());
     let text = || String::from_utf8_lossy(field).into_owned();
     match number {
-        // Only a number too large for f32 is written in digits and read as infinite.
+        // Only a number too large for f64 is written in digits and read as infinite.
         Some(number) if number.is_infinite() && field.iter().any(u8::is_ascii_digit) => Err(Fault::TooLarge(text())),
         Some(number) => Ok(number),
         None => Err(Fault::Text(text())),
@@ -47,25 +50,25 @@ pub(crate) fn from_text(field: &[u8]) -> Result<f32, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, from_f64, from_text};
+    use super::{Fault, from_integer, from_text};
 
     #[test]
     fn text() {
         assert_eq!(from_text(b" -1.5e3\t"), Ok(-1500.0));
-        assert_eq!(from_text(b"inf"), Ok(f32::INFINITY));
+        assert_eq!(from_text(b"4512345.1"), Ok(4_512_345.1));
+        assert_eq!(from_text(b"inf"), Ok(f64::INFINITY));
         assert!(from_text(b"nan").unwrap().is_nan());
-        assert_eq!(from_text(b"1e39"), Err(Fault::TooLarge("1e39".to_owned())));
+        assert_eq!(from_text(b"1e309"), Err(Fault::TooLarge("1e309".to_owned())));
         assert_eq!(from_text(b"  "), Err(Fault::Missing));
         assert_eq!(from_text(b"1,5"), Err(Fault::Text("1,5".to_owned())));
         assert_eq!(from_text(b"\xff"), Err(Fault::Text("\u{fffd}".to_owned())));
     }
 
     #[test]
-    fn wide_numbers() {
-        assert_eq!(from_f64(0.1), Ok(0.1));
-        assert_eq!(from_f64(f64::NEG_INFINITY), Ok(f32::NEG_INFINITY));
-        assert!(from_f64(f64::NAN).unwrap().is_nan());
-        assert_eq!(from_f64(-4e38), Err(Fault::TooLarge("-4e38".to_owned())));
-        assert_eq!(from_f64(1e-60), Ok(0.0));
+    fn integers() {
+        assert_eq!(from_integer(-(1_i64 << 53)), Ok(-9_007_199_254_740_992.0));
+        assert_eq!(from_integer((1_i64 << 53) + 1), Err(Fault::Inexact(9_007_199_254_740_993)));
+        assert_eq!(from_integer(1_u64 << 63), Ok(9_223_372_036_854_775_808.0));
+        assert_eq!(from_integer(u64::MAX), Err(Fault::Inexact(u64::MAX.into())));
     }
 }

@@ -9,23 +9,25 @@ use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use anyhow::{Context, Result, anyhow, bail};
 
+use super::column::Column;
 use super::columns::Wanted;
 use super::number::{self, Fault};
 use super::table::{Places, Table};
 use super::{open, progress};
+use crate::args::Precision;
 
 /// Values decoded at once.
 const BATCH: usize = 1 << 16;
 
 /// Reads bodies.
-pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
+pub(crate) fn read_bodies(path: &Path, wanted: &Wanted, precision: Precision) -> Result<Table> {
     let (file, length) = open(path)?;
     let bar = progress::bar(length);
     let reader = SerializedFileReader::new(file).context("not a Parquet file")?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<_> = schema.columns().iter().map(|column| column.path().string()).collect();
     let picked = wanted.pick(&names)?;
-    let mut columns = vec![Vec::new(); picked.columns.len()];
+    let mut columns = vec![Column::default(); picked.columns.len()];
     for group in 0..reader.num_row_groups() {
         let group = reader.get_row_group(group)?;
         for ((at, name), values) in picked.columns.iter().zip(&mut columns) {
@@ -33,20 +35,24 @@ pub(crate) fn read_bodies(path: &Path, wanted: &Wanted) -> Result<Table> {
         }
         bar.inc(group.metadata().compressed_size().unsigned_abs());
     }
-    Ok(Table::new(&picked, columns, Places::Rows))
+    Table::new(&picked, columns, Places::Rows, precision)
 }
 
 /// Appends one column of a row group.
-fn append(group: &dyn RowGroupReader, at: usize, column: &ColumnDescriptor, values: &mut Vec<f32>) -> Result<()> {
+fn append(group: &dyn RowGroupReader, at: usize, column: &ColumnDescriptor, values: &mut Column) -> Result<()> {
     use ColumnReader::{DoubleColumnReader, FloatColumnReader, Int32ColumnReader, Int64ColumnReader};
     let full = column.max_def_level();
     match (group.get_column_reader(at)?, Kind::of(column)?) {
-        (FloatColumnReader(reader), Kind::Plain) => drain(reader, full, values, Ok),
-        (DoubleColumnReader(reader), Kind::Plain) => drain(reader, full, values, number::from_f64),
-        (Int32ColumnReader(reader), Kind::Plain) => drain(reader, full, values, |v| Ok(v as f32)),
-        (Int64ColumnReader(reader), Kind::Plain) => drain(reader, full, values, |v| Ok(v as f32)),
-        (Int32ColumnReader(reader), Kind::Unsigned) => drain(reader, full, values, |v| Ok(v as u32 as f32)),
-        (Int64ColumnReader(reader), Kind::Unsigned) => drain(reader, full, values, |v| Ok(v as u64 as f32)),
+        (FloatColumnReader(reader), Kind::Plain) => drain(reader, full, values, |v| Ok(v.into())),
+        (DoubleColumnReader(reader), Kind::Plain) => drain(reader, full, values, Ok),
+        (Int32ColumnReader(reader), Kind::Plain) => drain(reader, full, values, number::from_integer),
+        (Int64ColumnReader(reader), Kind::Plain) => drain(reader, full, values, number::from_integer),
+        (Int32ColumnReader(reader), Kind::Unsigned) => {
+            drain(reader, full, values, |v| number::from_integer(v.cast_unsigned()))
+        }
+        (Int64ColumnReader(reader), Kind::Unsigned) => {
+            drain(reader, full, values, |v| number::from_integer(v.cast_unsigned()))
+        }
         _ => bail!("values of type {}, where numbers were expected", column.physical_type()),
     }
 }
@@ -88,8 +94,8 @@ impl Kind {
 fn drain<T: DataType>(
     mut reader: ColumnReaderImpl<T>,
     full: i16,
-    into: &mut Vec<f32>,
-    convert: impl Fn(T::T) -> Result<f32, Fault>,
+    into: &mut Column,
+    convert: impl Fn(T::T) -> Result<f64, Fault>,
 ) -> Result<()> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     loop {
@@ -99,13 +105,13 @@ fn drain<T: DataType>(
         if records == 0 {
             return Ok(());
         }
-        let at = |offset: usize, fault: Fault| anyhow!("row {}: {fault}", into.len() + offset);
         if present < records {
             let empty = levels.iter().position(|&level| level < full).unwrap_or_default();
-            return Err(at(empty, Fault::Missing));
+            bail!("row {}: {}", into.len() + empty, Fault::Missing);
         }
-        let batch = values.drain(..).enumerate().map(|(i, v)| convert(v).map_err(|fault| at(i, fault)));
-        let batch = batch.collect::<Result<Vec<_>>>()?;
-        into.extend(batch);
+        for value in values.drain(..) {
+            let value = convert(value).map_err(|fault| anyhow!("row {}: {fault}", into.len()))?;
+            into.push(value);
+        }
     }
 }

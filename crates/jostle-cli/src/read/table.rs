@@ -3,24 +3,73 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Error, anyhow};
-use jostle::{Bodies, InputError, Radii};
+use anyhow::{Error, Result, anyhow};
+use jostle::{Bodies, InputError, Radii, Reason, Scalar};
 
+use super::column::{Column, is_exact, round};
 use super::columns::Picked;
-use crate::report::noun;
+use crate::args::Precision;
+use crate::report::{counted, noun};
 
 /// What was read.
 #[derive(Debug)]
 pub struct Table {
-    centers: Vec<Vec<f32>>,
-    radii: Radius,
+    values: Values,
+    /// Names of the columns: the axes, then that of the radii.
+    names: Vec<String>,
     places: Places,
+    /// Which precision the values have, and why.
+    precision: String,
+}
+
+/// The values in the precision of the search.
+#[derive(Debug)]
+pub(crate) enum Values {
+    F32(Columns<f32>),
+    F64(Columns<f64>),
+}
+
+/// The columns of a table.
+#[derive(Debug)]
+pub(crate) struct Columns<T> {
+    centers: Vec<Vec<T>>,
+    radii: Radius<T>,
 }
 
 #[derive(Debug)]
-enum Radius {
-    All(f32),
-    Each(Vec<f32>),
+enum Radius<T> {
+    All(T),
+    Each(Vec<T>),
+}
+
+impl<T: Scalar> Columns<T> {
+    /// The bodies as input of a search.
+    ///
+    /// # Panics
+    /// When `D` is not the number of axes.
+    pub(crate) fn view<const D: usize>(&self) -> Bodies<'_, D, T> {
+        assert_eq!(D, self.centers.len());
+        let radii = match &self.radii {
+            Radius::All(radius) => Radii::from(*radius),
+            Radius::Each(radii) => radii.into(),
+        };
+        Bodies::from_slices(std::array::from_fn(|axis| self.centers[axis].as_slice()), radii)
+    }
+
+    fn new(mut centers: Vec<Vec<T>>, radius: Option<T>) -> Self {
+        let radii = match radius {
+            Some(radius) => Radius::All(radius),
+            None => Radius::Each(centers.pop().unwrap_or_default()),
+        };
+        Self { centers, radii }
+    }
+
+    fn radius(&self, id: usize) -> T {
+        match &self.radii {
+            Radius::All(radius) => *radius,
+            Radius::Each(radii) => radii[id],
+        }
+    }
 }
 
 /// Where the bodies stood in the file.
@@ -38,6 +87,15 @@ pub(crate) struct Lines {
     bodies: u64,
     /// From this id on, the line is the id plus this number.
     breaks: Vec<(u64, u64)>,
+}
+
+impl Places {
+    fn of(&self, id: u64) -> String {
+        match self {
+            Self::Rows => format!("row {id}"),
+            Self::Lines(lines) => format!("line {}", lines.line(id)),
+        }
+    }
 }
 
 impl Lines {
@@ -58,49 +116,96 @@ impl Lines {
 
 impl Table {
     /// `columns` in the order of `picked`.
-    pub(crate) fn new(picked: &Picked, mut columns: Vec<Vec<f32>>, places: Places) -> Self {
-        let radii = match picked.radius {
-            Some(radius) => Radius::All(radius),
-            None => Radius::Each(columns.pop().unwrap_or_default()),
+    ///
+    /// # Errors
+    /// When `f32` was asked for and some value is beyond it.
+    pub(crate) fn new(picked: &Picked, columns: Vec<Column>, places: Places, precision: Precision) -> Result<Self> {
+        let names: Vec<_> = picked.columns.iter().map(|(_, name)| name.clone()).collect();
+        let place = |at: usize, column: usize| format!("{}, column {}", places.of(at as u64), names[column]);
+        let firsts = columns.iter().map(Column::first_inexact).enumerate();
+        let first = firsts.filter_map(|(column, first)| first.map(|(at, value)| (at, column, value)));
+        let first = first.min_by_key(|(at, column, _)| (*at, *column));
+        let inexact = match (first, picked.radius) {
+            (Some((at, column, value)), _) => Some(format!("{}: {value}", place(at, column))),
+            (None, Some(radius)) if !is_exact(radius) => Some(format!("--radius {radius}")),
+            _ => None,
         };
-        Self { centers: columns, radii, places }
+        let (precision, why) = match (precision, inexact) {
+            (Precision::Auto, None) => (Precision::F32, "f32, which holds every value as it is".to_owned()),
+            (Precision::Auto, Some(first)) => (Precision::F64, format!("f64, as f32 would round {first}")),
+            (Precision::F32, None) => (Precision::F32, "f32, as asked for; no value is rounded".to_owned()),
+            (Precision::F32, Some(first)) => (Precision::F32, format!("f32, as asked for; rounded is {first}")),
+            (Precision::F64, _) => (Precision::F64, "f64, as asked for".to_owned()),
+        };
+        let values = if precision == Precision::F32 {
+            let narrow = |(column, values): (usize, Column)| {
+                let beyond = |(at, value)| anyhow!("{}: {value:e} does not fit a 32-bit float", place(at, column));
+                values.into_f32().map_err(beyond)
+            };
+            let columns = columns.into_iter().enumerate().map(narrow).collect::<Result<Vec<_>>>()?;
+            let radius = picked
+                .radius
+                .map(|radius| round(radius).ok_or_else(|| anyhow!("--radius {radius:e} does not fit a 32-bit float")));
+            Values::F32(Columns::new(columns, radius.transpose()?))
+        } else {
+            Values::F64(Columns::new(columns.into_iter().map(Column::into_f64).collect(), picked.radius))
+        };
+        Ok(Self { values, names, places, precision: why })
     }
 
-    /// The number of axes: 2 or 3.
+    /// Number of axes.
     #[must_use]
     pub fn dim(&self) -> usize {
-        self.centers.len()
+        match &self.values {
+            Values::F32(columns) => columns.centers.len(),
+            Values::F64(columns) => columns.centers.len(),
+        }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.centers[0].len()
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.values {
+            Values::F32(columns) => columns.centers[0].len(),
+            Values::F64(columns) => columns.centers[0].len(),
+        }
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The centre and the radius of a body.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[must_use]
+    pub fn body(&self, id: usize) -> (Vec<f64>, f64) {
+        match &self.values {
+            Values::F32(columns) => (columns.centers.iter().map(|x| x[id].into()).collect(), columns.radius(id).into()),
+            Values::F64(columns) => (columns.centers.iter().map(|x| x[id]).collect(), columns.radius(id)),
+        }
+    }
+
+    pub(crate) fn values(&self) -> &Values {
+        &self.values
     }
 
     /// What was read, in words.
     pub(crate) fn describe(&self) -> String {
-        format!("{} {}", indicatif::HumanCount(self.len() as u64), noun(self.dim()))
+        counted(self.len() as u64, noun(self.dim()))
     }
 
-    /// The bodies as input of a search.
-    ///
-    /// # Panics
-    /// When `D` is not [`Self::dim`].
-    #[must_use]
-    pub fn view<const D: usize>(&self) -> Bodies<'_, D> {
-        assert_eq!(D, self.dim());
-        let radii = match &self.radii {
-            Radius::All(radius) => Radii::from(*radius),
-            Radius::Each(radii) => radii.into(),
-        };
-        Bodies::from_slices(std::array::from_fn(|axis| self.centers[axis].as_slice()), radii)
+    /// The precision of the search, and why, in words.
+    pub(crate) fn precision(&self) -> &str {
+        &self.precision
     }
 
     /// Where a body stood in the file.
     pub(crate) fn place(&self, id: u32) -> String {
-        match &self.places {
-            Places::Rows => format!("row {id}"),
-            Places::Lines(lines) => format!("line {}", lines.line(id.into())),
-        }
+        self.places.of(id.into())
     }
 
     /// A refusal of the search, in terms of the file.
@@ -111,12 +216,29 @@ impl Table {
         let mut message = format!("{}: {count} of {} cannot be used", file.display(), self.describe());
         for (id, reason) in &first {
             // Writing to a String cannot fail.
-            let _ = write!(message, "\n  {}: {reason}", self.place(*id));
+            let _ = write!(message, "\n  {}: {}", self.place(*id), self.fault(*id, *reason));
         }
         if count > first.len() {
             message.push_str("\n  ...");
         }
         anyhow!(message)
+    }
+}
+
+impl Table {
+    /// What is wrong with a body, by the names of its columns.
+    fn fault(&self, id: u32, reason: Reason) -> String {
+        let (center, radius) = self.body(id as usize);
+        let name = |axis: u8| self.names[usize::from(axis)].as_str();
+        let r = self.names.get(self.dim()).map_or("--radius", String::as_str);
+        match reason {
+            Reason::CenterNotFinite { axis } => format!("{} is {}", name(axis), center[usize::from(axis)]),
+            Reason::RadiusNotFinite => format!("{r} is {radius}"),
+            Reason::RadiusNegative => format!("{r} is {radius}, a negative radius"),
+            Reason::TooFar { axis } => format!("|{}| + {r} is above 2^60; --precision f64 goes further", name(axis)),
+            Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", name(axis)),
+            other => other.to_string(),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! The double loop of the oracle, its rows shared out among all threads.
 
 use jostle::Bodies;
-use jostle_testkit::oracle::overlaps;
+use jostle_testkit::oracle::{Real, overlaps};
 use rayon::prelude::*;
 
 /// Every overlapping pair `[a, b]`, `a < b`, in ascending order. Runs in the current rayon pool. O(n^2).
-pub(super) fn pairs<const D: usize>(view: Bodies<'_, D>) -> Vec<[u32; 2]> {
+pub(super) fn pairs<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
     let bodies: Vec<_> = (0..view.len()).map(|id| (view.center(id), view.radius(id))).collect();
     let row = |(a, &(p, p_radius))| {
         let later = bodies.iter().enumerate().skip(a + 1);

@@ -1,6 +1,6 @@
 //! What the program says about input that it cannot use.
 
-use crate::program::Folder;
+use crate::program::{Folder, figure};
 
 /// The message about a CSV file.
 fn about(content: &str) -> String {
@@ -16,7 +16,7 @@ fn a_field_is_named_by_file_line_and_column() {
     let message = about("x,y,r\n1,2,3\n\n4,\"a\n b\",6\n");
     assert_eq!(message, "error: in.csv: line 4, column y: \"a\\n b\" is not a number\n");
     assert_eq!(about("x,y,r\r\n1,2,3\r\n4,,6\r\n"), "error: in.csv: line 3, column y: no value\n");
-    assert_eq!(about("x,y,r\n1,2,1e39\n"), "error: in.csv: line 2, column r: 1e39 does not fit a 32-bit float\n");
+    assert_eq!(about("x,y,r\n1,2,1e309\n"), "error: in.csv: line 2, column r: 1e309 does not fit a 64-bit float\n");
 }
 
 #[test]
@@ -77,24 +77,26 @@ fn arrays_that_do_not_fit() {
         bytes.extend(padded.as_bytes());
         bytes.extend(vec![0; values]);
         folder.write("in.npy", bytes);
-        folder.refuse("pairs in.npy")
+        folder.run("pairs in.npy").stderr
     };
     let of = |descr: &str, shape: &str| format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}");
     assert!(array(&of("<i8", "(1, 3)"), 24).contains("values of type '<i8', where f4 or f8 were expected"));
     assert!(array(&of("<f4", "(3,)"), 12).contains("an array of 1 axes"));
     assert!(array(&of("<f4", "(1, 2)"), 8).contains("2 columns, where x, y, r or x, y, z, r were expected"));
     assert!(array(&of("<f4", "(4000000000, 3)"), 12).contains("shorter than its 4000000000 rows"));
+    array(&of("<f4", "(1, 3)"), 12);
     let message = folder.refuse("pairs in.npy --columns a,b,c");
-    assert!(message.contains("the columns of an array have no names"), "{message}");
+    assert!(message.contains("--columns a: the columns have no names, but positions from 1 to 3"), "{message}");
 }
 
 #[test]
 fn values_outside_the_contract_are_named_by_line() {
-    let message = about("x,y,r\n0,0,1\n\nnan,0,1\n0,0,-1\n0,1e30,1\n");
-    let told =
-        "line 4: centre not finite on axis 0\n  line 5: radius negative\n  line 6: |coordinate| + radius above 2^60";
-    assert!(message.starts_with("error: in.csv: 3 of 4 circles cannot be used\n"), "{message}");
-    assert!(message.contains(told), "{message}");
+    let message = about("x,y,r\n0,0,1\n\nnan,0,1\n0,0,-1\n0,2305843009213693952,1\n0,0,inf\n");
+    let told = "error: in.csv: 4 of 5 circles cannot be used\n  line 4: x is NaN\n  line 5: r is -1, a negative radius\n  \
+                line 6: |y| + r is above 2^60; --precision f64 goes further\n  line 7: r is inf\n";
+    assert_eq!(message, told);
+    let message = about("x,y,r\n0.1,-1e200,1\n");
+    assert_eq!(message, "error: in.csv: 1 of 1 circle cannot be used\n  line 2: |y| + r is above 2^500\n");
 }
 
 #[test]
@@ -125,4 +127,32 @@ fn command_lines_that_make_no_sense() {
     }
     assert!(folder.succeed("--help").contains("Exit code"));
     assert!(folder.succeed("simulate --help").contains("Not physical"));
+}
+
+#[test]
+fn a_third_column_that_may_be_z_or_r_is_asked_about() {
+    let folder = Folder::new();
+    folder.write("in.csv", "lon,lat,size\n0,0,7\n1,0,1\n");
+    let message = folder.refuse("pairs in.csv --columns lon,lat,size --radius 1");
+    assert!(message.contains("is size the third axis (say --dim 3), or a radius"), "{message}");
+    assert!(message.contains("(say --dim 2)?"), "{message}");
+    let pairs = |arguments: &str| figure(&folder.succeed(&format!("pairs {arguments}")), "pairs").to_owned();
+    assert_eq!(pairs("in.csv --columns lon,lat,size --radius 1 --dim 2"), "1");
+    assert_eq!(pairs("in.csv --columns lon,lat,size --radius 1 --dim 3"), "0");
+    folder.write("in.csv", "x,y,z\n0,0,7\n1,0,1\n");
+    let message = folder.refuse("verify in.csv --columns x,y,z");
+    assert!(message.contains("is z the radius of circles (say --dim 2), or the third axis"), "{message}");
+    assert_eq!(pairs("in.csv --columns x,y,z --radius 1"), "0");
+
+    let mut bytes = b"\x93NUMPY\x01\0v\0".to_vec();
+    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+    bytes.extend(format!("{header:<117}\n").as_bytes());
+    [0.0, 0.0, 7.0, 1.0, 0.0, 1.0_f32].iter().for_each(|value| bytes.extend(value.to_le_bytes()));
+    folder.write("in.npy", bytes);
+    let message = folder.refuse("pairs in.npy --radius 1");
+    assert!(message.contains("are they x, y, z (say --dim 3), or x, y, r"), "{message}");
+    assert!(message.contains("(say --dim 2)?"), "{message}");
+    assert_eq!(pairs("in.npy --radius 1 --dim 2"), "1");
+    assert_eq!(pairs("in.npy --radius 1 --dim 3"), "0");
+    assert_eq!(pairs("in.npy"), "1");
 }

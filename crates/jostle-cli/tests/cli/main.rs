@@ -5,6 +5,7 @@ mod formats;
 mod outputs;
 mod pictures;
 mod pipes;
+mod precision;
 mod program;
 mod simulate;
 mod verify;

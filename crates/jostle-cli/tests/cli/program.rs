@@ -88,13 +88,13 @@ pub(crate) fn bodies<const D: usize>() -> (Scene<D>, Vec<[u32; 2]>) {
     (scene, pairs)
 }
 
-/// A scene as CSV with a column of names that hold commas, quotes and line breaks.
+/// A scene as CSV, every number in full, with a column of names that hold commas, quotes and line breaks.
 pub(crate) fn csv<const D: usize>(scene: &Scene<D>) -> String {
     let axes = ["x", "y", "z"][..D].join(",");
     let mut text = format!("{axes},name,r\r\n");
     for id in 0..scene.len() {
-        let center: Vec<_> = scene.centers.iter().map(|column| column[id].to_string()).collect();
-        text.push_str(&format!("{},\"a \"\"b\"\", c\n{id}\",{}\r\n", center.join(","), scene.radii[id]));
+        let center: Vec<_> = scene.centers.iter().map(|column| f64::from(column[id]).to_string()).collect();
+        text.push_str(&format!("{},\"a \"\"b\"\", c\n{id}\",{}\r\n", center.join(","), f64::from(scene.radii[id])));
     }
     text
 }
