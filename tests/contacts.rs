@@ -1,8 +1,10 @@
 //! Contacts over time against sets of keys.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use jostle::{BadPair, Bodies, ContactError, ContactTracker, Keys, PairFault, PairFinder, RepeatedKey, Threads};
+use jostle::{
+    BadPair, Bodies, Changes, ContactError, ContactTracker, Keys, PairFault, PairFinder, RepeatedKey, Threads,
+};
 use jostle_testkit::{Kind, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -67,8 +69,49 @@ fn update(
     let changes = tracker.on(threads).update(pairs, keys)?;
     let three = [changes.begin(), changes.persist(), changes.end()];
     assert!(three.iter().all(|list| list.len() == list.pairs().len() && list.is_empty() == list.keys().is_empty()));
+    let slots: BTreeSet<u32> = three.iter().flat_map(|list| list.slots()).copied().collect();
+    assert_eq!(slots.len(), three.iter().map(|list| list.slots().len()).sum::<usize>(), "a slot was given twice");
+    assert!(slots.last().is_none_or(|&last| (last as usize) < changes.slots()));
+    let current: BTreeSet<u32> = changes.pair_slots().iter().copied().collect();
+    assert!(changes.pair_slots().len() == pairs.len() && current.is_subset(&slots));
     assert!(three[0].iter().unzip() == (three[0].keys().to_vec(), three[0].pairs().to_vec()));
     Ok(three.map(|list| (list.keys().to_vec(), list.pairs().to_vec())))
+}
+
+/// A spring for each contact, kept in an array by slot and in a map by keys: the sum of what it was told in each frame.
+#[derive(Default)]
+struct Springs {
+    by_slot: Vec<u64>,
+    by_keys: HashMap<[u64; 2], u64>,
+}
+
+impl Springs {
+    /// Tells each contact of a frame a number, then compares all.
+    fn load(&mut self, changes: Changes<'_>, pairs: &[[u32; 2]], frame: u64) {
+        for (keys, &slot) in changes.end().keys().iter().zip(changes.end().slots()) {
+            assert_eq!(self.by_keys.remove(keys), Some(self.by_slot[slot as usize]));
+        }
+        self.by_slot.resize(changes.slots(), 0);
+        for (keys, &slot) in changes.begin().keys().iter().zip(changes.begin().slots()) {
+            assert_eq!(self.by_keys.insert(*keys, 0), None);
+            self.by_slot[slot as usize] = 0;
+        }
+        for (list, weight) in [(changes.begin(), 1), (changes.persist(), 7)] {
+            for (keys, &slot) in list.keys().iter().zip(list.slots()) {
+                let told = (keys[0] ^ keys[1].rotate_left(9)).wrapping_mul(frame + weight);
+                let (slot, key) = (&mut self.by_slot[slot as usize], self.by_keys.entry(*keys).or_default());
+                (*slot, *key) = (slot.wrapping_add(told), key.wrapping_add(told));
+            }
+        }
+        let listed = changes.begin().iter().zip(changes.begin().slots());
+        let listed: HashMap<_, _> = listed.chain(changes.persist().iter().zip(changes.persist().slots())).collect();
+        let listed: HashMap<[u32; 2], u32> = listed.into_iter().map(|((_, pair), &slot)| (pair, slot)).collect();
+        assert!(pairs.iter().zip(changes.pair_slots()).all(|(pair, slot)| listed[pair] == *slot));
+        for (keys, &slot) in changes.persist().keys().iter().zip(changes.persist().slots()) {
+            assert_eq!(self.by_keys[keys], self.by_slot[slot as usize]);
+        }
+        assert_eq!(self.by_keys.len(), pairs.len());
+    }
 }
 
 /// What happens to the bodies of a group between two frames.
@@ -221,7 +264,8 @@ proptest! {
     #[test]
     fn whatever_happens_keys_are_followed(steps in vec(step(), 1..12)) {
         let (mut tracker, mut oracle, mut keys) = (ContactTracker::new(), Oracle::default(), [vec![], vec![]]);
-        for step in &steps {
+        let (mut springs, mut most) = (Springs::default(), 0);
+        for (frame, step) in (0..).zip(&steps) {
             for (keys, events) in keys.iter_mut().zip(&step.events) {
                 events.iter().for_each(|event| happen(keys, event));
             }
@@ -234,9 +278,25 @@ proptest! {
             }
             let view = view(&keys, step.between);
             let expected = oracle.update(&pairs, view);
+            let mut copy = tracker.clone();
             prop_assert_eq!(update(&mut tracker, Threads::Serial, &pairs, view), Ok(expected));
+            // A snapshot goes the same way, and does so again from where both are now.
+            prop_assert!(update(&mut copy, Threads::Serial, &pairs, view).is_ok());
+            prop_assert_eq!(slots(&copy), slots(&tracker));
+            if frame % 2 == 0 {
+                tracker = copy;
+            }
+            springs.load(tracker.last(), &pairs, frame);
+            most = most.max(pairs.len() + tracker.last().end().len());
+            prop_assert!(tracker.slots() <= most);
         }
     }
+}
+
+/// All slots that a tracker tells.
+fn slots(tracker: &ContactTracker) -> [&[u32]; 4] {
+    let last = tracker.last();
+    [last.begin().slots(), last.persist().slots(), last.end().slots(), last.pair_slots()]
 }
 
 /// Every third body leaves, newcomers take places, and all change order now and then.
@@ -261,6 +321,7 @@ fn thousands_of_bodies_on_any_number_of_threads() {
     for kind in [Kind::Dense, Kind::PowerLaw] {
         let mut trackers = [(); 4].map(|()| ContactTracker::new());
         let (mut serial, mut oracle, mut finder) = (ContactTracker::new(), Oracle::default(), PairFinder::new());
+        let mut springs = Springs::default();
         let mut keys: Vec<u64> = (0..BODIES as u64).map(|id| id << 32).collect();
         let mut scene = scene::scene::<2>(kind, BODIES, 1);
         for frame in 0..6 {
@@ -271,10 +332,12 @@ fn thousands_of_bodies_on_any_number_of_threads() {
             let pairs = finder.find(bodies).expect("a sound scene").pairs();
             let expected = Ok(oracle.update(pairs, (&keys).into()));
             assert!(update(&mut serial, Threads::Serial, pairs, (&keys).into()) == expected, "{kind}, frame {frame}");
+            springs.load(serial.last(), pairs, frame);
             for (pool, tracker) in pools.iter().zip(&mut trackers) {
                 let threads = pool.current_num_threads();
                 let parallel = pool.install(|| update(tracker, Threads::Current, pairs, (&keys).into()));
                 assert!(parallel == expected, "{kind}, frame {frame}, {threads} threads");
+                assert!(slots(tracker) == slots(&serial), "{kind}, frame {frame}, {threads} threads: other slots");
             }
         }
     }
@@ -335,6 +398,31 @@ fn a_giant_that_touches_all_is_no_cliff() {
     let backwards: Vec<_> = star.iter().rev().copied().collect();
     let changes = tracker.update(&backwards[1..], &keys).expect("a frame");
     assert_eq!((changes.persist().pairs(), changes.end().keys()), (&backwards[1..], &[[0, u64::from(BODIES) - 1]][..]));
+}
+
+/// A game goes back to a frame and plays on with other input, then as it was: ids, events and slots are the same.
+#[test]
+fn a_snapshot_goes_back() {
+    let (mut finder, mut tracker) = (PairFinder::new(), ContactTracker::new());
+    let keys: Vec<u64> = (0..3_000).collect();
+    let frame = |finder: &mut PairFinder<2>, tracker: &mut ContactTracker, at: u64| {
+        let mut scene = scene::scene::<2>(Kind::Dense, 3_000, 1);
+        scene.centers[0].iter_mut().enumerate().for_each(|(id, x)| *x += (id % 7) as f32 * 0.05 * at as f32);
+        let pairs = finder.find(scene.view()).expect("a sound scene").pairs().to_vec();
+        let changes = tracker.update(&pairs, &keys).expect("keys");
+        let lists = [changes.begin(), changes.persist(), changes.end()];
+        (pairs, lists.map(|list| (list.keys().to_vec(), list.pairs().to_vec(), list.slots().to_vec())), changes.slots())
+    };
+    (0..3).for_each(|at| drop(frame(&mut finder, &mut tracker, at)));
+    let (mut old_finder, mut old_tracker) = (finder.clone(), tracker.clone());
+    assert!(old_finder.last().pairs() == finder.last().pairs() && old_finder.last().stats() == finder.last().stats());
+    assert!(old_finder.last().tree().ids().eq(finder.last().tree().ids()));
+    let first: Vec<_> = (3..6).map(|at| frame(&mut finder, &mut tracker, at)).collect();
+    assert!(first.iter().all(|(_, lists, _)| lists.iter().all(|list| !list.0.is_empty())), "something happens");
+    let mut other = (old_finder.clone(), old_tracker.clone());
+    assert!(frame(&mut other.0, &mut other.1, 9) != first[0]);
+    let again: Vec<_> = (3..6).map(|at| frame(&mut old_finder, &mut old_tracker, at)).collect();
+    assert!(again == first);
 }
 
 #[test]

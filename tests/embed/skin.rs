@@ -93,6 +93,7 @@ fn thresholds<const D: usize>() {
         let valid = |by: &dyn Fn(usize) -> f32, grown: f32| {
             ask(asked, &moved(&scene, by, grown), &walls, 0.0, |now| {
                 assert_eq!(finder.still_valid(now), skin.still_valid(now), "{asked:?}");
+                assert_eq!(finder.clone().still_valid(now), skin.still_valid(now), "{asked:?}");
                 finder.still_valid(now)
             })
         };

@@ -109,6 +109,42 @@ struct Scratch<const D: usize> {
     locals: ScratchPool<LocalSort>,
 }
 
+/// A clone is of the same build, and has scratch memory of its own, empty as yet.
+impl<const D: usize> Clone for LinearTree<D> {
+    fn clone(&self) -> Self {
+        Self {
+            len: self.len,
+            bounds: self.bounds,
+            margin: self.margin,
+            build_number: self.build_number,
+            leaves: self.leaves,
+            bodies: self.bodies().to_vec(),
+            ids: self.leaf_ids().to_vec(),
+            leaf_starts: self.leaf_starts().to_vec(),
+            levels: self.levels().to_vec(),
+            used_levels: self.used_levels,
+            isa: self.isa,
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<const D: usize> Default for Scratch<D> {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            grids: Vec::new(),
+            dealer: Dealer::default(),
+            first: Vec::new(),
+            second: Vec::new(),
+            places: Vec::new(),
+            marks: Vec::new(),
+            first_leaves: Prefix::default(),
+            locals: ScratchPool::default(),
+        }
+    }
+}
+
 impl<const D: usize> Default for LinearTree<D> {
     fn default() -> Self {
         Self {
@@ -123,17 +159,7 @@ impl<const D: usize> Default for LinearTree<D> {
             levels: Vec::new(),
             used_levels: 0,
             isa: Isa::detect(),
-            scratch: Scratch {
-                blocks: Vec::new(),
-                grids: Vec::new(),
-                dealer: Dealer::default(),
-                first: Vec::new(),
-                second: Vec::new(),
-                places: Vec::new(),
-                marks: Vec::new(),
-                first_leaves: Prefix::default(),
-                locals: ScratchPool::default(),
-            },
+            scratch: Scratch::default(),
         }
     }
 }

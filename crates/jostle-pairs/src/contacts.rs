@@ -1,7 +1,7 @@
 //! Contacts over time: which pairs of one frame were there in the last, by keys that outlive ids.
 //!
 //! The files: `keys` (whose id is whose, from frame to frame), `table` (where ids of changed keys were), `rows` (the
-//! pairs of a frame, to be searched), `list` (what comes out), `error`, and `geometry` (depth, normal and point of a
+//! pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each contact), `error`, and `geometry` (depth, normal and point of a
 //! contact).
 
 mod error;
@@ -9,6 +9,7 @@ mod geometry;
 mod keys;
 mod list;
 mod rows;
+mod slots;
 mod table;
 
 use core::fmt;
@@ -18,8 +19,10 @@ use jostle_core::Workers;
 
 use crate::threads::Threads;
 use keys::{Frame, Side};
-use list::{Choice, ContactList};
-use rows::{MAX_PAIRS, Rows, grow, keep};
+use list::ContactList;
+use rows::{MAX_PAIRS, PAIRS_A_BLOCK, Rows, grow, keep};
+use slots::Slots;
+use table::NONE;
 
 pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
 pub use geometry::{Contact, contact, contacts, contacts_between};
@@ -60,6 +63,37 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// assert_eq!(changes.end().keys(), [[50, 60]]);
 /// # Ok::<(), jostle_pairs::ContactError>(())
 /// ```
+///
+/// # What belongs to a contact
+/// Each contact has a *slot* while it lasts, a small number of its own: what a simulation keeps for it, such as the
+/// tangential spring of a grain or the impulses of the last step, stands in an array at that place, and no table of pairs is
+/// needed. When the contact ends, its slot is given to another one, but not before the next update.
+///
+/// ```
+/// use jostle_pairs::ContactTracker;
+///
+/// let (mut tracker, mut springs) = (ContactTracker::new(), Vec::<[f32; 2]>::new());
+/// let keys = [70, 50, 60];
+/// for pairs in [&[[0, 1], [1, 2]][..], &[[1, 2]], &[[0, 2], [1, 2]]] {
+///     let changes = tracker.update(pairs, &keys)?;
+///     for &slot in changes.end().slots() {
+///         println!("a contact is lost, and with it {:?}", springs[slot as usize]);
+///     }
+///     springs.resize(changes.slots(), [0.0; 2]);
+///     changes.begin().slots().iter().for_each(|&slot| springs[slot as usize] = [0.0; 2]);
+///     for (pair, &slot) in pairs.iter().zip(changes.pair_slots()) {
+///         springs[slot as usize][0] += pair[1] as f32; // what the two bodies move
+///     }
+/// }
+/// // The contact of 50 and 60 has lasted for three frames.
+/// let slot = tracker.last().persist().slots()[0];
+/// assert_eq!(springs[slot as usize], [6.0, 0.0]);
+/// assert_eq!(tracker.slots(), 2);
+/// # Ok::<(), jostle_pairs::ContactError>(())
+/// ```
+///
+/// # To go back
+/// A clone is a snapshot: it says of the frames that follow what the tracker would have said, slots included.
 #[derive(Default)]
 pub struct ContactTracker {
     sides: [Side; 2],
@@ -69,13 +103,30 @@ pub struct ContactTracker {
     rows: Rows,
     last_rows: Rows,
     last_pairs: Vec<[u32; 2]>,
-    /// By pair of this frame: was it there in the last?
-    was_there: Vec<AtomicBool>,
+    slots: Slots,
     /// By pair of the last frame: is it there in this one?
     is_there: Vec<AtomicBool>,
     begin: ContactList,
     persist: ContactList,
     end: ContactList,
+}
+
+impl Clone for ContactTracker {
+    fn clone(&self) -> Self {
+        Self {
+            sides: self.sides.clone(),
+            between: self.between,
+            last_rows: self.last_rows.clone(),
+            last_pairs: self.last_pairs.clone(),
+            slots: self.slots.clone(),
+            begin: self.begin.clone(),
+            persist: self.persist.clone(),
+            end: self.end.clone(),
+            // Scratch.
+            rows: Rows::default(),
+            is_there: Vec::new(),
+        }
+    }
 }
 
 /// What an update found, borrowed from its tracker.
@@ -112,6 +163,18 @@ impl<'t> Changes<'t> {
     #[must_use]
     pub fn end(&self) -> Contacts<'t> {
         self.tracker.end.view()
+    }
+
+    /// The slot of each pair of this frame, in the order in which they were given.
+    #[must_use]
+    pub fn pair_slots(&self) -> &'t [u32] {
+        &self.tracker.slots.last
+    }
+
+    /// [`ContactTracker::slots`].
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.tracker.slots()
     }
 }
 
@@ -151,6 +214,15 @@ impl ContactTracker {
         Changes { tracker: self }
     }
 
+    /// How long an array must be that has a place for each slot: at most as many as a frame had contacts, those included
+    /// that had just ended. It never shrinks.
+    ///
+    /// Who has which slot depends on the pairs of all frames and their order alone, not on threads.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.slots.count()
+    }
+
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -158,7 +230,8 @@ impl ContactTracker {
             + self.rows.bytes()
             + self.last_rows.bytes()
             + self.last_pairs.capacity() * size_of::<[u32; 2]>()
-            + (self.was_there.capacity() + self.is_there.capacity()) * size_of::<AtomicBool>()
+            + self.slots.bytes()
+            + self.is_there.capacity() * size_of::<AtomicBool>()
             + [&self.begin, &self.persist, &self.end].map(ContactList::bytes).iter().sum::<usize>()
     }
 
@@ -181,25 +254,27 @@ impl ContactTracker {
         if self.rows.build(now, workers) { Ok(()) } else { Err(error::name_pairs(now)) }
     }
 
-    /// Looks up each pair among those of the last frame.
+    /// Looks up each pair among those of the last frame, whose slot it keeps.
     fn compare(&mut self, now: Frame<'_>, workers: Workers<'_>) {
-        grow(&mut self.was_there, now.pairs.len());
+        self.slots.clear(now.pairs.len());
         grow(&mut self.is_there, self.last_pairs.len());
         self.is_there[..self.last_pairs.len()].fill_with(AtomicBool::default);
         if self.between != now.keys.is_between() {
-            self.was_there.fill_with(AtomicBool::default);
+            self.slots.now.fill(NONE);
             return;
         }
+        let mut slots = core::mem::take(&mut self.slots.now);
         let this = &*self;
-        workers.run("compare", now.blocks(), |block| {
-            for at in now.block(block) {
-                let last = this.place_in_last(now.pairs[at]);
-                this.was_there[at].store(last.is_some(), Ordering::Relaxed);
-                if let Some(last) = last {
+        workers.fill_blocks("compare", &mut slots, PAIRS_A_BLOCK, |first, block| {
+            for (slot, pair) in block.iter_mut().zip(&now.pairs[first..]) {
+                *slot = NONE;
+                if let Some(last) = this.place_in_last(*pair) {
+                    *slot = this.slots.last[last];
                     this.is_there[last].store(true, Ordering::Relaxed);
                 }
             }
         });
+        self.slots.now = slots;
     }
 
     /// Which of the last frame's pairs these two bodies were.
@@ -214,11 +289,13 @@ impl ContactTracker {
     }
 
     fn list(&mut self, now: Frame<'_>, workers: Workers<'_>) {
-        let last = Frame { pairs: &self.last_pairs, keys: Keys::of_sides(&self.sides, self.between) };
-        let (was_there, is_there) = (self.was_there.as_slice(), self.is_there.as_slice());
-        self.begin.select(now, Choice { flags: was_there, wanted: false }, workers);
-        self.persist.select(now, Choice { flags: was_there, wanted: true }, workers);
-        self.end.select(last, Choice { flags: is_there, wanted: false }, workers);
+        let Self { sides, slots, is_there, begin, persist, end, .. } = self;
+        slots.take_back(end.view().slots());
+        let last = Frame { pairs: &self.last_pairs, keys: Keys::of_sides(sides, self.between) };
+        persist.select_with_slots(now, |at| slots.now[at] != NONE, &slots.now, workers);
+        begin.select(now, |at| slots.now[at] == NONE, workers);
+        end.select_with_slots(last, |at| !is_there[at].load(Ordering::Relaxed), &slots.last, workers);
+        slots.give(begin, workers);
     }
 
     /// This frame is the last from now on.
@@ -229,6 +306,7 @@ impl ContactTracker {
         self.between = now.keys.is_between();
         keep(&mut self.last_pairs, now.pairs, workers);
         core::mem::swap(&mut self.rows, &mut self.last_rows);
+        self.slots.remember();
     }
 }
 

@@ -66,6 +66,29 @@ impl<const D: usize> fmt::Debug for PairFinder<D> {
     }
 }
 
+/// A clone has the last result, its tree, and what [`PairFinder::still_valid`] compares with; its scratch memory is its own,
+/// empty as yet.
+impl<const D: usize> Clone for PairFinder<D> {
+    fn clone(&self) -> Self {
+        let mut engine = Engine::with_capacity(0);
+        engine.isa = self.engine.isa;
+        engine.pairs = self.engine.pairs.clone();
+        engine.ends.clone_from(&self.engine.ends);
+        let mut own = Side::default();
+        own.tree = self.own.tree.clone();
+        Self {
+            own,
+            engine,
+            skin: self.skin.clone(),
+            meetings: self.meetings.clone(),
+            cell: self.cell.clone(),
+            paths: self.paths.clone(),
+            stats: self.stats,
+            ..Self::new()
+        }
+    }
+}
+
 impl<const D: usize> Default for PairFinder<D> {
     fn default() -> Self {
         Self::new()

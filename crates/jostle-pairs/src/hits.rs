@@ -198,7 +198,7 @@ pub(crate) trait Sink {
 
 /// Appends the pairs to a list, of which the first `len` are pairs and the others room: what was written once need
 /// not be cleared.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PairList {
     list: Vec<[u32; 2]>,
     len: usize,

@@ -121,7 +121,7 @@ impl Survey {
 }
 
 /// What a finder keeps for periodic searches.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Cell<const D: usize> {
     surveys: Vec<Survey>,
     /// Offsets in periods, the zero first, then half of the others, then those opposite to these.

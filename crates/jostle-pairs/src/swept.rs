@@ -153,7 +153,7 @@ impl<'a, const D: usize> From<Swept<'a, D>> for Among<'a, D> {
 }
 
 /// What a finder keeps for swept searches.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Paths {
     sound: Vec<bool>,
     pub(crate) times: Vec<f64>,

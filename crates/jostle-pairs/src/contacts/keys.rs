@@ -137,6 +137,13 @@ pub(crate) struct Side {
     table: Table,
 }
 
+/// A copy knows the last frame; its scratch is its own.
+impl Clone for Side {
+    fn clone(&self) -> Self {
+        Self { last: self.last.clone(), ..Self::default() }
+    }
+}
+
 impl Side {
     /// Finds out which id each key had in the last frame.
     ///

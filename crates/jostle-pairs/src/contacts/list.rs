@@ -1,14 +1,14 @@
 //! Contacts that were chosen from the pairs of a frame, in their order.
 
 use core::fmt;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
 use super::keys::Frame;
+use super::rows::PAIRS_A_BLOCK;
 
-/// Contacts in a fixed order, borrowed from a tracker: two slices of one length, the keys of each and its ids.
+/// Contacts in a fixed order, borrowed from a tracker: slices of one length, the keys of each, its ids and its slot.
 #[derive(Clone, Copy)]
 pub struct Contacts<'t> {
     list: &'t ContactList,
@@ -33,6 +33,13 @@ impl<'t> Contacts<'t> {
         &self.list.pairs
     }
 
+    /// The slot of each contact: no other one of this frame has it, nor had it been that of a contact that ended in this
+    /// update. See [`ContactTracker::slots`](crate::ContactTracker::slots).
+    #[must_use]
+    pub fn slots(&self) -> &'t [u32] {
+        &self.list.slots
+    }
+
     /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -52,26 +59,13 @@ impl<'t> Contacts<'t> {
 }
 
 /// The memory of [`Contacts`].
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct ContactList {
     keys: Vec<[u64; 2]>,
     pairs: Vec<[u32; 2]>,
+    slots: Vec<u32>,
     /// Where the contacts of each block of pairs begin, and the end of the last.
     starts: Vec<usize>,
-}
-
-/// Which pairs of a frame are chosen: those whose flag is this.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Choice<'f> {
-    pub(crate) flags: &'f [AtomicBool],
-    pub(crate) wanted: bool,
-}
-
-impl Choice<'_> {
-    #[inline(always)]
-    fn takes(&self, at: usize) -> bool {
-        self.flags[at].load(Ordering::Relaxed) == self.wanted
-    }
 }
 
 impl ContactList {
@@ -79,14 +73,24 @@ impl ContactList {
         Contacts { list: self }
     }
 
-    /// Makes it the list of the chosen pairs of a frame, in their order.
-    pub(crate) fn select(&mut self, frame: Frame<'_>, choice: Choice<'_>, workers: Workers<'_>) {
-        let len = self.count(frame, choice, workers);
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Makes it the list of the pairs of a frame that are taken, in their order. Their slots are to be set.
+    pub(crate) fn select(
+        &mut self,
+        frame: Frame<'_>,
+        takes: impl Fn(usize) -> bool + Sync + Send,
+        workers: Workers<'_>,
+    ) {
+        let len = self.count(frame, &takes, workers);
         resize_with_headroom(&mut self.keys, len, [0; 2]);
         resize_with_headroom(&mut self.pairs, len, [0; 2]);
+        resize_with_headroom(&mut self.slots, len, 0);
         let lists = (self.keys.as_mut_slice(), self.pairs.as_mut_slice());
         workers.fill_parts("list", &self.starts, lists, |block, keys, pairs| {
-            let chosen = frame.block(block).filter(|&at| choice.takes(at));
+            let chosen = frame.block(block).filter(|&at| takes(at));
             for ((at, key), pair) in chosen.zip(keys).zip(pairs) {
                 *pair = frame.pairs[at];
                 *key = frame.keys.contact(*pair);
@@ -94,11 +98,39 @@ impl ContactList {
         });
     }
 
+    /// As [`ContactList::select`], where each pair of the frame has its slot already.
+    pub(crate) fn select_with_slots(
+        &mut self,
+        frame: Frame<'_>,
+        takes: impl Fn(usize) -> bool + Sync + Send,
+        slots_of_frame: &[u32],
+        workers: Workers<'_>,
+    ) {
+        self.select(frame, &takes, workers);
+        let lists = (self.slots.as_mut_slice(), self.pairs.as_mut_slice());
+        workers.fill_parts("list slots", &self.starts, lists, |block, slots, _| {
+            let chosen = frame.block(block).filter(|&at| takes(at));
+            chosen.zip(slots).for_each(|(at, slot)| *slot = slots_of_frame[at]);
+        });
+    }
+
+    /// Sets the slot of each contact.
+    pub(crate) fn set_slots(&mut self, slot: impl Fn(usize) -> u32 + Sync + Send, workers: Workers<'_>) {
+        workers.fill_blocks("begin slots", &mut self.slots, PAIRS_A_BLOCK, |first, block| {
+            block.iter_mut().zip(first..).for_each(|(place, at)| *place = slot(at));
+        });
+    }
+
+    /// The slots of its contacts from those of a block of the frame on.
+    pub(crate) fn slots_from(&self, block: usize) -> &[u32] {
+        &self.slots[self.starts[block]..]
+    }
+
     /// Finds out where the contacts of each block begin, and how many there are.
-    fn count(&mut self, frame: Frame<'_>, choice: Choice<'_>, workers: Workers<'_>) -> usize {
+    fn count(&mut self, frame: Frame<'_>, takes: &(impl Fn(usize) -> bool + Sync), workers: Workers<'_>) -> usize {
         resize_with_headroom(&mut self.starts, frame.blocks() + 1, 0);
         workers.fill_blocks("count", &mut self.starts, 1, |block, count| {
-            count[0] = frame.block(block).filter(|&at| choice.takes(at)).count();
+            count[0] = frame.block(block).filter(|&at| takes(at)).count();
         });
         let mut all = 0;
         for start in &mut self.starts {
@@ -110,6 +142,7 @@ impl ContactList {
     pub(crate) fn bytes(&self) -> usize {
         self.keys.capacity() * size_of::<[u64; 2]>()
             + self.pairs.capacity() * size_of::<[u32; 2]>()
+            + self.slots.capacity() * size_of::<u32>()
             + self.starts.capacity() * size_of::<usize>()
     }
 }

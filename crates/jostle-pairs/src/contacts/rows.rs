@@ -17,8 +17,9 @@ pub(crate) const PAIRS_A_BLOCK: usize = 1 << 12;
 /// Rows or slots that one task clears or scans.
 const SLOTS_A_BLOCK: usize = 1 << 14;
 
-/// Slots are numbered in 32 bits, and a pair takes up to one and a half.
-pub(crate) const MAX_PAIRS: usize = 1 << 31;
+/// Slots of rows are numbered in 32 bits, and a pair takes up to one and a half; those of contacts are, and there are as
+/// many as pairs of two frames, of which one number is kept free.
+pub(crate) const MAX_PAIRS: usize = (1 << 31) - 1;
 
 /// A slot without a pair: no id is so large.
 const EMPTY: u64 = u64::MAX;
@@ -35,6 +36,18 @@ pub(crate) struct Rows {
     block_starts: Vec<AtomicU32>,
     /// The second body's id and the place of the pair in the list, in the upper and the lower half.
     slots: Vec<AtomicU64>,
+}
+
+impl Clone for Rows {
+    fn clone(&self) -> Self {
+        let copy = |list: &[AtomicU32]| list.iter().map(|number| AtomicU32::new(number.load(Relaxed))).collect();
+        Self {
+            rows: copy(&self.rows),
+            starts: copy(&self.starts),
+            block_starts: Vec::new(),
+            slots: self.slots.iter().map(|slot| AtomicU64::new(slot.load(Relaxed))).collect(),
+        }
+    }
 }
 
 impl Rows {
