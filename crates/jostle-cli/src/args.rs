@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum, value_parser};
 
-pub(crate) use simulate::{JOSTLE, SimulateArgs};
+pub(crate) use simulate::{JOSTLE, Part, SimulateArgs};
 
 use crate::picture::Window;
 
@@ -49,12 +49,12 @@ pub(crate) struct PairsArgs {
     /// Search this many times, as for the frames of a simulation, and print the median times
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub(crate) frames: u32,
-    /// Draw the bodies to this file (.png, or `-`): free ones green, overlapping ones red, spheres from above
+    /// Draw the bodies to this file (.png, or `-`): free ones blue, overlapping ones orange, spheres from above
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
-    /// Draw only this part of the world
+    /// Draw only this part of the world; of spheres also X0,Y0,Z0,X1,Y1,Z1
     #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, requires = "png")]
     pub(crate) window: Option<Window>,
     #[command(flatten)]
@@ -141,13 +141,25 @@ pub(crate) struct ThreadArgs {
 /// What pictures look like.
 #[derive(Debug, Group)]
 pub(crate) struct PictureArgs {
-    /// Longer side of a picture in pixels
-    #[arg(long, value_name = "PIXELS", default_value_t = 1000, value_parser = value_parser!(u32).range(16..=16_384))]
-    pub(crate) size: u32,
+    /// Longer side of what is seen of the world in pixels [default: 1000, of an animation 480]
+    #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u32).range(16..=16_384))]
+    size: Option<u32>,
     /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours on the Morton curve; of another engine,
     /// its leaves or cells
     #[arg(long)]
     pub(crate) cells: bool,
+}
+
+impl PictureArgs {
+    /// Longer side of a still picture in pixels.
+    pub(crate) fn still_size(&self) -> u32 {
+        self.size.unwrap_or(1000)
+    }
+
+    /// Longer side of an animation in pixels.
+    pub(crate) fn film_size(&self) -> u32 {
+        self.size.unwrap_or(480)
+    }
 }
 
 fn radius(text: &str) -> Result<f64, String> {

@@ -61,7 +61,9 @@ where
         pairs.write_pairs(found.pairs())?;
     }
     if let Some(png) = &outputs.png {
-        let viewport = Viewport::new(args.window.unwrap_or_else(|| picture::extent(view)), args.picture.size);
+        let extent = picture::extent(view);
+        let window = args.window.map_or(Ok(extent), |window| window.of_world(extent))?;
+        let viewport = Viewport::new(window, args.picture.still_size());
         let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
         let leaves = picture::leaves(view, &ranks);
         let image = workers.install(|| picture::draw(view, |id| contacts[id] > 0, &leaves, viewport));

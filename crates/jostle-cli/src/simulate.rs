@@ -4,6 +4,7 @@ mod agents;
 mod contacts;
 mod search;
 mod solve;
+mod view;
 mod world;
 
 use std::process::ExitCode;
@@ -16,12 +17,13 @@ use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
 
 use crate::args::SimulateArgs;
-use crate::picture::{self, Film, Image, Viewport, Window};
+use crate::picture::{self, Film};
 use crate::report::{Millis, Report, noun, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
 use agents::Agents;
 use search::Search;
+use view::View;
 use world::World;
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<ExitCode> {
@@ -42,9 +44,9 @@ fn simulate<const D: usize>(
     write::check(&[], &outputs, args.replace.force)?;
     let mut report = Report::beside(&outputs);
     let workers = Workers::new(&args.threads)?;
-    let agents = Agents::new(args.scene, args.agents as usize, args.seed);
-    let walls = Aabb { lo: [0.0; D], hi: [agents.side(); D] };
-    let search = Search::new(classic(args, walls, agents.view()?)?);
+    let agents = Agents::new(args.scene, args.agents as usize, args.seed, args.speed);
+    let still = View::still(args, agents.walls())?;
+    let search = Search::new(classic(args, agents.walls(), agents.view()?)?);
     let mut world = World::new(agents, search);
     let agents = HumanCount(args.agents.into());
     report.row("scene", format_args!("{}, {agents} {}, seed {}", args.scene, noun(D), args.seed))?;
@@ -59,7 +61,8 @@ fn simulate<const D: usize>(
         .row("deepest overlap", format_args!("{depth:.6} at the end, {:.1} % of the smaller radius", 100.0 * part))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
     if let Some(png) = &png {
-        picture::write_png(png, &workers.install(|| draw(args, &mut world))?)?;
+        let last = &mut world;
+        picture::write_png(png, &workers.install(move || still.draw(last))?)?;
     }
     Ok(())
 }
@@ -72,13 +75,13 @@ fn film<const D: usize>(
     workers: &Workers,
 ) -> Result<Times> {
     thread::scope(|scope| {
-        let viewport = viewport(args, world);
-        let film = gif.map(|gif| Film::start(scope, gif, viewport)).transpose()?;
-        let mut times = Times::default();
-        if let Some(film) = &film {
+        let view = View::film(args, &world.agents)?;
+        let film = gif.map(|gif| {
             world.observe(workers)?;
-            times.picture(film, || draw(args, world))?;
-        }
+            Film::start(scope, gif, view.draw(world)?)
+        });
+        let film = film.transpose()?;
+        let mut times = Times::default();
         let bar = progress(args.frames);
         for frame in 1..=args.frames {
             let start = Instant::now();
@@ -86,7 +89,9 @@ fn film<const D: usize>(
             times.steps.push(start.elapsed());
             bar.inc(1);
             if let Some(film) = film.as_ref().filter(|_| frame % args.every() == 0) {
-                times.picture(film, || draw(args, world))?;
+                let start = Instant::now();
+                film.push(view.draw(world)?);
+                times.pictures.push(start.elapsed());
             }
         }
         film.map_or(Ok(()), Film::finish)?;
@@ -101,23 +106,6 @@ fn progress(frames: u32) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn viewport<const D: usize>(args: &SimulateArgs, world: &World<D>) -> Viewport {
-    Viewport::new(window(world), args.picture.size)
-}
-
-fn window<const D: usize>(world: &World<D>) -> Window {
-    Window { low: [0.0; 2], high: [world.agents.side().into(); 2] }
-}
-
-fn draw<const D: usize>(args: &SimulateArgs, world: &mut World<D>) -> Result<Image> {
-    if args.coverage {
-        return picture::draw_coverage::<D>(world.agents.view()?, window(world), viewport(args, world));
-    }
-    let cells = if args.picture.cells { world.cells()? } else { Vec::new() };
-    let touching = |id| world.contacts.count(id) > 0;
-    Ok(picture::draw::<D>(world.agents.view()?, touching, &cells, viewport(args, world)))
-}
-
 /// How long each frame took.
 #[derive(Default)]
 struct Times {
@@ -128,13 +116,6 @@ struct Times {
 }
 
 impl Times {
-    fn picture(&mut self, film: &Film<'_>, draw: impl FnOnce() -> Result<Image>) -> Result<()> {
-        let start = Instant::now();
-        film.push(draw()?);
-        self.pictures.push(start.elapsed());
-        Ok(())
-    }
-
     fn print(self, report: &mut Report) -> Result<()> {
         report.row("frames", HumanCount(self.steps.len() as u64))?;
         for (name, times) in [("find", self.finds), ("step", self.steps), ("picture", self.pictures)] {

@@ -8,6 +8,7 @@ use jostle_classics::{System, SystemInSpace};
 use jostle_testkit::Kind;
 
 use super::{PictureArgs, ReplaceArgs, ThreadArgs};
+use crate::picture::Window;
 
 /// Simulate agents that bounce off each other and off the walls
 ///
@@ -39,7 +40,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) engine: String,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Draw the last frame to this file (.png, or `-`): free agents green, touching ones red, spheres from above
+    /// Draw the last frame to this file (.png, or `-`): free agents blue, touching ones orange, spheres from above
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
     /// Draw an animation to this file (.gif, or `-`), 25 pictures a second
@@ -48,16 +49,45 @@ pub(crate) struct SimulateArgs {
     /// Draw the start and every Nth frame of the animation [default: 4, or more from 300 frames on: 75 pictures]
     #[arg(long, value_name = "N", requires = "gif", value_parser = value_parser!(u32).range(1..))]
     pub(crate) every: Option<u32>,
+    /// Draw this part of the world: X0,Y0,X1,Y1, of spheres also X0,Y0,Z0,X1,Y1,Z1, or `world` for all of it [default:
+    /// the world; in an animation so much of it that agents are seen to move, some 600 of them at most]
+    #[arg(long, value_name = "X0,Y0,X1,Y1", allow_hyphen_values = true, value_parser = part)]
+    pub(crate) window: Option<Part>,
+    /// How fast the agents move: the time that passes in a frame
+    ///
+    /// Velocities are lengths in a unit of time. Those of a scene are at most 0.15 mean radii; from a speed of 5 or so
+    /// on its agents pass through each other.
+    #[arg(long, value_name = "F", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
+    pub(crate) speed: f32,
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
     /// Draw in place of the agents what two groups of them cover of each pixel of a coarse bitmap
     ///
-    /// Agents of even ids are one group, drawn green, those of odd ids the other, drawn red on top: what a coverage bitmap
+    /// Agents of even ids are one group, drawn blue, those of odd ids the other, drawn orange on top: what a coverage bitmap
     /// sees, by which a game asks whether something was hit at all.
     #[arg(long, conflicts_with = "cells")]
     pub(crate) coverage: bool,
     #[command(flatten)]
     pub(crate) replace: ReplaceArgs,
+}
+
+/// What pictures show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Part {
+    World,
+    Window(Window),
+}
+
+fn part(text: &str) -> Result<Part, String> {
+    if text == "world" { Ok(Part::World) } else { text.parse().map(Part::Window) }
+}
+
+fn speed(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(speed) if (1e-9..=1e9).contains(&speed) => Ok(speed),
+        Ok(_) => Err("a speed is from 1e-9 to 1e9".to_owned()),
+        Err(_) => Err("not a number".to_owned()),
+    }
 }
 
 /// Frames from one picture of an animation to the next: agents are seen to move, and not to jump.

@@ -5,7 +5,7 @@ use jostle::{Aabb, Bodies, Circles};
 use jostle_classics::CircleCoverage;
 
 use super::image::Image;
-use super::palette::{Cover, FULL};
+use super::palette::{FULL, Mix};
 use super::viewport::{Viewport, Window};
 
 /// Pixels of the picture on a side of one of the bitmap, so large that they can be told apart.
@@ -37,7 +37,8 @@ impl Group {
     }
 }
 
-/// Draws the coverage of a window: by bodies of even ids in green, by those of odd ids in red on top.
+/// Draws the coverage of a window: by bodies of even ids in the colour of free ones, by those of odd ids in that of touching
+/// ones on top.
 pub(crate) fn draw_coverage<const D: usize>(
     bodies: Bodies<'_, D>,
     window: Window,
@@ -55,7 +56,7 @@ pub(crate) fn draw_coverage<const D: usize>(
 /// Paints the box of a pixel of the bitmap.
 fn fill(image: &mut Image, viewport: Viewport, aabb: Aabb<2>, covered: [f32; 2]) {
     let [free, touching] = covered.map(|part| (part.min(1.0) * f32::from(FULL)).round() as u8);
-    let color = Cover { free, touching, line: false }.index();
+    let color = Mix::of_layers(free, touching).index();
     let [left, bottom] = viewport.pixel(aabb.lo.map(f64::from)).map(|x| x.round() as usize);
     let [right, top] = viewport.pixel(aabb.hi.map(f64::from)).map(|x| x.round() as usize);
     for row in image.pixels.chunks_exact_mut(image.width).take(bottom).skip(top) {
@@ -66,18 +67,18 @@ fn fill(image: &mut Image, viewport: Viewport, aabb: Aabb<2>, covered: [f32; 2])
 
 #[cfg(test)]
 mod tests {
-    use super::{Cover, FULL, Viewport, Window, draw_coverage};
+    use super::{FULL, Mix, Viewport, Window, draw_coverage};
     use jostle::Circles;
 
     #[test]
     fn a_circle_of_each_group_is_where_it_is() {
-        let window = Window { low: [0.0; 2], high: [100.0, 50.0] };
+        let window = Window { low: [0.0; 2], high: [100.0, 50.0], depth: None };
         let circles = Circles::new(&[25.0, 75.0], &[25.0; 2], 20.0);
         let image = draw_coverage(circles, window, Viewport::new(window, 200)).expect("a window with circles");
         let at = |x: usize, y: usize| image.pixels[y * image.width + x];
         assert_eq!((image.width, image.height), (200, 100));
-        assert_eq!(at(50, 50), Cover { free: FULL, touching: 0, line: false }.index());
-        assert_eq!(at(150, 50), Cover { free: 0, touching: FULL, line: false }.index());
+        assert_eq!(at(50, 50), Mix::of_layers(FULL, 0).index());
+        assert_eq!(at(150, 50), Mix::of_layers(0, FULL).index());
         assert_eq!([at(100, 50), at(1, 1), at(199, 99)], [0; 3]);
     }
 }

@@ -1,6 +1,7 @@
 //! One body in pixels, and how much of each pixel it covers.
 
-use super::palette::FULL;
+use super::image::Band;
+use super::palette::{FULL, Mix};
 use super::viewport::Viewport;
 
 /// A body is drawn no smaller than this, in pixels: a point of radius zero is still seen.
@@ -13,37 +14,32 @@ const SOLID: f32 = 3.0;
 const RIM: f32 = 1.5;
 
 /// Coverage inside the rim.
-const INSIDE: u8 = FULL / 2;
+const INSIDE: u8 = FULL * 3 / 5;
 
 /// A body in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Disc {
+pub(super) struct Disc {
     x: f32,
     y: f32,
     radius: f32,
-    pub(crate) touching: bool,
+    touching: bool,
 }
 
 impl Disc {
-    pub(crate) fn new(x: f32, y: f32, radius: f32, touching: bool) -> Self {
+    pub(super) fn new(x: f32, y: f32, radius: f32, touching: bool) -> Self {
         Self { x, y, radius: radius.max(SMALLEST), touching }
     }
 
     /// The disc, if any of it can be seen.
-    pub(crate) fn within(self, viewport: Viewport) -> Option<Self> {
+    pub(super) fn within(self, viewport: Viewport) -> Option<Self> {
         let reach = self.radius + 1.0;
         let seen = |x: f32, side: usize| x + reach > 0.0 && x - reach < side as f32;
         (seen(self.x, viewport.width) && seen(self.y, viewport.height)).then_some(self)
     }
 
-    /// The rows of pixels it may cover.
-    pub(crate) fn rows(self) -> (f32, f32) {
-        (self.y - self.radius - 0.5, self.y + self.radius + 0.5)
-    }
-
     /// Covers one row of pixels, the one whose centres have the given y. Coverage never shrinks, so discs may be drawn
     /// in any order.
-    pub(crate) fn cover(self, y: f32, row: &mut [u8]) {
+    pub(super) fn cover(self, y: f32, row: &mut [u8]) {
         let dy = y - self.y;
         // Half the chord at a distance from the centre.
         let half = |radius: f32| (radius * radius - dy * dy).max(0.0).sqrt();
@@ -75,6 +71,20 @@ impl Disc {
     }
 }
 
+/// Paints discs in any order: touching ones lie on top of free ones.
+pub(super) fn paint(discs: &[Disc], band: Band, pixels: &mut [u8]) {
+    let [mut free, mut touching] = [(); 2].map(|()| vec![0; band.pixels()]);
+    for disc in discs {
+        let layer = if disc.touching { &mut touching } else { &mut free };
+        for (row, range) in band.between(disc.y - disc.radius - 0.5, disc.y + disc.radius + 0.5) {
+            disc.cover(row as f32 + 0.5, &mut layer[range]);
+        }
+    }
+    for ((pixel, free), touching) in pixels.iter_mut().zip(free).zip(touching) {
+        *pixel = Mix::of_layers(free, touching).index();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Disc, FULL, INSIDE};
@@ -83,7 +93,7 @@ mod tests {
     fn a_row_through_the_middle_of_a_large_disc() {
         let mut row = [0; 24];
         Disc::new(12.0, 0.5, 10.0, false).cover(0.5, &mut row);
-        assert_eq!(row[..5], [0, 0, FULL, 8, INSIDE]);
+        assert_eq!(row[..5], [0, 0, FULL, FULL * 4 / 5, INSIDE]);
         assert_eq!(row[11], INSIDE);
         let mirrored: Vec<_> = row.iter().rev().copied().collect();
         assert_eq!(row[..], mirrored);
@@ -93,7 +103,7 @@ mod tests {
     fn a_point_is_seen() {
         let mut row = [0; 5];
         Disc::new(2.5, 0.5, 0.0, true).cover(0.5, &mut row);
-        assert_eq!(row, [0, 3, FULL, 3, 0]);
+        assert_eq!(row, [0, FULL / 4, FULL, FULL / 4, 0]);
     }
 
     #[test]

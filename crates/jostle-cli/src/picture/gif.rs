@@ -7,8 +7,8 @@ use anyhow::{Result, anyhow, bail};
 use crossbeam::channel::{Receiver, Sender, bounded};
 use gif::{Encoder, Frame, Repeat};
 
-use super::palette::colors;
-use super::{Image, Viewport};
+use super::Image;
+use super::palette::{coarser, colors};
 use crate::write::Output;
 
 /// Frames that may wait for the encoder; then the simulation waits, so that memory stays bounded.
@@ -30,16 +30,14 @@ enum Step {
 }
 
 impl<'scope> Film<'scope> {
-    /// Starts the encoder; every frame will be a picture of that viewport.
-    pub(crate) fn start<'env>(
-        scope: &'scope Scope<'scope, 'env>,
-        output: &'env Output,
-        viewport: Viewport,
-    ) -> Result<Self> {
-        let (width, height) = (u16::try_from(viewport.width)?, u16::try_from(viewport.height)?);
+    /// Starts the encoder of pictures all as large as the first one.
+    pub(crate) fn start<'env>(scope: &'scope Scope<'scope, 'env>, output: &'env Output, first: Image) -> Result<Self> {
+        let (width, height) = (u16::try_from(first.width)?, u16::try_from(first.height)?);
         let (frames, waiting) = bounded(WAITING);
         let encoder = scope.spawn(move || output.write(|out| encode(out, width, height, &waiting)));
-        Ok(Self { frames, encoder })
+        let film = Self { frames, encoder };
+        film.push(first);
+        Ok(film)
     }
 
     /// Adds a frame; waits while [`WAITING`] are not encoded yet. What stops the encoder is told by [`Self::finish`].
@@ -58,11 +56,13 @@ impl<'scope> Film<'scope> {
 fn encode(out: impl Write, width: u16, height: u16, steps: &Receiver<Step>) -> Result<()> {
     let mut encoder = Encoder::new(out, width, height, &colors())?;
     encoder.set_repeat(Repeat::Infinite)?;
+    let coarser = coarser();
     for step in steps {
-        let Step::Frame(image) = step else {
+        let Step::Frame(mut image) = step else {
             encoder.into_inner()?;
             return Ok(());
         };
+        image.pixels.iter_mut().for_each(|pixel| *pixel = coarser[usize::from(*pixel)]);
         // Leaving out the pixels that did not change was tried: frames of moving agents came out larger.
         let frame = Frame { width, height, delay: DELAY, buffer: image.pixels.into(), ..Frame::default() };
         encoder.write_frame(&frame)?;

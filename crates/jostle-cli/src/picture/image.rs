@@ -2,11 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::disc::Disc;
-use super::palette::Cover;
+use super::palette::Ink;
 use super::viewport::{Viewport, Window};
 
-/// Rows that one task paints: every task looks at every disc, so that fewer and larger would be cheaper on one thread.
+/// Rows that one task paints: every task looks at every body, so that fewer and larger would be cheaper on one thread.
 const BAND: usize = 64;
 
 /// A picture whose pixels are positions in the palette.
@@ -17,62 +16,88 @@ pub(crate) struct Image {
     pub(crate) pixels: Vec<u8>,
 }
 
-/// Paints discs, and boxes as outlines.
-pub(crate) fn paint(viewport: Viewport, discs: &[Disc], boxes: &[Window]) -> Image {
-    let Viewport { width, height, .. } = viewport;
-    let lines = outlines(viewport, boxes);
-    let mut pixels = vec![0; width * height];
-    pixels.par_chunks_mut(BAND * width).enumerate().for_each(|(band, pixels)| {
-        let covers = Layers::of_band(band * BAND, width, pixels.len(), discs);
-        for (at, pixel) in pixels.iter_mut().enumerate() {
-            let line = lines.get(band * BAND * width + at).is_some_and(|line| *line);
-            *pixel = Cover { free: covers.free[at], touching: covers.touching[at], line }.index();
-        }
-    });
-    Image { width, height, pixels }
+/// Some rows of a picture.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Band {
+    /// The first row.
+    pub(super) top: usize,
+    pub(super) rows: usize,
+    pub(super) width: usize,
 }
 
-/// Coverage by each kind of disc.
-struct Layers {
-    free: Vec<u8>,
-    touching: Vec<u8>,
+impl Band {
+    pub(super) fn pixels(self) -> usize {
+        self.rows * self.width
+    }
+
+    /// The rows of the picture in this band whose centres may lie between two heights, each with its place in the band.
+    pub(super) fn between(self, first: f32, last: f32) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+        let (begin, end) = (self.top as f32, (self.top + self.rows) as f32);
+        let (first, last) = (first.max(begin).floor() as usize, last.min(end).ceil());
+        (first..last.max(first as f32) as usize).map(move |row| {
+            let start = (row - self.top) * self.width;
+            (row, start..start + self.width)
+        })
+    }
 }
 
-impl Layers {
-    /// The pixels of a band that begins at row `top`.
-    fn of_band(top: usize, width: usize, pixels: usize, discs: &[Disc]) -> Self {
-        let mut layers = Self { free: vec![0; pixels], touching: vec![0; pixels] };
-        let (begin, end) = (top as f32, (top + pixels / width) as f32);
-        for disc in discs {
-            let (first, last) = disc.rows();
-            let (first, last) = (first.max(begin).floor(), last.min(end).ceil());
-            let layer = if disc.touching { &mut layers.touching } else { &mut layers.free };
-            for row in first as usize..last.max(first) as usize {
-                disc.cover(row as f32 + 0.5, &mut layer[(row - top) * width..][..width]);
+impl Image {
+    /// A picture of which `paint` fills the pixels band by band.
+    pub(super) fn of_bands(viewport: Viewport, paint: impl Fn(Band, &mut [u8]) + Sync) -> Self {
+        let Viewport { width, height, .. } = viewport;
+        let mut pixels = vec![0; width * height];
+        pixels.par_chunks_mut(BAND * width).enumerate().for_each(|(at, pixels)| {
+            paint(Band { top: at * BAND, rows: pixels.len() / width, width }, pixels);
+        });
+        Self { width, height, pixels }
+    }
+
+    /// Draws the outlines of boxes on top.
+    pub(super) fn outline(&mut self, viewport: Viewport, boxes: &[Window]) {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let clip = |from: f32, to: f32, side: f32| from.clamp(0.0, side) as usize..(to + 1.0).clamp(0.0, side) as usize;
+        for window in boxes {
+            let depth = window.depth.map(|[low, high]| (low + high) / 2.0);
+            let corner = |[x, y]: [f64; 2]| viewport.project([x, y], depth).map(f32::floor);
+            let ([left, bottom], [right, top]) = (corner(window.low), corner(window.high));
+            for y in [top, bottom].into_iter().filter(|y| (0.0..height).contains(y)) {
+                let row = y as usize * self.width;
+                let across = clip(left, right, width);
+                self.pixels[row + across.start..row + across.end].fill(Ink::Line.index());
+            }
+            for x in [left, right].into_iter().filter(|x| (0.0..width).contains(x)) {
+                for y in clip(top, bottom, height) {
+                    self.pixels[y * self.width + x as usize] = Ink::Line.index();
+                }
             }
         }
-        layers
     }
-}
 
-/// The pixels on the outline of a box; empty when there are no boxes.
-fn outlines(viewport: Viewport, boxes: &[Window]) -> Vec<bool> {
-    let Viewport { width, height, .. } = viewport;
-    if boxes.is_empty() {
-        return Vec::new();
-    }
-    let mut lines = vec![false; width * height];
-    for window in boxes {
-        let [left, bottom] = viewport.pixel(window.low).map(f32::floor);
-        let [right, top] = viewport.pixel(window.high).map(f32::floor);
-        let clip =
-            |from: f32, to: f32, side: usize| from.max(0.0) as usize..(to + 1.0).clamp(0.0, side as f32) as usize;
-        for y in [top, bottom].into_iter().filter(|y| (0.0..height as f32).contains(y)) {
-            clip(left, right, width).for_each(|x| lines[y as usize * width + x] = true);
+    /// Draws the walls of the part of space that a viewport shows, where no body hides them.
+    pub(super) fn walls(&mut self, viewport: Viewport) {
+        let Some([top_left, bottom_right]) = viewport.back() else { return };
+        let ([left, top], [right, bottom]) = (top_left, bottom_right);
+        let (width, height) = (self.width as f32, self.height as f32);
+        for [from, to] in [
+            [[left, top], [right, top]],
+            [[left, bottom], [right, bottom]],
+            [[left, top], [left, bottom]],
+            [[right, top], [right, bottom]],
+            [[0.0, 0.0], [left, top]],
+            [[width, 0.0], [right, top]],
+            [[0.0, height], [left, bottom]],
+            [[width, height], [right, bottom]],
+        ] {
+            let steps = (to[0] - from[0]).abs().max((to[1] - from[1]).abs()).ceil().max(1.0);
+            for step in 0..=steps as usize {
+                let part = step as f32 / steps;
+                let at = |axis: usize, side: usize| {
+                    let x = from[axis] + (to[axis] - from[axis]) * part;
+                    (x.max(0.0) as usize).min(side - 1)
+                };
+                let pixel = &mut self.pixels[at(1, self.height) * self.width + at(0, self.width)];
+                *pixel = if *pixel == 0 { Ink::Wall.index() } else { *pixel };
+            }
         }
-        for x in [left, right].into_iter().filter(|x| (0.0..width as f32).contains(x)) {
-            clip(top, bottom, height).for_each(|y| lines[y * width + x as usize] = true);
-        }
     }
-    lines
 }

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use anyhow::{Result, bail};
 use jostle::{Bodies, Scalar};
 
 /// Free margin around the bodies, as a part of the longer side.
@@ -10,11 +11,36 @@ const MARGIN: f64 = 0.01;
 /// The longer side of a picture is at most this many times the shorter one, so that bodies in a row remain visible.
 const LONGEST: f64 = 4.0;
 
-/// A rectangle of the world.
+/// Distance of the viewer from the front of what is seen, in longer sides of the picture: the back of a cube is drawn
+/// 1 / (1 + 1/2.2) = 0.69 times as large as its front.
+const VIEWER: f64 = 2.2;
+
+/// The least light that comes back from any depth, of 1.
+const DUSK: f64 = 0.15;
+
+/// Depth at which light beyond [`DUSK`] has faded to 1/e of it, in longer sides of the picture.
+const FADES: f64 = 0.5;
+
+/// A rectangle of the world, or a box.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Window {
     pub(crate) low: [f64; 2],
     pub(crate) high: [f64; 2],
+    /// The extent along the third axis.
+    pub(crate) depth: Option<[f64; 2]>,
+}
+
+impl Window {
+    /// The window, as deep as the world is where it does not say.
+    ///
+    /// # Errors
+    /// A depth where the world has none.
+    pub(crate) fn of_world(self, world: Self) -> Result<Self> {
+        if self.depth.is_some() && world.depth.is_none() {
+            bail!("--window: circles have no third axis, so x0,y0,x1,y1 were expected");
+        }
+        Ok(Self { depth: self.depth.or(world.depth), ..self })
+    }
 }
 
 impl FromStr for Window {
@@ -22,39 +48,51 @@ impl FromStr for Window {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+        let sound = |low: &[f64], high: &[f64]| {
+            low.iter().zip(high).all(|(low, high)| low < high && low.abs() <= 1e30 && high.abs() <= 1e30)
+        };
         match numbers.as_deref() {
-            Ok(&[x0, y0, x1, y1]) if x0 < x1 && y0 < y1 && numbers.iter().flatten().all(|v| v.abs() <= 1e30) => {
-                Ok(Self { low: [x0, y0], high: [x1, y1] })
+            Ok(&[x0, y0, x1, y1]) if sound(&[x0, y0], &[x1, y1]) => {
+                Ok(Self { low: [x0, y0], high: [x1, y1], depth: None })
             }
-            _ => Err("four numbers x0,y0,x1,y1 with x0 < x1 and y0 < y1 were expected".to_owned()),
+            Ok(&[x0, y0, z0, x1, y1, z1]) if sound(&[x0, y0, z0], &[x1, y1, z1]) => {
+                Ok(Self { low: [x0, y0], high: [x1, y1], depth: Some([z0, z1]) })
+            }
+            _ => Err("numbers x0,y0,x1,y1 or x0,y0,z0,x1,y1,z1 with x0 < x1, and so on, were expected".to_owned()),
         }
     }
 }
 
 /// The smallest window with these bodies inside.
 pub(crate) fn around<const D: usize>(bodies: Bodies<'_, D, impl Scalar>, ids: impl Iterator<Item = usize>) -> Window {
-    let mut window = Window { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
+    let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
     for id in ids {
         let radius = bodies.radius(id).to_f64();
-        for ((low, high), &x) in window.low.iter_mut().zip(&mut window.high).zip(&bodies.center(id)) {
+        for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(&bodies.center(id)) {
             let x = x.to_f64();
             (*low, *high) = (low.min(x - radius), high.max(x + radius));
         }
     }
-    window
+    span(low, high)
+}
+
+/// The window from one corner to the opposite one.
+pub(crate) fn span<const D: usize>(low: [f64; D], high: [f64; D]) -> Window {
+    let depth = (D > 2).then(|| [low[D - 1], high[D - 1]]);
+    Window { low: [low[0], low[1]], high: [high[0], high[1]], depth }
 }
 
 /// A window with all bodies inside, and a margin.
 pub(crate) fn extent<const D: usize>(bodies: Bodies<'_, D, impl Scalar>) -> Window {
     if bodies.is_empty() {
-        return Window { low: [0.0; 2], high: [1.0; 2] };
+        return span([0.0; D], [1.0; D]);
     }
-    let Window { low, high } = around(bodies, 0..bodies.len());
+    let Window { low, high, depth } = around(bodies, 0..bodies.len());
     let longer = (high[0] - low[0]).max(high[1] - low[1]);
     // One point gets a window about it that doubles can tell from it.
     let point = low[0].abs().max(low[1].abs()).max(1.0) * 1e-6;
     let margin = if longer > 0.0 { longer * MARGIN } else { point };
-    Window { low: low.map(|x| x - margin), high: high.map(|x| x + margin) }
+    Window { low: low.map(|x| x - margin), high: high.map(|x| x + margin), depth }
 }
 
 /// The map from the world to a picture; y points up in the world and down in pixels.
@@ -66,6 +104,30 @@ pub(crate) struct Viewport {
     scale: f64,
     /// The point of the world at the upper left corner.
     corner: [f64; 2],
+    /// What is seen along the third axis, if there is one.
+    pub(crate) depth: Option<Depth>,
+}
+
+/// What is seen along the third axis, from above.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Depth {
+    pub(crate) low: f64,
+    /// Where the picture has its full size.
+    pub(crate) high: f64,
+    /// The longer side of the picture.
+    side: f64,
+}
+
+impl Depth {
+    /// How large things at a height are drawn, of 1.
+    pub(crate) fn shrink(self, z: f64) -> f32 {
+        (VIEWER / (VIEWER + (self.high - z) / self.side)) as f32
+    }
+
+    /// How much light comes back from a height, of 1.
+    pub(crate) fn light(self, z: f64) -> f32 {
+        (DUSK + (1.0 - DUSK) * (-(self.high - z) / (FADES * self.side)).exp()) as f32
+    }
 }
 
 impl Viewport {
@@ -81,6 +143,7 @@ impl Viewport {
             height: (high * scale).round() as usize,
             scale,
             corner: [middle[0] - wide / 2.0, middle[1] + high / 2.0],
+            depth: window.depth.map(|[low, high]| Depth { low, high, side: longer }),
         }
     }
 
@@ -88,6 +151,21 @@ impl Viewport {
     pub(crate) fn pixel(self, [x, y]: [f64; 2]) -> [f32; 2] {
         let [left, top] = self.corner;
         [((x - left) * self.scale) as f32, ((top - y) * self.scale) as f32]
+    }
+
+    /// Where a point at a height lies: the farther, the closer to the middle.
+    pub(crate) fn project(self, point: [f64; 2], z: Option<f64>) -> [f32; 2] {
+        let pixel = self.pixel(point);
+        let Some((depth, z)) = self.depth.zip(z) else { return pixel };
+        let middle = [self.width as f32 / 2.0, self.height as f32 / 2.0];
+        std::array::from_fn(|axis| middle[axis] + (pixel[axis] - middle[axis]) * depth.shrink(z))
+    }
+
+    /// The upper left and the lower right corner of the back, if there is a depth.
+    pub(crate) fn back(self) -> Option<[[f32; 2]; 2]> {
+        let shrink = self.depth.map(|depth| depth.shrink(depth.low))?;
+        let sides = [self.width as f32, self.height as f32];
+        Some([sides.map(|side| side / 2.0 * (1.0 - shrink)), sides.map(|side| side / 2.0 * (1.0 + shrink))])
     }
 
     /// A length in pixels.
@@ -104,8 +182,10 @@ mod tests {
 
     #[test]
     fn windows_are_read() {
-        assert_eq!("-1, 0,1,2.5".parse(), Ok(Window { low: [-1.0, 0.0], high: [1.0, 2.5] }));
-        for text in ["", "0,0,1", "1,0,0,1", "0,0,nan,1", "0,0,1,inf", "0,0,1,1,1"] {
+        let window = Window { low: [-1.0, 0.0], high: [1.0, 2.5], depth: None };
+        assert_eq!("-1, 0,1,2.5".parse(), Ok(window));
+        assert_eq!("-1,0,7,1,2.5,9".parse(), Ok(Window { depth: Some([7.0, 9.0]), ..window }));
+        for text in ["", "0,0,1", "1,0,0,1", "0,0,nan,1", "0,0,1,inf", "0,0,1,1,1", "0,0,2,1,1,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");
         }
     }

@@ -4,14 +4,14 @@ use std::mem::offset_of;
 
 use anyhow::Result;
 use bytemuck::{NoUninit, Zeroable};
-use jostle::{Bodies, InputError, RadiusField};
+use jostle::{Aabb, Bodies, InputError, RadiusField};
 use jostle_testkit::{Kind, scene};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-/// Distance that an agent moves in a frame, as a part of the root mean square of all radii: small enough that bodies
-/// meet before their centres pass each other.
+/// The highest speed of an agent at the start, in root mean squares of all radii a unit of time: small enough that
+/// bodies meet before their centres pass each other, if a frame takes one.
 const SPEED: f64 = 0.15;
 
 /// Agents in one task. Sums are taken task by task, so that they do not depend on the number of threads.
@@ -25,24 +25,26 @@ pub(super) struct Body {
     pub(super) radius: f32,
 }
 
-/// Velocity, in lengths a frame, and inverse mass. Circles have vz = 0.
+/// Velocity, in lengths a unit of time, and inverse mass. Circles have vz = 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Motion {
     pub(super) velocity: [f32; 3],
     pub(super) inverse_mass: f32,
 }
 
-/// All agents of a world `[0, side]^D`.
+/// All agents of a world.
 #[derive(Debug)]
 pub(super) struct Agents<const D: usize> {
     pub(super) bodies: Vec<Body>,
     pub(super) motions: Vec<Motion>,
-    side: f32,
+    walls: Aabb<D>,
+    /// The time that passes in a frame.
+    tick: f32,
 }
 
 impl<const D: usize> Agents<D> {
     /// A scene whose bodies move in random directions. Mass is radius to the power of D.
-    pub(super) fn new(kind: Kind, n: usize, seed: u64) -> Self {
+    pub(super) fn new(kind: Kind, n: usize, seed: u64, tick: f32) -> Self {
         let scene = scene::scene::<D>(kind, n, seed);
         let side = scene::world::<D>(kind, n);
         let mean_square = scene.radii.iter().map(|&r| f64::from(r).powi(2)).sum::<f64>() / n.max(1) as f64;
@@ -58,13 +60,21 @@ impl<const D: usize> Agents<D> {
             bodies.push(Body { center, radius });
             motions.push(Motion { velocity, inverse_mass: 1.0 / mass });
         }
-        let mut agents = Self { bodies, motions, side };
+        let walls = Aabb { lo: [0.0; D], hi: [side; D] };
+        let mut agents = Self { bodies, motions, walls, tick };
         agents.bounce_off_walls();
         agents
     }
 
-    pub(super) fn side(&self) -> f32 {
-        self.side
+    pub(super) fn walls(&self) -> Aabb<D> {
+        self.walls
+    }
+
+    /// The root mean square of the distances that agents move in a frame.
+    pub(super) fn stride(&self) -> f64 {
+        let square = |motion: &Motion| motion.velocity.iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
+        let sum: f64 = self.motions.iter().map(square).sum();
+        (sum / self.motions.len().max(1) as f64).sqrt() * f64::from(self.tick)
     }
 
     /// The agents as input of a search, read in place.
@@ -82,23 +92,25 @@ impl<const D: usize> Agents<D> {
 
     /// Moves every agent for one frame.
     pub(super) fn drift(&mut self) {
+        let tick = self.tick;
         let agents = (&mut self.bodies, &self.motions).into_par_iter().with_min_len(BLOCK);
         agents.for_each(|(body, motion)| {
             for axis in 0..D {
-                body.center[axis] += motion.velocity[axis];
+                body.center[axis] += tick * motion.velocity[axis];
             }
         });
     }
 
     /// Puts agents that left the world back to its walls, and turns them around.
     pub(super) fn bounce_off_walls(&mut self) {
-        let side = self.side;
+        let walls = self.walls;
         let agents = (&mut self.bodies, &mut self.motions).into_par_iter().with_min_len(BLOCK);
         agents.for_each(|(body, motion)| {
-            // An agent larger than the world stays in its middle.
-            let low = body.radius.min(side / 2.0);
-            let high = side - low;
             for axis in 0..D {
+                let (low, high) = (walls.lo[axis], walls.hi[axis]);
+                // An agent larger than the world stays in its middle.
+                let away = body.radius.min((high - low) / 2.0);
+                let (low, high) = (low + away, high - away);
                 let (x, v) = (&mut body.center[axis], &mut motion.velocity[axis]);
                 if *x < low {
                     (*x, *v) = (low, v.abs());

@@ -40,6 +40,11 @@ impl Contacts {
         self.sort();
     }
 
+    /// The number of pairs.
+    pub(super) fn pairs(&self) -> usize {
+        self.entries.len() / 2
+    }
+
     /// The number of bodies that a body touches.
     pub(super) fn count(&self, id: usize) -> u32 {
         (self.starts[id + 1] - self.starts[id]) as u32
@@ -91,7 +96,7 @@ mod tests {
         let lists: Vec<Vec<u32>> = (0..4).map(|id| contacts.of(id).collect()).collect();
         assert_eq!(lists, [vec![2], vec![2], vec![0, 1, 3], vec![2]]);
         contacts.build(2, &[]);
-        assert_eq!((contacts.count(0), contacts.count(1)), (0, 0));
+        assert_eq!((contacts.count(0), contacts.count(1), contacts.pairs()), (0, 0, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use jostle::{Aabb, Bodies, InputError, PairFinder};
 use jostle_classics::{BroadPhase, System, SystemInSpace};
 
 use crate::args::{JOSTLE, SimulateArgs};
-use crate::picture::{Window, leaves};
+use crate::picture::{Window, leaves, span};
 use crate::threads::Workers;
 
 /// An older system, or `None` for our own engine.
@@ -77,8 +77,7 @@ impl<const D: usize> Search<D> {
     pub(super) fn cells(&self, bodies: Bodies<'_, D>) -> Vec<Window> {
         let Some(classic) = &self.classic else { return leaves(bodies, &self.rank_to_id) };
         let mut boxes = Vec::new();
-        let corner = |point: [f32; D]| [point[0].into(), point[1].into()];
-        classic.for_each_cell(&mut |aabb| boxes.push(Window { low: corner(aabb.lo), high: corner(aabb.hi) }));
+        classic.for_each_cell(&mut |aabb| boxes.push(span(aabb.lo.map(f64::from), aabb.hi.map(f64::from))));
         boxes
     }
 }

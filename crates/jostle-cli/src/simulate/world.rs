@@ -23,7 +23,7 @@ pub(super) struct World<const D: usize> {
     /// The agents along the Morton curve, as far as they are to be put in that order.
     order: Vec<u32>,
     solver: Solver,
-    frame: u64,
+    pub(super) frame: u64,
 }
 
 impl<const D: usize> World<D> {

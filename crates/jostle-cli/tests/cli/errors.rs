@@ -114,6 +114,11 @@ fn command_lines_that_make_no_sense() {
         ("pairs in.csv --columns x,y,r --dim 3", "which does not fit"),
         ("pairs in.csv --png a.png --window 0,0,0,1", "x0 < x1"),
         ("simulate --agents 0", "--agents"),
+        ("simulate --gif a.gif --every 0", "--every"),
+        ("simulate --every 2", "--gif"),
+        ("simulate --speed 0", "a speed is from 1e-9 to 1e9"),
+        ("simulate --speed -1", "a speed is from 1e-9 to 1e9"),
+        ("simulate --png a.png --window 1,0,0,1", "x0 < x1"),
         ("simulate --scene tidy", "no scene is called \"tidy\""),
         ("simulate --engine abacus", "possible values: jostle, brute-force"),
         (

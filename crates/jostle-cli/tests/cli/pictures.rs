@@ -19,13 +19,20 @@ fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
     (info.width, info.height, colors)
 }
 
+/// The channel of free bodies, blue, and that of touching ones, red: they are blue and orange.
+const FREE: usize = 2;
+const TOUCHING: usize = 0;
+
+const LINE: [u8; 3] = [204, 121, 167];
+const TEXT: [u8; 3] = [230, 237, 243];
+
 /// Whether any pixel is rather of this channel than of the others.
 fn has(colors: &HashMap<[u8; 3], usize>, channel: usize) -> bool {
     colors.keys().any(|rgb| (0..3).all(|other| other == channel || rgb[channel] > rgb[other].saturating_add(40)))
 }
 
 #[test]
-fn free_bodies_are_green_and_overlapping_ones_red() {
+fn free_bodies_are_blue_and_overlapping_ones_orange() {
     let folder = Folder::new();
     folder.write("in.csv", "x,y,r\n0,0,1\n1,0,1\n10,5,1\n");
     folder.succeed("pairs in.csv --png all.png --size 200");
@@ -34,11 +41,11 @@ fn free_bodies_are_green_and_overlapping_ones_red() {
     let [all, left, right] = ["all.png", "left.png", "right.png"].map(|name| pixels(folder.read(name)));
     assert_eq!((all.0, all.1), (200, 118));
     assert_eq!((left.0, left.1), (100, 100));
-    let seen = [&all.2, &left.2, &right.2].map(|colors| (has(colors, 0), has(colors, 1)));
+    let seen = [&all.2, &left.2, &right.2].map(|colors| (has(colors, TOUCHING), has(colors, FREE)));
     assert_eq!(seen, [(true, true), (true, false), (false, true)]);
     assert!(all.2[&BACKGROUND] > 200 * 118 / 2);
     // The only box ends at the only body in sight: a line above it and one at its right.
-    assert!(has(&right.2, 2) && !has(&left.2, 2));
+    assert!(right.2.contains_key(&LINE) && !left.2.contains_key(&LINE));
 }
 
 /// Width, height, and the pixels of each picture.
@@ -56,14 +63,92 @@ fn pictures(gif: Vec<u8>) -> (u16, u16, Vec<Vec<u8>>) {
 fn an_animation_shows_the_start_and_every_nth_frame() {
     let folder = Folder::new();
     for (frames, every, count) in [(7, "--every 1", 8), (7, "--every 3", 3), (9, "", 3), (1, "", 1), (304, "", 61)] {
-        folder.succeed(&format!("simulate --agents 50 --frames {frames} --size 120 {every} --gif out.gif"));
+        folder.succeed(&format!("simulate --agents 50 --frames {frames} --size 90 {every} --gif out.gif"));
         let (width, height, pictures) = pictures(folder.read("out.gif"));
-        assert_eq!((width, height, pictures.len()), (120, 120, count), "{frames} frames {every}");
+        assert_eq!((width, height, pictures.len()), (90, 90, count), "{frames} frames {every}");
         assert!(pictures.windows(2).all(|two| two[0] != two[1]), "the agents move");
     }
-    folder.succeed("simulate --agents 200 --frames 7 --size 120 --png out.png");
+    folder.succeed("simulate --agents 200 --frames 7 --size 90 --png out.png");
     let (width, height, colors) = pixels(folder.read("out.png"));
-    assert_eq!((width, height), (120, 120));
-    assert!(has(&colors, 0) && has(&colors, 1));
+    assert_eq!((width, height), (90, 90));
+    assert!(has(&colors, FREE) && has(&colors, TOUCHING));
     assert_eq!(folder.names(), ["out.gif", "out.png"]);
+}
+
+#[test]
+fn figures_and_a_legend_stand_above_a_simulation() {
+    let folder = Folder::new();
+    for (dim, figures) in [(2, 32), (3, 32)] {
+        folder.succeed(&format!(
+            "simulate --agents 300 --dim {dim} --frames 9 --size 400 --every 9 --gif out.gif --png out.png"
+        ));
+        let (width, height, colors) = pixels(folder.read("out.png"));
+        assert_eq!((width, height), (400, 400 + figures));
+        assert!(colors[&TEXT] > 300, "{dim}D");
+        let (_, _, pictures) = pictures(folder.read("out.gif"));
+        let [first, last] = [0, 1].map(|at: usize| pictures[at][..400 * figures as usize].to_vec());
+        assert_ne!(first, last, "another frame, another number");
+    }
+}
+
+#[test]
+fn an_animation_is_small_and_its_agents_are_seen_to_move() {
+    let folder = Folder::new();
+    // The scenes of the largest files, and the one in which agents are farthest apart. The defaults make 76 pictures.
+    for scene in ["dense --dim 2", "uniform --dim 3", "clustered --dim 2"] {
+        folder.succeed(&format!("simulate --scene {scene} --frames 12 --gif out.gif"));
+        let file = folder.read("out.gif");
+        let (bytes, (width, _, pictures)) = (file.len(), pictures(file));
+        assert_eq!((width, pictures.len()), (480, 4));
+        assert!(bytes / 4 * 76 < 5_000_000, "{scene}: {bytes} bytes in 4 pictures");
+        for two in pictures.windows(2) {
+            let bodies = two[0].iter().filter(|pixel| **pixel != 0).count();
+            let changed = two[0].iter().zip(&two[1]).filter(|(before, after)| before != after).count();
+            assert!(4 * changed > bodies, "{scene}: {changed} of {bodies} pixels change");
+        }
+    }
+}
+
+#[test]
+fn a_window_is_what_is_drawn() {
+    let folder = Folder::new();
+    let mut seen: Vec<Vec<Vec<u8>>> = Vec::new();
+    for window in ["", "--window world", "--window 5,5,35,35", "--window 20,20,50,50"] {
+        folder.succeed(&format!("simulate --agents 5000 --frames 4 {window} --gif out.gif"));
+        let (_, _, pictures) = pictures(folder.read("out.gif"));
+        assert!(!seen.contains(&pictures), "{window}");
+        seen.push(pictures);
+    }
+    let run = "simulate --agents 500 --frames 1 --dim 3 --size 200 --png out.png --window";
+    let spheres = ["world", "0,0,14,14", "0,0,0,14,14,7", "0,0,7,14,14,14", "-9,-9,-9,-8,-8,-8"].map(|window| {
+        folder.succeed(&format!("{run} {window}"));
+        folder.read("out.png")
+    });
+    assert!((1..5).all(|at| !spheres[..at].contains(&spheres[at])));
+    let (_, _, colors) = pixels(spheres[4].clone());
+    // The legend has both colours, in squares of 7 x 7 pixels, and blue in three more steps.
+    assert_eq!(colors[&[230, 159, 0]], 49, "no sphere is outside the world");
+    let message = folder.refuse("simulate --window 0,0,0,1,1,1 --png out.png");
+    assert!(message.contains("circles have no third axis"), "{message}");
+    folder.write("in.csv", "x,y,r\n0,0,1\n");
+    assert!(folder.refuse("pairs in.csv --window 0,0,0,1,1,1 --png new.png").contains("no third axis"));
+}
+
+#[test]
+fn spheres_in_front_hide_those_behind_and_are_lighter_and_larger() {
+    let folder = Folder::new();
+    // Three in a row to the right, each farther away; a fourth below the first one.
+    folder.write("in.csv", "x,y,z,r\n0,0,0,1\n3,0,-4,1\n6,0,-8,1\n0,0,-2.5,1\n");
+    folder.succeed("pairs in.csv --png out.png --window -2,-2,-8,8,2,0 --size 400");
+    let mut decoder = png::Decoder::new(Cursor::new(folder.read("out.png")));
+    decoder.set_transformations(png::Transformations::EXPAND);
+    let mut reader = decoder.read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let width = reader.next_frame(&mut bytes).unwrap().width as usize;
+    let blue = |x: usize, y: usize| bytes[3 * (y * width + x) + 2];
+    // In the row through the middle, the runs of pixels of bodies: how wide, and how light at most.
+    let row: Vec<_> = (0..width).map(|x| blue(x, 80)).collect();
+    let runs: Vec<_> = row.split(|&pixel| pixel <= BACKGROUND[2]).filter(|run| run.len() > 5).collect();
+    assert_eq!(runs.len(), 3, "{row:?}");
+    assert!(runs.windows(2).all(|two| two[0].len() > two[1].len() && two[0].iter().max() > two[1].iter().max()));
 }

@@ -111,3 +111,17 @@ fn a_terminal_is_shown_progress() {
         Err(error) => eprintln!("not tested, as there is no script: {error}"),
     }
 }
+
+#[test]
+fn speed_is_the_time_that_passes_in_a_frame() {
+    let folder = Folder::new();
+    let run = |arguments: &str| {
+        let output = folder.succeed(&format!("simulate --scene clustered --agents 300 {arguments}"));
+        ["kinetic energy", "state"].map(|name| figure(&output, name).to_owned())
+    };
+    let start = |energy: &str| energy.split(' ').next().unwrap().to_owned();
+    let (one, half) = (run("--frames 3"), run("--frames 3 --speed 0.5"));
+    assert_eq!(one, run("--frames 3 --speed 1"));
+    assert_ne!(one, half);
+    assert_eq!(start(&one[0]), start(&half[0]), "velocities are the same");
+}

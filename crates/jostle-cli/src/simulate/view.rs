@@ -1,0 +1,131 @@
+//! What pictures of the world show: which part of it, and what stands above.
+
+use anyhow::Result;
+use indicatif::HumanCount;
+use jostle::{Aabb, Bodies};
+
+use super::agents::Agents;
+use super::world::World;
+use crate::args::{Part, SimulateArgs};
+use crate::picture::{self, Image, Item, Viewport, Window, span, with_caption};
+
+/// Agents in an animation, unless told otherwise: few enough that each is seen, and that the file stays small.
+const SEEN: usize = 600;
+
+/// Agents by which it is told how close they are about a place: clusters hold more.
+const NEAREST: usize = 200;
+
+/// Pixels that agents move from one picture of an animation to the next, at least, unless told otherwise.
+const MOVED: f64 = 1.5;
+
+/// Places that are tried for the part of the world that an animation shows.
+const PLACES: usize = 16;
+
+/// What pictures show.
+pub(super) struct View<'a> {
+    args: &'a SimulateArgs,
+    window: Window,
+    viewport: Viewport,
+}
+
+impl<'a> View<'a> {
+    /// Of a still picture: the world, unless told otherwise.
+    pub(super) fn still<const D: usize>(args: &'a SimulateArgs, walls: Aabb<D>) -> Result<Self> {
+        Self::of(args, walls, whole(walls), args.picture.still_size())
+    }
+
+    /// Of an animation: where most agents are, unless told otherwise.
+    pub(super) fn film<const D: usize>(args: &'a SimulateArgs, agents: &Agents<D>) -> Result<Self> {
+        let (size, walls) = (args.picture.film_size(), agents.walls());
+        let widest = agents.stride() * f64::from(args.every()) * f64::from(size) / MOVED;
+        Self::of(args, walls, crowd(agents.view()?, walls, widest), size)
+    }
+
+    fn of<const D: usize>(args: &'a SimulateArgs, walls: Aabb<D>, default: Window, size: u32) -> Result<Self> {
+        let window = match args.window {
+            None => default,
+            Some(Part::World) => whole(walls),
+            Some(Part::Window(window)) => window.of_world(whole(walls))?,
+        };
+        Ok(Self { args, window, viewport: Viewport::new(window, size) })
+    }
+
+    /// A picture of the world as it is.
+    pub(super) fn draw<const D: usize>(&self, world: &World<D>) -> Result<Image> {
+        let bodies = world.agents.view()?;
+        let image = if self.args.coverage {
+            picture::draw_coverage::<D>(bodies, self.window, self.viewport)?
+        } else {
+            let cells = if self.args.picture.cells { world.cells()? } else { Vec::new() };
+            let touching = |id| world.contacts.count(id) > 0;
+            picture::draw::<D>(bodies, touching, &cells, self.viewport)
+        };
+        Ok(with_caption(&[self.figures(world), self.legend()], image))
+    }
+
+    /// As wide in each picture as in the last one, as long as the number of contacts is the last figure.
+    fn figures<const D: usize>(&self, world: &World<D>) -> Vec<Item> {
+        let (frame, frames) = (world.frame.to_string(), self.args.frames.to_string());
+        let speed = self.args.speed.to_string();
+        let decimals = speed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let time = |frame: u64| format!("{:.decimals$}", frame as f64 * f64::from(self.args.speed));
+        let (now, end) = (time(world.frame), time(self.args.frames.into()));
+        let count = |count: usize| HumanCount(count as u64).to_string();
+        let figures = [
+            format!("frame {frame:>0$}", frames.len()),
+            format!("time {now:>0$}", end.len()),
+            format!("{} agents", count(world.agents.bodies.len())),
+            format!("{} contacts", count(world.contacts.pairs())),
+        ];
+        figures.map(Item::figure).into()
+    }
+
+    fn legend(&self) -> Vec<Item> {
+        if self.args.coverage {
+            return picture::legend_of_groups().into();
+        }
+        let mut items: Vec<_> = picture::legend().into();
+        items.extend(self.viewport.depth.map(|_| picture::legend_of_depth()));
+        items.extend(self.args.picture.cells.then(picture::legend_of_cells));
+        items
+    }
+}
+
+fn whole<const D: usize>(walls: Aabb<D>) -> Window {
+    span(walls.lo.map(f64::from), walls.hi.map(f64::from))
+}
+
+/// A square or cube of [`SEEN`] bodies, or no wider than `widest` unless that is 0. Of [`PLACES`] places for it, that
+/// where the bodies are closest. The top of a cube is the upper end of the third axis, from where it is seen.
+fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> Window {
+    let [low, high] = [walls.lo, walls.hi].map(|corner| corner.map(f64::from));
+    let mut distances: Vec<f64> = Vec::with_capacity(bodies.len());
+    // Half the side of the square about a body that holds so many others.
+    let mut half = |middle: usize, count: usize| {
+        let middle = bodies.center(middle);
+        distances.clear();
+        distances.extend((0..bodies.len()).map(|other| {
+            let center = bodies.center(other);
+            let away = |axis: usize| match axis {
+                2 => (high[axis] - f64::from(center[axis])) / 2.0,
+                _ => f64::from((center[axis] - middle[axis]).abs()),
+            };
+            (0..D).map(away).fold(0.0, f64::max)
+        }));
+        let all = count >= distances.len();
+        if all { f64::INFINITY } else { *distances.select_nth_unstable_by(count, f64::total_cmp).1 }
+    };
+    let places = (0..bodies.len()).step_by((bodies.len() / PLACES).max(1));
+    let places = places.map(|id| (half(id, NEAREST), id)).min_by(|a, b| a.0.total_cmp(&b.0));
+    let Some((_, id)) = places else { return whole(walls) };
+    let widest = if widest > 0.0 { widest } else { f64::INFINITY };
+    let side = (2.0 * half(id, SEEN)).min(widest);
+    let middle = bodies.center(id);
+    // No part of the square lies beyond a wall: it would be empty.
+    let sides: [f64; D] = std::array::from_fn(|axis| side.min(high[axis] - low[axis]));
+    let from: [f64; D] = std::array::from_fn(|axis| match axis {
+        2 => high[axis] - sides[axis],
+        _ => (f64::from(middle[axis]) - side / 2.0).clamp(low[axis], high[axis] - sides[axis]),
+    });
+    span(from, std::array::from_fn(|axis| from[axis] + sides[axis]))
+}
