@@ -9,12 +9,14 @@ mod line;
 mod many;
 mod shared;
 mod spent;
+mod system;
 
 use std::error::Error;
 use std::io;
 
 use self::ground::Ground;
 use self::line::Line;
+use self::system::Others;
 use crate::Common;
 use crate::output::Output;
 use crate::sheet::Sheet;
@@ -53,7 +55,7 @@ const ROWS: [Row; 9] = [
 ];
 
 /// Columns of the table.
-pub(crate) const COLUMNS: [&str; 8] = ["row", "what", "case", "measured", "unit", "bar", "met", "besides"];
+pub(crate) const COLUMNS: [&str; 9] = ["row", "what", "case", "measured", "unit", "bar", "met", "others", "besides"];
 
 /// What is measured.
 pub(crate) const LEGEND: &str = "\
@@ -65,9 +67,10 @@ Lists are checked against a sweep, all other answers by their number of pairs.
 all that work divided by the cores. Progress: how much of the one is done when the other ends.
 5: another process spins, on one core or wherever it is put; over one thread beside the same process.
 6: over time on the wall by threads that have work: all that find a core, or one below the size that one thread searches
-alone. Asleep: seconds that the others spend while a visitor sleeps.
+alone; and over the processor time of one thread. Asleep: seconds that the others spend while a visitor sleeps.
 7: worlds of 200 circles in a parallel loop, one finder a thread, over one thread. 8: over the speed-up of find.
 9: searches of 40,000 circles, each spawned: how many are in progress on one thread at most, one within another.
+others: the part of the processors that other processes had meanwhile, that of 5 among them. A quiet machine has hardly any.
 ";
 
 /// Runs the sub-command.
@@ -81,9 +84,12 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     let mut missed = 0;
     for (number, row) in (1_u8..).zip(&ROWS).filter(|(number, _)| args.row.is_empty() || args.row.contains(number)) {
         eprintln!("row {number}: {}", row.what);
-        for line in (row.lines)(&ground)? {
+        let others = Others::watch();
+        let lines = (row.lines)(&ground)?;
+        let others = others.share();
+        for line in lines {
             missed += usize::from(line.met() == Some(false));
-            sheet.push(line.cells(number, row.what));
+            sheet.push(line.cells(number, row.what, others));
         }
     }
     println!("{}", sheet.text_from(0));

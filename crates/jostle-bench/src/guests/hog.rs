@@ -1,11 +1,8 @@
-//! Others at work: this program once more, as a process that spins; work for so long; what the system tells of both.
+//! Another process at work: this program once more, which spins.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-use std::{env, fs, hint, process, thread};
-
-use crate::clock::Clock;
+use std::{env, hint, process, thread};
 
 /// Options of the sub-command that spins.
 #[derive(Debug, Clone, clap::Args)]
@@ -101,33 +98,10 @@ fn keep_on(_core: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Keeps the calling thread busy until it has been on a processor for so long.
-pub(super) fn spin(work: Duration) {
-    let start = Clock::Cpu.start();
-    while start.elapsed() < work {
-        hint::spin_loop();
-    }
-}
-
-/// How often the threads of this process that live have left a processor, of their own accord or not; nothing where
-/// the system does not tell.
-pub(super) fn switches() -> Option<u64> {
-    let threads = fs::read_dir("/proc/self/task").ok()?;
-    let of_thread = |status: &str| {
-        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
-        counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum::<u64>()
-    };
-    // A thread may end while they are listed.
-    let statuses = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
-    Some(statuses.map(|status| of_thread(&status)).sum())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Args, Hog, core, run, spin, switches};
-    use crate::clock::of_process;
-    use std::time::Duration;
-    use std::{env, thread};
+    use super::{Args, Hog, core, run};
+    use std::env;
 
     /// Set where this program is started to spin: to the core, or to nothing.
     pub(super) const ASKED: &str = "JOSTLE_BENCH_TEST_HOG";
@@ -145,15 +119,5 @@ mod tests {
             drop(Hog::start(core).unwrap());
         }
         assert!(cfg!(not(target_os = "linux")) || Hog::start(Some(1023)).is_err());
-    }
-
-    #[test]
-    fn spinning_takes_time_and_sleeping_switches() {
-        let before = of_process();
-        spin(Duration::from_millis(5));
-        assert!(of_process() - before >= Duration::from_millis(5));
-        let before = switches();
-        (0..5).for_each(|_| thread::sleep(Duration::from_micros(10)));
-        assert!(before.is_none() || switches() >= before.map(|before| before + 5), "{before:?}");
     }
 }

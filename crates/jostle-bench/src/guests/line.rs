@@ -46,8 +46,8 @@ impl Line {
         })
     }
 
-    /// Its cells in the table.
-    pub(super) fn cells(self, row: u8, what: &str) -> Vec<Cell> {
+    /// Its cells in the table, with the part of the machine that others had meanwhile.
+    pub(super) fn cells(self, row: u8, what: &str, others: Option<f64>) -> Vec<Cell> {
         let met = self.met().map(|met| if met { "yes" } else { "no" });
         let bar = self.bar.map(|bar| match bar {
             Bar::AtMost(most) => format!("at most {most}"),
@@ -62,6 +62,7 @@ impl Line {
             self.unit.into(),
             bar.into(),
             met.into(),
+            others.map(|share| format!("{:.0} %", 100.0 * share)).into(),
             besides.into(),
         ]
     }

@@ -63,13 +63,12 @@ pub(super) fn spawned(ground: &Ground) -> Vec<Line> {
     let ideal = median(&one) * searches as f64 / ground.cores as f64;
     let (deepest, left_out) = (tasks.deepest.into_inner(), tasks.left_out.into_inner());
     let case = |what: &str| format!("{}, {searches} searches, {what}", name(pool));
-    let besides =
-        if left_out > 0 { format!("{left_out} searches left out, which would be deeper") } else { String::new() };
-    vec![
-        Line::new(case("depth"), deepest as f64, "searches").at_most(1.0).besides(besides),
-        Line::new(case("in total"), total / ideal, "times")
-            .besides(format!("{total:.1} ms; on one thread, divided by the cores, {ideal:.1}")),
-    ]
+    let depth = Line::new(case("depth"), deepest as f64, "searches").at_most(1.0);
+    if left_out > 0 {
+        return vec![depth.besides(format!("{left_out} that would be deeper left out, in all runs: not timed"))];
+    }
+    let besides = format!("{total:.1} ms; on one thread, divided by the cores, {ideal:.1}");
+    vec![depth, Line::new(case("in total"), total / ideal, "times").besides(besides)]
 }
 
 fn timed(run: impl FnOnce()) -> Duration {

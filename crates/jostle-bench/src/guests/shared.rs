@@ -9,8 +9,8 @@ use jostle::{PairFinder, Threads};
 use rayon::ThreadPool;
 
 use super::ground::{Crowd, Ground, median, name};
-use super::hog::{spin, switches};
 use super::line::Line;
+use super::system::{spin, switches};
 use crate::clock::Clock;
 use crate::race::{Timing, milliseconds};
 
@@ -128,7 +128,7 @@ pub(super) fn tasks(ground: &Ground) -> Vec<Line> {
     let work = ours[searches / 2] * searches as u32;
     let tasks = (work.as_secs_f64() / TASK.as_secs_f64()).round().max(1.0) as usize;
     let ideal = (work + TASK * tasks as u32) / ground.cores as u32;
-    let cases: [(&str, fn(&Job<'_>)); 2] = [("called from inside", inside), ("called from outside", outside)];
+    let cases: [(&str, Called); 2] = [("called from inside", inside), ("called from outside", outside)];
     let both = cases.into_iter().flat_map(|case| ground.pools[..2].iter().map(move |pool| (case, pool)));
     let lines = both.flat_map(|((case, run), pool)| {
         let runs: Vec<_> = (0..ground.of(5, 1)).map(|_| Job::run(&ground.crowd, pool, searches, tasks, run)).collect();
@@ -145,6 +145,9 @@ pub(super) fn tasks(ground: &Ground) -> Vec<Line> {
     lines.collect()
 }
 
+/// How a pool is given searches and tasks; all are done when it returns.
+type Called = fn(&Job<'_>);
+
 /// Searches and tasks that a pool is to work off at the same time.
 struct Job<'a> {
     crowd: &'a Crowd,
@@ -159,13 +162,7 @@ struct Job<'a> {
 
 impl<'a> Job<'a> {
     /// How long all took, and how much of the one was done when the other had ended.
-    fn run(
-        crowd: &'a Crowd,
-        pool: &'a ThreadPool,
-        searches: usize,
-        tasks: usize,
-        run: fn(&Job<'_>),
-    ) -> (Duration, f64) {
+    fn run(crowd: &'a Crowd, pool: &'a ThreadPool, searches: usize, tasks: usize, run: Called) -> (Duration, f64) {
         let (searched, worked) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let job = Job { crowd, pool, searches, tasks, searched, worked, progress: OnceLock::new() };
         let start = Instant::now();

@@ -22,14 +22,14 @@ pub(super) fn lines(ground: &Ground) -> Vec<Line> {
     let pools = &ground.pools[..3];
     let busy = pools.iter().flat_map(|pool| {
         let all = ground.cores.min(pool.current_num_threads());
-        [back_to_back(ground, &ground.crowd, pool, all), back_to_back(ground, &small, pool, 1)]
+        [(&ground.crowd, all), (&small, 1)].map(|(crowd, working)| back_to_back(ground, crowd, pool, working))
     });
     let asleep = pools.iter().flat_map(|pool| [true, false].map(|caller| asleep(ground, pool, caller)));
-    busy.chain(asleep).collect()
+    busy.flatten().chain(asleep).collect()
 }
 
-/// Processor time over time on the wall, with work for so many threads.
-fn back_to_back(ground: &Ground, crowd: &Crowd, pool: &ThreadPool, working: usize) -> Line {
+/// Processor time over time on the wall, with work for so many threads, and over that of one thread.
+fn back_to_back(ground: &Ground, crowd: &Crowd, pool: &ThreadPool, working: usize) -> [Line; 2] {
     let mut finder = PairFinder::new();
     let one: Vec<_> = (0..6).map(|_| on_one_thread(crowd, &mut finder)).collect();
     let searches = (ground.of(8_000_000, 200_000) / crowd.scene.len()) as u32;
@@ -42,9 +42,12 @@ fn back_to_back(ground: &Ground, crowd: &Crowd, pool: &ThreadPool, working: usiz
     };
     let (shares, spent): (Vec<_>, Vec<_>) = pool.install(|| (0..ground.rounds).map(|_| round()).unzip());
     let [share, spent] = [shares, spent].map(|samples| Timing::of(samples, 1).median);
-    let besides = format!("{:.2} times that of one thread a search", spent / median(&one[1..]));
-    let case = format!("{}, {} back to back", name(pool), numbers::name(crowd.scene.len()));
-    Line::new(case, share / working as f64, "times").at_most(1.15).besides(besides)
+    let one = median(&one[1..]);
+    let case = |what: &str| format!("{}, {} back to back, {what}", name(pool), numbers::name(crowd.scene.len()));
+    [
+        Line::new(case("over wall"), share / working as f64, "times").at_most(1.15),
+        Line::new(case("over one thread"), spent / one, "times").besides(format!("{spent:.4} ms, one thread {one:.4}")),
+    ]
 }
 
 fn on_one_thread(crowd: &Crowd, finder: &mut PairFinder<2>) -> Duration {

@@ -1,0 +1,101 @@
+//! Work that keeps a processor busy, and what the system tells of who uses them.
+
+use std::time::{Duration, Instant};
+use std::{fs, hint};
+
+use crate::clock::{Clock, of_process};
+
+/// Keeps the calling thread busy until it has been on a processor for so long.
+pub(super) fn spin(work: Duration) {
+    let start = Clock::Cpu.start();
+    while start.elapsed() < work {
+        hint::spin_loop();
+    }
+}
+
+/// How often the threads of this process that live have left a processor, of their own accord or not; nothing where
+/// the system does not tell.
+pub(super) fn switches() -> Option<u64> {
+    let threads = fs::read_dir("/proc/self/task").ok()?;
+    let of_thread = |status: &str| {
+        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+        counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum::<u64>()
+    };
+    // A thread may end while they are listed.
+    let statuses = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+    Some(statuses.map(|status| of_thread(&status)).sum())
+}
+
+/// Tells which part of the processors' time went to others than this process.
+pub(super) struct Others {
+    start: Instant,
+    own: Duration,
+    stat: Option<Stat>,
+}
+
+impl Others {
+    /// From now on.
+    pub(super) fn watch() -> Self {
+        Self { start: Instant::now(), own: of_process(), stat: Stat::now() }
+    }
+
+    /// The part until now, from 0 to 1; nothing where the system does not tell, or has not counted yet.
+    pub(super) fn share(&self) -> Option<f64> {
+        let (before, now) = (self.stat.as_ref()?, Stat::now()?);
+        let counted = (now.all - before.all) as f64;
+        let own = (of_process() - self.own).as_secs_f64() / self.start.elapsed().as_secs_f64() / now.cores as f64;
+        let busy = (now.busy.checked_sub(before.busy)?) as f64 / counted;
+        (counted > 0.0).then(|| (busy - own).clamp(0.0, 1.0))
+    }
+}
+
+/// Ticks of all processors since the start of the system.
+struct Stat {
+    busy: u64,
+    all: u64,
+    cores: usize,
+}
+
+impl Stat {
+    fn now() -> Option<Self> {
+        Self::of(&fs::read_to_string("/proc/stat").ok()?)
+    }
+
+    /// From the text of `/proc/stat`: the line of all processors is user, nice, system, idle, waiting, interrupts (2) and
+    /// what was taken by other guests of the host; what follows is counted in those.
+    fn of(text: &str) -> Option<Self> {
+        let mut lines = text.lines().take_while(|line| line.starts_with("cpu"));
+        let ticks = lines.next()?.split_ascii_whitespace().skip(1).take(8);
+        let ticks: Vec<u64> = ticks.map(str::parse).collect::<Result<_, _>>().ok()?;
+        let (all, idle) = (ticks.iter().sum::<u64>(), ticks.get(3..5)?.iter().sum::<u64>());
+        Some(Self { busy: all - idle, all, cores: lines.count().max(1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Others, Stat, spin, switches};
+    use crate::clock::of_process;
+    use std::thread;
+    use std::time::Duration;
+
+    #[test]
+    fn spinning_takes_time_and_sleeping_switches() {
+        let before = of_process();
+        spin(Duration::from_millis(5));
+        assert!(of_process() - before >= Duration::from_millis(5));
+        let before = switches();
+        (0..5).for_each(|_| thread::sleep(Duration::from_micros(10)));
+        assert!(before.is_none() || switches() >= before.map(|before| before + 5), "{before:?}");
+    }
+
+    #[test]
+    fn idle_processors_are_not_busy() {
+        let stat = Stat::of("cpu  10 20 30 400 5 1 2 3 9 9\ncpu0 1 2\ncpu1 1 2\nintr 1\n").unwrap();
+        assert_eq!((stat.busy, stat.all, stat.cores), (66, 471, 2));
+        assert!(Stat::of("").is_none() && Stat::of("cpu  1 2 x").is_none());
+        let others = Others::watch();
+        spin(Duration::from_millis(30));
+        assert!(others.share().is_none_or(|share| (0.0..=1.0).contains(&share)));
+    }
+}
