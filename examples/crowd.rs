@@ -6,12 +6,10 @@
 mod harness;
 
 use std::error::Error;
-use std::mem::offset_of;
 use std::thread;
 
-use bytemuck::NoUninit;
 use harness::{Clock, Random, arguments};
-use jostle::{Circles, InputError, LinearTree, Meetings, PairFinder, RadiusField, Set, Spawner, Threads, Workers};
+use jostle::{Circles, Column, LinearTree, Meetings, PairFinder, Set, Spawner, Threads, Workers, field};
 
 /// Height of the corridor in metres, and its length for each walker.
 const HEIGHT: f32 = 200.0;
@@ -27,10 +25,8 @@ const POST: f32 = 0.5;
 const AREA_A_POST: f32 = 100.0;
 
 /// A walker as the host keeps it: jostle reads two of the fields.
-#[derive(Clone, Copy, NoUninit)]
-#[repr(C)]
+#[derive(Clone, Copy)]
 struct Walker {
-    name: u32,
     position: [f32; 2],
     /// 1 to the right, -1 to the left.
     direction: f32,
@@ -76,20 +72,18 @@ impl Corridor {
         for _ in 0..(length * HEIGHT / AREA_A_POST) as usize {
             posts.push([random.between(0.0, length), random.between(0.0, HEIGHT)]);
         }
-        let walker = |name| Walker {
-            name,
+        let walker = |number| Walker {
             position: [random.between(0.0, length), random.between(0.0, HEIGHT)],
-            direction: if name % 2 == 0 { 1.0 } else { -1.0 },
+            direction: if number % 2 == 0 { 1.0 } else { -1.0 },
             radius: random.between(0.2, 0.3),
             push: [0.0; 2],
         };
         Self { length, posts, walkers: (0..walkers as u32).map(walker).collect() }
     }
 
-    fn circles(&self) -> Result<Circles<'_>, InputError> {
-        let at = offset_of!(Walker, position);
-        let radius = RadiusField::At(offset_of!(Walker, radius));
-        Circles::from_structs(&self.walkers, [at, at + size_of::<f32>()], radius)
+    fn circles(&self) -> Circles<'_> {
+        let radius = field!(Walker, radius).of(&self.walkers);
+        Circles::from_columns(field!(Walker, position).axes(&self.walkers), radius)
     }
 
     /// Two walkers who overlap give way by half each.
@@ -138,8 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [walkers, frames] = arguments([60_000, 400])?;
     let mut corridor = Corridor::new(walkers);
     let mut posts = LinearTree::new();
-    let at = [0, size_of::<f32>()];
-    posts.build(Circles::from_structs(&corridor.posts, at, RadiusField::All(POST))?, Workers::Serial)?;
+    posts.build(Circles::from_columns(Column::axes(&corridor.posts), POST), Workers::Serial)?;
 
     // Walkers (0) meet walkers and posts (1), which do not meet each other.
     let meetings = Meetings::none(2).with(0, 0).with(0, 1);
@@ -149,7 +142,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut clock = Clock::start();
     for _ in 0..frames {
-        let sets = [Set::from(corridor.circles()?), Set::from(&posts)];
+        let sets = [Set::from(corridor.circles()), Set::from(&posts)];
         let found = finder.on(Threads::Host(&crew)).find_among(&sets, &meetings)?;
         clock.jostle();
         let (among_walkers, with_posts) = (found.pairs(0, 0), found.pairs(0, 1));

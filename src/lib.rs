@@ -35,8 +35,8 @@
 //!   [`Periodic`] box, or along paths ([`Swept`]); [`find_among`](PairFinder::find_among) does among many sets.
 //! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
 //!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
-//! - [`Circles`] and [`Spheres`]: views of separate slices, or of your own structs
-//!   ([`from_structs`](Bodies::from_structs)); [`Circles64`] and [`Spheres64`] in `f64`.
+//! - [`Circles`] and [`Spheres`]: views of separate slices, or of the fields of your own structs, whatever else these hold
+//!   ([`field!`], [`from_columns`](Bodies::from_columns)); [`Circles64`] and [`Spheres64`] in `f64`.
 //! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
@@ -48,8 +48,8 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Circles64, Column, InputError, Isa, LinearTree, Permutation, PermutationError, Radii,
-    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Workers, morton, radix,
+    Aabb, Bodies, Circles, Circles64, Column, Field, InputError, Isa, LinearTree, Permutation, PermutationError, Radii,
+    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Workers, field, morton, radix,
 };
 pub use jostle_pairs::{
     Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Periodic, Rows, Search, Set, Set64, Skin,

@@ -1,9 +1,13 @@
 //! Bad input is refused whole, by name, and leaves the finder as it was.
 
 use core::mem::offset_of;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytemuck::NoUninit;
-use jostle::{Bodies, Circles, InputError, PairFinder, Radii, RadiusField, Reason, Spheres, Threads};
+use jostle::{
+    Among, Bodies, Circles, Column, InputError, Layers, Meetings, NeighborLists, PairFinder, Periodic, Radii,
+    RadiusField, Reason, Set, Spheres, Swept, Threads, field,
+};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 use rayon::ThreadPoolBuilder;
 
@@ -208,4 +212,99 @@ fn a_finder_goes_on_after_a_refusal() {
         assert!(finder.find(Circles::new(&[0.0], &[], 1.0)).is_err());
     }
     assert!(finder.find(good.view()).expect("a good scene").pairs() == expected);
+}
+
+/// Structs in whatever layout: some with padding, some with fields that are no plain numbers.
+#[test]
+fn fields_of_any_struct_are_read_in_place() {
+    #[derive(Clone, Copy)]
+    struct Place<T> {
+        up: T,
+        along: [T; 2],
+    }
+    struct Mixed<T> {
+        alive: bool,
+        name: String,
+        radius: T,
+        rank: u16,
+        place: (u8, Place<T>),
+    }
+    macro_rules! check {
+        ($scalar:ty) => {
+            let scene = scene::scene::<3>(Kind::Uniform, 900, 5);
+            let [x, y, z] = scene.centers.each_ref().map(|column| column.iter().map(|&x| <$scalar>::from(x)));
+            let mixed: Vec<Mixed<$scalar>> = x
+                .zip(y)
+                .zip(z)
+                .zip(&scene.radii)
+                .map(|(((x, y), z), &r)| Mixed {
+                    alive: true,
+                    name: format!("{r}"),
+                    radius: r.into(),
+                    rank: 7,
+                    place: (1, Place { up: z, along: [x, y] }),
+                })
+                .collect();
+            let radii: Vec<$scalar> = scene.radii.iter().map(|&r| r.into()).collect();
+            let [x, y] = field!(Mixed<$scalar>, place.1.along).axes(&mixed);
+            let z = field!(Mixed<$scalar>, place.1.up).of(&mixed);
+            let radius = field!(Mixed<$scalar>, radius).of(&mixed);
+            assert_eq!(
+                field!(Mixed<$scalar>, place.1.along[1]).offset(),
+                field!(Mixed<$scalar>, place.1.along).axis(1).offset()
+            );
+            let slices: [Vec<$scalar>; 3] = [x, y, z].map(|column| (0..mixed.len()).map(|id| column.get(id)).collect());
+            let slices = Bodies::<3, $scalar>::from_slices(slices.each_ref().map(Vec::as_slice), &radii);
+            let mut finder = PairFinder::new();
+            let expected = finder.find(slices).expect("a sound scene").pairs().to_vec();
+            assert!(
+                expected
+                    == finder
+                        .find(Bodies::<3, $scalar>::from_columns([x, y, z], radius))
+                        .expect("a sound scene")
+                        .pairs()
+            );
+            assert!(!expected.is_empty() && mixed.iter().all(|it| it.alive && it.rank == 7 && !it.name.is_empty()));
+            let none: [Mixed<$scalar>; 0] = [];
+            assert!(field!(Mixed<$scalar>, radius).of(&none).as_slice() == Some(&[]) && x.as_slice().is_none());
+        };
+    }
+    check!(f32);
+    check!(f64);
+    let points = [[1.0_f32, 2.0], [3.0, 4.0]];
+    let circles = Circles::from_columns(Column::axes(&points), 1.0);
+    assert_eq!([circles.center(0), circles.center(1)], points);
+    let newtypes = [[1.0_f32], [2.0]];
+    assert_eq!(Column::axes(&newtypes)[0].as_slice(), Some(&[1.0, 2.0][..]));
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let (two, three) = ([1.0_f32; 2], [1.0_f32; 3]);
+    let mut finder = PairFinder::<2>::new();
+    let view = Circles::new(&two, &two, 1.0);
+    let mut says = |among: Among<'_, 2>, what: &str| {
+        let message = finder.find(among).err().expect("a refusal").to_string();
+        assert!(message.contains(what), "{message}");
+    };
+    says(Circles::new(&two, &three, 1.0).into(), "each needs one value for every body");
+    says(Set::from(view).layers(Layers::new(&[1, 1, 1], 1)).into(), "or a number for all");
+    says(Circles::new(&[1e19, 0.0], &two, 1.0).into(), "search in f64");
+    says(Periodic::new(view, [Some([0.0, 3.0]), None]).into(), "widen the box");
+    says(Periodic::new(Circles::new(&[1e15, 0.0], &two, 0.1), [Some([0.0, 3.0]), None]).into(), "move it back");
+    says(Swept::new(view, [&two, &three]).into(), "0 for those at rest");
+    let message = finder.find_among(&[view.into(); 2], &Meetings::none(3)).err().expect("a refusal").to_string();
+    assert!(message.contains("Meetings::none(2)"), "{message}");
+    let layout = Circles::from_structs(&[[0_u8; 3]; 2], [0, 1], RadiusField::All(1.0)).err().expect("a refusal");
+    assert!(layout.to_string().contains("field!"), "{layout}");
+
+    let panics = |what: &str, call: &dyn Fn()| {
+        let panic = catch_unwind(AssertUnwindSafe(call)).expect_err("a panic");
+        let message = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|&it| it.into()));
+        assert!(message.as_ref().is_some_and(|message| message.contains(what)), "{message:?}");
+    };
+    panics("make it by `Meetings::none(4)`", &|| assert!(Meetings::none(2).with(1, 3).meet(1, 3)));
+    panics("no body 3: the lists are of 0 bodies", &|| assert!(NeighborLists::new().of(3).is_empty()));
+    panics("NeighborLists::with_distances", &|| assert!(NeighborLists::new().distances2_of(0).is_empty()));
+    panics("no body 2: the view is of 2 bodies", &|| assert_eq!(view.center(2), [1.0; 2]));
 }

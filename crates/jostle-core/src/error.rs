@@ -10,7 +10,9 @@ pub const NAMED_OFFENDERS: usize = 16;
 #[non_exhaustive]
 pub enum InputError {
     /// The columns of the view differ in length.
-    #[error("slices differ in length: centres {centers:?}, radii {radii}")]
+    #[error(
+        "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, unless a number is the radius of all"
+    )]
     Lengths {
         /// The number of values on each axis.
         centers: Vec<usize>,
@@ -19,7 +21,7 @@ pub enum InputError {
     },
     /// Layers that do not name each body once.
     #[error(
-        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}"
+        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}; each needs one value for every body, or a number for all"
     )]
     Layers {
         /// The number of bodies.
@@ -32,14 +34,17 @@ pub enum InputError {
         groups: usize,
     },
     /// More bodies than ids can name.
-    #[error("{bodies} bodies are too many: at most {} fit", crate::input::MAX_BODIES)]
+    #[error(
+        "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between each two",
+        crate::input::MAX_BODIES
+    )]
     TooMany {
         /// The number of bodies given.
         bodies: usize,
     },
     /// A struct that cannot be read as fields of `f32`, or `f64`, at the offset given.
     #[error(
-        "no scalar of {scalar} bytes can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of {scalar}, and the field inside the struct"
+        "no scalar of {scalar} bytes can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of {scalar}, and the field inside the struct; `field!` and `Bodies::from_columns` read structs of any layout"
     )]
     Layout {
         /// The size of the scalar in bytes.
@@ -53,7 +58,7 @@ pub enum InputError {
     },
     /// A period that is too short for the bodies: then one of them could touch another at two places at once, or itself.
     #[error(
-        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest"
+        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest, margin included; widen the box, or shrink the bodies or their margin"
     )]
     Period {
         /// 0 for x, 1 for y, 2 for z.
@@ -66,7 +71,9 @@ pub enum InputError {
         id: u32,
     },
     /// Displacements that do not name each body once.
-    #[error("{bodies} bodies, but displacements of lengths {displacements:?}")]
+    #[error(
+        "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for those at rest"
+    )]
     Displacements {
         /// The number of bodies.
         bodies: usize,
@@ -74,7 +81,9 @@ pub enum InputError {
         displacements: Vec<usize>,
     },
     /// A table of meetings that is not of as many sets as there are.
-    #[error("{sets} sets, but a table of meetings of {table}")]
+    #[error(
+        "{sets} sets, but a table of meetings of {table}; make it by `Meetings::none({sets})` or `Meetings::all({sets})`"
+    )]
     Sets {
         /// The number of sets given.
         sets: usize,
@@ -147,25 +156,29 @@ pub enum Reason {
     #[error("radius negative")]
     RadiusNegative,
     /// |coordinate| + radius is above 2^60, where squares of distances would overflow.
-    #[error("|coordinate| + radius above 2^60 on axis {axis}")]
+    #[error(
+        "|coordinate| + radius above 2^60 on axis {axis}: choose a larger unit, or search in f64 (`Circles64`, `Spheres64`)"
+    )]
     TooFar {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// |coordinate| + radius is above 2^500 in `f64`, where squares of distances would overflow.
-    #[error("|coordinate| + radius above 2^500 on axis {axis}")]
+    #[error("|coordinate| + radius above 2^500 on axis {axis}: choose a larger unit")]
     TooFar64 {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// A coordinate lies more than 2^30 periods away.
-    #[error("more than 2^30 periods away on axis {axis}")]
+    #[error("more than 2^30 periods away on axis {axis}: move it back into the box now and then")]
     TooManyPeriods {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// A displacement is NaN or infinite, or leads beyond 2^59 from the origin.
-    #[error("displacement not finite, or beyond 2^59 from the origin, on axis {axis}")]
+    #[error(
+        "displacement not finite, or beyond 2^59 from the origin, on axis {axis}: choose a larger unit or a shorter step"
+    )]
     Displacement {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,

@@ -1,10 +1,14 @@
 //! Borrowed views of the caller's circles or spheres: separate slices, or the caller's own structs.
 
-use core::fmt;
+mod column;
+mod field;
 
 use bytemuck::{NoUninit, Pod};
 
 use crate::error::InputError;
+
+pub use column::Column;
+pub use field::Field;
 
 /// Circles in the plane: [`Bodies`] with two axes.
 pub type Circles<'a> = Bodies<'a, 2>;
@@ -64,70 +68,6 @@ impl Scalar for f64 {
 /// The largest number of bodies a view may hold: ids are `u32`, and one value is kept free.
 pub const MAX_BODIES: usize = u32::MAX as usize - 1;
 
-/// One field of every body: element `i` is `data[i * stride]`.
-#[derive(Clone, Copy)]
-pub struct Column<'a, T = f32> {
-    data: &'a [T],
-    stride: usize,
-    len: usize,
-}
-
-impl<T> fmt::Debug for Column<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Column").field("len", &self.len).field("stride", &self.stride).finish_non_exhaustive()
-    }
-}
-
-impl<'a, T: Copy> Column<'a, T> {
-    fn contiguous(data: &'a [T]) -> Self {
-        Self { data, stride: 1, len: data.len() }
-    }
-
-    /// Number of bodies.
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// True when there is no body.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The field of body `i`.
-    ///
-    /// # Panics
-    /// When `i >= self.len()`.
-    #[inline]
-    #[must_use]
-    pub fn get(&self, i: usize) -> T {
-        self.data[i * self.stride]
-    }
-
-    /// What `map` makes of the fields of the bodies from number `first` on, as many as there is room for.
-    ///
-    /// # Panics
-    /// When there are not so many bodies.
-    #[inline]
-    pub fn map_into<U>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
-        if let Some(slice) = self.as_slice() {
-            let values = &slice[first..first + out.len()];
-            out.iter_mut().zip(values).for_each(|(out, &value)| *out = map(value));
-        } else {
-            out.iter_mut().zip(first..).for_each(|(out, i)| *out = map(self.get(i)));
-        }
-    }
-
-    /// The whole column as one slice, when the values lie side by side.
-    #[inline]
-    #[must_use]
-    pub fn as_slice(&self) -> Option<&'a [T]> {
-        (self.stride == 1).then(|| &self.data[..self.len])
-    }
-}
-
 /// The radius of every body: one value for all, or one each.
 #[derive(Debug, Clone, Copy)]
 pub enum Radii<'a, T = f32> {
@@ -172,7 +112,7 @@ impl<T: Scalar> From<T> for Radii<'_, T> {
 
 impl<'a, T: Scalar> From<&'a [T]> for Radii<'a, T> {
     fn from(radii: &'a [T]) -> Self {
-        Self::Each(Column::contiguous(radii))
+        Self::Each(radii.into())
     }
 }
 
@@ -185,6 +125,12 @@ impl<'a, T: Scalar> From<&'a Vec<T>> for Radii<'a, T> {
 impl<'a, T: Scalar, const N: usize> From<&'a [T; N]> for Radii<'a, T> {
     fn from(radii: &'a [T; N]) -> Self {
         radii.as_slice().into()
+    }
+}
+
+impl<'a, T: Scalar> From<Column<'a, T>> for Radii<'a, T> {
+    fn from(radii: Column<'a, T>) -> Self {
+        Self::Each(radii)
     }
 }
 
@@ -252,10 +198,31 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
     #[must_use]
     pub fn from_slices(centers: [&'a [T]; D], radii: impl Into<Radii<'a, T>>) -> Self {
-        Self { centers: centers.map(Column::contiguous), radii: radii.into(), margin: T::default() }
+        Self::from_columns(centers.map(Column::from), radii)
     }
 
-    /// Bodies held in the caller's own structs, read in place.
+    /// Bodies held in columns, each a slice or a [`Field`] of structs of the caller's, one an axis, read in place.
+    ///
+    /// ```
+    /// use jostle_core::{Circles, field};
+    ///
+    /// struct Agent {
+    ///     name: &'static str,
+    ///     position: [f64; 2],
+    ///     radius: f32,
+    /// }
+    /// let agents = [Agent { name: "Ann", position: [3.0, 4.0], radius: 0.5 }];
+    /// let heights = [1.5]; // an array of its own
+    /// let circles = Circles::from_columns([(&heights).into(), field!(Agent, radius).of(&agents)], 1.0);
+    /// assert_eq!(circles.center(0), [1.5, 0.5]);
+    /// ```
+    #[must_use]
+    pub fn from_columns(centers: [Column<'a, T>; D], radii: impl Into<Radii<'a, T>>) -> Self {
+        Self { centers, radii: radii.into(), margin: T::default() }
+    }
+
+    /// Bodies held in the caller's own structs without padding, read in place; [`field!`](crate::field) and
+    /// [`Bodies::from_columns`] read any others.
     ///
     /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as [`core::mem::offset_of!`] gives them.
     ///
@@ -291,12 +258,12 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         let sound = size.is_multiple_of(word) && align_of::<S>().is_multiple_of(align_of::<T>());
         let column = |offset: usize| match bytemuck::try_cast_slice::<S, T>(structs) {
             Ok(values) if sound && offset.is_multiple_of(word) && offset < size => {
-                let data = values.get(offset / word..).unwrap_or(&[]);
-                Ok(Column { data, stride: size / word, len: structs.len() })
+                let values = values.get(offset / word..).unwrap_or(&[]);
+                Ok(Column::strided(values, size / word, structs.len()))
             }
             _ => Err(InputError::Layout { scalar: word, offset, size, align: align_of::<S>() }),
         };
-        let mut columns = [Column::contiguous(&[]); D];
+        let mut columns = [Column::from(&[]); D];
         for (slot, offset) in columns.iter_mut().zip(centers) {
             *slot = column(offset)?;
         }
@@ -339,7 +306,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.centers[0].len
+        self.centers[0].len()
     }
 
     /// True when there is no body.
@@ -390,10 +357,10 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         let bodies = self.len();
         let radii = match self.radii {
             Radii::All(_) => bodies,
-            Radii::Each(column) => column.len,
+            Radii::Each(column) => column.len(),
         };
-        if radii != bodies || self.centers.iter().any(|c| c.len != bodies) {
-            return Err(InputError::Lengths { centers: self.centers.iter().map(|c| c.len).collect(), radii });
+        if radii != bodies || self.centers.iter().any(|c| c.len() != bodies) {
+            return Err(InputError::Lengths { centers: self.centers.iter().map(Column::len).collect(), radii });
         }
         if bodies > MAX_BODIES {
             return Err(InputError::TooMany { bodies });

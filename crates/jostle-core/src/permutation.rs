@@ -32,7 +32,9 @@ pub enum PermutationError {
         bodies: usize,
     },
     /// Numbers that are not ids.
-    #[error("{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}")]
+    #[error(
+        "{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}: renumber ids of the same view that the tree was built of"
+    )]
     Ids {
         /// How many are no ids.
         count: usize,

@@ -124,6 +124,7 @@ impl NeighborLists {
     /// When there is no such body, or distances were not asked for.
     #[must_use]
     pub fn distances2_of(&self, id: usize) -> &[f32] {
+        assert!(self.wants_distances, "no distances were asked for: make the lists by `NeighborLists::with_distances`");
         &self.distances2[self.row(id)]
     }
 
@@ -142,6 +143,7 @@ impl NeighborLists {
     }
 
     fn row(&self, id: usize) -> Range<usize> {
+        assert!(id < self.len(), "no body {id}: the lists are of {} bodies", self.len());
         self.offsets[id]..self.offsets[id + 1]
     }
 

@@ -48,7 +48,13 @@ impl Meetings {
     /// When there is no such set.
     #[must_use]
     pub fn with(mut self, i: usize, j: usize) -> Self {
-        assert!(i.max(j) < self.sets, "sets {i} and {j} of {}", self.sets);
+        let sets = i.max(j) + 1;
+        assert!(
+            sets <= self.sets,
+            "no set {} in a table of {}: make it by `Meetings::none({sets})`",
+            sets - 1,
+            self.sets
+        );
         if let Err(at) = self.pairs.binary_search(&key(i, j)) {
             self.pairs.insert(at, key(i, j));
         }

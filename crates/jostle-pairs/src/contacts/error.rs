@@ -17,13 +17,13 @@ pub enum ContactError {
     #[error(transparent)]
     Bodies(#[from] InputError),
     /// More pairs than a tracker can number.
-    #[error("{pairs} pairs are too many: at most {MAX_PAIRS} fit")]
+    #[error("{pairs} pairs are too many: at most {MAX_PAIRS} fit; give each of several trackers a part of the bodies")]
     TooManyPairs {
         /// The number of pairs given.
         pairs: usize,
     },
     /// More keys than ids can name.
-    #[error("{keys} keys are too many: at most {MAX_BODIES} fit")]
+    #[error("{keys} keys are too many: at most {MAX_BODIES} fit; give each of several trackers a part of the bodies")]
     TooManyKeys {
         /// The number of keys given.
         keys: usize,

@@ -90,6 +90,7 @@ impl<'b> Answers<'b> {
     /// When there is no such query.
     #[must_use]
     pub fn of(&self, query: usize) -> &'b [u32] {
+        assert!(query < self.len(), "no query {query}: the batch was of {}", self.len());
         &self.ids[self.offsets[query]..self.offsets[query + 1]]
     }
 }

@@ -38,13 +38,13 @@ pub enum QueryReason {
     #[error("radius negative")]
     RadiusNegative,
     /// |coordinate|, or |coordinate| + radius, is above 2^60, where squares of distances would overflow.
-    #[error("|coordinate| (and radius, if any) above 2^60 on axis {axis}")]
+    #[error("|coordinate| (and radius, if any) above 2^60 on axis {axis}: no body is there")]
     TooFar {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// The lower border of the box is above the upper one.
-    #[error("lower border above the upper one on axis {axis}")]
+    #[error("lower border above the upper one on axis {axis}: exchange them")]
     LoAboveHi {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
@@ -59,7 +59,7 @@ pub enum QueryReason {
     #[error("direction zero")]
     DirectionZero,
     /// The greatest distance is NaN or below zero.
-    #[error("greatest distance negative or not a number")]
+    #[error("greatest distance negative or not a number: infinity is for any distance")]
     NoDistance,
 }
 

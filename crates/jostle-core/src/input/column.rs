@@ -1,0 +1,124 @@
+//! One value of every body, wherever it lies. A room of `unsafe`: values at a fixed distance from each other.
+#![allow(unsafe_code, reason = "fields of structs that have padding between them, which no slice of scalars may span")]
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::slice;
+
+use super::field::Field;
+
+/// One value of every body: a slice, or a field of each of the caller's structs ([`Field::of`]).
+#[derive(Clone, Copy)]
+pub struct Column<'a, T = f32> {
+    /// Of the first body; dangling where there is none.
+    first: *const T,
+    /// Bytes from one to the next.
+    stride: usize,
+    /// So many lie there, for as long as `'a` lasts.
+    len: usize,
+    borrowed: PhantomData<&'a [T]>,
+}
+
+// SAFETY: it does what a `&[T]` does, which is Send where T is Sync.
+unsafe impl<T: Sync> Send for Column<'_, T> {}
+
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Column<'_, T> {}
+
+impl<T> fmt::Debug for Column<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Column").field("len", &self.len).field("stride", &self.stride).finish_non_exhaustive()
+    }
+}
+
+impl<'a, T> From<&'a [T]> for Column<'a, T> {
+    fn from(values: &'a [T]) -> Self {
+        Self { first: values.as_ptr(), stride: size_of::<T>(), len: values.len(), borrowed: PhantomData }
+    }
+}
+
+impl<'a, T> From<&'a Vec<T>> for Column<'a, T> {
+    fn from(values: &'a Vec<T>) -> Self {
+        values.as_slice().into()
+    }
+}
+
+impl<'a, T, const N: usize> From<&'a [T; N]> for Column<'a, T> {
+    fn from(values: &'a [T; N]) -> Self {
+        values.as_slice().into()
+    }
+}
+
+impl<'a, T: Copy> Column<'a, T> {
+    /// The axes of points that are arrays, side by side: `Circles::from_columns(Column::axes(&points), 1.0)`.
+    #[must_use]
+    pub fn axes<const D: usize>(points: &'a [[T; D]]) -> [Self; D] {
+        Field::whole().axes(points)
+    }
+
+    /// A field of each struct.
+    pub(super) fn of_fields<S>(structs: &'a [S], field: Field<S, T>) -> Self {
+        // A field lies within its struct, so this leads nowhere else; without structs it is not looked at.
+        let first = structs.as_ptr().wrapping_byte_add(field.offset()).cast();
+        Self { first, stride: size_of::<S>(), len: structs.len(), borrowed: PhantomData }
+    }
+
+    /// Every `stride`-th value, as many as there are bodies.
+    ///
+    /// # Panics
+    /// When there are fewer.
+    pub(super) fn strided(values: &'a [T], stride: usize, len: usize) -> Self {
+        assert!(len == 0 || (len - 1) * stride < values.len(), "the last field lies beyond the structs");
+        Self { first: values.as_ptr(), stride: stride * size_of::<T>(), len, borrowed: PhantomData }
+    }
+
+    /// Number of bodies.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The value of body `i`.
+    ///
+    /// # Panics
+    /// When `i >= self.len()`.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, i: usize) -> T {
+        assert!(i < self.len, "no body {i}: the view is of {} bodies", self.len);
+        // SAFETY: whoever made the column has lent, for 'a, `len` values at this distance, each aligned, and `i` is below.
+        unsafe { *self.first.byte_add(i * self.stride) }
+    }
+
+    /// What `map` makes of the values of the bodies from number `first` on, as many as there is room for.
+    ///
+    /// # Panics
+    /// When there are not so many bodies.
+    #[inline]
+    pub fn map_into<U>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
+        if let Some(slice) = self.as_slice() {
+            let values = &slice[first..first + out.len()];
+            out.iter_mut().zip(values).for_each(|(out, &value)| *out = map(value));
+        } else {
+            out.iter_mut().zip(first..).for_each(|(out, i)| *out = map(self.get(i)));
+        }
+    }
+
+    /// The whole column as one slice, when the values lie side by side.
+    #[inline]
+    #[must_use]
+    pub fn as_slice(&self) -> Option<&'a [T]> {
+        if self.len == 0 {
+            return Some(&[]);
+        }
+        // SAFETY: as in `get`; at this distance there is nothing between them.
+        (self.stride == size_of::<T>()).then(|| unsafe { slice::from_raw_parts(self.first, self.len) })
+    }
+}
