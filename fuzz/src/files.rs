@@ -24,7 +24,7 @@ impl Asked {
     fn args(&self, names: &[&str]) -> InputArgs {
         let name = |&at: &u8| names[usize::from(at) % names.len()].to_owned();
         InputArgs {
-            radius: self.radius.map(Number::value),
+            radius: self.radius.map(|radius| radius.value().into()),
             dim: self.dim.map(|in_space| if in_space { 3 } else { 2 }),
             columns: self.columns.as_ref().map(|columns| columns.iter().take(5).map(name).collect()),
             ..InputArgs::default()
@@ -39,21 +39,14 @@ fn read_bytes(bytes: &[u8], ending: &str, args: InputArgs) -> Result<Table> {
     read(&InputArgs { file: file.path().to_owned(), ..args })
 }
 
-/// The columns of what was read, by body: centre and radius as bits, NaN as NaN.
-fn bodies(table: &Table) -> Vec<Vec<u32>> {
-    let bits = |x: f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
-    let rows = |center: &[f32], radius: f32| center.iter().copied().chain([radius]).map(bits).collect();
-    match table.dim() {
-        2 => {
-            let view = table.view::<2>();
-            (0..view.len()).map(|id| rows(&view.center(id), view.radii().get(id))).collect()
-        }
-        3 => {
-            let view = table.view::<3>();
-            (0..view.len()).map(|id| rows(&view.center(id), view.radii().get(id))).collect()
-        }
-        other => panic!("{other} axes"),
-    }
+/// What was read, by body: centre and radius as bits, NaN as NaN.
+fn bodies(table: &Table) -> Vec<Vec<u64>> {
+    let row = |(center, radius): (Vec<f64>, f64)| center.into_iter().chain([radius]).map(bits_of).collect();
+    (0..table.len()).map(|id| row(table.body(id))).collect()
+}
+
+fn bits_of(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
 /// Looks at a table or at why there is none: either can be told.
@@ -65,7 +58,6 @@ fn look(outcome: Result<Table>) {
 }
 
 /// As [`bodies`] of rows that were written.
-fn bits(rows: &[Vec<f32>], radius: Option<f32>) -> Vec<Vec<u32>> {
-    let bits = |x: f32| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() };
-    rows.iter().map(|row| row.iter().copied().chain(radius).map(bits).collect()).collect()
+fn bits(rows: &[Vec<f32>], radius: Option<f32>) -> Vec<Vec<u64>> {
+    rows.iter().map(|row| row.iter().copied().chain(radius).map(|x| bits_of(x.into())).collect()).collect()
 }

@@ -4,6 +4,7 @@ mod simulate;
 
 use std::path::PathBuf;
 
+use clap::builder::BoolishValueParser;
 use clap::{Args as Group, Parser, Subcommand, ValueEnum, value_parser};
 
 pub(crate) use simulate::{JOSTLE, Part, SimulateArgs};
@@ -71,8 +72,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Check the pairs of this CSV file (columns a, b) in place of those that jostle finds
-    #[arg(long, value_name = "CSV")]
+    /// Check the pairs of this file in place of those that jostle finds: columns a and b, or an array of n x 2
+    #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// What to compare with
     #[arg(long, value_enum, default_value_t = Method::Auto)]
@@ -93,7 +94,10 @@ pub(crate) enum Method {
 /// Which file to read, and how.
 #[derive(Debug, Default, Group)]
 pub struct InputArgs {
-    /// The bodies: .csv or .parquet with columns x, y[, z], r, or .npy (n x 3 or n x 4 floats in that order)
+    /// The bodies: text (.csv, .tsv, .txt) or .parquet with columns x, y[, z], r, or .npy (n x 3 or n x 4 in that order)
+    ///
+    /// Fields of text stand between commas, semicolons, tabs or blanks. Any of these may be packed, its name ending in .gz.
+    /// `-` reads standard input, and tells by its beginning what it is.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// One radius for all bodies; the file is then read for centres only
@@ -102,9 +106,12 @@ pub struct InputArgs {
     /// Circles (2) or spheres (3) [default: spheres when the file has a z]
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
     pub dim: Option<u8>,
-    /// The names of the columns to read as x, y[, z], r, in that order (without r when --radius is given)
+    /// The columns to read as x, y[, z], r, in that order (without r when --radius is given): names, or positions from 1
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
+    /// Whether text begins with a line of names [default: yes, unless --columns gives positions and numbers stand there]
+    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new())]
+    pub header: Option<bool>,
     /// The precision in which bodies are searched, and overlap or do not
     #[arg(long, value_enum, default_value_t = Precision::Auto)]
     pub precision: Precision,

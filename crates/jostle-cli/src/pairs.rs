@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
     let workers = Workers::new(&args.threads)?;
     let start = Instant::now();
     let table = read::read(&args.input)?;
-    let file = args.input.file.display();
+    let file = read::name(&args.input.file);
     report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
     report.row("precision", table.precision())?;
     match (table.values(), table.dim()) {

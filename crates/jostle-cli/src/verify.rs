@@ -6,13 +6,13 @@ mod difference;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail, ensure};
 use indicatif::HumanCount;
 use jostle::{Among, Bodies, PairFinder, Threads};
 use jostle_testkit::{oracle::Real, sweep};
 
 use crate::args::{Method, VerifyArgs};
-use crate::read::{self, Table, Values};
+use crate::read::{self, STDIO, Table, Values};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
 use difference::Difference;
@@ -24,10 +24,12 @@ const BRUTE: usize = 200_000;
 const DIFFERENT: u8 = 1;
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
+    let twice = args.pairs.as_deref() == Some(Path::new(STDIO)) && args.input.file == Path::new(STDIO);
+    ensure!(!twice, "bodies and pairs cannot both come from standard input");
     let mut report = Report::stdout();
     let workers = Workers::new(&args.threads)?;
     let table = read::read(&args.input)?;
-    report.row("input", format_args!("{}: {}", args.input.file.display(), table.describe()))?;
+    report.row("input", format_args!("{}: {}", read::name(&args.input.file), table.describe()))?;
     report.row("precision", table.precision())?;
     let equal = match (table.values(), table.dim()) {
         (Values::F32(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
@@ -77,9 +79,9 @@ where
 
 /// The pairs that another program found.
 fn given(path: &Path, table: &Table) -> Result<Vec<[u32; 2]>> {
-    let pairs = read::read_pairs(path).with_context(|| path.display().to_string())?;
+    let pairs = read::read_pairs(path)?;
     match pairs.iter().flatten().find(|&&id| id as usize >= table.len()) {
         None => Ok(pairs),
-        Some(id) => bail!("{}: id {id}, but the input holds {}", path.display(), table.describe()),
+        Some(id) => bail!("{}: id {id}, but the input holds {}", read::name(path), table.describe()),
     }
 }

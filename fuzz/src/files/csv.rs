@@ -46,8 +46,8 @@ impl Written {
             if self.style & 4 != 0 {
                 lines.push(" ".repeat(usize::from(self.style >> 4)));
             }
-            // The shortest text that is read as the same number.
-            lines.push(self.line(row.iter().map(|x| format!("{x:?}"))));
+            // The shortest text that is read as the same number: what is read is not rounded to f32.
+            lines.push(self.line(row.iter().map(|&x| format!("{:?}", f64::from(x)))));
         }
         let end = if self.carriage_returns { "\r\n" } else { "\n" };
         let text = lines.join(end) + if self.end { end } else { "" };
@@ -67,7 +67,8 @@ impl Written {
         };
         let extra = self.extra.as_ref().map(|extra| {
             let text: String = extra.iter().map(|&byte| char::from(b'!' + byte % 90)).collect();
-            format!("\"{}\"", text.replace('"', "\"\""))
+            // A name that is none of those looked for.
+            format!("\"_{}\"", text.replace('"', "\"\""))
         });
         extra.into_iter().chain(fields.map(field)).collect::<Vec<_>>().join(",")
     }

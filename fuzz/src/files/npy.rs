@@ -90,7 +90,8 @@ impl Written {
         data.truncate(data.len() - missing);
         let (order, size) = (if self.big_endian { '>' } else { '<' }, if self.wide { 8 } else { 4 });
         let header = header(&format!("{order}f{size}"), self.columns_first, &[rows.len() as u64, width as u64]);
-        let asked = Asked { radius: self.radius, dim: None, columns: None };
+        // Three columns and a radius may be either.
+        let asked = Asked { radius: self.radius, dim: radius.is_some().then_some(self.in_space), columns: None };
         let table = read_bytes(&file(header.as_bytes(), &data, 1), ".npy", asked.args(&["x"]));
         match table {
             Ok(table) => {

@@ -1,6 +1,6 @@
 //! Which columns of a file hold the centres and the radius.
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::args::InputArgs;
 
@@ -14,6 +14,8 @@ pub(crate) struct Wanted {
     dim: Option<usize>,
     radius: Option<f64>,
     names: Option<Vec<String>>,
+    /// Whether text begins with names, where that is told.
+    header: Option<bool>,
 }
 
 /// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all.
@@ -29,7 +31,12 @@ pub(crate) struct Picked {
 impl Wanted {
     /// Columns named on the command line decide the number of axes, and must agree with it where it is given.
     pub(crate) fn new(args: &InputArgs) -> Result<Self> {
-        let wanted = Self { dim: args.dim.map(usize::from), radius: args.radius, names: args.columns.clone() };
+        let wanted = Self {
+            dim: args.dim.map(usize::from),
+            radius: args.radius,
+            names: args.columns.clone(),
+            header: args.header,
+        };
         if let Some(names) = &wanted.names {
             let axes = wanted.axes(names.len());
             // With a radius for all, a last column may be that of the radii in its place.
@@ -52,13 +59,46 @@ impl Wanted {
             let has_z = present.iter().any(|have| have.eq_ignore_ascii_case(AXES[2]));
             let dim = self.dim.unwrap_or(if has_z { 3 } else { 2 });
             let names = AXES[..dim].iter().copied().chain(self.radius.is_none().then_some(RADIUS));
-            let columns = names.map(|name| by_name(present, name)).collect::<Result<_>>()?;
-            return Ok(Picked { dim, radius: self.radius, columns });
+            let hint = |name| if name == RADIUS { "; --radius or --columns may help" } else { "; --columns may help" };
+            let column = |name| Ok((position(present, name, hint(name))?, name.to_owned()));
+            return Ok(Picked { dim, radius: self.radius, columns: names.map(column).collect::<Result<_>>()? });
         };
-        let columns = names
-            .iter()
-            .map(|name| by_name(present, name).or_else(|error| by_position(present.len(), name)?.ok_or(error)));
-        self.pick_named(columns.map(|found| found.map(|(at, _)| (at, present[at].clone()))).collect::<Result<_>>()?)
+        let column = |name: &String| {
+            let named = position(present, name, "");
+            let at = named.or_else(|error| by_position(present.len(), name)?.ok_or(error))?;
+            Ok((at, present[at].clone()))
+        };
+        self.pick_named(names.iter().map(column).collect::<Result<_>>()?)
+    }
+
+    /// Whether the first line of text is a body like the others, not names: asks where it may be either.
+    ///
+    /// # Errors
+    /// Where it has numbers for names.
+    pub(crate) fn first_is_body(&self, first: &[String], is_number: impl Fn(&str) -> bool) -> Result<bool> {
+        if let Some(header) = self.header {
+            return Ok(!header);
+        }
+        let named = self.names.as_deref().unwrap_or_default();
+        let by_position = !named.is_empty() && named.iter().all(|name| name.parse::<usize>().is_ok());
+        let numbers = if by_position {
+            let field = |name: &String| first.get(name.parse::<usize>().ok()?.checked_sub(1)?);
+            named.iter().all(|name| field(name).is_some_and(|field| is_number(field)))
+        } else {
+            !first.is_empty() && first.iter().all(|field| is_number(field))
+        };
+        let line = first.join(", ");
+        ensure!(
+            by_position || !numbers,
+            "the first line holds numbers, not names: {line}; if it is a body, say --header no, or give positions as in \
+             --columns 1,2,3"
+        );
+        let counts = |from: usize| first.iter().zip(from..).all(|(field, at)| *field == at.to_string());
+        ensure!(
+            !numbers || !counts(0) && !counts(1),
+            "the first line is {line}: if these are names, say --header yes, if it is a body, --header no"
+        );
+        Ok(numbers)
     }
 
     /// The columns of an array, which have no names: those at the positions of the command line, or all, which are
@@ -66,7 +106,7 @@ impl Wanted {
     pub(crate) fn pick_unnamed(&self, count: usize) -> Result<Picked> {
         if let Some(names) = &self.names {
             let column = |name: &String| match by_position(count, name)? {
-                Some((at, _)) => Ok((at, format!("column {}", at + 1))),
+                Some(at) => Ok((at, (at + 1).to_string())),
                 None => bail!("--columns {name}: the columns have no names, but positions from 1 to {count}"),
             };
             return self.pick_named(names.iter().map(column).collect::<Result<_>>()?);
@@ -124,29 +164,29 @@ fn is_z(name: &str, x: &str) -> bool {
         || x.match_indices(AXES[0]).any(|(at, _)| format!("{}{}{}", &x[..at], AXES[2], &x[at + 1..]) == name)
 }
 
-/// The column of that name, or the only one of that name in whatever case.
-fn by_name(present: &[String], name: &str) -> Result<(usize, String)> {
+/// The position of the column of that name, or of the only one of that name in whatever case.
+///
+/// # Errors
+/// When there is none, `hint` at the end, or more than one.
+pub(crate) fn position(present: &[String], name: &str, hint: &str) -> Result<usize> {
     let all = |same: &dyn Fn(&str) -> bool| -> Vec<usize> {
         present.iter().enumerate().filter(|(_, have)| same(have)).map(|(at, _)| at).collect()
     };
     let exact = all(&|have| have == name);
     let found = if exact.is_empty() { all(&|have| have.eq_ignore_ascii_case(name)) } else { exact };
     match found[..] {
-        [at] => Ok((at, present[at].clone())),
-        [] => {
-            let hint = if name == RADIUS { "--radius or --columns" } else { "--columns" };
-            Err(anyhow!("no column {name:?} among {}; {hint} may help", present.join(", ")))
-        }
-        _ => Err(anyhow!("{} columns are called {name:?} among {}", found.len(), present.join(", "))),
+        [at] => Ok(at),
+        [] => bail!("no column {name:?} among {}{hint}", present.join(", ")),
+        _ => bail!("{} columns are called {name:?} among {}", found.len(), present.join(", ")),
     }
 }
 
 /// The column at a position, counted from 1, if that is what was given.
-fn by_position(count: usize, given: &str) -> Result<Option<(usize, String)>> {
+fn by_position(count: usize, given: &str) -> Result<Option<usize>> {
     let Ok(position) = given.parse::<usize>() else { return Ok(None) };
     let there = (1..=count).contains(&position);
     ensure!(there, "--columns {given}: positions are counted from 1, and there are {count} columns");
-    Ok(Some((position - 1, given.to_owned())))
+    Ok(Some(position - 1))
 }
 
 #[cfg(test)]
@@ -154,11 +194,11 @@ mod tests {
     use super::{Picked, Wanted};
 
     fn wanted(dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: None }
+        Wanted { dim, radius, names: None, header: None }
     }
 
     fn named(names: &str, dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: Some(present(names)) }
+        Wanted { dim, radius, names: Some(present(names)), header: None }
     }
 
     fn positions(picked: Picked) -> Vec<usize> {
@@ -207,6 +247,23 @@ mod tests {
         assert!(named("1,lat,3", None, None).pick_unnamed(4).is_err());
         // A name that reads as a number is a name first.
         assert_eq!(positions(named("1,2,3", None, None).pick(&present("0,1,2,3")).unwrap()), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_first_line_of_numbers_is_a_body_where_columns_are_positions() {
+        let is_number = |field: &str| field.parse::<f64>().is_ok();
+        let body = |wanted: Wanted, first: &str| wanted.first_is_body(&present(first), is_number);
+        assert!(body(named("1,2,4", None, None), "5,7,north,2").unwrap());
+        assert!(!body(named("1,2,4", None, None), "x,y,name,r").unwrap());
+        assert!(!body(named("x,y,r", None, None), "x,y,r").unwrap());
+        assert!(!body(wanted(None, None), "1,2,name").unwrap());
+        assert!(body(wanted(None, None), "1,2,5").unwrap_err().to_string().contains("say --header no"));
+        for names in ["0,1,2", "1,2,3"] {
+            let error = body(named("1,2,3", None, None), names).unwrap_err().to_string();
+            assert!(error.contains("if these are names, say --header yes"), "{error}");
+            let told = |header| Wanted { header: Some(header), ..named("1,2,3", None, None) };
+            assert!(body(told(false), names).unwrap() && !body(told(true), names).unwrap());
+        }
     }
 
     #[test]

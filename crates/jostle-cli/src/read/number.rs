@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use anyhow::{Result, ensure};
+
 /// Why a value of a file cannot be used.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
@@ -27,13 +29,20 @@ impl fmt::Display for Fault {
 }
 
 /// Turns an integer into the same number.
-pub(crate) fn from_integer(number: impl Into<i128>) -> Result<f64, Fault> {
+pub(crate) fn from_integer(number: impl Into<i128>) -> std::result::Result<f64, Fault> {
     let number = number.into();
     if number as f64 as i128 == number { Ok(number as f64) } else { Err(Fault::Inexact(number)) }
 }
 
+/// Turns the number of a row into an id.
+pub(crate) fn id(row: usize, number: f64) -> Result<u32> {
+    let id = number as u32;
+    ensure!(f64::from(id) == number, "row {row}: {number} is no id");
+    Ok(id)
+}
+
 /// Reads the text of a field.
-pub(crate) fn from_text(field: &[u8]) -> Result<f64, Fault> {
+pub(crate) fn from_text(field: &[u8]) -> std::result::Result<f64, Fault> {
     let field = field.trim_ascii();
     if field.is_empty() {
         return Err(Fault::Missing);

@@ -1,6 +1,6 @@
 //! Parquet files; nested columns and columns of other types are passed over unless asked for.
 
-use std::path::Path;
+use std::io::Read as _;
 
 use ::parquet::basic::{ConvertedType, LogicalType};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -8,34 +8,79 @@ use ::parquet::data_type::DataType;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
 use anyhow::{Context, Result, anyhow, bail};
+use indicatif::ProgressBar;
 
 use super::column::Column;
-use super::columns::Wanted;
+use super::columns::{Wanted, position};
 use super::number::{self, Fault};
+use super::progress;
+use super::source::Bytes;
 use super::table::{Places, Table};
-use super::{open, progress};
 use crate::args::Precision;
 
 /// Values decoded at once.
 const BATCH: usize = 1 << 16;
 
 /// Reads bodies.
-pub(crate) fn read_bodies(path: &Path, wanted: &Wanted, precision: Precision) -> Result<Table> {
-    let (file, length) = open(path)?;
-    let bar = progress::bar(length);
-    let reader = SerializedFileReader::new(file).context("not a Parquet file")?;
-    let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let names: Vec<_> = schema.columns().iter().map(|column| column.path().string()).collect();
-    let picked = wanted.pick(&names)?;
-    let mut columns = vec![Column::default(); picked.columns.len()];
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group)?;
-        for ((at, name), values) in picked.columns.iter().zip(&mut columns) {
-            append(group.as_ref(), *at, &schema.column(*at), values).with_context(|| format!("column {name}"))?;
-        }
-        bar.inc(group.metadata().compressed_size().unsigned_abs());
-    }
+pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
+    let file = Parquet::new(bytes)?;
+    let picked = wanted.pick(&file.names)?;
+    let columns = file.read(&picked.columns)?;
     Table::new(&picked, columns, Places::Rows, precision)
+}
+
+/// Reads pairs of ids from the columns `a` and `b`.
+pub(super) fn read_pairs(bytes: Bytes) -> Result<Vec<[u32; 2]>> {
+    let file = Parquet::new(bytes)?;
+    let column = |name: &str| position(&file.names, name, "").map(|at| (at, name.to_owned()));
+    let columns = file.read(&[column("a")?, column("b")?])?;
+    let ends: Vec<_> = columns.into_iter().map(Column::into_f64).collect();
+    ends[0]
+        .iter()
+        .zip(&ends[1])
+        .enumerate()
+        .map(|(row, (a, b))| Ok([number::id(row, *a)?, number::id(row, *b)?]))
+        .collect()
+}
+
+/// A file, and the names of its columns.
+struct Parquet {
+    reader: Box<dyn FileReader>,
+    names: Vec<String>,
+    bar: ProgressBar,
+}
+
+impl Parquet {
+    /// What cannot be read from any place is read into memory first: the names stand at the end.
+    fn new(bytes: Bytes) -> Result<Self> {
+        let bar = progress::bar(bytes.length().unwrap_or_default());
+        let not = "not a Parquet file";
+        let reader: Box<dyn FileReader> = match bytes {
+            Bytes::File(file, _) => Box::new(SerializedFileReader::new(file).context(not)?),
+            Bytes::Stream(mut stream) => {
+                let mut all = Vec::new();
+                stream.read_to_end(&mut all).context("cannot read")?;
+                Box::new(SerializedFileReader::new(::bytes::Bytes::from(all)).context(not)?)
+            }
+        };
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let names = schema.columns().iter().map(|column| column.path().string()).collect();
+        Ok(Self { reader, names, bar })
+    }
+
+    /// Reads columns, each given by its position and name.
+    fn read(&self, picked: &[(usize, String)]) -> Result<Vec<Column>> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let mut columns = vec![Column::default(); picked.len()];
+        for group in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(group)?;
+            for ((at, name), values) in picked.iter().zip(&mut columns) {
+                append(group.as_ref(), *at, &schema.column(*at), values).with_context(|| format!("column {name}"))?;
+            }
+            self.bar.inc(group.metadata().compressed_size().unsigned_abs());
+        }
+        Ok(columns)
+    }
 }
 
 /// Appends one column of a row group.

@@ -8,6 +8,7 @@ use jostle::{Bodies, InputError, Radii, Reason, Scalar};
 
 use super::column::{Column, is_exact, round};
 use super::columns::Picked;
+use super::name;
 use crate::args::Precision;
 use crate::report::{counted, noun};
 
@@ -211,9 +212,9 @@ impl Table {
     /// A refusal of the search, in terms of the file.
     pub(crate) fn explain(&self, refusal: InputError, file: &Path) -> Error {
         let InputError::Bodies { count, first } = refusal else {
-            return Error::new(refusal).context(file.display().to_string());
+            return Error::new(refusal).context(name(file));
         };
-        let mut message = format!("{}: {count} of {} cannot be used", file.display(), self.describe());
+        let mut message = format!("{}: {count} of {} cannot be used", name(file), self.describe());
         for (id, reason) in &first {
             // Writing to a String cannot fail.
             let _ = write!(message, "\n  {}: {}", self.place(*id), self.fault(*id, *reason));
@@ -229,14 +230,16 @@ impl Table {
     /// What is wrong with a body, by the names of its columns.
     fn fault(&self, id: u32, reason: Reason) -> String {
         let (center, radius) = self.body(id as usize);
-        let name = |axis: u8| self.names[usize::from(axis)].as_str();
+        let axis_name = |axis: u8| self.names[usize::from(axis)].as_str();
         let r = self.names.get(self.dim()).map_or("--radius", String::as_str);
         match reason {
-            Reason::CenterNotFinite { axis } => format!("{} is {}", name(axis), center[usize::from(axis)]),
+            Reason::CenterNotFinite { axis } => format!("{} is {}", axis_name(axis), center[usize::from(axis)]),
             Reason::RadiusNotFinite => format!("{r} is {radius}"),
             Reason::RadiusNegative => format!("{r} is {radius}, a negative radius"),
-            Reason::TooFar { axis } => format!("|{}| + {r} is above 2^60; --precision f64 goes further", name(axis)),
-            Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", name(axis)),
+            Reason::TooFar { axis } => {
+                format!("|{}| + {r} is above 2^60; --precision f64 goes further", axis_name(axis))
+            }
+            Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", axis_name(axis)),
             other => other.to_string(),
         }
     }

@@ -8,4 +8,5 @@ mod pipes;
 mod precision;
 mod program;
 mod simulate;
+mod sources;
 mod verify;

@@ -1,0 +1,129 @@
+//! Where bytes come from: a file or standard input, packed or not, and which format they have.
+
+use std::fs::File;
+use std::io::{self, BufReader, Chain, Cursor, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::read::MultiGzDecoder;
+
+use super::progress;
+use super::{STDIO, ending};
+
+/// Bytes read at once.
+const BUFFER: usize = 1 << 18;
+
+/// Beginnings by which files are known, of this many bytes at most.
+const MAGIC: usize = 6;
+
+/// Bytes whose beginning has been read.
+pub(super) type Peeked = Chain<Cursor<Vec<u8>>, Box<dyn Read>>;
+
+/// What the bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Npy,
+    Parquet,
+}
+
+/// Bytes, and what they are.
+pub(super) struct Source {
+    pub(super) format: Format,
+    pub(super) bytes: Bytes,
+}
+
+/// The bytes of a source.
+pub(super) enum Bytes {
+    /// A file, which can be read from any place, and its length.
+    File(File, u64),
+    /// What can only be read from its beginning to its end.
+    Stream(Box<dyn Read>),
+}
+
+impl Source {
+    /// Opens a file, or standard input. The ending of a name says what is in the file; without a name, its beginning.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        if path == Path::new(STDIO) {
+            return Self::by_beginning(Box::new(io::stdin()));
+        }
+        let file = File::open(path).context("cannot open")?;
+        let about = file.metadata().context("cannot open")?;
+        ensure!(!about.is_dir(), "this is a folder");
+        let packed = ending(path).as_deref() == Some("gz");
+        let name = if packed { path.with_extension("") } else { path.to_owned() };
+        let format = match ending(&name).as_deref() {
+            Some("csv" | "tsv" | "txt") => Some(Format::Text),
+            Some("npy") => Some(Format::Npy),
+            Some("parquet") => Some(Format::Parquet),
+            // A pipe has no name of its own.
+            None if packed || !about.is_file() => None,
+            _ => bail!("the name of the file must end in .csv, .tsv, .txt, .npy or .parquet, and .gz if it is packed"),
+        };
+        if about.is_file() {
+            ensure!(about.len() > 0, "the file is empty");
+            if let (Some(format), false) = (format, packed) {
+                return Ok(Self { format, bytes: Bytes::File(file, about.len()) });
+            }
+        }
+        let bytes = progress::bar(about.len()).wrap_read(file);
+        match format {
+            Some(format) => {
+                Ok(Self { format, bytes: Bytes::Stream(if packed { unpack(bytes) } else { Box::new(bytes) }) })
+            }
+            None => Self::by_beginning(Box::new(bytes)),
+        }
+    }
+
+    /// Looks at the first bytes, and at those of what they unpack to.
+    fn by_beginning(bytes: Box<dyn Read>) -> Result<Self> {
+        let (magic, bytes) = peek(bytes)?;
+        if magic.starts_with(b"\x1f\x8b") {
+            let (magic, bytes) = peek(unpack(bytes))?;
+            return Ok(Self { format: Format::of(&magic), bytes: Bytes::Stream(Box::new(bytes)) });
+        }
+        Ok(Self { format: Format::of(&magic), bytes: Bytes::Stream(Box::new(bytes)) })
+    }
+}
+
+impl Bytes {
+    /// The bytes one after the other, a bar showing how many of a file have been read.
+    pub(super) fn stream(self) -> Box<dyn Read> {
+        match self {
+            Self::File(file, length) => Box::new(progress::bar(length).wrap_read(file)),
+            Self::Stream(bytes) => bytes,
+        }
+    }
+
+    /// How many there are, where that is known.
+    pub(super) fn length(&self) -> Option<u64> {
+        match self {
+            Self::File(_, length) => Some(*length),
+            Self::Stream(_) => None,
+        }
+    }
+}
+
+impl Format {
+    fn of(magic: &[u8]) -> Self {
+        if magic.starts_with(b"PAR1") {
+            Self::Parquet
+        } else if magic.starts_with(b"\x93NUMPY") {
+            Self::Npy
+        } else {
+            Self::Text
+        }
+    }
+}
+
+fn unpack(bytes: impl Read + 'static) -> Box<dyn Read> {
+    Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, bytes)))
+}
+
+/// The first bytes, and all of them.
+fn peek(mut bytes: Box<dyn Read>) -> Result<(Vec<u8>, Peeked)> {
+    let mut magic = Vec::new();
+    bytes.by_ref().take(MAGIC as u64).read_to_end(&mut magic).context("cannot read")?;
+    ensure!(!magic.is_empty(), "nothing to read: this is empty");
+    Ok((magic.clone(), Cursor::new(magic).chain(bytes)))
+}
