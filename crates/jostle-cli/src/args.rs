@@ -47,6 +47,11 @@ pub(crate) struct PairsArgs {
     /// standard error. The input, a read-only file, and one that holds something else than pairs are never replaced.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Count the pairs without a list: for more of them than memory holds
+    #[arg(long, conflicts_with_all = ["output", "png", "max_pairs"])]
+    pub(crate) count: bool,
+    #[command(flatten)]
+    pub(crate) limit: LimitArgs,
     /// Search this many times, as for the frames of a simulation, and print the median times
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
     pub(crate) frames: u32,
@@ -78,6 +83,8 @@ pub(crate) struct VerifyArgs {
     /// What to compare with
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) against: Method,
+    #[command(flatten)]
+    pub(crate) limit: LimitArgs,
 }
 
 /// How `verify` finds the pairs again.
@@ -127,6 +134,14 @@ pub enum Precision {
     F32,
     /// 64-bit floats
     F64,
+}
+
+/// How long a list may become.
+#[derive(Debug, Group)]
+pub(crate) struct LimitArgs {
+    /// Refuse more pairs than this before a list is made [default: as many as free memory holds]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_pairs: Option<u64>,
 }
 
 /// What outputs may replace.

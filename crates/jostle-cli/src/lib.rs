@@ -2,6 +2,8 @@
 //! agents, and a verifier that finds the same pairs in another way. A library so that its readers can be tested alone.
 
 mod args;
+mod limit;
+mod memory;
 mod pairs;
 mod picture;
 mod read;

@@ -8,11 +8,15 @@ use indicatif::{HumanBytes, HumanCount};
 use jostle::{Among, Bodies, Found, InputError, PairFinder, Scalar, Stats};
 
 use crate::args::PairsArgs;
+use crate::limit;
 use crate::picture::{self, Viewport};
 use crate::read::{self, Table, Values};
-use crate::report::{Millis, Report, percentile};
+use crate::report::{Millis, Report, counted, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
+
+/// Peak memory for a pair, measured: its place in a list, and the room that the list grows by.
+const BYTES_A_PAIR: u64 = 16;
 
 pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
     let outputs = Outputs::new(args)?;
@@ -44,11 +48,23 @@ where
     Among<'a, D>: From<Bodies<'a, D, T>>,
 {
     let mut finder = PairFinder::<D>::new();
+    let explain = |refusal| table.explain(refusal, &args.input.file);
     let mut times = Times::default();
-    for _ in 1..args.frames {
-        times.find(&mut finder, view, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+    if args.count {
+        for _ in 0..args.frames {
+            times.count(&mut finder, view, workers).map_err(explain)?;
+        }
+        report.row("pairs", HumanCount(finder.last().stats().pairs))?;
+        report.row("threads", workers.count())?;
+        times.print(report)?;
+        return report.row("memory", memory(finder.last().stats(), table.len()));
     }
-    let found = times.find(&mut finder, view, workers).map_err(|refusal| table.explain(refusal, &args.input.file))?;
+    let count = || PairFinder::<D>::new().on(workers.threads()).count(view);
+    limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, explain)?;
+    for _ in 1..args.frames {
+        times.find(&mut finder, view, workers).map_err(explain)?;
+    }
+    let found = times.find(&mut finder, view, workers).map_err(explain)?;
     let contacts = contacts(table.len(), found.pairs());
     report.row("pairs", HumanCount(found.stats().pairs))?;
     if let Some((id, most)) = most(&contacts) {
@@ -99,6 +115,18 @@ struct Times {
 }
 
 impl Times {
+    fn count<'a, const D: usize>(
+        &mut self,
+        finder: &mut PairFinder<D>,
+        bodies: impl Into<Among<'a, D>>,
+        workers: &Workers,
+    ) -> Result<(), InputError> {
+        let start = Instant::now();
+        finder.on(workers.threads()).count(bodies)?;
+        self.searches.push((start.elapsed(), *finder.last().stats()));
+        Ok(())
+    }
+
     fn find<'a, 'f, const D: usize>(
         &mut self,
         finder: &'f mut PairFinder<D>,
@@ -127,7 +155,11 @@ impl Times {
 
 fn memory(stats: &Stats, bodies: usize) -> String {
     let (list, beside) = (HumanBytes(stats.list_bytes as u64), (stats.bytes - stats.list_bytes) / bodies.max(1));
-    format!("{}: {beside} bytes a body, and {list} of pairs", HumanBytes(stats.bytes as u64))
+    format!("{}: {}, and {list} of pairs", HumanBytes(stats.bytes as u64), a_body(beside))
+}
+
+fn a_body(bytes: usize) -> String {
+    format!("{} a body", counted(bytes as u64, "bytes"))
 }
 
 /// The number of pairs that each body is in.

@@ -12,6 +12,7 @@ use jostle::{Among, Bodies, PairFinder, Threads};
 use jostle_testkit::{oracle::Real, sweep};
 
 use crate::args::{Method, VerifyArgs};
+use crate::limit;
 use crate::read::{self, STDIO, Table, Values};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
@@ -19,6 +20,9 @@ use difference::Difference;
 
 /// Bodies up to which a double loop is the default: 200,000 make 20 thousand million tests, some ten seconds of two cores.
 const BRUTE: usize = 200_000;
+
+/// Peak memory for a pair, measured: the lists of several methods, and what they are compared in.
+const BYTES_A_PAIR: u64 = 48;
 
 /// Exit code for pairs that differ.
 const DIFFERENT: u8 = 1;
@@ -56,6 +60,8 @@ where
         Ok(found) => Ok(found.pairs().to_vec()),
         Err(refusal) => Err(table.explain(refusal, &args.input.file)),
     };
+    let count = || PairFinder::<D>::new().on(workers.threads()).count(view);
+    limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, |refusal| table.explain(refusal, &args.input.file))?;
     // Bodies that the search refuses are no input for the other methods either.
     let found = find(workers.threads())?;
     let (pairs, same) = match &args.pairs {

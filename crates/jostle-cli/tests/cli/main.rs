@@ -2,6 +2,7 @@
 
 mod errors;
 mod formats;
+mod limits;
 mod outputs;
 mod pictures;
 mod pipes;

@@ -1,0 +1,59 @@
+//! Counting without a list, and lists that would not fit.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use crate::program::{Folder, bodies, csv, figure};
+
+#[test]
+fn pairs_are_counted_without_a_list() {
+    let folder = Folder::new();
+    for text in
+        [csv(&bodies::<2>().0), csv(&bodies::<3>().0), "x,y,r\n0.1,0,1\n0.3,0,1\n".to_owned(), "x,y,r\n".to_owned()]
+    {
+        folder.write("in.csv", text);
+        let all = folder.succeed("pairs in.csv");
+        let counted = folder.succeed("pairs in.csv --count --frames 2");
+        assert_eq!(figure(&counted, "pairs"), figure(&all, "pairs"));
+        assert!(figure(&counted, "memory").ends_with("and 0 B of pairs"), "{counted}");
+        assert!(!counted.contains("most contacts"));
+    }
+    for output in ["-o out.csv", "--png out.png"] {
+        assert!(folder.refuse(&format!("pairs in.csv --count {output}")).contains("cannot be used with"));
+    }
+}
+
+#[test]
+fn more_pairs_than_allowed_are_refused() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,r\n0,0,1\n1,0,1\n2,0,1\n9,9,1\n");
+    for command in ["pairs", "verify"] {
+        folder.succeed(&format!("{command} in.csv --max-pairs 3"));
+        let message = folder.refuse(&format!("{command} in.csv --max-pairs 2"));
+        assert!(message.starts_with("error: 3 pairs, more than --max-pairs 2 allows; --count tells"), "{message}");
+    }
+    folder.write("in.csv", "x,y,r\n0,0,1\nnan,0,1\n2,0,1\n9,9,1\n");
+    assert!(folder.refuse("pairs in.csv --max-pairs 2").contains("line 3: x is NaN"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_that_memory_does_not_hold_is_refused_before_it_is_made() {
+    let folder = Folder::new();
+    let mut content = "x,y,r\n".to_owned();
+    // Half of 20,000 squared: 200 million pairs, for which 2 GB of addresses are too little.
+    (0..20_000).for_each(|i| writeln!(content, "{i},0,99999").unwrap());
+    folder.write("in.csv", content);
+    let within = |arguments: &str| {
+        let program = env!("CARGO_BIN_EXE_jostle");
+        let line = format!("ulimit -v 2000000; exec {program} {arguments} --threads 1");
+        Command::new("sh").args(["-c", &line]).current_dir(folder.path(".")).output().unwrap()
+    };
+    let output = within("pairs in.csv -o out.csv");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("error: a list of 199,990,000 pairs needs some 2.98 GiB, and "), "{message}");
+    assert!(message.ends_with("--max-pairs 199990000 tries it all the same\n"), "{message}");
+    assert_eq!(folder.names(), ["in.csv"]);
+    assert_eq!(within("pairs in.csv --count").status.code(), Some(0));
+}
