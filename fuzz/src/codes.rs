@@ -1,19 +1,20 @@
 //! Any points, codes, cells and boxes: codes round trip, cells keep their relations, grids are monotone.
 
-use arbitrary::Arbitrary;
 use jostle::Aabb;
 use jostle::morton::{Cell, Grid, decode, encode, max_coordinate};
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    point: [u32; 3],
-    codes: [u64; 2],
-    /// Brings the codes near each other.
-    near: u8,
-    level: u8,
-    index: u64,
-    corners: [[f32; 3]; 2],
-    points: [[f32; 3]; 2],
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        point: [u32; 3],
+        codes: [u64; 2],
+        /// Brings the codes near each other.
+        near: u8,
+        level: u8,
+        index: u64,
+        corners: [[f32; 3]; 2],
+        points: [[f32; 3]; 2],
+    }
 }
 
 fn check_codes<const D: usize>(input: &Input) {

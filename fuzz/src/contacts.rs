@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use arbitrary::Arbitrary;
 use jostle::{Bodies, Contact, ContactError, ContactTracker, Contacts, Keys, Threads, contact, contacts};
 use jostle_testkit::{Scene, oracle};
 
@@ -15,25 +14,29 @@ const FRAMES: usize = 12;
 /// More pairs than a tracker in a pool leaves to one thread, made of a square of ids.
 const SIDE: u32 = 160;
 
-#[derive(Debug, Arbitrary)]
-struct Step {
-    /// Keys of the two groups; few, so that they come back.
-    keys: [Vec<u8>; 2],
-    /// How far keys lie apart.
-    spread: u8,
-    pairs: Vec<[u8; 2]>,
-    between: bool,
-    /// Whether what would be refused is left out.
-    sound: bool,
-    large: u8,
+arbitrary! {
+    #[derive(Debug)]
+    struct Step {
+        /// Keys of the two groups; few, so that they come back.
+        keys: [Vec<u8>; 2],
+        /// How far keys lie apart.
+        spread: u8,
+        pairs: Vec<[u8; 2]>,
+        between: bool,
+        /// Whether what would be refused is left out.
+        sound: bool,
+        large: u8,
+    }
 }
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    steps: Vec<Step>,
-    crowd: Crowd,
-    in_space: bool,
-    strangers: Vec<[u16; 2]>,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        steps: Vec<Step>,
+        crowd: Crowd,
+        in_space: bool,
+        strangers: Vec<[u16; 2]>,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

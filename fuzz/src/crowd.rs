@@ -1,6 +1,5 @@
 //! Some bodies: rows of them, each a step from the last.
 
-use arbitrary::Arbitrary;
 use jostle::Bodies;
 use jostle_testkit::oracle::LIMIT;
 use jostle_testkit::{Scene, oracle};
@@ -13,13 +12,15 @@ const MOST: usize = 300;
 /// More bodies than a search in a pool leaves to one thread.
 const COMPANY: usize = 8_200;
 
-/// Some bodies in a row.
-#[derive(Debug, Clone, Copy, Arbitrary)]
-struct Row {
-    center: [Number; 3],
-    step: [i8; 3],
-    radius: Number,
-    more: u8,
+arbitrary! {
+    /// Some bodies in a row.
+    #[derive(Debug, Clone, Copy)]
+    struct Row {
+        center: [Number; 3],
+        step: [i8; 3],
+        radius: Number,
+        more: u8,
+    }
 }
 
 impl Row {
@@ -35,13 +36,15 @@ impl Row {
     }
 }
 
-/// Some rows of bodies, and whether others stand beside them.
-#[derive(Debug, Arbitrary)]
-pub(crate) struct Crowd {
-    rows: Vec<Row>,
-    /// Whether numbers that no search accepts are replaced.
-    sound: bool,
-    company: u8,
+arbitrary! {
+    /// Some rows of bodies, and whether others stand beside them.
+    #[derive(Debug)]
+    pub(crate) struct Crowd {
+        rows: Vec<Row>,
+        /// Whether numbers that no search accepts are replaced.
+        sound: bool,
+        company: u8,
+    }
 }
 
 impl Crowd {

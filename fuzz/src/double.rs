@@ -1,6 +1,5 @@
 //! Bodies in `f64`: the pairs are those of a double loop, and what is refused is what is documented.
 
-use arbitrary::Arbitrary;
 use jostle::{Bodies, PairFinder, Set64};
 
 use crate::layering::{Layering, meet};
@@ -16,28 +15,32 @@ const MOST: usize = 300;
 /// More bodies than a search in a pool leaves to one thread.
 const COMPANY: usize = 8_200;
 
-/// Some bodies in a row, each a step from the last.
-#[derive(Debug, Clone, Copy, Arbitrary)]
-struct Row {
-    center: [Number64; 3],
-    step: [i8; 3],
-    radius: Number64,
-    more: u8,
+arbitrary! {
+    /// Some bodies in a row, each a step from the last.
+    #[derive(Debug, Clone, Copy)]
+    struct Row {
+        center: [Number64; 3],
+        step: [i8; 3],
+        radius: Number64,
+        more: u8,
+    }
 }
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    rows: Vec<Row>,
-    /// Whether numbers that no search accepts are replaced.
-    sound: bool,
-    /// Where all bodies lie, and how large all is.
-    origin: Option<Number64>,
-    scale: Option<i16>,
-    margin: Option<Number>,
-    layering: Option<Layering>,
-    in_space: bool,
-    isa: u8,
-    company: u8,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        rows: Vec<Row>,
+        /// Whether numbers that no search accepts are replaced.
+        sound: bool,
+        /// Where all bodies lie, and how large all is.
+        origin: Option<Number64>,
+        scale: Option<i16>,
+        margin: Option<Number>,
+        layering: Option<Layering>,
+        in_space: bool,
+        isa: u8,
+        company: u8,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

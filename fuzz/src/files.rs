@@ -7,29 +7,43 @@ pub(crate) mod parquet;
 use std::io::Write;
 
 use anyhow::Result;
-use arbitrary::Arbitrary;
-use jostle_cli::{InputArgs, Table, read};
+use arbitrary::Unstructured;
+use jostle_cli::{InputArgs, Precision, Table, read};
 
 use crate::number::Number;
 
-/// What the command line says of a file.
-#[derive(Debug, Arbitrary)]
-pub(crate) struct Asked {
-    radius: Option<Number>,
-    dim: Option<bool>,
-    columns: Option<Vec<u8>>,
+arbitrary! {
+    /// What the command line says of a file.
+    #[derive(Debug)]
+    pub(crate) struct Asked {
+        radius: Option<Number>,
+        dim: Option<bool>,
+        columns: Option<Vec<u8>>,
+        precision: u8,
+    }
 }
 
 impl Asked {
     fn args(&self, names: &[&str]) -> InputArgs {
         let name = |&at: &u8| names[usize::from(at) % names.len()].to_owned();
         InputArgs {
-            radius: self.radius.map(|radius| radius.value().into()),
+            radius: self.radius.map(radius),
             dim: self.dim.map(|in_space| if in_space { 3 } else { 2 }),
             columns: self.columns.as_ref().map(|columns| columns.iter().take(5).map(name).collect()),
+            precision: [Precision::Auto, Precision::F32, Precision::F64][usize::from(self.precision % 3)],
             ..InputArgs::default()
         }
     }
+
+    /// Of a table that was written with this radius for all, if any.
+    fn of(radius: Option<Number>, in_space: bool) -> Self {
+        Self { radius, dim: Some(in_space), columns: None, precision: 0 }
+    }
+}
+
+/// A radius that the command line takes.
+fn radius(number: Number) -> f64 {
+    number.sound().abs().into()
 }
 
 /// Reads these bytes as a file of this ending.
@@ -39,14 +53,18 @@ fn read_bytes(bytes: &[u8], ending: &str, args: InputArgs) -> Result<Table> {
     read(&InputArgs { file: file.path().to_owned(), ..args })
 }
 
-/// What was read, by body: centre and radius as bits, NaN as NaN.
-fn bodies(table: &Table) -> Vec<Vec<u64>> {
-    let row = |(center, radius): (Vec<f64>, f64)| center.into_iter().chain([radius]).map(bits_of).collect();
-    (0..table.len()).map(|id| row(table.body(id))).collect()
+fn bits(x: f64) -> u64 {
+    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }
 
-fn bits_of(x: f64) -> u64 {
-    if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
+/// What was read, by body: centre and radius as bits.
+fn bodies(table: &Table) -> Vec<Vec<u64>> {
+    let body = |id| {
+        let (center, radius) = table.body(id);
+        assert_eq!(center.len(), table.dim());
+        center.into_iter().chain([radius]).map(bits).collect()
+    };
+    (0..table.len()).map(body).collect()
 }
 
 /// Looks at a table or at why there is none: either can be told.
@@ -57,7 +75,13 @@ fn look(outcome: Result<Table>) {
     }
 }
 
-/// As [`bodies`] of rows that were written.
-fn bits(rows: &[Vec<f32>], radius: Option<f32>) -> Vec<Vec<u64>> {
-    rows.iter().map(|row| row.iter().copied().chain(radius).map(|x| bits_of(x.into())).collect()).collect()
+/// As [`bodies`] of rows that were written, with this radius for all, if any.
+fn written(rows: &[Vec<f32>], radius: Option<Number>) -> Vec<Vec<u64>> {
+    let radius = radius.map(self::radius);
+    rows.iter().map(|row| row.iter().map(|&x| x.into()).chain(radius).map(bits).collect()).collect()
+}
+
+/// All bytes that are left: a file as it is.
+fn rest(bytes: &mut Unstructured<'_>) -> Vec<u8> {
+    bytes.bytes(bytes.len()).unwrap_or_default().to_vec()
 }

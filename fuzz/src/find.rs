@@ -1,7 +1,6 @@
 //! Any bodies at all: the pairs are the oracle's, in one order on one thread and on several and by any instruction set, or
 //! the input is refused exactly as it should be. Then the same finder searches among fewer.
 
-use arbitrary::Arbitrary;
 use jostle::{Bodies, InputError, PairFinder, RadiusField, Search};
 use jostle_testkit::{Scene, oracle, sweep};
 
@@ -9,16 +8,18 @@ use crate::crowd::Crowd;
 use crate::number::Number;
 use crate::ways::{agreed, ascending};
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowd: Crowd,
-    in_space: bool,
-    /// Which instruction set runs on several threads.
-    isa: u8,
-    /// How the second frame's bodies are given, and how many are left of them.
-    as_structs: bool,
-    one_radius: Option<Number>,
-    left: u8,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowd: Crowd,
+        in_space: bool,
+        /// Which instruction set runs on several threads.
+        isa: u8,
+        /// How the second frame's bodies are given, and how many are left of them.
+        as_structs: bool,
+        one_radius: Option<Number>,
+        left: u8,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -1,16 +1,17 @@
 //! Layers of a set, spelled out, and the rule by which two bodies meet.
 
-use arbitrary::Arbitrary;
 use jostle::{Layers, Set, Values};
 
-/// Values that go round among the bodies; one value is one for all.
-#[derive(Debug, Arbitrary)]
-pub(crate) struct Layering {
-    category: Vec<u8>,
-    mask: Vec<u8>,
-    group: Vec<i8>,
-    /// Whether there is a value too many.
-    misfit: bool,
+arbitrary! {
+    /// Values that go round among the bodies; one value is one for all.
+    #[derive(Debug)]
+    pub(crate) struct Layering {
+        category: Vec<u8>,
+        mask: Vec<u8>,
+        group: Vec<i8>,
+        /// Whether there is a value too many.
+        misfit: bool,
+    }
 }
 
 /// The layers of so many bodies.

@@ -1,6 +1,5 @@
 //! Neighbour lists within a set or of one among another, and lists that are kept while bodies move by less than a margin.
 
-use arbitrary::Arbitrary;
 use jostle::{Among, Bodies, LinearTree, NeighborLists, PairFinder, Rows, Search, Skin, Workers, between};
 use jostle_testkit::Scene;
 use jostle_testkit::oracle::{self, overlaps};
@@ -9,22 +8,24 @@ use crate::crowd::{Crowd, is_sound};
 use crate::number::Number;
 use crate::ways::agreed;
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowd: Crowd,
-    /// Whose bodies are the neighbours, if not its own.
-    other: Option<Crowd>,
-    in_space: bool,
-    isa: u8,
-    half: bool,
-    from_tree: bool,
-    /// Within this distance, instead of overlaps.
-    distance: Option<Number>,
-    margin: Option<Number>,
-    /// Pairs are kept whose ids have something in common with this.
-    only: Option<u8>,
-    /// How far bodies move while the lists are kept.
-    moves: Vec<Number>,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowd: Crowd,
+        /// Whose bodies are the neighbours, if not its own.
+        other: Option<Crowd>,
+        in_space: bool,
+        isa: u8,
+        half: bool,
+        from_tree: bool,
+        /// Within this distance, instead of overlaps.
+        distance: Option<Number>,
+        margin: Option<Number>,
+        /// Pairs are kept whose ids have something in common with this.
+        only: Option<u8>,
+        /// How far bodies move while the lists are kept.
+        moves: Vec<Number>,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {
@@ -115,7 +116,8 @@ fn check_skin<const D: usize>(input: &Input, scene: &Scene<D>, finder: &mut Pair
     let (mut skin, mut moved) = (Skin::default(), scene.clone());
     skin.keep(scene.view().with_margin(margin)).expect("it was accepted");
     let kept = finder.find(scene.view().with_margin(margin)).expect("it was accepted").pairs().to_vec();
-    assert!(finder.still_valid(scene.view()), "nothing has moved");
+    let mine = margin > 0.0;
+    assert!(skin.still_valid(scene.view()), "nothing has moved");
     for (at, number) in input.moves.iter().enumerate() {
         let (axis, id) = (at % (D + 1), at / (D + 1));
         let column = if axis == D { &mut moved.radii } else { &mut moved.centers[axis] };
@@ -124,7 +126,7 @@ fn check_skin<const D: usize>(input: &Input, scene: &Scene<D>, finder: &mut Pair
         }
     }
     let valid = skin.still_valid(moved.view());
-    assert_eq!(valid, finder.still_valid(moved.view()));
+    assert!(!mine || valid == finder.still_valid(moved.view()), "another list than that of the finder");
     if valid && oracle::check(moved.view()).is_ok() {
         let now = oracle::pairs(moved.view());
         assert!(now.iter().all(|pair| kept.contains(pair)), "a pair that the kept list has not");

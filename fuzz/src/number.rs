@@ -1,6 +1,6 @@
 //! Numbers worth trying. Most are such that distances and sums of radii meet exactly or almost.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle_testkit::oracle::LIMIT;
 
 /// Numbers at which something changes.
@@ -23,7 +23,7 @@ const SPECIAL: [f32; 12] = [
 ];
 
 /// A number in `f32`.
-#[derive(Debug, Clone, Copy, Arbitrary)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Number {
     Lattice(i8),
     Tenths(i8),
@@ -32,6 +32,20 @@ pub(crate) enum Number {
     UlpsFrom { start: u8, steps: i8 },
     Special(u8),
     Bits(u32),
+}
+
+impl<'a> Arbitrary<'a> for Number {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 7 {
+            0 => Self::Lattice(bytes.arbitrary()?),
+            1 => Self::Tenths(bytes.arbitrary()?),
+            2 => Self::Unit(bytes.arbitrary()?),
+            3 => Self::Power { exponent: bytes.arbitrary()?, negative: bytes.arbitrary()? },
+            4 => Self::UlpsFrom { start: bytes.arbitrary()?, steps: bytes.arbitrary()? },
+            5 => Self::Special(bytes.arbitrary()?),
+            _ => Self::Bits(bytes.arbitrary()?),
+        })
+    }
 }
 
 impl Number {
@@ -58,12 +72,23 @@ impl Number {
 }
 
 /// A number in `f64`.
-#[derive(Debug, Clone, Copy, Arbitrary)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Number64 {
     Narrow(Number),
     Scaled { number: Number, exponent: i16 },
     UlpsFrom { start: Number, steps: i8 },
     Bits(u64),
+}
+
+impl<'a> Arbitrary<'a> for Number64 {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 4 {
+            0 => Self::Narrow(bytes.arbitrary()?),
+            1 => Self::Scaled { number: bytes.arbitrary()?, exponent: bytes.arbitrary()? },
+            2 => Self::UlpsFrom { start: bytes.arbitrary()?, steps: bytes.arbitrary()? },
+            _ => Self::Bits(bytes.arbitrary()?),
+        })
+    }
 }
 
 impl Number64 {

@@ -1,6 +1,5 @@
 //! Bodies in a box with periodic axes: the pairs and their shifts are those of a double loop over all images.
 
-use arbitrary::Arbitrary;
 use jostle::{Bodies, PairFinder, Periodic};
 use jostle_testkit::Scene;
 
@@ -12,16 +11,18 @@ use crate::ways::{agreed, pairs_where};
 /// Whole periods that a body may be away.
 const MAX_WRAPS: f64 = (1_u32 << 30) as f64;
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowd: Crowd,
-    in_space: bool,
-    isa: u8,
-    borders: [Option<[Number; 2]>; 3],
-    /// Whether periods are made long enough.
-    roomy: bool,
-    margin: Option<Number>,
-    layering: Option<Layering>,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowd: Crowd,
+        in_space: bool,
+        isa: u8,
+        borders: [Option<[Number; 2]>; 3],
+        /// Whether periods are made long enough.
+        roomy: bool,
+        margin: Option<Number>,
+        layering: Option<Layering>,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -4,7 +4,7 @@
 #[path = "../../tests/queries/oracle.rs"]
 mod oracle;
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle::{
     Aabb, Answers, Bodies, Circle, Isa, LinearTree, Queries, QueryBatch, QueryError, Ray, Reached, Threads, Workers,
 };
@@ -21,7 +21,7 @@ const MANY: usize = 600;
 /// Queries of one input at most.
 const MOST: usize = 40;
 
-#[derive(Debug, Arbitrary)]
+#[derive(Debug)]
 enum Asked {
     Circle([Number; 3], Number),
     Aabb([Number; 3], [Number; 3]),
@@ -37,14 +37,29 @@ enum Asked {
     },
 }
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowd: Crowd,
-    in_space: bool,
-    isa: u8,
-    asked: Vec<Asked>,
-    /// Whether batches are large enough for several threads.
-    many: u8,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowd: Crowd,
+        in_space: bool,
+        isa: u8,
+        asked: Vec<Asked>,
+        /// Whether batches are large enough for several threads.
+        many: u8,
+    }
+}
+
+impl<'a> Arbitrary<'a> for Asked {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 6 {
+            0 => Self::Circle(bytes.arbitrary()?, bytes.arbitrary()?),
+            1 => Self::Aabb(bytes.arbitrary()?, bytes.arbitrary()?),
+            2 => Self::Hull(bytes.arbitrary()?, bytes.arbitrary()?),
+            3 => Self::Ray(bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary()?),
+            4 => Self::Nearest(bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary()?),
+            _ => Self::AtBody { id: bytes.arbitrary()?, step: bytes.arbitrary()?, ask: bytes.arbitrary()? },
+        })
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

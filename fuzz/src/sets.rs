@@ -1,6 +1,5 @@
 //! Three sets, each bodies or a tree that stands, with layers or without: the pairs within one, between two and among all.
 
-use arbitrary::Arbitrary;
 use jostle::{Among, LinearTree, Meetings, PairFinder, Set, Workers, between};
 use jostle_testkit::oracle::overlaps;
 use jostle_testkit::{Scene, oracle, sweep};
@@ -11,16 +10,18 @@ use crate::ways::{agreed, ascending};
 
 type Pairs = Vec<[u32; 2]>;
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowds: [Crowd; 3],
-    layerings: [Option<Layering>; 3],
-    in_space: bool,
-    isa: u8,
-    /// Which sets are trees, one bit each.
-    trees: u8,
-    /// Which meet, one bit for each two.
-    meetings: u8,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowds: [Crowd; 3],
+        layerings: [Option<Layering>; 3],
+        in_space: bool,
+        isa: u8,
+        /// Which sets are trees, one bit each.
+        trees: u8,
+        /// Which meet, one bit for each two.
+        meetings: u8,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -1,7 +1,7 @@
 //! Any codes, up to more than are sorted in one piece: the sort is the stable sort of the standard library, on one
 //! thread and on three.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle::Workers;
 use jostle::radix::RadixSort;
 
@@ -11,7 +11,7 @@ use crate::ways::POOL;
 const MOST: usize = 150_000;
 
 /// Some codes in a row.
-#[derive(Debug, Arbitrary)]
+#[derive(Debug)]
 enum Part {
     Codes(Vec<u64>),
     Equal {
@@ -29,6 +29,17 @@ enum Part {
         mask: u64,
         count: u16,
     },
+}
+
+impl<'a> Arbitrary<'a> for Part {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 4 {
+            0 => Self::Codes(bytes.arbitrary()?),
+            1 => Self::Equal { code: bytes.arbitrary()?, times: bytes.arbitrary()? },
+            2 => Self::Ladder { start: bytes.arbitrary()?, step: bytes.arbitrary()?, rungs: bytes.arbitrary()? },
+            _ => Self::Noise { start: bytes.arbitrary()?, mask: bytes.arbitrary()?, count: bytes.arbitrary()? },
+        })
+    }
 }
 
 impl Part {
@@ -52,12 +63,14 @@ fn mix(i: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    parts: Vec<Part>,
-    /// The parts are repeated, each time with other low bits where `drift` is set.
-    repeats: u8,
-    drift: bool,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        parts: Vec<Part>,
+        /// The parts are repeated, each time with other low bits where `drift` is set.
+        repeats: u8,
+        drift: bool,
+    }
 }
 
 impl Input {

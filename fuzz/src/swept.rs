@@ -1,6 +1,5 @@
 //! Bodies on their way: pairs and times are those of a double loop, and what is refused is what is documented.
 
-use arbitrary::Arbitrary;
 use jostle::{Bodies, PairFinder, Swept};
 use jostle_testkit::Scene;
 
@@ -12,16 +11,18 @@ use crate::ways::{agreed, pairs_where};
 /// |coordinate| + displacement + radius may reach 2^59.
 const REACH: f64 = (1_u64 << 59) as f64;
 
-#[derive(Debug, Arbitrary)]
-struct Input {
-    crowd: Crowd,
-    in_space: bool,
-    isa: u8,
-    /// Displacements, which go round among the bodies.
-    moves: Vec<Number>,
-    sound_moves: bool,
-    margin: Option<Number>,
-    layering: Option<Layering>,
+arbitrary! {
+    #[derive(Debug)]
+    struct Input {
+        crowd: Crowd,
+        in_space: bool,
+        isa: u8,
+        /// Displacements, which go round among the bodies.
+        moves: Vec<Number>,
+        sound_moves: bool,
+        margin: Option<Number>,
+        layering: Option<Layering>,
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {

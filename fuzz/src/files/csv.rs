@@ -1,29 +1,40 @@
 //! Comma-separated text: any bytes, and tables written in the many ways that are read.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 
-use super::{Asked, bits, bodies, look, read_bytes};
+use super::{Asked, bodies, look, read_bytes, rest, written};
 use crate::number::Number;
 
 const NAMES: [&str; 6] = ["x", "y", "z", "r", "", "name"];
 
-#[derive(Debug, Arbitrary)]
+#[derive(Debug)]
 enum Input {
     Any { asked: Asked, bytes: Vec<u8> },
     Table(Written),
 }
 
-/// How a table is written.
-#[derive(Debug, Arbitrary)]
-struct Written {
-    rows: Vec<[Number; 4]>,
-    in_space: bool,
-    radius: Option<Number>,
-    carriage_returns: bool,
-    end: bool,
-    /// Spaces around fields, quotes around them, and blank lines, one bit each.
-    style: u8,
-    extra: Option<Vec<u8>>,
+arbitrary! {
+    /// How a table is written.
+    #[derive(Debug)]
+    struct Written {
+        rows: Vec<[Number; 4]>,
+        in_space: bool,
+        radius: Option<Number>,
+        carriage_returns: bool,
+        end: bool,
+        /// Spaces around fields, quotes around them, and blank lines, one bit each.
+        style: u8,
+        extra: Option<Vec<u8>>,
+    }
+}
+
+impl<'a> Arbitrary<'a> for Input {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 2 {
+            0 => Self::Any { asked: bytes.arbitrary()?, bytes: rest(bytes) },
+            _ => Self::Table(bytes.arbitrary()?),
+        })
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {
@@ -35,9 +46,8 @@ pub(crate) fn run(bytes: &[u8]) {
 
 impl Written {
     fn check(&self) {
-        let radius = self.radius.map(Number::value);
         let dim = if self.in_space { 3 } else { 2 };
-        let width = dim + usize::from(radius.is_none());
+        let width = dim + usize::from(self.radius.is_none());
         let names = if self.in_space { ["x", "y", "z", "r"] } else { ["x", "y", "r", ""] };
         let rows: Vec<Vec<f32>> =
             self.rows.iter().take(60).map(|row| row[..width].iter().map(|number| number.value()).collect()).collect();
@@ -47,15 +57,15 @@ impl Written {
                 lines.push(" ".repeat(usize::from(self.style >> 4)));
             }
             // The shortest text that is read as the same number: what is read is not rounded to f32.
-            lines.push(self.line(row.iter().map(|&x| format!("{:?}", f64::from(x)))));
+            lines.push(self.line(row.iter().map(|x| format!("{:?}", f64::from(*x)))));
         }
         let end = if self.carriage_returns { "\r\n" } else { "\n" };
         let text = lines.join(end) + if self.end { end } else { "" };
-        let asked = Asked { radius: self.radius, dim: None, columns: None };
+        let asked = Asked::of(self.radius, self.in_space);
         let table = read_bytes(text.as_bytes(), ".csv", asked.args(&NAMES)).unwrap_or_else(|error| {
             panic!("{error:#} in {text:?}");
         });
-        assert_eq!(bodies(&table), bits(&rows, radius), "{text:?}");
+        assert_eq!(bodies(&table), written(&rows, self.radius), "{text:?}");
     }
 
     fn line(&self, fields: impl Iterator<Item = String>) -> String {

@@ -1,11 +1,11 @@
 //! NumPy arrays: any bytes, any header, and arrays as NumPy writes them, whole or cut.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 
-use super::{Asked, bits, bodies, look, read_bytes};
+use super::{Asked, bodies, look, read_bytes, rest, written};
 use crate::number::Number;
 
-#[derive(Debug, Arbitrary)]
+#[derive(Debug)]
 enum Input {
     Any {
         asked: Asked,
@@ -28,31 +28,54 @@ enum Input {
     Array(Written),
 }
 
-/// How an array is written.
-#[derive(Debug, Arbitrary)]
-struct Written {
-    rows: Vec<[Number; 4]>,
-    in_space: bool,
-    radius: Option<Number>,
-    wide: bool,
-    big_endian: bool,
-    columns_first: bool,
-    /// Bytes missing at the end.
-    cut: Option<u8>,
+arbitrary! {
+    /// How an array is written.
+    #[derive(Debug)]
+    struct Written {
+        rows: Vec<[Number; 4]>,
+        in_space: bool,
+        radius: Option<Number>,
+        wide: bool,
+        big_endian: bool,
+        columns_first: bool,
+        /// Bytes missing at the end.
+        cut: Option<u8>,
+    }
 }
+
+/// Columns of an array are asked for by position.
+const NAMES: [&str; 6] = ["1", "2", "3", "4", "0", "x"];
 
 const KINDS: [&str; 12] =
     ["<f4", ">f4", "<f8", ">f8", "<i4", "<u8", "|b1", "<c8", "<f2", "|O", "<U3", "[('x', '<f4'), ('y', '<f4')]"];
 
+impl<'a> Arbitrary<'a> for Input {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 4 {
+            0 => Self::Any { asked: bytes.arbitrary()?, bytes: rest(bytes) },
+            1 => {
+                let (asked, version, length) = (bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary::<u8>()?);
+                let text = bytes.bytes(bytes.len().min(length.into()))?.to_vec();
+                Self::Header { asked, text, version, rest: rest(bytes) }
+            }
+            2 => {
+                let (asked, kind, shape) = (bytes.arbitrary()?, bytes.arbitrary()?, bytes.arbitrary()?);
+                Self::Fields { asked, kind, shape, columns_first: bytes.arbitrary()?, rest: rest(bytes) }
+            }
+            _ => Self::Array(bytes.arbitrary()?),
+        })
+    }
+}
+
 pub(crate) fn run(bytes: &[u8]) {
     crate::with(bytes, |input: &Input| match input {
-        Input::Any { asked, bytes } => look(read_bytes(bytes, ".npy", asked.args(&["x"]))),
+        Input::Any { asked, bytes } => look(read_bytes(bytes, ".npy", asked.args(&NAMES))),
         Input::Header { asked, text, rest, version } => {
-            look(read_bytes(&file(text, rest, 1 + version % 4), ".npy", asked.args(&["x"])));
+            look(read_bytes(&file(text, rest, 1 + version % 4), ".npy", asked.args(&NAMES)));
         }
         Input::Fields { asked, kind, shape, columns_first, rest } => {
             let text = header(KINDS[usize::from(*kind) % KINDS.len()], *columns_first, shape);
-            look(read_bytes(&file(text.as_bytes(), rest, 1), ".npy", asked.args(&["x"])));
+            look(read_bytes(&file(text.as_bytes(), rest, 1), ".npy", asked.args(&NAMES)));
         }
         Input::Array(written) => written.check(),
     });
@@ -78,8 +101,7 @@ fn file(header: &[u8], rest: &[u8], version: u8) -> Vec<u8> {
 
 impl Written {
     fn check(&self) {
-        let radius = self.radius.map(Number::value);
-        let width = 2 + usize::from(self.in_space) + usize::from(radius.is_none());
+        let width = 2 + usize::from(self.in_space) + usize::from(self.radius.is_none());
         let rows: Vec<Vec<f32>> =
             self.rows.iter().take(60).map(|row| row[..width].iter().map(|number| number.value()).collect()).collect();
         let by_rows = rows.iter().flatten().copied();
@@ -90,13 +112,12 @@ impl Written {
         data.truncate(data.len() - missing);
         let (order, size) = (if self.big_endian { '>' } else { '<' }, if self.wide { 8 } else { 4 });
         let header = header(&format!("{order}f{size}"), self.columns_first, &[rows.len() as u64, width as u64]);
-        // Three columns and a radius may be either.
-        let asked = Asked { radius: self.radius, dim: radius.is_some().then_some(self.in_space), columns: None };
-        let table = read_bytes(&file(header.as_bytes(), &data, 1), ".npy", asked.args(&["x"]));
+        let asked = Asked::of(self.radius, self.in_space);
+        let table = read_bytes(&file(header.as_bytes(), &data, 1), ".npy", asked.args(&NAMES));
         match table {
             Ok(table) => {
                 assert_eq!(missing, 0, "values that the file has not");
-                assert_eq!(bodies(&table), bits(&rows, radius));
+                assert_eq!(bodies(&table), written(&rows, self.radius));
             }
             Err(error) => assert!(missing > 0, "{error:#} of {rows:?}"),
         }

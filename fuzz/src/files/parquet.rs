@@ -2,36 +2,51 @@
 
 use std::sync::Arc;
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Result, Unstructured};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-use super::{Asked, bits, bodies, look, read_bytes};
+use super::{Asked, bodies, look, read_bytes, rest};
 use crate::number::Number;
 
 const NAMES: [&str; 5] = ["x", "y", "z", "r", "name"];
 
-#[derive(Debug, Arbitrary)]
+#[derive(Debug)]
 enum Input {
     Any { asked: Asked, bytes: Vec<u8> },
     Changed { asked: Asked, written: Written, changes: Vec<(u16, u8)>, cut: Option<u8> },
     Table(Written),
 }
 
-/// How a table is written.
-#[derive(Debug, Arbitrary)]
-struct Written {
-    rows: Vec<[Number; 4]>,
-    /// What each column is of.
-    kinds: [u8; 4],
-    in_space: bool,
-    radius: Option<Number>,
-    compression: u8,
-    dictionary: bool,
-    group: u8,
+arbitrary! {
+    /// How a table is written.
+    #[derive(Debug)]
+    struct Written {
+        rows: Vec<[Number; 4]>,
+        /// What each column is of.
+        kinds: [u8; 4],
+        in_space: bool,
+        radius: Option<Number>,
+        compression: u8,
+        dictionary: bool,
+        group: u8,
+    }
+}
+
+impl<'a> Arbitrary<'a> for Input {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        Ok(match bytes.arbitrary::<u8>()? % 3 {
+            0 => Self::Any { asked: bytes.arbitrary()?, bytes: rest(bytes) },
+            1 => {
+                let (asked, written) = (bytes.arbitrary()?, bytes.arbitrary()?);
+                Self::Changed { asked, written, changes: bytes.arbitrary()?, cut: bytes.arbitrary()? }
+            }
+            _ => Self::Table(bytes.arbitrary()?),
+        })
+    }
 }
 
 pub(crate) fn run(bytes: &[u8]) {
@@ -47,11 +62,11 @@ pub(crate) fn run(bytes: &[u8]) {
             look(read_bytes(&bytes, ".parquet", asked.args(&NAMES)));
         }
         Input::Table(written) => {
-            let asked = Asked { radius: written.radius, dim: None, columns: None };
+            let asked = Asked::of(written.radius, written.in_space);
             let table = read_bytes(&written.file(), ".parquet", asked.args(&NAMES)).unwrap_or_else(|error| {
                 panic!("{error:#} of {written:?}");
             });
-            assert_eq!(bodies(&table), bits(&written.rows(), written.radius.map(Number::value)));
+            assert_eq!(bodies(&table), super::written(&written.rows(), written.radius));
         }
     });
 }
