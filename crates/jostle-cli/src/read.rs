@@ -28,11 +28,19 @@ pub(crate) const STDIO: &str = "-";
 /// # Errors
 /// Where the file cannot be read, or does not hold what is asked for: which line or row, and what is wrong with it.
 pub fn read(args: &InputArgs) -> Result<Table> {
-    let wanted = columns::Wanted::new(args)?;
+    read_wanted(args, &columns::Wanted::new(args)?)
+}
+
+/// Reads the bodies of a file, and their velocities where it has them.
+pub(crate) fn read_moving(args: &InputArgs) -> Result<Table> {
+    read_wanted(args, &columns::Wanted::new(args)?.with_velocities())
+}
+
+fn read_wanted(args: &InputArgs, wanted: &columns::Wanted) -> Result<Table> {
     let read = |Source { format, bytes }| match format {
-        Format::Text => text::read_bodies(bytes, &wanted, args.precision),
-        Format::Npy => npy::read_bodies(bytes, &wanted, args.precision),
-        Format::Parquet => parquet::read_bodies(bytes, &wanted, args.precision),
+        Format::Text => text::read_bodies(bytes, wanted, args.precision),
+        Format::Npy => npy::read_bodies(bytes, wanted, args.precision),
+        Format::Parquet => parquet::read_bodies(bytes, wanted, args.precision),
     };
     Source::open(&args.file).and_then(read).with_context(|| name(&args.file))
 }

@@ -17,8 +17,9 @@ use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
 
 use crate::args::SimulateArgs;
-use crate::picture::{self, Film};
-use crate::report::{Millis, Report, noun, percentile};
+use crate::picture::{self, Film, Window};
+use crate::read::{self, Table};
+use crate::report::{Millis, Report, counted, noun, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
 use agents::Agents;
@@ -27,40 +28,62 @@ use view::View;
 use world::World;
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<ExitCode> {
-    match args.dim {
-        2 => simulate(args, search::in_plane),
-        _ => simulate(args, search::in_space),
+    let png = args.png.as_deref().map(|path| Output::png("--png", path)).transpose()?;
+    let gif = args.gif.as_deref().map(|path| Output::gif("--gif", path)).transpose()?;
+    let inputs: Vec<_> = args.from.as_deref().into_iter().collect();
+    write::check(&inputs, &[&png, &gif].into_iter().flatten().collect::<Vec<_>>(), args.replace.force)?;
+    let table = args.input().map(|input| read::read_moving(&input)).transpose()?;
+    let pictures = Pictures { png, gif };
+    match table.as_ref().map_or(args.dim.unwrap_or(2).into(), Table::dim) {
+        2 => simulate(args, table.as_ref(), &pictures, search::in_plane),
+        _ => simulate(args, table.as_ref(), &pictures, search::in_space),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where pictures go.
+struct Pictures {
+    png: Option<Output>,
+    gif: Option<Output>,
+}
+
 fn simulate<const D: usize>(
     args: &SimulateArgs,
+    table: Option<&Table>,
+    pictures: &Pictures,
     classic: impl Fn(&SimulateArgs, Aabb<D>, Bodies<'_, D>) -> Result<Option<Box<dyn BroadPhase<D>>>>,
 ) -> Result<()> {
-    let png = args.png.as_deref().map(|path| Output::png("--png", path)).transpose()?;
-    let gif = args.gif.as_deref().map(|path| Output::gif("--gif", path)).transpose()?;
-    let outputs: Vec<_> = [&png, &gif].into_iter().flatten().collect();
-    write::check(&[], &outputs, args.replace.force)?;
-    let mut report = Report::beside(&outputs);
+    let mut report = Report::beside(&[&pictures.png, &pictures.gif].into_iter().flatten().collect::<Vec<_>>());
     let workers = Workers::new(&args.threads)?;
-    let agents = Agents::new(args.scene, args.agents as usize, args.seed, args.speed);
+    let agents = match (table, &args.from) {
+        (Some(table), Some(file)) => {
+            let random = format!("random, seed {}", args.seed);
+            let velocities = if table.velocities().is_empty() { &random } else { "columns of the file" };
+            report.row("input", format_args!("{}: {}, as 32-bit floats", read::name(file), table.describe()))?;
+            report.row("velocities", velocities)?;
+            workers.install(|| Agents::of_table(table, file, args.seed, args.speed))?
+        }
+        _ => {
+            let count = counted(args.agents.into(), noun(D));
+            report.row("scene", format_args!("{}, {count}, seed {}", args.scene, args.seed))?;
+            Agents::of_scene(args.scene, args.agents as usize, args.seed, args.speed)
+        }
+    };
     let still = View::still(args, agents.walls())?;
     let search = Search::new(classic(args, agents.walls(), agents.view()?)?);
     let mut world = World::new(agents, search);
-    let agents = HumanCount(args.agents.into());
-    report.row("scene", format_args!("{}, {agents} {}, seed {}", args.scene, noun(D), args.seed))?;
+    report.row("world", view::whole(world.agents.walls()))?;
     report.row("engine", &args.engine)?;
     report.row("threads", workers.count())?;
     let energy = workers.install(|| world.agents.energy());
-    let times = workers.install(|| film(args, gif.as_ref(), &mut world, &workers))?;
+    let times = workers.install(|| film(args, pictures.gif.as_ref(), &mut world, &workers))?;
     times.print(&mut report)?;
     let (depth, part) = workers.install(|| world.observe(&workers))?;
     report.row("kinetic energy", format_args!("{energy:.6} at the start, {:.6} at the end", world.agents.energy()))?;
-    report
-        .row("deepest overlap", format_args!("{depth:.6} at the end, {:.1} % of the smaller radius", 100.0 * part))?;
+    let part = if part.is_finite() { format!(", {:.1} % of the smaller radius", 100.0 * part) } else { String::new() };
+    report.row("deepest overlap", format_args!("{depth:.6} at the end{part}"))?;
     report.row("state", format_args!("{:016x}, the same for any number of threads", world.agents.hash()))?;
-    if let Some(png) = &png {
+    if let Some(png) = &pictures.png {
         let last = &mut world;
         picture::write_png(png, &workers.install(move || still.draw(last))?)?;
     }
@@ -75,26 +98,27 @@ fn film<const D: usize>(
     workers: &Workers,
 ) -> Result<Times> {
     thread::scope(|scope| {
-        let view = View::film(args, &world.agents)?;
+        let mut times = Times::default();
         let film = gif.map(|gif| {
+            let view = View::film(args, &world.agents)?;
             world.observe(workers)?;
-            Film::start(scope, gif, view.draw(world)?)
+            times.window = Some(view.window());
+            anyhow::Ok((Film::start(scope, gif, view.draw(world)?)?, view))
         });
         let film = film.transpose()?;
-        let mut times = Times::default();
         let bar = progress(args.frames);
         for frame in 1..=args.frames {
             let start = Instant::now();
             times.finds.push(world.step(workers)?);
             times.steps.push(start.elapsed());
             bar.inc(1);
-            if let Some(film) = film.as_ref().filter(|_| frame % args.every() == 0) {
+            if let Some((film, view)) = film.as_ref().filter(|_| frame % args.every() == 0) {
                 let start = Instant::now();
                 film.push(view.draw(world)?);
                 times.pictures.push(start.elapsed());
             }
         }
-        film.map_or(Ok(()), Film::finish)?;
+        film.map_or(Ok(()), |(film, _)| film.finish())?;
         Ok(times)
     })
 }
@@ -111,13 +135,19 @@ fn progress(frames: u32) -> ProgressBar {
 struct Times {
     finds: Vec<Duration>,
     steps: Vec<Duration>,
-    /// Drawing, and waiting for the encoder.
+    /// Drawing, and waiting for the encoder; of all pictures but that of the start.
     pictures: Vec<Duration>,
+    /// What the pictures show.
+    window: Option<Window>,
 }
 
 impl Times {
     fn print(self, report: &mut Report) -> Result<()> {
         report.row("frames", HumanCount(self.steps.len() as u64))?;
+        if let Some(window) = self.window {
+            let count = counted(self.pictures.len() as u64 + 1, "pictures");
+            report.row("animation", format_args!("{count}, --window {window}"))?;
+        }
         for (name, times) in [("find", self.finds), ("step", self.steps), ("picture", self.pictures)] {
             if !times.is_empty() {
                 let (median, late) = (percentile(times.clone(), 50), percentile(times, 95));

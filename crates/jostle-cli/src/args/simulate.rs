@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{BoolishValueParser, PossibleValuesParser};
 use clap::{Args as Group, value_parser};
 use jostle_classics::{System, SystemInSpace};
 use jostle_testkit::Kind;
 
-use super::{PictureArgs, ReplaceArgs, ThreadArgs};
+use super::{InputArgs, PictureArgs, Precision, ReplaceArgs, ThreadArgs, radius};
 use crate::picture::Window;
 
 /// Simulate agents that bounce off each other and off the walls
@@ -27,10 +27,25 @@ pub(crate) struct SimulateArgs {
     /// How the agents are spread at the start: uniform, clustered, powerlaw or dense
     #[arg(long, value_name = "KIND", default_value_t = Kind::Uniform)]
     pub(crate) scene: Kind,
-    /// Circles (2) or spheres (3)
-    #[arg(long, value_name = "2|3", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3))]
-    pub(crate) dim: u8,
-    /// Another seed is another scene
+    /// Circles (2) or spheres (3) [default: circles; of a file with a z spheres]
+    #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
+    pub(crate) dim: Option<u8>,
+    /// Start from the bodies of this file, which `pairs` could read, in place of a scene
+    ///
+    /// Their velocities are its columns vx, vy (and vz of spheres), in lengths a unit of time; where it has none, they are
+    /// random. The walls are around all bodies. Places and velocities are rounded to 32-bit floats.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["agents", "scene"])]
+    pub(crate) from: Option<PathBuf>,
+    /// One radius for all bodies of the file
+    #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true, requires = "from")]
+    radius: Option<f64>,
+    /// The columns of the file to read as x, y[, z], r, as in `pairs`
+    #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "from")]
+    columns: Option<Vec<String>>,
+    /// Whether the text of the file begins with a line of names, as in `pairs`
+    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), requires = "from")]
+    header: Option<bool>,
+    /// Another seed is another scene, and other random velocities
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub(crate) seed: u64,
     /// What finds who touches: ourselves, or an older system, one thread of it
@@ -55,8 +70,8 @@ pub(crate) struct SimulateArgs {
     pub(crate) window: Option<Part>,
     /// How fast the agents move: the time that passes in a frame
     ///
-    /// Velocities are lengths in a unit of time. Those of a scene are at most 0.15 mean radii; from a speed of 5 or so
-    /// on its agents pass through each other.
+    /// Velocities are lengths in a unit of time. Random ones are at most 0.15 mean radii; from a speed of 5 or so on such
+    /// agents pass through each other.
     #[arg(long, value_name = "F", default_value_t = 1.0, value_parser = speed, allow_hyphen_values = true)]
     pub(crate) speed: f32,
     #[command(flatten)]
@@ -97,6 +112,13 @@ const EVERY: u32 = 4;
 const PICTURES: u32 = 75;
 
 impl SimulateArgs {
+    /// How to read the bodies to start from.
+    pub(crate) fn input(&self) -> Option<InputArgs> {
+        let (radius, dim, columns, header) = (self.radius, self.dim, self.columns.clone(), self.header);
+        let file = self.from.clone()?;
+        Some(InputArgs { file, radius, dim, columns, header, precision: Precision::F32 })
+    }
+
     /// Frames from one picture of the animation to the next.
     pub(crate) fn every(&self) -> u32 {
         self.every.unwrap_or_else(|| self.frames.div_ceil(PICTURES).max(EVERY))

@@ -27,19 +27,22 @@ const NARROWEST: usize = 100;
 pub(crate) struct Item {
     swatches: Vec<u8>,
     words: String,
+    /// Characters that there is room for.
+    room: usize,
 }
 
 impl Item {
-    pub(crate) fn figure(words: String) -> Self {
-        Self { swatches: Vec::new(), words }
+    /// A figure that takes the same room in each picture, however long it is.
+    pub(crate) fn figure(words: String, room: usize) -> Self {
+        Self { swatches: Vec::new(), words, room }
     }
 
-    pub(crate) fn legend(swatches: impl IntoIterator<Item = u8>, words: &str) -> Self {
-        Self { swatches: swatches.into_iter().collect(), words: words.to_owned() }
+    fn legend(swatches: impl IntoIterator<Item = u8>, words: &str) -> Self {
+        Self { swatches: swatches.into_iter().collect(), words: words.to_owned(), room: words.len() }
     }
 
     fn width(&self) -> usize {
-        self.swatches.len() * (SWATCH + 1) + if self.swatches.is_empty() { 0 } else { 2 } + self.words.len() * ADVANCE
+        self.swatches.len() * (SWATCH + 1) + if self.swatches.is_empty() { 0 } else { 2 } + self.room * ADVANCE
     }
 }
 
@@ -53,8 +56,10 @@ pub(crate) fn legend() -> [Item; 2] {
 
 /// The groups of a coverage bitmap.
 pub(crate) fn legend_of_groups() -> [Item; 2] {
-    let [even, odd] = legend();
-    [Item { words: "even ids".to_owned(), ..even }, Item { words: "odd ids".to_owned(), ..odd }]
+    [
+        Item::legend([Mix::of_parts(1.0, 0.0).index()], "even ids"),
+        Item::legend([Mix::of_parts(0.0, 1.0).index()], "odd ids"),
+    ]
 }
 
 /// Spheres from the front to the back.
@@ -66,7 +71,7 @@ pub(crate) fn legend_of_cells() -> Item {
     Item::legend([Ink::Line.index()], "leaves or cells")
 }
 
-/// The picture with lines of items above it, each line broken where the picture ends. Its height depends on the lengths
+/// The picture with lines of items above it, each line broken where the picture ends. Its height depends on the room
 /// of the items alone.
 pub(crate) fn with_caption(lines: &[Vec<Item>], image: Image) -> Image {
     let Image { width, height, pixels } = image;
@@ -138,7 +143,8 @@ mod tests {
     #[test]
     fn words_stand_above_the_picture_and_wrap() {
         let picture = |width| Image { width, height: 10, pixels: vec![7; width * 10] };
-        let lines = [vec![Item::figure("frame 12".to_owned()), Item::figure("300 agents".to_owned())], legend().into()];
+        let figure = |words: &str| Item::figure(words.to_owned(), 10);
+        let lines = [vec![figure("frame 12"), figure("300 agents")], legend().into()];
         let heights: Vec<_> = [300, 120, 1000]
             .map(|width| {
                 let image = with_caption(&lines, picture(width));
@@ -149,6 +155,11 @@ mod tests {
             })
             .into();
         assert_eq!(heights, [32, 56, 64]);
+        let more = [vec![figure("frame 12"), figure("1,000,000,000 agents")], legend().into()];
+        for width in 100..400 {
+            let heights = [&lines, &more].map(|lines| with_caption(lines, picture(width)).height);
+            assert_eq!(heights[0], heights[1], "pictures of an animation are all as high");
+        }
         assert_eq!(with_caption(&lines, picture(50)), picture(50), "no room");
     }
 }

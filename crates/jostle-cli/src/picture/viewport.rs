@@ -1,5 +1,6 @@
 //! Which part of the world a picture shows, and where in the picture it lies.
 
+use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
@@ -31,6 +32,20 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    fn longer(self) -> f64 {
+        (self.high[0] - self.low[0]).max(self.high[1] - self.low[1])
+    }
+
+    fn grown(self, margin: f64) -> Self {
+        Self { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin), ..self }
+    }
+
+    /// The window; of a point one about it that doubles can tell from it.
+    pub(crate) fn roomy(self) -> Self {
+        let point = self.low[0].abs().max(self.low[1].abs()).max(1.0) * 1e-6;
+        if self.longer() > 0.0 { self } else { self.grown(point) }
+    }
+
     /// The window, as deep as the world is where it does not say.
     ///
     /// # Errors
@@ -40,6 +55,22 @@ impl Window {
             bail!("--window: circles have no third axis, so x0,y0,x1,y1 were expected");
         }
         Ok(Self { depth: self.depth.or(world.depth), ..self })
+    }
+}
+
+impl fmt::Display for Window {
+    /// As it is read, to a thousandth of the longer side or finer.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let decimals = (3.0 - self.longer().log10().floor()).clamp(0.0, 30.0) as usize;
+        let corners = [(self.low, 0), (self.high, 1)].into_iter().flat_map(|([x, y], end)| {
+            let z = self.depth.map(|depth| depth[end]);
+            [Some(x), Some(y), z].into_iter().flatten()
+        });
+        for (at, number) in corners.enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{number:.decimals$}")?;
+        }
+        Ok(())
     }
 }
 
@@ -87,12 +118,8 @@ pub(crate) fn extent<const D: usize>(bodies: Bodies<'_, D, impl Scalar>) -> Wind
     if bodies.is_empty() {
         return span([0.0; D], [1.0; D]);
     }
-    let Window { low, high, depth } = around(bodies, 0..bodies.len());
-    let longer = (high[0] - low[0]).max(high[1] - low[1]);
-    // One point gets a window about it that doubles can tell from it.
-    let point = low[0].abs().max(low[1].abs()).max(1.0) * 1e-6;
-    let margin = if longer > 0.0 { longer * MARGIN } else { point };
-    Window { low: low.map(|x| x - margin), high: high.map(|x| x + margin), depth }
+    let window = around(bodies, 0..bodies.len());
+    window.grown(window.longer() * MARGIN).roomy()
 }
 
 /// The map from the world to a picture; y points up in the world and down in pixels.
@@ -184,6 +211,11 @@ mod tests {
     fn windows_are_read() {
         let window = Window { low: [-1.0, 0.0], high: [1.0, 2.5], depth: None };
         assert_eq!("-1, 0,1,2.5".parse(), Ok(window));
+        assert_eq!(window.to_string(), "-1.000,0.000,1.000,2.500");
+        assert_eq!(
+            Window { low: [0.0; 2], high: [12345.6; 2], depth: Some([-1.0; 2]) }.to_string(),
+            "0,0,-1,12346,12346,-1"
+        );
         assert_eq!("-1,0,7,1,2.5,9".parse(), Ok(Window { depth: Some([7.0, 9.0]), ..window }));
         for text in ["", "0,0,1", "1,0,0,1", "0,0,nan,1", "0,0,1,inf", "0,0,1,1,1", "0,0,2,1,1,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");

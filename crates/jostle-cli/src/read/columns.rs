@@ -8,6 +8,9 @@ use crate::args::InputArgs;
 const AXES: [&str; 3] = ["x", "y", "z"];
 const RADIUS: &str = "r";
 
+/// The names of the columns of velocities, always.
+const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
+
 /// What the command line asks for.
 #[derive(Debug)]
 pub(crate) struct Wanted {
@@ -16,9 +19,11 @@ pub(crate) struct Wanted {
     names: Option<Vec<String>>,
     /// Whether text begins with names, where that is told.
     header: Option<bool>,
+    velocities: bool,
 }
 
-/// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all.
+/// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all, then
+/// those of the velocities, if they were asked for and are there.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Picked {
     pub(crate) dim: usize,
@@ -28,7 +33,19 @@ pub(crate) struct Picked {
     pub(crate) columns: Vec<(usize, String)>,
 }
 
+impl Picked {
+    /// The number of columns before those of the velocities.
+    pub(crate) fn of_bodies(&self) -> usize {
+        self.dim + usize::from(self.radius.is_none())
+    }
+}
+
 impl Wanted {
+    /// Velocities are read where a file has them.
+    pub(crate) fn with_velocities(self) -> Self {
+        Self { velocities: true, ..self }
+    }
+
     /// Columns named on the command line decide the number of axes, and must agree with it where it is given.
     pub(crate) fn new(args: &InputArgs) -> Result<Self> {
         let wanted = Self {
@@ -36,6 +53,7 @@ impl Wanted {
             radius: args.radius,
             names: args.columns.clone(),
             header: args.header,
+            velocities: false,
         };
         if let Some(names) = &wanted.names {
             let axes = wanted.axes(names.len());
@@ -55,6 +73,18 @@ impl Wanted {
 
     /// Finds the columns among the names that a file has.
     pub(crate) fn pick(&self, present: &[String]) -> Result<Picked> {
+        let mut picked = self.pick_bodies(present)?;
+        let names = &VELOCITIES[..picked.dim];
+        let has = |name: &&str| present.iter().any(|have| have.eq_ignore_ascii_case(name));
+        if self.velocities && names.iter().any(has) {
+            let hint = "; a velocity for each axis, or for none, may help";
+            let found = names.iter().map(|&name| Ok((position(present, name, hint)?, name.to_owned())));
+            picked.columns.extend(found.collect::<Result<Vec<_>>>()?);
+        }
+        Ok(picked)
+    }
+
+    fn pick_bodies(&self, present: &[String]) -> Result<Picked> {
         let Some(names) = &self.names else {
             let has_z = present.iter().any(|have| have.eq_ignore_ascii_case(AXES[2]));
             let dim = self.dim.unwrap_or(if has_z { 3 } else { 2 });
@@ -194,11 +224,11 @@ mod tests {
     use super::{Picked, Wanted};
 
     fn wanted(dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: None, header: None }
+        Wanted { dim, radius, names: None, header: None, velocities: false }
     }
 
     fn named(names: &str, dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: Some(present(names)), header: None }
+        Wanted { dim, radius, names: Some(present(names)), header: None, velocities: false }
     }
 
     fn positions(picked: Picked) -> Vec<usize> {
@@ -294,5 +324,17 @@ mod tests {
             assert_eq!(positions(named(names, Some(2), None).pick(&columns).unwrap()), [0, 1, 2]);
         }
         assert!(named("1,2,3", None, radius).pick_unnamed(3).is_err());
+    }
+
+    #[test]
+    fn velocities_are_read_for_each_axis_or_for_none() {
+        let names = present("vz,VX,x,y,z,r,vy");
+        let moving = |dim, names: &[String]| wanted(dim, None).with_velocities().pick(names);
+        assert_eq!(positions(moving(None, &names).unwrap()), [2, 3, 4, 5, 1, 6, 0]);
+        assert_eq!(positions(moving(Some(2), &names).unwrap()), [2, 3, 5, 1, 6]);
+        assert_eq!(positions(wanted(None, None).pick(&names).unwrap()), [2, 3, 4, 5]);
+        assert_eq!(moving(None, &present("x,y,r")).unwrap().of_bodies(), 3);
+        let error = moving(None, &present("x,y,r,vx")).unwrap_err().to_string();
+        assert_eq!(error, "no column \"vy\" among x, y, r, vx; a velocity for each axis, or for none, may help");
     }
 }

@@ -18,6 +18,8 @@ pub struct Table {
     values: Values,
     /// Names of the columns: the axes, then that of the radii.
     names: Vec<String>,
+    /// One column an axis, if there are any.
+    velocities: Vec<Vec<f64>>,
     places: Places,
     /// Which precision the values have, and why.
     precision: String,
@@ -120,7 +122,8 @@ impl Table {
     ///
     /// # Errors
     /// When `f32` was asked for and some value is beyond it.
-    pub(crate) fn new(picked: &Picked, columns: Vec<Column>, places: Places, precision: Precision) -> Result<Self> {
+    pub(crate) fn new(picked: &Picked, mut columns: Vec<Column>, places: Places, precision: Precision) -> Result<Self> {
+        let velocities = columns.split_off(picked.of_bodies()).into_iter().map(Column::into_f64).collect();
         let names: Vec<_> = picked.columns.iter().map(|(_, name)| name.clone()).collect();
         let place = |at: usize, column: usize| format!("{}, column {}", places.of(at as u64), names[column]);
         let firsts = columns.iter().map(Column::first_inexact).enumerate();
@@ -151,7 +154,7 @@ impl Table {
         } else {
             Values::F64(Columns::new(columns.into_iter().map(Column::into_f64).collect(), picked.radius))
         };
-        Ok(Self { values, names, places, precision: why })
+        Ok(Self { values, names, velocities, places, precision: why })
     }
 
     /// Number of axes.
@@ -192,6 +195,11 @@ impl Table {
 
     pub(crate) fn values(&self) -> &Values {
         &self.values
+    }
+
+    /// The velocities, one column an axis; none when the file has none, or they were not asked for.
+    pub(crate) fn velocities(&self) -> &[Vec<f64>] {
+        &self.velocities
     }
 
     /// What was read, in words.

@@ -1,18 +1,28 @@
 //! The agents: where they are, how they move, and the walls around them.
 
 use std::mem::offset_of;
+use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
 use bytemuck::{NoUninit, Zeroable};
-use jostle::{Aabb, Bodies, InputError, RadiusField};
+use jostle::{Aabb, Bodies, InputError, PairFinder, RadiusField};
 use jostle_testkit::{Kind, scene};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
+use crate::read::{Table, Values, name};
+
 /// The highest speed of an agent at the start, in root mean squares of all radii a unit of time: small enough that
 /// bodies meet before their centres pass each other, if a frame takes one.
 const SPEED: f64 = 0.15;
+
+/// Velocities of a file are at most this on each axis, as coordinates are: so that no product of two is too large.
+const FASTEST: f64 = (1_u64 << 60) as f64;
+
+/// Masses are at least this, and at most its inverse: so that points can be pushed, and that no sum of masses is too
+/// large.
+const LIGHTEST: f32 = 1e-24;
 
 /// Agents in one task. Sums are taken task by task, so that they do not depend on the number of threads.
 pub(super) const BLOCK: usize = 4096;
@@ -43,27 +53,70 @@ pub(super) struct Agents<const D: usize> {
 }
 
 impl<const D: usize> Agents<D> {
-    /// A scene whose bodies move in random directions. Mass is radius to the power of D.
-    pub(super) fn new(kind: Kind, n: usize, seed: u64, tick: f32) -> Self {
+    /// A scene whose bodies move in random directions.
+    pub(super) fn of_scene(kind: Kind, n: usize, seed: u64, tick: f32) -> Self {
         let scene = scene::scene::<D>(kind, n, seed);
-        let side = scene::world::<D>(kind, n);
-        let mean_square = scene.radii.iter().map(|&r| f64::from(r).powi(2)).sum::<f64>() / n.max(1) as f64;
-        let speed = (SPEED * mean_square.sqrt()) as f32;
-        let mut rng = Pcg64Mcg::seed_from_u64(!seed);
-        let mut bodies = Vec::with_capacity(n);
-        let mut motions = Vec::with_capacity(n);
-        for (id, &radius) in scene.radii.iter().enumerate() {
-            let direction = direction::<D>(&mut rng);
-            let mass = (0..D).map(|_| radius).product::<f32>();
-            let center = spatial(|axis| scene.centers.get(axis).map(|column| column[id]));
-            let velocity = spatial(|axis| direction.get(axis).map(|part| speed * part));
-            bodies.push(Body { center, radius });
-            motions.push(Motion { velocity, inverse_mass: 1.0 / mass });
-        }
-        let walls = Aabb { lo: [0.0; D], hi: [side; D] };
-        let mut agents = Self { bodies, motions, walls, tick };
+        let walls = Aabb { lo: [0.0; D], hi: [scene::world::<D>(kind, n); D] };
+        let mut agents = Self::at_rest(scene.view(), walls, tick);
+        agents.scatter(seed);
         agents.bounce_off_walls();
         agents
+    }
+
+    /// The bodies of a file, with its velocities, or random ones where it has none.
+    ///
+    /// # Errors
+    /// Where the file has no bodies, or some that a search would refuse, or velocities beyond [`FASTEST`].
+    pub(super) fn of_table(table: &Table, file: &Path, seed: u64, tick: f32) -> Result<Self> {
+        let Values::F32(columns) = table.values() else { bail!("{}: not read in 32-bit floats", name(file)) };
+        ensure!(!table.is_empty(), "{}: no bodies to start from", name(file));
+        let bodies = columns.view::<D>();
+        PairFinder::new().count(bodies).map_err(|refusal| table.explain(refusal, file))?;
+        let mut agents = Self::at_rest(bodies, around(bodies), tick);
+        for (axis, column) in table.velocities().iter().enumerate() {
+            for (id, (motion, &v)) in agents.motions.iter_mut().zip(column).enumerate() {
+                let place = || format!("{}: {}: velocity {v} on axis {axis}", name(file), table.place(id as u32));
+                ensure!(v.abs() <= FASTEST, "{} is no number up to 2^60", place());
+                motion.velocity[axis] = v as f32;
+            }
+        }
+        if table.velocities().is_empty() {
+            agents.scatter(seed);
+        }
+        Ok(agents)
+    }
+
+    /// Mass is radius to the power of D.
+    fn at_rest(bodies: Bodies<'_, D>, walls: Aabb<D>, tick: f32) -> Self {
+        let ids = 0..bodies.len();
+        let body = |id| {
+            let center = bodies.center(id);
+            Body {
+                center: std::array::from_fn(|axis| center.get(axis).copied().unwrap_or(0.0)),
+                radius: bodies.radius(id),
+            }
+        };
+        let motion = |id| {
+            let mass = (0..D).map(|_| bodies.radius(id)).product::<f32>().clamp(LIGHTEST, 1.0 / LIGHTEST);
+            Motion { velocity: [0.0; 3], inverse_mass: 1.0 / mass }
+        };
+        Self { bodies: ids.clone().map(body).collect(), motions: ids.map(motion).collect(), walls, tick }
+    }
+
+    /// Random velocities.
+    fn scatter(&mut self, seed: u64) {
+        let n = self.bodies.len() as f64;
+        let mean_square = self.bodies.iter().map(|body| f64::from(body.radius).powi(2)).sum::<f64>() / n;
+        let sides = (0..D).map(|axis| f64::from(self.walls.hi[axis]) - f64::from(self.walls.lo[axis]));
+        // Points move as if they had radii of their distance.
+        let spacing = sides.fold(0.0, f64::max) / n.powf(1.0 / D as f64);
+        let size = if mean_square > 0.0 { mean_square.sqrt() } else { spacing };
+        let speed = (SPEED * size) as f32;
+        let mut rng = Pcg64Mcg::seed_from_u64(!seed);
+        for motion in &mut self.motions {
+            let direction = direction::<D>(&mut rng);
+            motion.velocity[..D].copy_from_slice(&direction.map(|part| speed * part));
+        }
     }
 
     pub(super) fn walls(&self) -> Aabb<D> {
@@ -140,9 +193,17 @@ impl<const D: usize> Agents<D> {
     }
 }
 
-/// A vector in space, zero along the axes that there are not.
-fn spatial(part: impl Fn(usize) -> Option<f32>) -> [f32; 3] {
-    std::array::from_fn(|axis| part(axis).unwrap_or(0.0))
+/// The smallest box with all bodies inside.
+fn around<const D: usize>(bodies: Bodies<'_, D>) -> Aabb<D> {
+    let mut walls = Aabb { lo: [f32::INFINITY; D], hi: [f32::NEG_INFINITY; D] };
+    for id in 0..bodies.len() {
+        let (center, radius) = (bodies.center(id), bodies.radius(id));
+        for (axis, x) in center.into_iter().enumerate() {
+            walls.lo[axis] = walls.lo[axis].min(x - radius);
+            walls.hi[axis] = walls.hi[axis].max(x + radius);
+        }
+    }
+    walls
 }
 
 /// A point of the unit ball, each as likely as any other.

@@ -1,13 +1,13 @@
 //! What pictures of the world show: which part of it, and what stands above.
 
 use anyhow::Result;
-use indicatif::HumanCount;
 use jostle::{Aabb, Bodies};
 
 use super::agents::Agents;
 use super::world::World;
 use crate::args::{Part, SimulateArgs};
 use crate::picture::{self, Image, Item, Viewport, Window, span, with_caption};
+use crate::report::counted;
 
 /// Agents in an animation, unless told otherwise: few enough that each is seen, and that the file stays small.
 const SEEN: usize = 600;
@@ -20,6 +20,9 @@ const MOVED: f64 = 1.5;
 
 /// Places that are tried for the part of the world that an animation shows.
 const PLACES: usize = 16;
+
+/// Contacts an agent for which the line of figures has room.
+const CONTACTS: u64 = 10;
 
 /// What pictures show.
 pub(super) struct View<'a> {
@@ -46,8 +49,13 @@ impl<'a> View<'a> {
             None => default,
             Some(Part::World) => whole(walls),
             Some(Part::Window(window)) => window.of_world(whole(walls))?,
-        };
+        }
+        .roomy();
         Ok(Self { args, window, viewport: Viewport::new(window, size) })
+    }
+
+    pub(super) fn window(&self) -> Window {
+        self.window
     }
 
     /// A picture of the world as it is.
@@ -63,21 +71,26 @@ impl<'a> View<'a> {
         Ok(with_caption(&[self.figures(world), self.legend()], image))
     }
 
-    /// As wide in each picture as in the last one, as long as the number of contacts is the last figure.
+    /// Figures that take the same room in each picture.
     fn figures<const D: usize>(&self, world: &World<D>) -> Vec<Item> {
-        let (frame, frames) = (world.frame.to_string(), self.args.frames.to_string());
         let speed = self.args.speed.to_string();
         let decimals = speed.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let time = |frame: u64| format!("{:.decimals$}", frame as f64 * f64::from(self.args.speed));
-        let (now, end) = (time(world.frame), time(self.args.frames.into()));
-        let count = |count: usize| HumanCount(count as u64).to_string();
-        let figures = [
-            format!("frame {frame:>0$}", frames.len()),
-            format!("time {now:>0$}", end.len()),
-            format!("{} agents", count(world.agents.bodies.len())),
-            format!("{} contacts", count(world.contacts.pairs())),
-        ];
-        figures.map(Item::figure).into()
+        let (frame, frames) = (world.frame, u64::from(self.args.frames));
+        let agents = world.agents.bodies.len() as u64;
+        let contacts = |count: u64| counted(count, "contacts");
+        let padded = |name: &str, value: String, last: String| {
+            let room = last.len();
+            Item::figure(format!("{name} {value:>room$}"), name.len() + 1 + room)
+        };
+        let agents_now = counted(agents, "agents");
+        let room = agents_now.len();
+        vec![
+            padded("frame", frame.to_string(), frames.to_string()),
+            padded("time", time(frame), time(frames)),
+            Item::figure(agents_now, room),
+            Item::figure(contacts(world.contacts.pairs() as u64), contacts(agents * CONTACTS).len()),
+        ]
     }
 
     fn legend(&self) -> Vec<Item> {
@@ -91,7 +104,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn whole<const D: usize>(walls: Aabb<D>) -> Window {
+pub(super) fn whole<const D: usize>(walls: Aabb<D>) -> Window {
     span(walls.lo.map(f64::from), walls.hi.map(f64::from))
 }
 

@@ -115,6 +115,8 @@ fn command_lines_that_make_no_sense() {
         ("simulate --agents 0", "--agents"),
         ("simulate --gif a.gif --every 0", "--every"),
         ("simulate --every 2", "--gif"),
+        ("simulate --radius 2", "--from"),
+        ("simulate --from in.csv --agents 2", "cannot be used with"),
         ("simulate --speed 0", "a speed is from 1e-9 to 1e9"),
         ("simulate --speed -1", "a speed is from 1e-9 to 1e9"),
         ("simulate --png a.png --window 1,0,0,1", "x0 < x1"),
@@ -159,4 +161,20 @@ fn a_third_column_that_may_be_z_or_r_is_asked_about() {
     assert_eq!(pairs("in.npy --radius 1 --dim 2"), "1");
     assert_eq!(pairs("in.npy --radius 1 --dim 3"), "0");
     assert_eq!(pairs("in.npy"), "1");
+}
+
+#[test]
+fn a_start_that_cannot_be_used_is_refused() {
+    let folder = Folder::new();
+    let about = |content: &str| {
+        folder.write("in.csv", content);
+        folder.refuse("simulate --from in.csv --png new.png")
+    };
+    assert!(about("x,y,r\n").contains("in.csv: no bodies to start from"));
+    assert!(about("x,y,r\n0,0,1\nnan,0,1\n").contains("line 3: x is NaN"));
+    assert!(about("x,y,r,vx\n0,0,1,0\n").contains("no column \"vy\""));
+    assert!(about("x,y,r,vx,vy\n0,0,1,0,0\n0,0,1,0,inf\n").contains("line 3: velocity inf on axis 1"));
+    assert!(folder.refuse("simulate --from none.csv").contains("none.csv: cannot open"));
+    folder.refuse("simulate --from in.csv --png in.csv --force");
+    assert_eq!(folder.names(), ["in.csv"]);
 }

@@ -68,6 +68,8 @@ fn an_animation_shows_the_start_and_every_nth_frame() {
         assert_eq!((width, height, pictures.len()), (90, 90, count), "{frames} frames {every}");
         assert!(pictures.windows(2).all(|two| two[0] != two[1]), "the agents move");
     }
+    // The number of contacts gets shorter, and the pictures stay as high as they are.
+    folder.succeed("simulate --agents 2000 --frames 8 --every 1 --size 270 --gif out.gif");
     folder.succeed("simulate --agents 200 --frames 7 --size 90 --png out.png");
     let (width, height, colors) = pixels(folder.read("out.png"));
     assert_eq!((width, height), (90, 90));

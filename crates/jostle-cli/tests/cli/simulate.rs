@@ -125,3 +125,51 @@ fn speed_is_the_time_that_passes_in_a_frame() {
     assert_ne!(one, half);
     assert_eq!(start(&one[0]), start(&half[0]), "velocities are the same");
 }
+
+#[test]
+fn bodies_and_velocities_of_a_file_are_where_it_starts() {
+    let folder = Folder::new();
+    // One at rest, and one that meets it after three frames of four and hands over its speed of 1; a third far away,
+    // which makes room behind them.
+    folder.write("in.csv", "r,vy,vx,y,x\n1,0,0,0,0\n1,0,-1,0,5.5\n0,0,0,-3,-50\n");
+    let run = |arguments: &str| folder.succeed(&format!("simulate --from in.csv {arguments}"));
+    let output = run("--frames 4");
+    assert_eq!(figure(&output, "input"), "in.csv: 3 circles, as 32-bit floats");
+    assert_eq!(figure(&output, "velocities"), "columns of the file");
+    assert_eq!(figure(&output, "world"), "-50.00,-3.00,6.50,1.00");
+    assert_eq!(figure(&output, "kinetic energy"), "0.500000 at the start, 0.500000 at the end");
+    let state = |output: &str| figure(output, "state").to_owned();
+    assert_ne!(state(&output), state(&run("--frames 4 --speed 0.5")));
+    assert_eq!(state(&output), state(&run("--frames 4 --seed 2")), "nothing is random");
+    folder.succeed("simulate --from in.csv --frames 4 --gif out.gif --png out.png --size 200");
+    // Without velocities they are random, by the seed.
+    folder.write("in.csv", "x,y,r\n0,0,1\n9,0,1\n4,7,2\n");
+    let [one, two] = ["--seed 1", "--seed 2"].map(|seed| run(&format!("--frames 2 {seed}")));
+    assert_eq!(figure(&one, "velocities"), "random, seed 1");
+    assert_ne!(state(&one), state(&two));
+}
+
+#[test]
+fn any_file_that_pairs_reads_is_a_start() {
+    let folder = Folder::new();
+    folder.write("in.csv", "x,y,z,r,vx,vy,vz\n0,0,0,1,1,0,0\n9,0,0.5,1,0,0,1\n4,7,3,2,0,1,0\n");
+    let state =
+        |arguments: &str| figure(&folder.succeed(&format!("simulate --frames 3 {arguments}")), "state").to_owned();
+    assert_ne!(state("--from in.csv"), state("--from in.csv --dim 2"));
+    assert_ne!(state("--from in.csv"), state("--from in.csv --radius 2"));
+    assert_eq!(state("--from in.csv"), state("--from in.csv --columns x,y,z,r"));
+    assert_eq!(state("--from in.csv --engine linear-octree"), state("--from in.csv --threads 1"));
+    let array: Vec<f32> = vec![0.0, 0.0, 1.0, 9.0, 0.0, 1.0];
+    let header = format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}");
+    let mut bytes = [b"\x93NUMPY\x01\x00".as_slice(), &118_u16.to_le_bytes(), header.as_bytes()].concat();
+    bytes.extend(array.iter().flat_map(|value| value.to_le_bytes()));
+    folder.write("in.npy", bytes);
+    folder.write("same.csv", "x,y,r\n0,0,1\n9,0,1\n");
+    assert_eq!(state("--from in.npy"), state("--from same.csv"));
+    // Points, and bodies at one place, have masses and a world as well.
+    for bodies in ["0,0,0\n0,0,0\n1,1,0\n", "5,5,0\n", "5,5,1e15\n5,5,1e15\n", "0,0,0\n1e15,0,1e-20\n"] {
+        folder.write("odd.csv", format!("x,y,r\n{bodies}"));
+        let output = folder.succeed("simulate --from odd.csv --frames 5 --gif odd.gif --size 100");
+        assert!(!output.contains("NaN"), "{output}");
+    }
+}
