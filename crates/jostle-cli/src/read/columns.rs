@@ -3,6 +3,7 @@
 use anyhow::{Result, bail, ensure};
 
 use crate::args::InputArgs;
+use crate::report::counted;
 
 /// The names looked for when the command line gives none: the axes, and the radius.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -61,7 +62,8 @@ impl Wanted {
             let spare = usize::from(wanted.radius.is_some());
             let agree = wanted.dim.map_or((2..=3).contains(&axes), |dim| (dim..=dim + spare).contains(&axes));
             let with = if wanted.radius.is_some() { "with --radius" } else { "without --radius" };
-            ensure!(agree, "--columns {}: {axes} axes {with}, which does not fit", names.join(","));
+            let noun = if axes == 1 { "axis" } else { "axes" };
+            ensure!(agree, "--columns {}: {axes} {noun} {with}, which does not fit", names.join(","));
         }
         Ok(wanted)
     }
@@ -145,7 +147,8 @@ impl Wanted {
         let layout = if self.radius.is_some() { "x, y or x, y, z with --radius" } else { "x, y, r or x, y, z, r" };
         ensure!(
             (2..=3).contains(&axes),
-            "{count} columns, where {layout} were expected; --columns picks some, as in 1,2,3"
+            "{}, where {layout} were expected; --columns picks some, as in 1,2,3",
+            counted(count as u64, "columns")
         );
         let clear = self.radius.is_none() || axes == 2 || self.dim.is_some();
         ensure!(
@@ -215,7 +218,11 @@ pub(crate) fn position(present: &[String], name: &str, hint: &str) -> Result<usi
 fn by_position(count: usize, given: &str) -> Result<Option<usize>> {
     let Ok(position) = given.parse::<usize>() else { return Ok(None) };
     let there = (1..=count).contains(&position);
-    ensure!(there, "--columns {given}: positions are counted from 1, and there are {count} columns");
+    ensure!(
+        there,
+        "--columns {given}: positions are counted from 1, and the input has {}",
+        counted(count as u64, "columns")
+    );
     Ok(Some(position - 1))
 }
 
@@ -272,7 +279,7 @@ mod tests {
         assert_eq!(positions(named("3,1", None, Some(1.0)).pick_unnamed(4).unwrap()), [2, 0]);
         for bad in ["0,1,2", "1,2,5"] {
             let error = named(bad, None, None).pick_unnamed(4).unwrap_err().to_string();
-            assert!(error.contains("positions are counted from 1, and there are 4 columns"), "{error}");
+            assert!(error.contains("positions are counted from 1, and the input has 4 columns"), "{error}");
         }
         assert!(named("1,lat,3", None, None).pick_unnamed(4).is_err());
         // A name that reads as a number is a name first.

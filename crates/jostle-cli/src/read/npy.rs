@@ -11,6 +11,7 @@ use super::number::{self, Fault};
 use super::source::Bytes;
 use super::table::{Places, Table};
 use crate::args::Precision;
+use crate::report::counted;
 
 /// Reads bodies.
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
@@ -24,7 +25,7 @@ pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -
 /// Reads pairs of ids.
 pub(super) fn read_pairs(bytes: Bytes) -> Result<Vec<[u32; 2]>> {
     let array = Array::new(bytes)?;
-    ensure!(array.columns == 2, "{} columns, where 2 were expected: a row a pair", array.columns);
+    ensure!(array.columns == 2, "{}, where 2 were expected: a row a pair", counted(array.columns as u64, "columns"));
     let both = ["a", "b"].map(str::to_owned).into_iter().enumerate().collect();
     let mut ends = [Vec::new(), Vec::new()];
     array.read(&Picked { dim: 2, radius: None, columns: both }, |slot, value| ends[slot].push(value))?;
@@ -45,7 +46,11 @@ impl Array {
         let length = bytes.length();
         let file = NpyFile::new(BufReader::new(bytes.stream())).context("not a .npy file")?;
         let &[rows, columns] = file.shape() else {
-            bail!("an array of {} axes, where 2 were expected: a row a body", file.shape().len());
+            let axes = file.shape().len();
+            bail!(
+                "an array of {axes} {}, where 2 were expected: rows and columns",
+                if axes == 1 { "axis" } else { "axes" }
+            );
         };
         let kind = match file.dtype() {
             DType::Plain(kind) => (kind.type_char(), kind.size_field()),
@@ -106,5 +111,6 @@ impl Array {
 }
 
 fn short(rows: u64, columns: u64) -> String {
-    format!("shorter than its {rows} rows of {columns} columns need")
+    let (rows, columns) = (counted(rows, "rows"), counted(columns, "columns"));
+    format!("shorter than an array of {rows} and {columns} is")
 }

@@ -11,6 +11,7 @@ use super::number;
 use super::source::{Bytes, Peeked};
 use super::table::{Lines, Places, Table};
 use crate::args::Precision;
+use crate::report::counted;
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;
@@ -117,7 +118,10 @@ impl Text {
         }
         let mut record = ByteRecord::new();
         while let Some(line) = read_record(&mut self.reader, self.blanks, &mut record)? {
-            let wide = || format!("line {line}: the first line has {columns} columns, here are {}", record.len());
+            let wide = || {
+                let columns = counted(columns as u64, "columns");
+                format!("line {line}: {}, where the first line has {columns}", counted(record.len() as u64, "fields"))
+            };
             ensure!(record.len() == columns, wide());
             take(&record, line)?;
         }

@@ -1,6 +1,6 @@
 //! Files that appear under their names only once they are complete.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -35,6 +35,10 @@ fn attempt(path: &Path, fill: impl FnOnce(&mut Out<'_>) -> Result<()>) -> Result
     }
     let temporary = Temporary::new(folder(&target))?;
     filled(temporary.file()?, fill)?;
+    if let Ok(old) = fs::metadata(&target) {
+        // Whom the file was open to is not ours to change.
+        temporary.file()?.set_permissions(old.permissions())?;
+    }
     Ok(temporary.persist(&target)?)
 }
 
@@ -65,6 +69,18 @@ mod tests {
         assert_eq!(format!("{:#}", failed.unwrap_err()), format!("cannot write {}: no more", path.display()));
         assert_eq!(fs::read(&path).unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_private_file_stays_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        replace(&path, |out| Ok(out.write_all(b"new")?)).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[cfg(unix)]

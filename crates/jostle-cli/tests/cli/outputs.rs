@@ -155,7 +155,7 @@ fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> 
     let names = folder.names();
     let mut times = 0;
     for delay in [0, 1, 2, 5, 10, 20] {
-        let mut child = folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = folder.command(arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         while folder.names() == names && child.try_wait().unwrap().is_none() {
             sleep(Duration::from_micros(100));
         }
@@ -164,7 +164,12 @@ fn interrupted(folder: &Folder, arguments: &str, signal: &str, target: &str) -> 
         let ended = child.wait().unwrap();
         assert_eq!(folder.names(), names, "{arguments}: {signal} after {delay} ms, {ended}");
         if !ended.success() {
-            assert_eq!(ended.code(), None, "ended by the signal, not by an error");
+            assert_eq!(
+                ended.code(),
+                None,
+                "{arguments}: ended by the signal, not by an error: {}",
+                std::io::read_to_string(child.stderr.take().unwrap()).unwrap()
+            );
             assert!(folder.read(target) == old, "{arguments}: what was there stays");
             times += 1;
         } else {

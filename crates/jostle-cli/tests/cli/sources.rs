@@ -128,7 +128,7 @@ fn text_without_names_is_read_by_position() {
     assert_eq!(pairs(numbered, "--columns 1,2,3 --header no"), "a,b\n1,2\n");
     assert_eq!(pairs("0,1,2,3\n7,0,0,1\n7,1,0,1\n", "--columns 1,2,3 --header yes"), "a,b\n0,1\n");
     let message = refusal("0,0,1\n5,5\n", "--header no");
-    assert!(message.contains("line 2: the first line has 3 columns, here are 2"), "{message}");
+    assert!(message.contains("line 2: 2 fields, where the first line has 3 columns"), "{message}");
     let message = refusal("7,8,1\n1,zwei,1\n", "--columns 1,2,3");
     assert!(message.contains("line 2, column 2: \"zwei\" is not a number"), "{message}");
 }
