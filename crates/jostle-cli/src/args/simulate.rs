@@ -58,10 +58,11 @@ pub(crate) struct SimulateArgs {
     /// Draw the last frame to this file (.png, or `-`): free agents blue, touching ones orange, spheres from above
     #[arg(long, value_name = "OUT")]
     pub(crate) png: Option<PathBuf>,
-    /// Draw an animation to this file (.gif, or `-`), 25 pictures a second
+    /// Draw an animation to this file (.gif, or `-`), 25 pictures a second, repeated for ever
     #[arg(long, value_name = "OUT")]
     pub(crate) gif: Option<PathBuf>,
-    /// Draw the start and every Nth frame of the animation [default: 4, or more from 300 frames on: 75 pictures]
+    /// Draw the start and every Nth frame of the animation [default: 4, or so many that there are 76 pictures
+    /// at most]
     #[arg(long, value_name = "N", requires = "gif", value_parser = value_parser!(u32).range(1..))]
     pub(crate) every: Option<u32>,
     /// Draw this part of the world: X0,Y0,X1,Y1, of spheres also X0,Y0,Z0,X1,Y1,Z1, or `world` for all of it [default:
