@@ -18,7 +18,7 @@ const TOUCHING: [u8; 3] = [230, 159, 0];
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(u8)]
 pub(crate) enum Ink {
-    /// Boxes of leaves and cells: reddish purple.
+    /// Boxes of leaves and cells: reddish purple, dimmed so that bodies stand out.
     Line,
     /// Letters and digits.
     Text,
@@ -36,7 +36,7 @@ impl Ink {
 
     fn color(self) -> [u8; 3] {
         match self {
-            Self::Line => [204, 121, 167],
+            Self::Line => [147, 90, 124],
             Self::Text => [230, 237, 243],
             Self::Wall => [72, 79, 88],
         }

@@ -23,7 +23,7 @@ fn pixels(png: Vec<u8>) -> (u32, u32, HashMap<[u8; 3], usize>) {
 const FREE: usize = 2;
 const TOUCHING: usize = 0;
 
-const LINE: [u8; 3] = [204, 121, 167];
+const LINE: [u8; 3] = [147, 90, 124];
 const TEXT: [u8; 3] = [230, 237, 243];
 
 /// Whether any pixel is rather of this channel than of the others.
