@@ -44,7 +44,7 @@ pub(crate) struct PairsArgs {
     /// Write the pairs to this file: .csv (header a,b), .npy (u32, n x 2) or .parquet (u32 columns a, b)
     ///
     /// Ids count the bodies of the file from 0, and a < b. `-` writes CSV to standard output and moves the figures to
-    /// standard error. The input, a read-only file, and one that holds something else than pairs are never replaced.
+    /// standard error. The input and a read-only file are never replaced, one that holds something else only with --force.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Count the pairs without a list: for more of them than memory holds
@@ -110,14 +110,14 @@ pub struct InputArgs {
     /// One radius for all bodies; the file is then read for centres only
     #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true)]
     pub radius: Option<f64>,
-    /// Circles (2) or spheres (3) [default: spheres when the file has a z]
+    /// Circles (2) or spheres (3) [default: spheres when the file has a z; asked for where that is not clear]
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
     pub dim: Option<u8>,
     /// The columns to read as x, y[, z], r, in that order (without r when --radius is given): names, or positions from 1
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
     /// Whether text begins with a line of names [default: yes, unless --columns gives positions and numbers stand there]
-    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new())]
+    #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), hide_possible_values = true)]
     pub header: Option<bool>,
     /// The precision in which bodies are searched, and overlap or do not
     #[arg(long, value_enum, default_value_t = Precision::Auto)]
