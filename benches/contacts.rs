@@ -3,13 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use jostle::{ContactTracker, PairFinder, Permutation, Threads, Workers, contacts};
+use jostle::{ContactTracker, PairFinder, Permutation, Threads, contacts};
 use jostle_testkit::{Kind, Scene, scene};
 
 const BODIES: usize = 100_000;
 
-const THREADS: [(&str, Threads<'_>, Workers); 2] =
-    [("serial", Threads::Serial, Workers::Serial), ("pool", Threads::Current, Workers::Rayon)];
+const THREADS: [(&str, Threads<'_>); 2] = [("serial", Threads::Serial), ("pool", Threads::Current)];
 
 /// The scene, and the same one a little later: some 1 to 3 % of the pairs are others.
 fn frames(kind: Kind) -> [Scene<2>; 2] {
@@ -40,7 +39,7 @@ fn track(c: &mut Criterion) {
         let scenes = frames(kind);
         let mut finder = PairFinder::new();
         let pairs = scenes.each_ref().map(|scene| finder.find(scene.view()).expect("a sound scene").pairs().to_vec());
-        for (name, threads, _) in THREADS {
+        for (name, threads) in THREADS {
             group.bench_function(BenchmarkId::new("find", name), |b| {
                 b.iter(|| black_box(finder.on(threads).find(scenes[0].view()).map(|found| found.pairs().len())));
             });
@@ -71,9 +70,9 @@ fn sort(c: &mut Criterion) {
     group.bench_function("take", |b| b.iter(|| order.take(found.tree())));
     let (mut column, mut buffer) = (scene.radii.clone(), Vec::new());
     group.bench_function("sort_by_rank", |b| b.iter(|| black_box(order.sort_by_rank(&mut column))));
-    for (name, _, workers) in THREADS {
+    for (name, threads) in THREADS {
         group.bench_function(BenchmarkId::new("sort_by_rank_copy", name), |b| {
-            b.iter(|| black_box(order.sort_by_rank_copy(&mut column, &mut buffer, workers)));
+            b.iter(|| black_box(order.sort_by_rank_copy(&mut column, &mut buffer, threads)));
         });
     }
 }

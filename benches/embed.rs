@@ -5,7 +5,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use jostle::{
     Among, Circles64, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Periodic, Rows, Set, Swept, Threads,
-    Workers, between,
+    between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 use std::hint::black_box;
@@ -32,7 +32,7 @@ fn uniform(n: usize, world: usize, seed: u64) -> Scene<2> {
 
 fn tree_of(scene: &Scene<2>) -> LinearTree<2> {
     let mut tree = LinearTree::new();
-    tree.build(scene.view(), Workers::Serial).expect("a sound scene");
+    tree.build(scene.view(), Threads::Serial).expect("a sound scene");
     tree
 }
 

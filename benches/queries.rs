@@ -2,7 +2,7 @@
 //! pairs of the same circles, tree included.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use jostle::{Aabb, Circle, LinearTree, PairFinder, Queries, QueryBatch, Ray, Threads, Workers};
+use jostle::{Aabb, Circle, LinearTree, PairFinder, Queries, QueryBatch, Ray, Threads};
 use jostle_testkit::{Kind, Scene, scene};
 use std::hint::black_box;
 
@@ -47,7 +47,7 @@ impl Asked {
 
 fn tree() -> LinearTree<2> {
     let mut tree = LinearTree::new();
-    tree.build(scene::scene::<2>(Kind::Uniform, BODIES, 1).view(), Workers::Serial).expect("a sound scene");
+    tree.build(scene::scene::<2>(Kind::Uniform, BODIES, 1).view(), Threads::Serial).expect("a sound scene");
     tree
 }
 

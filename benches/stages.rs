@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use jostle::radix::RadixSort;
-use jostle::{PairFinder, StageTimes, Threads, Workers, morton};
+use jostle::{PairFinder, StageTimes, Threads, morton};
 use jostle_testkit::{Kind, scene};
 use std::hint::black_box;
 
@@ -31,7 +31,7 @@ fn codes(c: &mut Criterion) {
     let mut group = c.benchmark_group("codes");
     for n in SIZES {
         let scene = scene::scene::<2>(Kind::Uniform, n, 1);
-        let bounds = jostle::bounds(scene.view(), Workers::Serial).expect("a sound scene");
+        let bounds = jostle::bounds(scene.view(), Threads::Serial).expect("a sound scene");
         let grid = morton::Grid::new(&bounds).expect("bodies apart");
         let mut codes = vec![0; n];
         group.throughput(Throughput::Elements(n as u64));
@@ -48,7 +48,7 @@ fn sort(c: &mut Criterion) {
     let mut group = c.benchmark_group("sort");
     for n in SIZES {
         let scene = scene::scene::<2>(Kind::Uniform, n, 1);
-        let bounds = jostle::bounds(scene.view(), Workers::Serial).expect("a sound scene");
+        let bounds = jostle::bounds(scene.view(), Threads::Serial).expect("a sound scene");
         let grid = morton::Grid::new(&bounds).expect("bodies apart");
         let codes: Vec<(u64, u32)> = (0..n).map(|id| (grid.code(scene.view().center(id)), id as u32)).collect();
         let (mut records, mut sort) = (codes.clone(), RadixSort::new());
@@ -56,7 +56,7 @@ fn sort(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("radix", n), |b| {
             b.iter(|| {
                 records.copy_from_slice(&codes);
-                sort.sort_by_code(&mut records, Workers::Serial, |record| record.0);
+                sort.sort_by_code(&mut records, Threads::Serial, |record| record.0);
             });
         });
         group.bench_function(BenchmarkId::new("sort_unstable_by_key", n), |b| {

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::thread;
 
 use harness::{Clock, Random, arguments};
-use jostle::{Circles, Column, LinearTree, Meetings, PairFinder, Set, Spawner, Threads, Workers, field};
+use jostle::{Circles, Column, LinearTree, Meetings, PairFinder, Set, Spawner, Threads, field};
 
 /// Height of the corridor in metres, and its length for each walker.
 const HEIGHT: f32 = 200.0;
@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [walkers, frames] = arguments([60_000, 400])?;
     let mut corridor = Corridor::new(walkers);
     let mut posts = LinearTree::new();
-    posts.build(Circles::from_columns(Column::axes(&corridor.posts), POST), Workers::Serial)?;
+    posts.build(Circles::from_columns(Column::axes(&corridor.posts), POST), Threads::Serial)?;
 
     // Walkers (0) meet walkers and posts (1), which do not meet each other.
     let meetings = Meetings::none(2).with(0, 0).with(0, 1);

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use jostle::{Circles, ContactTracker, PairFinder, Permutation, Workers};
+use jostle::{Circles, ContactTracker, PairFinder, Permutation, Threads};
 
 const FRAMES: usize = 60;
 
@@ -93,9 +93,9 @@ impl World {
 
     fn sort(&mut self, order: &Permutation, floats: &mut Vec<f32>, keys: &mut Vec<u64>) -> Result<(), Box<dyn Error>> {
         for column in [&mut self.x, &mut self.y, &mut self.radius, &mut self.vx, &mut self.vy] {
-            order.sort_by_rank_copy(column, floats, Workers::current())?;
+            order.sort_by_rank_copy(column, floats, Threads::Current)?;
         }
-        order.sort_by_rank_copy(&mut self.keys, keys, Workers::current())?;
+        order.sort_by_rank_copy(&mut self.keys, keys, Threads::Current)?;
         Ok(())
     }
 }

@@ -49,11 +49,11 @@
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
     Aabb, Bodies, Circles, Circles64, Column, Field, InputError, Isa, LinearTree, Permutation, PermutationError, Radii,
-    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Workers, field, morton, radix,
+    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
 };
 pub use jostle_pairs::{
     Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Periodic, Rows, Search, Set, Set64, Skin,
-    StageTimes, Stats, Swept, Threads, Values, between,
+    StageTimes, Stats, Swept, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use jostle_pairs::{

@@ -1,12 +1,12 @@
 //! The caller's arrays sorted by rank: every element arrives, references follow, and the pairs stay what they were.
 
-use jostle::{LinearTree, PairFinder, Permutation, PermutationError, Workers};
+use jostle::{LinearTree, PairFinder, Permutation, PermutationError, Threads};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use rayon::ThreadPoolBuilder;
 
 fn taken<const D: usize>(scene: &Scene<D>) -> Permutation {
     let mut tree = LinearTree::new();
-    tree.build(scene.view(), Workers::Serial).expect("a sound scene");
+    tree.build(scene.view(), Threads::Serial).expect("a sound scene");
     let mut order = Permutation::new();
     order.take(&tree);
     assert!(tree.ids().eq(order.rank_to_id().iter().copied()));
@@ -26,9 +26,9 @@ fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     }
 
     let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-    for workers in [Workers::Serial, Workers::Rayon] {
+    for threads in [Threads::Serial, Threads::Current] {
         let (mut ids, mut buffer) = ((0..scene.len() as u32).collect::<Vec<_>>(), vec![9; 3]);
-        pool.install(|| order.sort_by_rank_copy(&mut ids, &mut buffer, workers)).expect(name);
+        pool.install(|| order.sort_by_rank_copy(&mut ids, &mut buffer, threads)).expect(name);
         assert_eq!(ids, order.rank_to_id(), "{name}");
         order.renumber(&mut ids).expect(name);
         assert!(ids.into_iter().eq(0..scene.len() as u32), "{name}: renumbered ids are ranks");
@@ -58,7 +58,7 @@ fn sorted_bodies_have_the_same_pairs_renumbered() {
     order.renumber(before.as_flattened_mut()).expect("ids");
     let mut buffer = Vec::new();
     for column in scene.centers.iter_mut().chain([&mut scene.radii]) {
-        order.sort_by_rank_copy(column, &mut buffer, Workers::current()).expect("a column");
+        order.sort_by_rank_copy(column, &mut buffer, Threads::Current).expect("a column");
     }
     let mut after = finder.find(scene.view()).expect("a sound scene").pairs().to_vec();
     before.iter_mut().for_each(|pair| pair.sort_unstable());
@@ -74,7 +74,7 @@ fn wrong_lengths_and_strange_ids_are_refused_whole() {
     let error = PermutationError::Length { items: 99, bodies: 100 };
     assert_eq!(error.to_string(), "99 elements cannot be sorted by the ranks of 100 bodies");
     assert_eq!(order.sort_by_rank(&mut items), Err(error.clone()));
-    assert_eq!(order.sort_by_rank_copy(&mut items, &mut Vec::new(), Workers::Serial), Err(error));
+    assert_eq!(order.sort_by_rank_copy(&mut items, &mut Vec::new(), Threads::Serial), Err(error));
     items.extend([100, 7, u32::MAX]);
     let error = PermutationError::Ids { count: 2, first: vec![99, 101], bodies: 100 };
     assert_eq!(order.renumber(&mut items), Err(error));
@@ -89,7 +89,7 @@ fn memory_is_used_again() {
     order.sort_by_rank(&mut [(); 0]).expect("nothing to sort");
     let mut bytes = Vec::new();
     for scene in [&large, &small, &large] {
-        tree.build(scene.view(), Workers::Serial).expect("a sound scene");
+        tree.build(scene.view(), Threads::Serial).expect("a sound scene");
         order.take(&tree);
         order.sort_by_rank(&mut vec![0; scene.len()]).expect("an array");
         assert_eq!(order.len(), scene.len());

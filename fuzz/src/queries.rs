@@ -5,9 +5,7 @@
 mod oracle;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use jostle::{
-    Aabb, Answers, Bodies, Circle, Isa, LinearTree, Queries, QueryBatch, QueryError, Ray, Reached, Threads, Workers,
-};
+use jostle::{Aabb, Answers, Bodies, Circle, Isa, LinearTree, Queries, QueryBatch, QueryError, Ray, Reached, Threads};
 use jostle_testkit::Scene;
 use jostle_testkit::oracle::LIMIT;
 
@@ -132,7 +130,7 @@ fn is_ray<const D: usize>(ray: &Ray<D>) -> bool {
 fn check<const D: usize>(input: &Input) {
     let scene: Scene<D> = input.crowd.scene();
     let mut tree = LinearTree::new();
-    if tree.build(scene.view(), Workers::Serial).is_err() {
+    if tree.build(scene.view(), Threads::Serial).is_err() {
         return;
     }
     let mut lists = Lists::default();

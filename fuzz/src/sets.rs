@@ -1,6 +1,6 @@
 //! Three sets, each bodies or a tree that stands, with layers or without: the pairs within one, between two and among all.
 
-use jostle::{Among, LinearTree, Meetings, PairFinder, Set, Workers, between};
+use jostle::{Among, LinearTree, Meetings, PairFinder, Set, Threads, between};
 use jostle_testkit::oracle::overlaps;
 use jostle_testkit::{Scene, oracle, sweep};
 
@@ -38,7 +38,7 @@ fn check<const D: usize>(input: &Input) {
     let layered = layered.each_ref().map(Option::as_ref);
     let trees: [Option<LinearTree<D>>; 3] = core::array::from_fn(|i| {
         let mut tree = LinearTree::new();
-        let built = input.trees >> i & 1 == 1 && tree.build(scenes[i].view(), Workers::Serial).is_ok();
+        let built = input.trees >> i & 1 == 1 && tree.build(scenes[i].view(), Threads::Serial).is_ok();
         built.then_some(tree)
     });
     let sets: [Set<'_, D>; 3] = core::array::from_fn(|i| match &trees[i] {

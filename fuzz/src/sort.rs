@@ -2,7 +2,7 @@
 //! thread and on three.
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use jostle::Workers;
+use jostle::Threads;
 use jostle::radix::RadixSort;
 
 use crate::ways::POOL;
@@ -88,10 +88,10 @@ pub(crate) fn run(bytes: &[u8]) {
         expected.sort_by_key(|item| item.0);
         let mut sort = RadixSort::new();
         let mut serial = items.clone();
-        sort.sort_by_code(&mut serial, Workers::Serial, |item| item.0);
+        sort.sort_by_code(&mut serial, Threads::Serial, |item| item.0);
         assert!(serial == expected, "on one thread");
         let mut parallel = items;
-        POOL.install(|| sort.sort_by_code(&mut parallel, Workers::Rayon, |item| item.0));
+        POOL.install(|| sort.sort_by_code(&mut parallel, Threads::Current, |item| item.0));
         assert!(parallel == expected, "on three threads");
     });
 }

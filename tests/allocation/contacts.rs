@@ -1,6 +1,6 @@
 //! From the second frame of a size on, contacts over time, their geometry and the sorting of arrays allocate nothing.
 
-use jostle::{Bodies, Contact, ContactTracker, PairFinder, Permutation, Threads, Workers, contacts};
+use jostle::{Bodies, Contact, ContactTracker, PairFinder, Permutation, Threads, contacts};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::counting::allocations;
@@ -28,8 +28,7 @@ impl Host {
         self.order.take(found.tree());
         self.names.clear();
         self.names.extend_from_slice(keys);
-        let workers = if matches!(threads, Threads::Serial) { Workers::Serial } else { Workers::current() };
-        self.order.sort_by_rank_copy(&mut self.names, &mut self.buffer, workers).expect("a name each");
+        self.order.sort_by_rank_copy(&mut self.names, &mut self.buffer, threads).expect("a name each");
         self.order.sort_by_rank(&mut self.names).expect("a name each");
         allocations() - before
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
     Circle, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set, Threads,
-    Workers, between,
+    between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 use rayon::ThreadPoolBuilder;
@@ -121,7 +121,7 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let scene = scene::scene::<D>(kind, 12_000, 1);
     let frames = [scene.clone(), mirrored(&scene), spread(&scene)];
     let (mut tree, still) = (LinearTree::new(), scene::scene::<D>(kind, 12_000, 2));
-    tree.build(still.view(), Workers::Serial).expect("a scene within the contract");
+    tree.build(still.view(), Threads::Serial).expect("a scene within the contract");
     let category: Vec<u32> = (0..12_000).map(|id| 1 << (id % 5)).collect();
     let layers = Layers::new(&category, 0b1_0111);
     let (odd, table) = (|a: u32, b: u32| (a ^ b) & 1 == 1, Meetings::none(3).with(0, 1).with(1, 1).with(0, 2));

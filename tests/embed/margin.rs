@@ -2,9 +2,7 @@
 
 use core::array::from_fn;
 
-use jostle::{
-    Bodies, Circles, InputError, LinearTree, NeighborLists, PairFinder, Rows, Skin, Threads, Workers, between,
-};
+use jostle::{Bodies, Circles, InputError, LinearTree, NeighborLists, PairFinder, Rows, Skin, Threads, between};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -122,7 +120,7 @@ fn bad_margins_and_distances_are_refused() {
         assert!(refused(finder.on(Threads::Serial).find(view).err()), "{bad}");
         assert!(refused(finder.count(between(scene.view(), view)).err()), "{bad}");
         assert!(refused(finder.neighbors(view, Rows::Full, &mut NeighborLists::new()).err()), "{bad}");
-        assert!(refused(LinearTree::new().build(view, Workers::Serial).err()), "{bad}");
+        assert!(refused(LinearTree::new().build(view, Threads::Serial).err()), "{bad}");
         assert!(matches!(finder.find(scene.view().within(bad)), Err(InputError::Bodies { count: 300, .. })), "{bad}");
         assert!(finder.last().pairs() == last);
     }

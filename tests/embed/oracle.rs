@@ -1,6 +1,6 @@
 //! Plain loops and scenes.
 
-use jostle::{Bodies, LinearTree, Workers};
+use jostle::{Bodies, LinearTree, Threads};
 use jostle_testkit::oracle::overlaps;
 use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
 
@@ -59,7 +59,7 @@ pub(crate) fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = (
 
 pub(crate) fn tree_of<const D: usize>(view: Bodies<'_, D>) -> LinearTree<D> {
     let mut tree = LinearTree::new();
-    tree.build(view, Workers::Serial).expect("a scene within the contract");
+    tree.build(view, Threads::Serial).expect("a scene within the contract");
     tree
 }
 

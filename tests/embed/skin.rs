@@ -3,7 +3,7 @@
 
 use core::array::from_fn;
 
-use jostle::{Among, Bodies, Circles, LinearTree, Meetings, PairFinder, Periodic, Set, Skin, Swept, Workers, between};
+use jostle::{Among, Bodies, Circles, LinearTree, Meetings, PairFinder, Periodic, Set, Skin, Swept, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::oracle::{Random, ascending, bodies, tree_of};
@@ -144,7 +144,7 @@ fn a_tree_is_the_same_until_it_is_built_again() {
     let mut finder = PairFinder::<2>::new();
     finder.find(&tree).expect("a tree");
     assert!(finder.still_valid(&tree) && !finder.still_valid(scene.view()));
-    tree.build(scene.view().with_margin(MARGIN), Workers::Serial).expect("a sound scene");
+    tree.build(scene.view().with_margin(MARGIN), Threads::Serial).expect("a sound scene");
     assert!(!finder.still_valid(&tree));
 }
 

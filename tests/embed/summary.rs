@@ -4,7 +4,7 @@ use core::fmt::Debug;
 
 use jostle::{
     Circle, ContactTracker, Keys, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Periodic, Permutation,
-    Queries, QueryBatch, Rows, Set, Skin, Swept, Threads, Values, Workers, between, radix::RadixSort,
+    Queries, QueryBatch, Rows, Set, Skin, Swept, Threads, Values, between, radix::RadixSort,
 };
 use jostle_testkit::{Kind, scene};
 
@@ -33,7 +33,7 @@ fn debug_is_a_line() {
     summary(&skin, "kind: Sets, bodies: 5000");
 
     let mut tree = LinearTree::new();
-    tree.build(view, Workers::Serial).expect("a sound scene");
+    tree.build(view, Threads::Serial).expect("a sound scene");
     let mut order = Permutation::new();
     order.take(&tree);
     summary(&tree, "LinearTree { bodies: 5000, leaves: ");
@@ -63,6 +63,6 @@ fn debug_is_a_line() {
     summary(&Periodic::new(view, [None; 2]), "len: 5000");
     summary(&Swept::new(view, [&scene.radii; 2]), "displacements: [5000, 5000]");
     let mut sort = RadixSort::new();
-    sort.sort_by_code(&mut keys.clone(), Workers::Serial, |&key| key);
+    sort.sort_by_code(&mut keys.clone(), Threads::Serial, |&key| key);
     summary(&sort, "scratch: 5000");
 }

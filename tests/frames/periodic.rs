@@ -54,7 +54,7 @@ fn check_scenes<const D: usize>() {
         let scene = scene::scene::<D>(kind, 700, 3);
         let radius = scene.radii.iter().copied().fold(0.0, f32::max);
         let view = scene.view();
-        let bounds = jostle::bounds(view, jostle::Workers::Serial).expect("a scene");
+        let bounds = jostle::bounds(view, jostle::Threads::Serial).expect("a scene");
         for axes in 0..1_u32 << D {
             for part in [1.0, 0.6] {
                 let borders = core::array::from_fn(|axis| {
@@ -81,7 +81,7 @@ fn scenes_in_3d() {
 fn many_bodies_on_several_threads() {
     let scene = scene::scene::<2>(Kind::Uniform, 20_000, 5);
     let view = scene.view();
-    let hi = jostle::bounds(view, jostle::Workers::Serial).expect("a scene").hi;
+    let hi = jostle::bounds(view, jostle::Threads::Serial).expect("a scene").hi;
     let axes = [Some([0.0, hi[0]]), Some([0.0, hi[1]])];
     // The same box nine times over, without periods: of each pair, the copies whose first body is in the middle one.
     let copies = |axis: usize| -> Vec<f32> {

@@ -1,6 +1,6 @@
 //! Every query of a list to one scene, by every instruction set, against the oracle.
 
-use jostle::{Isa, LinearTree, Queries, Reached, Workers};
+use jostle::{Isa, LinearTree, Queries, Reached, Threads};
 use jostle_testkit::Scene;
 
 use crate::asked::Asked;
@@ -12,7 +12,7 @@ const NEAREST: [(usize, f32); 6] =
 
 pub(crate) fn tree_of<const D: usize>(scene: &Scene<D>) -> LinearTree<D> {
     let mut tree = LinearTree::new();
-    tree.build(scene.view(), Workers::Serial).expect("a scene within the contract");
+    tree.build(scene.view(), Threads::Serial).expect("a scene within the contract");
     tree
 }
 

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use jostle::{Among, Circles64, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Workers, between};
+use jostle::{Among, Circles64, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::Common;
@@ -84,7 +84,7 @@ impl Inputs {
         let scene: Scene<2> = input::scene(kind, n, common.seed, common.order);
         let few = spread(scene::scene(kind, (n / SPARSE).max(1), common.seed + 1), kind, n);
         let mut tree = LinearTree::new();
-        tree.build(scene.view(), Workers::Serial).expect("scenes keep to the contract");
+        tree.build(scene.view(), Threads::Serial).expect("scenes keep to the contract");
         let grown = Scene { radii: scene.radii.iter().map(|r| r + MARGIN).collect(), ..scene.clone() };
         let body = |scene: &Scene<2>, id| (scene.view().center(id), scene.radii[id]);
         let both = (0..n).map(|id| body(&scene, id)).chain((0..few.len()).map(|id| body(&few, id))).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jostle_core::morton::Grid;
 use jostle_core::radix::RadixSort;
-use jostle_core::{Workers, bounds};
+use jostle_core::{Threads, bounds};
 use jostle_testkit::{Kind, scene};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -99,7 +99,7 @@ fn sorters(threads: usize) -> Vec<Sorter> {
     if threads == 1 {
         return vec![
             Sorter::new("jostle", "jostle-core", true, move |records| {
-                ours.sort_by_code(records, Workers::Serial, |record| record.code);
+                ours.sort_by_code(records, Threads::Serial, |record| record.code);
             }),
             Sorter::new("std sort_unstable", "", false, |records| records.sort_unstable_by_key(|r| r.code)),
             Sorter::new("std sort", "", true, |records| records.sort_by_key(|r| r.code)),
@@ -112,7 +112,7 @@ fn sorters(threads: usize) -> Vec<Sorter> {
     }
     vec![
         Sorter::new("jostle", "jostle-core", true, move |records| {
-            ours.sort_by_code(records, Workers::Rayon, |record| record.code);
+            ours.sort_by_code(records, Threads::Current, |record| record.code);
         }),
         Sorter::new("rayon sort_unstable", "rayon", false, |records| records.par_sort_unstable_by_key(|r| r.code)),
         Sorter::new("rayon sort", "rayon", true, |records| records.par_sort_by_key(|r| r.code)),
@@ -129,7 +129,7 @@ fn records(kind: Option<Kind>, n: usize, seed: u64) -> Vec<Record> {
         return number((0..n).map(|_| rng.random()).collect());
     };
     let scene = scene::scene::<2>(kind, n, seed);
-    let bounds = bounds::bounds(scene.view(), Workers::Serial).expect("scenes keep to the contract");
+    let bounds = bounds::bounds(scene.view(), Threads::Serial).expect("scenes keep to the contract");
     let grid = Grid::new(&bounds);
     number((0..n).map(|id| grid.map_or(0, |grid| grid.code(scene.view().center(id)))).collect())
 }

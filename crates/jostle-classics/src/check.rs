@@ -1,7 +1,7 @@
 //! Refusal of bad bodies without touching the heap while all are good.
 
 use jostle_core::bounds::bounds;
-use jostle_core::{Bodies, InputError, Workers};
+use jostle_core::{Bodies, InputError, Threads};
 
 use crate::body::Body;
 
@@ -12,7 +12,7 @@ const REACH: f32 = (1_u64 << 60) as f32;
 pub(crate) fn check<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), InputError> {
     bodies.check_shape()?;
     let sound = |id| bodies.radii().get(id) >= 0.0 && is_sound(&body(bodies, id));
-    if (0..bodies.len()).all(sound) { Ok(()) } else { bounds(bodies, Workers::Serial).map(drop) }
+    if (0..bodies.len()).all(sound) { Ok(()) } else { bounds(bodies, Threads::Serial).map(drop) }
 }
 
 /// A single body, which is named by the caller's `id` where it is refused.
@@ -21,7 +21,7 @@ pub(crate) fn check_one<const D: usize>(id: u32, body: &Body<D>) -> Result<(), I
         return Ok(());
     }
     let columns = body.center.each_ref().map(core::slice::from_ref);
-    bounds(Bodies::from_slices(columns, &[body.radius]), Workers::Serial).map(drop).map_err(|error| match error {
+    bounds(Bodies::from_slices(columns, &[body.radius]), Threads::Serial).map(drop).map_err(|error| match error {
         InputError::Bodies { count, first } => {
             InputError::Bodies { count, first: first.into_iter().map(|(_, reason)| (id, reason)).collect() }
         }

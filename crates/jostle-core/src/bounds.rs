@@ -6,6 +6,7 @@ use crate::aabb::Aabb;
 use crate::error::{InputError, Reason};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
+use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 
 /// Bodies that one task looks at.
@@ -33,7 +34,16 @@ impl<const D: usize> BlockBounds<D> {
 ///
 /// # Errors
 /// Any [`InputError`] except [`InputError::Layout`].
-pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Aabb<D>, InputError> {
+pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<Aabb<D>, InputError> {
+    run(threads, bodies.len(), |workers| bounds_on(bodies, workers))
+}
+
+/// [`bounds`] on these workers, however few the bodies.
+///
+/// # Errors
+/// As [`bounds`].
+#[doc(hidden)]
+pub fn bounds_on<const D: usize>(bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Aabb<D>, InputError> {
     bounds_into(bodies, workers, Isa::detect(), &mut Vec::new())
 }
 

@@ -159,7 +159,8 @@ impl<'a> Circles<'a> {
     /// Circles held as separate slices. `radii` is an `f32` (one radius for all) or a slice as long as `x` and `y`.
     ///
     /// ```
-    /// use jostle_core::Circles;
+    /// # use jostle_core as jostle;
+    /// use jostle::Circles;
     /// let (x, y) = ([0.0, 1.0], [0.0, 0.0]);
     /// assert_eq!(Circles::new(&x, &y, 0.5).len(), 2);
     /// assert_eq!(Circles::new(&x, &y, &[0.25, 0.75]).len(), 2);
@@ -204,7 +205,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies held in columns, each a slice or a [`Field`] of structs of the caller's, one an axis, read in place.
     ///
     /// ```
-    /// use jostle_core::{Circles, field};
+    /// # use jostle_core as jostle;
+    /// use jostle::{Circles, field};
     ///
     /// struct Agent {
     ///     name: &'static str,
@@ -227,9 +229,10 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as [`core::mem::offset_of!`] gives them.
     ///
     /// ```
+    /// # use jostle_core as jostle;
     /// use bytemuck::{NoUninit, Pod};
     /// use core::mem::offset_of;
-    /// use jostle_core::{Circles, RadiusField};
+    /// use jostle::{Circles, RadiusField};
     ///
     /// #[derive(Clone, Copy, NoUninit)]
     /// #[repr(C)]
@@ -242,7 +245,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// let at = offset_of!(Agent, position);
     /// let circles = Circles::from_structs(&agents, [at, at + 4], RadiusField::At(offset_of!(Agent, radius)))?;
     /// assert_eq!(circles.center(0), [3.0, 4.0]);
-    /// # Ok::<(), jostle_core::InputError>(())
+    /// # Ok::<(), jostle::InputError>(())
     /// ```
     ///
     /// # Errors
@@ -285,7 +288,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// distance * distance`; radii, and the margin, are put aside.
     ///
     /// ```
-    /// use jostle_core::Circles;
+    /// # use jostle_core as jostle;
+    /// use jostle::Circles;
     /// let points = Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.0).within(1.0);
     /// assert_eq!(points.radius(0) + points.radius(1), 1.0);
     /// ```

@@ -9,6 +9,7 @@ pub mod error;
 pub mod input;
 pub mod isa;
 pub mod morton;
+#[doc(hidden)]
 pub mod parallel;
 pub mod permutation;
 pub mod radix;
@@ -21,8 +22,10 @@ pub use input::{Bodies, Circles, Circles64, Column, Field, Radii, RadiusField, S
 pub use isa::Isa;
 pub use parallel::host::Spawner;
 pub use parallel::recording::{Recording, Region, record};
+pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
+#[doc(hidden)]
 pub use parallel::workers::Workers;
 #[doc(hidden)]
-pub use parallel::{disjoint, lookback, scratch};
+pub use parallel::{disjoint, lookback, scratch, threads};
 pub use permutation::{Permutation, PermutationError};
 pub use tree::{BuildTimes, LinearTree};

@@ -95,7 +95,8 @@ fn truncate(value: f32) -> u32 {
 /// The code of a point in the plane: bits of x on even places, bits of y on odd ones.
 ///
 /// ```
-/// use jostle_core::morton::{decode2, encode2};
+/// # use jostle_core as jostle;
+/// use jostle::morton::{decode2, encode2};
 /// assert_eq!(encode2(0b011, 0b101), 0b10_01_11);
 /// assert_eq!(decode2(encode2(7, u32::MAX)), [7, u32::MAX]);
 /// ```
@@ -114,7 +115,8 @@ pub const fn decode2(code: u64) -> [u32; 2] {
 /// The code of a point in space; the low 21 bits of each coordinate count.
 ///
 /// ```
-/// use jostle_core::morton::{decode3, encode3};
+/// # use jostle_core as jostle;
+/// use jostle::morton::{decode3, encode3};
 /// assert_eq!(encode3(5, 3, 4), 339);
 /// assert_eq!(decode3(339), [5, 3, 4]);
 /// ```
@@ -149,7 +151,8 @@ pub fn decode<const D: usize>(code: u64) -> [u32; D] {
 /// numbered along the Morton curve. Level 0 is the whole.
 ///
 /// ```
-/// use jostle_core::morton::Cell;
+/// # use jostle_core as jostle;
+/// use jostle::morton::Cell;
 /// // The cell of a code is a prefix of it, and its path reads off the groups of bits.
 /// let cell = Cell::<3>::new(3, 375).unwrap();
 /// assert_eq!(cell.path().collect::<Vec<_>>(), [5, 6, 7]);
@@ -199,7 +202,8 @@ impl<const D: usize> Cell<D> {
     /// they are: the highest group of bits in which they differ gives the level, without a descent.
     ///
     /// ```
-    /// use jostle_core::morton::{Cell, encode2};
+    /// # use jostle_core as jostle;
+    /// use jostle::morton::{Cell, encode2};
     /// let cell = Cell::<2>::smallest_holding(encode2(4, 6), encode2(5, 7));
     /// assert_eq!((cell.level(), cell.number()), (31, encode2(2, 3)));
     /// assert_eq!(Cell::<2>::smallest_holding(0, u64::MAX), Cell::ROOT);
@@ -298,11 +302,12 @@ impl<const D: usize> Grid<D> {
     /// points apart.
     ///
     /// ```
-    /// use jostle_core::{Aabb, morton::Grid};
+    /// # use jostle_core as jostle;
+    /// use jostle::{Aabb, morton::Grid};
     /// let grid = Grid::new(&Aabb { lo: [0.0, 0.0], hi: [8.0, 8.0] }).unwrap();
     /// // A click finds its cell of level 3 in constant time ...
-    /// let cell = jostle_core::morton::Cell::<2>::of_code(grid.code([6.5, 3.2]), 3).unwrap();
-    /// assert_eq!(cell.number(), jostle_core::morton::encode2(6, 3));
+    /// let cell = jostle::morton::Cell::<2>::of_code(grid.code([6.5, 3.2]), 3).unwrap();
+    /// assert_eq!(cell.number(), jostle::morton::encode2(6, 3));
     /// // ... and a rectangle its smallest enclosing cell.
     /// assert_eq!(grid.smallest_cell([4.1, 0.1], [5.9, 1.9]).level(), 2);
     /// ```

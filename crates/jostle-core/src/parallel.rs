@@ -7,4 +7,5 @@ pub mod lookback;
 pub mod recording;
 pub mod scratch;
 mod team;
+pub mod threads;
 pub mod workers;

@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::error::NAMED_OFFENDERS;
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
-use crate::parallel::workers::Workers;
+use crate::parallel::threads::Threads;
 use crate::tree::LinearTree;
 
 /// Elements that one task moves.
@@ -53,18 +53,19 @@ pub enum PermutationError {
 /// keeps its memory from one `take` to the next.
 ///
 /// ```
-/// use jostle_core::{Circles, LinearTree, Permutation, Workers};
+/// # use jostle_core as jostle;
+/// use jostle::{Circles, LinearTree, Permutation, Threads};
 /// let (mut x, mut y) = (vec![5.0, 0.0, 5.0], vec![5.0, 0.0, 0.0]);
 /// let mut names = vec!["far", "origin", "right"].into_iter().map(String::from).collect::<Vec<_>>();
 /// let mut leader = [2]; // an id that somebody holds
 ///
 /// let mut tree = LinearTree::<2>::new();
-/// tree.build(Circles::new(&x, &y, 1.0), Workers::current())?;
+/// tree.build(Circles::new(&x, &y, 1.0), Threads::Current)?;
 /// let mut order = Permutation::new();
 /// order.take(&tree);
 /// let mut buffer = Vec::new();
 /// for column in [&mut x, &mut y] {
-///     order.sort_by_rank_copy(column, &mut buffer, Workers::current())?;
+///     order.sort_by_rank_copy(column, &mut buffer, Threads::Current)?;
 /// }
 /// order.sort_by_rank(&mut names)?;
 /// order.renumber(&mut leader)?;
@@ -179,19 +180,20 @@ impl Permutation {
         &self,
         items: &mut [T],
         buffer: &mut Vec<T>,
-        workers: Workers<'_>,
+        threads: Threads<'_>,
     ) -> Result<(), PermutationError> {
         self.check_length(items.len())?;
         let Some(&any) = items.first() else { return Ok(()) };
         resize_with_headroom(buffer, items.len(), any);
-        let workers = if items.len() < SERIAL_BELOW { Workers::Serial } else { workers };
-        workers.together(|| {
-            workers.fill_blocks("gather", buffer, BLOCK, |first, block| {
-                let ids = &self.ids[first..first + block.len()];
-                block.iter_mut().zip(ids).for_each(|(slot, &id)| *slot = items[id as usize]);
-            });
-            workers.fill_blocks("copy", items, BLOCK, |first, block| {
-                block.copy_from_slice(&buffer[first..first + block.len()]);
+        threads.run([SERIAL_BELOW; 2], items.len(), |workers| {
+            workers.together(|| {
+                workers.fill_blocks("gather", buffer, BLOCK, |first, block| {
+                    let ids = &self.ids[first..first + block.len()];
+                    block.iter_mut().zip(ids).for_each(|(slot, &id)| *slot = items[id as usize]);
+                });
+                workers.fill_blocks("copy", items, BLOCK, |first, block| {
+                    block.copy_from_slice(&buffer[first..first + block.len()]);
+                });
             });
         });
         Ok(())

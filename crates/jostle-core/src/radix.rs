@@ -20,6 +20,7 @@ use core::fmt;
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::ScratchPool;
+use crate::parallel::threads::Threads;
 use crate::parallel::workers::Workers;
 
 /// The most items that are sorted in one cache-resident piece.
@@ -28,9 +29,10 @@ pub const LOCAL_MAX: usize = 1 << 14;
 /// A radix sort that keeps its scratch from call to call.
 ///
 /// ```
-/// use jostle_core::{radix::RadixSort, Workers};
+/// # use jostle_core as jostle;
+/// use jostle::{Threads, radix::RadixSort};
 /// let mut cells = vec![(7_u64, 'a'), (3, 'b'), (7, 'c'), (0, 'd')];
-/// RadixSort::new().sort_by_code(&mut cells, Workers::current(), |cell| cell.0);
+/// RadixSort::new().sort_by_code(&mut cells, Threads::Current, |cell| cell.0);
 /// assert_eq!(cells, [(0, 'd'), (3, 'b'), (7, 'a'), (7, 'c')]);
 /// ```
 pub struct RadixSort<T> {
@@ -62,9 +64,16 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     /// item alone.
     ///
     /// O(n) for spread-out codes, O(8 n) at worst; scratch of one more copy of the items. The result does not depend
-    /// on the workers. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to
+    /// on the threads. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to
     /// the standard library's stable sort.
-    pub fn sort_by_code(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
+    pub fn sort_by_code(&mut self, items: &mut [T], threads: Threads<'_>, code: impl Fn(&T) -> u64 + Sync + Send) {
+        // One piece is no work for several.
+        threads.run([LOCAL_MAX + 1; 2], items.len(), |workers| self.sort_by_code_on(items, workers, code));
+    }
+
+    /// [`RadixSort::sort_by_code`] on these workers.
+    #[doc(hidden)]
+    pub fn sort_by_code_on(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let Some(&any) = items.first() else { return };
         if items.len() >= u32::MAX as usize {
             return items.sort_by_key(code);
@@ -72,7 +81,6 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         if self.second.len() < items.len() {
             self.second.resize(items.len(), any);
         }
-        // One piece is no work for several.
         let workers = if items.len() > LOCAL_MAX { workers } else { Workers::Serial };
         let code = &code;
         workers.together(|| self.sort_with(items, workers, code));

@@ -25,6 +25,7 @@ use crate::isa::Isa;
 use crate::morton::Grid;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::ScratchPool;
+use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
 use crate::sixteen::{Bodies16, Ids, SIXTEEN, ids};
@@ -68,13 +69,14 @@ pub struct BuildTimes {
 /// whose boxes overlap.
 ///
 /// ```
-/// use jostle_core::{Circles, LinearTree, Workers};
+/// # use jostle_core as jostle;
+/// use jostle::{Circles, LinearTree, Threads};
 /// let mut tree = LinearTree::<2>::new();
-/// tree.build(Circles::new(&[5.0, 0.0, 5.0], &[5.0, 0.0, 0.0], 1.0), Workers::Serial)?;
+/// tree.build(Circles::new(&[5.0, 0.0, 5.0], &[5.0, 0.0, 0.0], 1.0), Threads::Serial)?;
 /// assert!(tree.ids().eq([1, 2, 0]));
 /// assert_eq!(tree.bodies()[0].centers[0].0[..3], [0.0, 5.0, 5.0]);
 /// tree.validate().unwrap();
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 pub struct LinearTree<const D: usize> {
     len: usize,
@@ -317,14 +319,23 @@ impl<const D: usize> LinearTree<D> {
             + s.locals.bytes(LocalSort::bytes)
     }
 
-    /// Builds the tree of these bodies from scratch, on `workers`.
+    /// Builds the tree of these bodies from scratch.
     ///
     /// O(n) for spread-out centres, O(n log n) at worst; the result depends on the input alone. Memory is kept for the
     /// next build; from the second build of a size on, nothing is allocated.
     ///
     /// # Errors
     /// [`InputError`], before anything is changed.
-    pub fn build(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    pub fn build(&mut self, bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<BuildTimes, InputError> {
+        run(threads, bodies.len(), |workers| self.build_on(bodies, workers))
+    }
+
+    /// [`LinearTree::build`] on these workers, however few the bodies.
+    ///
+    /// # Errors
+    /// As [`LinearTree::build`].
+    #[doc(hidden)]
+    pub fn build_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         build::build(self, bodies, workers)
     }
 

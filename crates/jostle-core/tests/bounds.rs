@@ -1,6 +1,6 @@
 //! The first stage alone: the box of all centres, and what is refused, about the borders of blocks.
 
-use jostle_core::bounds::bounds;
+use jostle_core::bounds::bounds_on;
 use jostle_core::{Aabb, Bodies, Circles, InputError, RadiusField, Reason, Spheres, Workers};
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
@@ -32,8 +32,8 @@ fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     let bodies = interleaved(scene);
     let expected = expected(scene.view());
     for workers in [Workers::Serial, Workers::Rayon] {
-        assert_eq!(bounds(scene.view(), workers), expected, "{name}, {D}D, slices, {workers:?}");
-        assert_eq!(bounds(structs::<D>(&bodies), workers), expected, "{name}, {D}D, structs, {workers:?}");
+        assert_eq!(bounds_on(scene.view(), workers), expected, "{name}, {D}D, slices, {workers:?}");
+        assert_eq!(bounds_on(structs::<D>(&bodies), workers), expected, "{name}, {D}D, structs, {workers:?}");
     }
 }
 
@@ -42,7 +42,7 @@ fn boxes_about_block_borders<const D: usize>() {
         let scene = scene::scene::<D>(Kind::Uniform, n, 1);
         check(&format!("n = {n}"), &scene);
         let InputError::Lengths { .. } =
-            bounds(Bodies::from_slices(scene.centers.each_ref().map(Vec::as_slice), &[1.0; 7]), Workers::Serial)
+            bounds_on(Bodies::from_slices(scene.centers.each_ref().map(Vec::as_slice), &[1.0; 7]), Workers::Serial)
                 .expect_err("seven radii")
         else {
             panic!("refused for another reason");
@@ -68,7 +68,7 @@ fn the_extremes_are_found_wherever_they_stand() {
             let mut scene = scene::scene::<2>(Kind::Uniform, n, 2);
             scene.centers[0][at] = 1e9;
             scene.centers[1][at] = -1e9;
-            let found = bounds(scene.view(), Workers::Rayon).expect("a scene within the contract");
+            let found = bounds_on(scene.view(), Workers::Rayon).expect("a scene within the contract");
             assert_eq!((found.hi[0], found.lo[1]), (1e9, -1e9), "n = {n}, extreme body {at}");
             check(&format!("n = {n}, extreme body {at}"), &scene);
         }
@@ -128,16 +128,16 @@ fn golden_refusals() {
     let view = Spheres::new(&[0.0, 1.0, f32::NAN], &[0.0, 1e30, 0.0], &[0.0; 3], &[-1.0, 1.0, 1.0]);
     let first =
         vec![(0, Reason::RadiusNegative), (1, Reason::TooFar { axis: 1 }), (2, Reason::CenterNotFinite { axis: 0 })];
-    assert_eq!(bounds(view, Workers::Serial), Err(InputError::Bodies { count: 3, first }));
+    assert_eq!(bounds_on(view, Workers::Serial), Err(InputError::Bodies { count: 3, first }));
     let view = Circles::new(&[0.0; 40], &[0.0; 40], f32::NAN);
     let first = (0..16).map(|id| (id, Reason::RadiusNotFinite)).collect();
-    assert_eq!(bounds(view, Workers::Rayon), Err(InputError::Bodies { count: 40, first }));
+    assert_eq!(bounds_on(view, Workers::Rayon), Err(InputError::Bodies { count: 40, first }));
 }
 
 #[test]
 fn golden_boxes() {
     let view = Circles::new(&[3.0, -1.0, 2.0], &[0.5, 7.0, -0.25], &[9.0, 0.0, 1.0]);
     let expected = Aabb { lo: [-1.0, -0.25], hi: [3.0, 7.0] };
-    assert_eq!(bounds(view, Workers::Serial), Ok(expected));
-    assert_eq!(bounds(Circles::new(&[], &[], 1.0), Workers::Serial), Ok(Aabb::EMPTY));
+    assert_eq!(bounds_on(view, Workers::Serial), Ok(expected));
+    assert_eq!(bounds_on(Circles::new(&[], &[], 1.0), Workers::Serial), Ok(Aabb::EMPTY));
 }

@@ -76,11 +76,11 @@ impl<const N: usize> Sorts<N> {
         let mut expected = items.clone();
         expected.sort_by_key(code);
         let mut sorted = items.clone();
-        self.serial.sort_by_code(&mut sorted, Workers::Serial, code);
+        self.serial.sort_by_code_on(&mut sorted, Workers::Serial, code);
         assert!(sorted == expected, "{name}, n = {}, {} bytes, serial", codes.len(), 4 * N);
         for (pool, sort) in &mut self.pools {
             sorted.copy_from_slice(&items);
-            pool.install(|| sort.sort_by_code(&mut sorted, Workers::Rayon, code));
+            pool.install(|| sort.sort_by_code_on(&mut sorted, Workers::Rayon, code));
             let threads = pool.current_num_threads();
             assert!(sorted == expected, "{name}, n = {}, {} bytes, {threads} threads", codes.len(), 4 * N);
         }
@@ -145,11 +145,11 @@ fn scratch_of_one_input_does_not_leak_into_the_next() {
 #[test]
 fn other_items() {
     let mut nothing = [(); 1000];
-    RadixSort::new().sort_by_code(&mut nothing, Workers::Serial, |()| 1);
+    RadixSort::new().sort_by_code_on(&mut nothing, Workers::Serial, |()| 1);
     let mut floats: Vec<f32> = (0..20_000).map(|i| (mix(i) as u32 >> 1) as f32).collect();
     let mut expected = floats.clone();
     expected.sort_by(f32::total_cmp);
-    RadixSort::new().sort_by_code(&mut floats, Workers::Rayon, |x| x.to_bits().into());
+    RadixSort::new().sort_by_code_on(&mut floats, Workers::Rayon, |x| x.to_bits().into());
     assert_eq!(floats, expected);
 }
 
@@ -176,7 +176,7 @@ proptest! {
         let mut items = items::<3>(codes.len());
         let mut expected = items.clone();
         expected.sort_by_key(|item| codes[item[0] as usize]);
-        RadixSort::new().sort_by_code(&mut items, Workers::Rayon, |item| codes[item[0] as usize]);
+        RadixSort::new().sort_by_code_on(&mut items, Workers::Rayon, |item| codes[item[0] as usize]);
         prop_assert!(items == expected);
     }
 }

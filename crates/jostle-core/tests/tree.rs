@@ -29,11 +29,11 @@ impl<const D: usize> Trees<D> {
 
     /// Builds all trees of `scene`, checks the invariants of one and that the others are the same.
     fn check(&mut self, name: &str, scene: &Scene<D>) -> &LinearTree<D> {
-        self.serial.build(scene.view(), Workers::Serial).expect(name);
+        self.serial.build_on(scene.view(), Workers::Serial).expect(name);
         assert_eq!(self.serial.validate(), Ok(()), "{name}, {D}D");
         assert_holds(&self.serial, scene, name);
         for (isa, pool, tree) in &mut self.others {
-            pool.install(|| tree.build(scene.view(), Workers::Rayon)).expect(name);
+            pool.install(|| tree.build_on(scene.view(), Workers::Rayon)).expect(name);
             let threads = pool.current_num_threads();
             assert!(parts(tree) == parts(&self.serial), "{name}, {D}D: another tree by {isa} on {threads} threads");
         }
@@ -125,7 +125,7 @@ fn scenes_of_every_kind_in_3d() {
 
 fn built<const D: usize>(scene: &Scene<D>) -> LinearTree<D> {
     let mut tree = LinearTree::new();
-    tree.build(scene.view(), Workers::Serial).expect("a scene within the contract");
+    tree.build_on(scene.view(), Workers::Serial).expect("a scene within the contract");
     assert_eq!(tree.validate(), Ok(()));
     tree
 }
@@ -135,7 +135,7 @@ fn golden_order_of_a_lattice() {
     let x = core::array::from_fn::<f32, 16, _>(|id| (id % 4) as f32);
     let y = core::array::from_fn::<f32, 16, _>(|id| (id / 4) as f32);
     let mut tree = LinearTree::<2>::new();
-    tree.build(Circles::new(&x, &y, 0.25), Workers::Serial).expect("a lattice");
+    tree.build_on(Circles::new(&x, &y, 0.25), Workers::Serial).expect("a lattice");
     assert_eq!(tree.ids().collect::<Vec<_>>(), [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]);
     assert_eq!(tree.leaf_starts(), [0, 16]);
     assert_eq!(tree.bounds(), Aabb { lo: [0.0; 2], hi: [3.0; 2] });
@@ -145,7 +145,7 @@ fn golden_order_of_a_lattice() {
 
     let corner = |axis: u32| core::array::from_fn::<f32, 8, _>(|id| ((7 - id) >> axis & 1) as f32);
     let mut tree = LinearTree::<3>::new();
-    tree.build(Spheres::new(&corner(0), &corner(1), &corner(2), 0.1), Workers::Serial).expect("a cube");
+    tree.build_on(Spheres::new(&corner(0), &corner(1), &corner(2), 0.1), Workers::Serial).expect("a cube");
     assert_eq!(tree.ids().collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 1, 0], "x on the lowest bit, z on the highest");
 }
 
@@ -316,7 +316,7 @@ fn is_sound<const D: usize>(bodies: &[([f32; 3], f32)]) {
     let scene: Scene<D> = bodies.iter().map(|&(p, radius)| (core::array::from_fn(|axis| p[axis]), radius)).collect();
     let serial = built(&scene);
     let mut parallel = LinearTree::new();
-    parallel.build(scene.view(), Workers::Rayon).expect("bodies within the contract");
+    parallel.build_on(scene.view(), Workers::Rayon).expect("bodies within the contract");
     assert!(parts(&parallel) == parts(&serial), "{D}D: another tree in parallel");
     assert_holds(&serial, &scene, "any bodies");
 }

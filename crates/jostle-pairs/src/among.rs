@@ -107,15 +107,15 @@ pub(crate) enum Sought<'a, const D: usize> {
 /// are few queries.
 ///
 /// ```
-/// use jostle_pairs::{PairFinder, between};
-/// use jostle_core::{Circles, LinearTree, Workers};
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, LinearTree, PairFinder, Threads, between};
 ///
 /// let mut walls = LinearTree::new();
-/// walls.build(Circles::new(&[0.0, 5.0], &[0.0, 0.0], 1.0), Workers::current())?;
+/// walls.build(Circles::new(&[0.0, 5.0], &[0.0, 0.0], 1.0), Threads::Current)?;
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(between(Circles::new(&[4.5], &[0.0], 0.5), &walls))?;
 /// assert_eq!(found.pairs(), [[0, 1]]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[must_use]
 pub fn between<'a, const D: usize>(a: impl Into<Set<'a, D>>, b: impl Into<Set<'a, D>>) -> Among<'a, D> {

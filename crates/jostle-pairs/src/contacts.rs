@@ -15,9 +15,8 @@ mod table;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use jostle_core::Workers;
+use jostle_core::{Threads, Workers};
 
-use crate::threads::Threads;
 use keys::{Frame, Side};
 use list::ContactList;
 use rows::{MAX_PAIRS, PAIRS_A_BLOCK, Rows, grow, keep};
@@ -50,7 +49,8 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// whatever numbers the keys are, and fast unless they have been chosen to collide.
 ///
 /// ```
-/// use jostle_pairs::ContactTracker;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::ContactTracker;
 ///
 /// let mut tracker = ContactTracker::new();
 /// // Three bodies with keys 70, 50 and 60, that is ids 0, 1 and 2.
@@ -61,7 +61,7 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// assert_eq!(changes.begin().keys(), [[70, 80]]);
 /// assert_eq!(changes.begin().pairs(), [[0, 2]]);
 /// assert_eq!(changes.end().keys(), [[50, 60]]);
-/// # Ok::<(), jostle_pairs::ContactError>(())
+/// # Ok::<(), jostle::ContactError>(())
 /// ```
 ///
 /// # What belongs to a contact
@@ -70,7 +70,8 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// needed. When the contact ends, its slot is given to another one, but not before the next update.
 ///
 /// ```
-/// use jostle_pairs::ContactTracker;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::ContactTracker;
 ///
 /// let (mut tracker, mut springs) = (ContactTracker::new(), Vec::<[f32; 2]>::new());
 /// let keys = [70, 50, 60];
@@ -89,7 +90,7 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// let slot = tracker.last().persist().slots()[0];
 /// assert_eq!(springs[slot as usize], [6.0, 0.0]);
 /// assert_eq!(tracker.slots(), 2);
-/// # Ok::<(), jostle_pairs::ContactError>(())
+/// # Ok::<(), jostle::ContactError>(())
 /// ```
 ///
 /// # To go back

@@ -34,14 +34,14 @@ const SLACK: (f64, f64) = (1.0 / 131_072.0, 1.0 / 524_288.0);
 /// other are tested one by one.
 ///
 /// ```
-/// use jostle_pairs::PairFinder;
-/// use jostle_core::Circles64;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles64, PairFinder};
 ///
 /// let x = [1e9, 1e9 + 0.0009765625, 1e9 + 0.0021];
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Circles64::new(&x, &[0.0; 3], 0.00048828125))?;
 /// assert_eq!(found.pairs(), [[0, 1]]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Set64<'a, const D: usize> {

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::time::{Duration, Instant};
 
-use jostle_core::{BuildTimes, InputError, Isa, Workers};
+use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
 use crate::among::{Among, Set, Sought, Source, between};
 use crate::derived::Derived;
@@ -21,7 +21,6 @@ use crate::side::{Side, sum};
 use crate::skin::Skin;
 use crate::stats::{StageTimes, Stats, Tests};
 use crate::swept::Paths;
-use crate::threads::Threads;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
@@ -29,13 +28,13 @@ use crate::threads::Threads;
 /// overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their radii, in f32; touching counts.
 ///
 /// ```
-/// use jostle_pairs::PairFinder;
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, PairFinder};
 ///
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0))?;
 /// assert_eq!(found.pairs(), [[0, 1]]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 pub struct PairFinder<const D: usize> {
     /// Of searches within one set.

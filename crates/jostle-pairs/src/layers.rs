@@ -78,8 +78,8 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Values<'a, T> {
 /// it is negative. Looked at afresh in every search.
 ///
 /// ```
-/// use jostle_pairs::{Layers, PairFinder, Set};
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, Layers, PairFinder, Set};
 ///
 /// const SHIP: u32 = 1;
 /// const SHOT: u32 = 2;
@@ -89,7 +89,7 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Values<'a, T> {
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Set::from(circles).layers(Layers::new(&category, &mask)))?;
 /// assert_eq!(found.pairs(), [[0, 1], [0, 2]]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Layers<'a> {

@@ -42,7 +42,6 @@ mod side;
 mod skin;
 mod stats;
 mod swept;
-mod threads;
 mod walks;
 
 pub use among::{Among, Set, between};
@@ -53,6 +52,7 @@ pub use contacts::{
 pub use double::Set64;
 pub use finder::PairFinder;
 pub use found::{Found, FoundAmong};
+pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
 pub use periodic::Periodic;
@@ -63,4 +63,3 @@ pub use sets::Meetings;
 pub use skin::Skin;
 pub use stats::{StageTimes, Stats};
 pub use swept::Swept;
-pub use threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};

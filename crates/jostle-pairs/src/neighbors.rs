@@ -28,8 +28,8 @@ const FIRST_GUESS: usize = 8;
 /// Make one and keep it: it owns its memory. Filled by [`PairFinder::neighbors`](crate::PairFinder::neighbors).
 ///
 /// ```
-/// use jostle_pairs::{NeighborLists, PairFinder, Rows};
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, NeighborLists, PairFinder, Rows};
 ///
 /// let points = Circles::new(&[0.0, 1.0, 2.0], &[0.0, 0.0, 0.0], 0.0);
 /// let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::with_distances());
@@ -37,7 +37,7 @@ const FIRST_GUESS: usize = 8;
 /// assert_eq!(lists.of(1), [0, 2]);
 /// assert_eq!(lists.distances2_of(1), [1.0, 1.0]);
 /// assert_eq!(lists.offsets(), [0, 1, 3, 4]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Clone)]
 pub struct NeighborLists {

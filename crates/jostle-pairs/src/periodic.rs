@@ -29,15 +29,15 @@ const CLEARANCE: f64 = 1.0 / 65_536.0;
 /// each other. [`Found::shifts`](crate::Found::shifts) tells by how many periods b is moved, w of both included.
 ///
 /// ```
-/// use jostle_pairs::{PairFinder, Periodic};
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, PairFinder, Periodic};
 ///
 /// let circles = Circles::new(&[0.5, 9.5], &[0.0, 0.0], 0.5);
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Periodic::new(circles, [Some([0.0, 10.0]), None]))?;
 /// assert_eq!(found.pairs(), [[0, 1]]);
 /// assert_eq!(found.shifts(), [[-1, 0]]); // 9.5 - 10 is 1 to the left of 0.5
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Periodic<'a, const D: usize> {

@@ -41,11 +41,11 @@ use shape::{Checked, check_distance};
 /// list is then as it was.
 ///
 /// ```
-/// use jostle_core::{Aabb, Circles, LinearTree, Workers};
-/// use jostle_pairs::{Circle, Queries, Ray, Reached};
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Aabb, Circle, Circles, LinearTree, Queries, Ray, Reached, Threads};
 ///
 /// let mut tree = LinearTree::new();
-/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Workers::Serial)?;
+/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Threads::Serial)?;
 /// let queries = Queries::new(&tree);
 ///
 /// let (mut ids, mut reached) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use jostle_core::{InputError, Recording, Workers, record};
+use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
 
 use crate::among::{Among, Set, weight_among};
 use crate::filter::PairTest;
@@ -14,7 +14,6 @@ use crate::neighbors::NeighborLists;
 use crate::rows::Rows;
 use crate::sets::Meetings;
 use crate::stats::{Stats, Tests};
-use crate::threads::{Threads, run};
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
 pub struct Search<'f, const D: usize> {
@@ -48,15 +47,15 @@ impl<'f, const D: usize> Search<'f, D> {
     /// threads that find them, with the ids as they stand in the pair. ([`Search::neighbors`] may ask more than once.)
     ///
     /// ```
-    /// use jostle_pairs::PairFinder;
-    /// use jostle_core::Circles;
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, PairFinder};
     ///
     /// let team = [0, 0, 1];
     /// let mut finder = PairFinder::new();
     /// let foes = |a: u32, b: u32| team[a as usize] != team[b as usize];
     /// let found = finder.only(&foes).find(Circles::new(&[0.0; 3], &[0.0; 3], 1.0))?;
     /// assert!(found.pairs().contains(&[1, 2]) && !found.pairs().contains(&[0, 1]));
-    /// # Ok::<(), jostle_core::InputError>(())
+    /// # Ok::<(), jostle::InputError>(())
     /// ```
     #[must_use]
     pub fn only(self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
@@ -77,8 +76,8 @@ impl<'f, const D: usize> Search<'f, D> {
     /// Finds every overlapping pair among many sets, each within itself or with others as the table says.
     ///
     /// ```
-    /// use jostle_pairs::{Meetings, PairFinder};
-    /// use jostle_core::Circles;
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, Meetings, PairFinder};
     ///
     /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
     /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
@@ -86,7 +85,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// let found = finder.find_among(&[bullets.into(), ships.into()], &Meetings::none(2).with(0, 1).with(1, 1))?;
     /// assert_eq!(found.pairs(0, 1), [[0, 0], [1, 0]]);
     /// assert_eq!(found.pairs(1, 1), [[0, 1]]);
-    /// # Ok::<(), jostle_core::InputError>(())
+    /// # Ok::<(), jostle::InputError>(())
     /// ```
     ///
     /// # Errors

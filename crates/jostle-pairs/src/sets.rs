@@ -7,7 +7,8 @@ use jostle_core::InputError;
 /// Which of several sets meet which, themselves included: an activation table.
 ///
 /// ```
-/// use jostle_pairs::Meetings;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::Meetings;
 ///
 /// let meetings = Meetings::none(3).with(0, 0).with(0, 2);
 /// assert!(meetings.meet(2, 0) && !meetings.meet(1, 2));

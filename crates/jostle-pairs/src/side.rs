@@ -30,7 +30,7 @@ impl<const D: usize> Side<D> {
     pub(crate) fn prepare(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         set.check_layers()?;
         let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
-        let times = self.tree.build(bodies, workers)?;
+        let times = self.tree.build_on(bodies, workers)?;
         if let Some(layers) = set.layers {
             self.layers.look_up(&self.tree, layers, workers);
         }

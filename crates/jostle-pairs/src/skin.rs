@@ -8,11 +8,10 @@ mod kept;
 
 use core::fmt;
 
-use jostle_core::{InputError, Workers};
+use jostle_core::{InputError, Threads, Workers, threads::run};
 
 use crate::among::{Among, Set, Sought};
 use crate::sets::Meetings;
-use crate::threads::{Threads, run};
 use kept::{Bodies64, Kept, Outcome, Paths};
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
@@ -20,15 +19,15 @@ use kept::{Bodies64, Kept, Outcome, Paths};
 /// several lists from one finder.
 ///
 /// ```
-/// use jostle_pairs::Skin;
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, Skin};
 ///
 /// let (x, y) = ([0.0, 2.5], [0.0, 0.0]);
 /// let mut skin = Skin::default();
 /// skin.keep(Circles::new(&x, &y, 1.0).with_margin(0.5))?;
 /// assert!(skin.still_valid(Circles::new(&[0.4, 2.1], &y, 1.0)));
 /// assert!(!skin.still_valid(Circles::new(&[0.6, 2.5], &y, 1.0)));
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Clone, Default)]
 pub struct Skin<const D: usize> {

@@ -26,15 +26,15 @@ const GROWTH: (f64, f64) = (1.0 / 1_048_576.0, 1.0 / 4_194_304.0);
 /// if that is at most 1. [`Found::times`](crate::Found::times) has the time of each pair.
 ///
 /// ```
-/// use jostle_pairs::{PairFinder, Swept};
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, PairFinder, Swept};
 ///
 /// let circles = Circles::new(&[0.0, 10.0], &[0.0, 0.0], 1.0);
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Swept::new(circles, [&[16.0, 0.0], &[0.0, 0.0]]))?; // the first flies through the second
 /// assert_eq!(found.pairs(), [[0, 1]]);
 /// assert_eq!(found.times(), [0.5]);
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Clone, Copy)]
 pub struct Swept<'a, const D: usize> {

@@ -13,7 +13,8 @@ use super::column::Column;
 /// or without, and whatever else it holds.
 ///
 /// ```
-/// use jostle_core::{Circles, field};
+/// # use jostle_core as jostle;
+/// use jostle::{Circles, field};
 ///
 /// struct Vec2 {
 ///     x: f32,
@@ -120,40 +121,44 @@ impl<S, T: Copy, const N: usize> Field<S, [T; N]> {
 /// The struct may have any layout. What is no field of it in memory is refused by the compiler: what lies behind a pointer,
 ///
 /// ```compile_fail
+/// # use jostle_core as jostle;
 /// struct Agent {
 ///     radius: Box<f32>,
 /// }
-/// let radius = jostle_core::field!(Agent, radius).of(&[Agent { radius: Box::new(1.0) }]);
-/// let circles = jostle_core::Circles::from_columns([radius; 2], 1.0);
+/// let radius = jostle::field!(Agent, radius).of(&[Agent { radius: Box::new(1.0) }]);
+/// let circles = jostle::Circles::from_columns([radius; 2], 1.0);
 /// ```
 /// ```compile_fail
+/// # use jostle_core as jostle;
 /// struct Place {
 ///     x: f32,
 /// }
 /// struct Agent {
 ///     place: Box<Place>,
 /// }
-/// let x = jostle_core::field!(Agent, place.x);
+/// let x = jostle::field!(Agent, place.x);
 /// ```
 /// the fields of a union, which may hold nothing,
 ///
 /// ```compile_fail
+/// # use jostle_core as jostle;
 /// #[derive(Clone, Copy)]
 /// union Either {
 ///     number: f32,
 ///     nothing: (),
 /// }
-/// let x = jostle_core::field!(Either, number);
+/// let x = jostle::field!(Either, number);
 /// ```
 /// and those of packed structs, which may not be aligned.
 ///
 /// ```compile_fail
+/// # use jostle_core as jostle;
 /// #[repr(C, packed)]
 /// struct Packed {
 ///     kind: u8,
 ///     x: f32,
 /// }
-/// let x = jostle_core::field!(Packed, x);
+/// let x = jostle::field!(Packed, x);
 /// ```
 #[macro_export]
 macro_rules! field {

@@ -21,12 +21,13 @@ use std::thread::yield_now;
 ///   what it refers to is gone by then. Safe code cannot.
 ///
 /// ```
-/// use jostle_core::{Circles, LinearTree, Spawner, Workers};
+/// # use jostle_core as jostle;
+/// use jostle::{Circles, LinearTree, Spawner, Threads};
 ///
 /// /// So many threads, started anew each time.
-/// struct Threads(usize);
+/// struct Crew(usize);
 ///
-/// impl Spawner for Threads {
+/// impl Spawner for Crew {
 ///     fn workers(&self) -> usize {
 ///         self.0
 ///     }
@@ -45,10 +46,10 @@ use std::thread::yield_now;
 /// let y: Vec<f32> = (0..50_000).map(|i| (i % 991) as f32).collect();
 /// let bodies = Circles::new(&x, &y, 0.5);
 /// let (mut alone, mut hosted) = (LinearTree::new(), LinearTree::new());
-/// alone.build(bodies, Workers::Serial)?;
-/// hosted.build(bodies, Workers::Host(&Threads(3)))?;
+/// alone.build(bodies, Threads::Serial)?;
+/// hosted.build(bodies, Threads::Host(&Crew(3)))?;
 /// assert!(hosted.ids().eq(alone.ids()));
-/// # Ok::<(), jostle_core::InputError>(())
+/// # Ok::<(), jostle::InputError>(())
 /// ```
 pub trait Spawner: Sync {
     /// The number of workers that may run tasks at once; 0 counts as 1. Memory is held for so many, 256 at most.

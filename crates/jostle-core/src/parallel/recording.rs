@@ -83,7 +83,7 @@ thread_local! {
 /// use jostle_core::{Circles, LinearTree, record};
 /// let mut tree = LinearTree::<2>::new();
 /// let x: Vec<f32> = (0..100_000).map(|i| i as f32).collect();
-/// let (built, recording) = record(|workers| tree.build(Circles::new(&x, &x, 1.0), workers));
+/// let (built, recording) = record(|workers| tree.build_on(Circles::new(&x, &x, 1.0), workers));
 /// assert!(built.is_ok());
 /// assert!(recording.makespan(16) <= recording.makespan(1));
 /// ```

@@ -3,10 +3,9 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Workers, bounds::bounds};
+use jostle_core::{Bodies, InputError, Threads, Workers, bounds::bounds};
 
 use super::error::{ContactError, name_strangers};
-use crate::threads::Threads;
 
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 12;
@@ -40,7 +39,8 @@ impl<const D: usize> Default for Contact<D> {
 /// machine. No finite centre, however near, gives a NaN; the length of the normal differs from 1 by less than 2^-23.
 ///
 /// ```
-/// use jostle_pairs::contact;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::contact;
 /// let contact = contact([0.0, 0.0], 2.0, [3.0, 0.0], 1.5);
 /// assert_eq!((contact.depth, contact.normal), (0.5, [1.0, 0.0]));
 /// assert_eq!(contact.point, [1.75, 0.0]); // between 1.5, where b begins, and 2, where a ends
@@ -76,15 +76,15 @@ pub fn contact<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius
 /// second call of a size on, nothing is allocated. O(pairs).
 ///
 /// ```
-/// use jostle_pairs::{PairFinder, Threads, contacts};
-/// use jostle_core::Circles;
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, PairFinder, Threads, contacts};
 /// let circles = Circles::new(&[0.0, 3.0], &[0.0, 0.0], &[2.0, 1.5]);
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(circles)?;
 /// let mut list = Vec::new();
 /// contacts(found.pairs(), circles, Threads::Current, &mut list)?;
 /// assert_eq!(list[0].depth, 0.5);
-/// # Ok::<(), jostle_pairs::ContactError>(())
+/// # Ok::<(), jostle::ContactError>(())
 /// ```
 ///
 /// # Errors
@@ -160,5 +160,5 @@ fn is_sound<const D: usize>(bodies: Bodies<'_, D>, id: u32) -> bool {
 /// Refuses bodies as a search would, all that are at fault by name.
 #[cold]
 fn refuse<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), InputError> {
-    bounds(bodies, Workers::Serial).map(|_| ())
+    bounds(bodies, Threads::Serial).map(|_| ())
 }

@@ -2,14 +2,13 @@
 
 use core::fmt;
 
-use jostle_core::{Aabb, Workers};
+use jostle_core::{Aabb, Threads, Workers, threads::run};
 
 use super::Queries;
 use super::answer::{AllHits, Answer, FirstHit, InRegion, Lists, NearestTo};
 use super::blocks::Asked;
 use super::error::{QueryError, check_all};
 use super::shape::{Checked, Circle, Ray, check_distance};
-use crate::threads::{Threads, run};
 
 /// A query takes about as long as a search does for so many bodies; it decides when a pool is worth calling.
 const BODIES_PER_QUERY: usize = 16;
@@ -20,11 +19,11 @@ const BODIES_PER_QUERY: usize = 16;
 /// that its kind of query has. From the second batch of a size on, nothing is allocated.
 ///
 /// ```
-/// use jostle_core::{Circles, LinearTree, Workers};
-/// use jostle_pairs::{Circle, Queries, QueryBatch, Threads};
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circle, Circles, LinearTree, Queries, QueryBatch, Threads};
 ///
 /// let mut tree = LinearTree::new();
-/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Workers::Serial)?;
+/// tree.build(Circles::new(&[0.0, 1.5, 9.0], &[0.0, 0.0, 0.0], 1.0), Threads::Serial)?;
 /// let asked = [Circle::new([0.5, 0.0], 0.25), Circle::new([5.0, 0.0], 1.0), Circle::new([9.0, 9.0], 8.0)];
 ///
 /// let mut batch = QueryBatch::new();

@@ -1,6 +1,7 @@
 //! Which threads do the work, and when one of them is enough.
 
-use jostle_core::{Spawner, Workers};
+use crate::parallel::host::Spawner;
+use crate::parallel::workers::Workers;
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
 /// `cargo bench --bench find -- crossover`.
@@ -25,19 +26,16 @@ pub enum Threads<'a> {
 }
 
 /// Runs a search with the workers that `threads` and the number of bodies ask for.
-pub(crate) fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce(Workers<'a>) -> R + Send) -> R {
+#[doc(hidden)]
+pub fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce(Workers<'a>) -> R + Send) -> R {
     threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], bodies, search)
 }
 
 impl<'a> Threads<'a> {
     /// Runs `work` on these threads; on the calling thread alone where there are fewer items than are worth more: the
     /// first limit holds for calls from within the pool, the second for calls from outside.
-    pub(crate) fn run<R: Send>(
-        self,
-        limits: [usize; 2],
-        items: usize,
-        work: impl FnOnce(Workers<'a>) -> R + Send,
-    ) -> R {
+    #[doc(hidden)]
+    pub fn run<R: Send>(self, limits: [usize; 2], items: usize, work: impl FnOnce(Workers<'a>) -> R + Send) -> R {
         let inside = match self {
             Self::Serial => return work(Workers::Serial),
             Self::Current => rayon::current_thread_index().is_some(),
