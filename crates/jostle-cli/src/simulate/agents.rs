@@ -106,7 +106,7 @@ impl<const D: usize> Agents<D> {
     /// Random velocities.
     fn scatter(&mut self, seed: u64) {
         let n = self.bodies.len() as f64;
-        let mean_square = self.bodies.iter().map(|body| f64::from(body.radius).powi(2)).sum::<f64>() / n;
+        let mean_square = self.mean_square();
         let sides = (0..D).map(|axis| f64::from(self.walls.hi[axis]) - f64::from(self.walls.lo[axis]));
         // Points move as if they had radii of their distance.
         let spacing = sides.fold(0.0, f64::max) / n.powf(1.0 / D as f64);
@@ -121,6 +121,11 @@ impl<const D: usize> Agents<D> {
 
     pub(super) fn walls(&self) -> Aabb<D> {
         self.walls
+    }
+
+    /// The mean square of all radii.
+    pub(super) fn mean_square(&self) -> f64 {
+        self.bodies.iter().map(|body| f64::from(body.radius).powi(2)).sum::<f64>() / self.bodies.len().max(1) as f64
     }
 
     /// The root mean square of the distances that agents move in a frame.

@@ -18,6 +18,10 @@ const NEAREST: usize = 200;
 /// Pixels that agents move from one picture of an animation to the next, at least, unless told otherwise.
 const MOVED: f64 = 1.5;
 
+/// Width of what an animation shows, at least, in root mean squares of all radii: however slow agents are, whole ones
+/// are seen.
+const NARROWEST: f64 = 30.0;
+
 /// Places that are tried for the part of the world that an animation shows.
 const PLACES: usize = 16;
 
@@ -40,7 +44,8 @@ impl<'a> View<'a> {
     /// Of an animation: where most agents are, unless told otherwise.
     pub(super) fn film<const D: usize>(args: &'a SimulateArgs, agents: &Agents<D>) -> Result<Self> {
         let (size, walls) = (args.picture.film_size(), agents.walls());
-        let widest = agents.stride() * f64::from(args.every()) * f64::from(size) / MOVED;
+        let moving = agents.stride() * f64::from(args.every()) * f64::from(size) / MOVED;
+        let widest = if moving > 0.0 { moving.max(NARROWEST * agents.mean_square().sqrt()) } else { f64::INFINITY };
         Self::of(args, walls, crowd(agents.view()?, walls, widest), size)
     }
 
@@ -108,7 +113,7 @@ pub(super) fn whole<const D: usize>(walls: Aabb<D>) -> Window {
     span(walls.lo.map(f64::from), walls.hi.map(f64::from))
 }
 
-/// A square or cube of [`SEEN`] bodies, or no wider than `widest` unless that is 0. Of [`PLACES`] places for it, that
+/// A square or cube of [`SEEN`] bodies, or no wider than `widest`. Of [`PLACES`] places for it, that
 /// where the bodies are closest. The top of a cube is the upper end of the third axis, from where it is seen.
 fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> Window {
     let [low, high] = [walls.lo, walls.hi].map(|corner| corner.map(f64::from));
@@ -131,7 +136,6 @@ fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> 
     let places = (0..bodies.len()).step_by((bodies.len() / PLACES).max(1));
     let places = places.map(|id| (half(id, NEAREST), id)).min_by(|a, b| a.0.total_cmp(&b.0));
     let Some((_, id)) = places else { return whole(walls) };
-    let widest = if widest > 0.0 { widest } else { f64::INFINITY };
     let side = (2.0 * half(id, SEEN)).min(widest);
     let middle = bodies.center(id);
     // No part of the square lies beyond a wall: it would be empty.

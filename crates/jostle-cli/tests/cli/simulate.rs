@@ -142,6 +142,10 @@ fn bodies_and_velocities_of_a_file_are_where_it_starts() {
     assert_ne!(state(&output), state(&run("--frames 4 --speed 0.5")));
     assert_eq!(state(&output), state(&run("--frames 4 --seed 2")), "nothing is random");
     folder.succeed("simulate --from in.csv --frames 4 --gif out.gif --png out.png --size 200");
+    // However slow they are, whole ones are seen.
+    folder.write("slow.csv", "x,y,r,vx,vy\n0,0,1,1e-6,0\n100,100,1,0,1e-6\n");
+    let slow = folder.succeed("simulate --from slow.csv --frames 4 --gif out.gif --size 200");
+    assert_eq!(figure(&slow, "animation"), "2 pictures, --window -1.00,-1.00,29.00,29.00");
     // Without velocities they are random, by the seed.
     folder.write("in.csv", "x,y,r\n0,0,1\n9,0,1\n4,7,2\n");
     let [one, two] = ["--seed 1", "--seed 2"].map(|seed| run(&format!("--frames 2 {seed}")));
