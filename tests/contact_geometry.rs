@@ -4,12 +4,8 @@ use jostle::{
     BadPair, Bodies, Circles, Contact, ContactError, InputError, PairFault, PairFinder, Threads, contact, contacts,
     contacts_between,
 };
-use jostle_testkit::{Kind, Scene, scene, ugly};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
-}
+use jostle_testkit::{Kind, Scene, pool, scene, ugly};
+use rayon::ThreadPool;
 
 /// The formulas of the documentation, by vectors in `f64`.
 fn plain<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> (f64, [f64; D], [f64; D]) {

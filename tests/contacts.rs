@@ -5,16 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use jostle::{
     BadPair, Bodies, Changes, ContactError, ContactTracker, Keys, PairFault, PairFinder, RepeatedKey, Threads,
 };
-use jostle_testkit::{Kind, scene};
+use jostle_testkit::{Kind, pool, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
-}
 
 /// The keys and the ids of contacts.
 type List = (Vec<[u64; 2]>, Vec<[u32; 2]>);

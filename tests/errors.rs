@@ -9,13 +9,12 @@ use jostle::{
     RadiusField, Reason, Set, Spheres, Swept, Threads, field,
 };
 use jostle_testkit::{Kind, Scene, oracle, scene};
-use rayon::ThreadPoolBuilder;
 
 const LIMIT: f32 = oracle::LIMIT;
 
 /// Runs the search serially and on three threads, and checks that both refuse for the same reason.
 fn refusal<const D: usize>(view: Bodies<'_, D>) -> InputError {
-    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let pool = jostle_testkit::pool(3);
     let mut finder = PairFinder::new();
     let serial = finder.on(Threads::Serial).find(view).err();
     let parallel = finder.on(Threads::Pool(&pool)).find(view).err();

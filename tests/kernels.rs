@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jostle::{Bodies, InputError, PairFinder, Stats, Threads};
 use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
-use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly};
+use rayon::ThreadPool;
 
 /// A finder for each instruction set of this machine, and pools, all used for scene after scene.
 struct Kernels<const D: usize> {
@@ -26,7 +26,6 @@ impl<const D: usize> Kernels<D> {
             assert_eq!(finder.isa(), isa);
             finder
         };
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self { finders: Isa::available().map(finder).collect(), pools: [1, 2, 3, 8].map(pool), scenes: 0 }
     }
 
@@ -296,7 +295,7 @@ fn the_last_list_stands_after_searches_without_one() {
 #[test]
 fn a_finder_goes_on_after_a_panic_of_a_visitor() {
     let scene = scene::scene::<2>(Kind::Dense, 9_000, 8);
-    let pool = ThreadPoolBuilder::new().num_threads(3).panic_handler(|_| ()).build().expect("threads");
+    let pool = pool(3);
     let expected = PairFinder::new().find(scene.view()).expect("a good scene").pairs().to_vec();
     let mut finder = PairFinder::new();
     for threads in [Threads::Serial, Threads::Pool(&pool)] {
@@ -314,7 +313,7 @@ fn a_finder_goes_on_after_a_panic_of_a_visitor() {
 
 /// Large enough for several passes of the sort and three levels above the leaves; worth its time in release builds.
 fn two_hundred_thousand<const D: usize>() {
-    let (mut finder, pool) = (PairFinder::new(), ThreadPoolBuilder::new().num_threads(3).build().expect("threads"));
+    let (mut finder, pool) = (PairFinder::new(), pool(3));
     for kind in Kind::ALL {
         let scene = scene::scene::<D>(kind, 200_000, 9);
         let sequence = finder.on(Threads::Pool(&pool)).find(scene.view()).expect("a good scene").pairs().to_vec();

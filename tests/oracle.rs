@@ -4,15 +4,14 @@ use core::mem::offset_of;
 
 use bytemuck::NoUninit;
 use jostle::{Bodies, Circles, PairFinder, RadiusField, Spheres, Threads};
-use jostle_testkit::{Kind, Scene, oracle, scene, sweep, ugly};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::{Kind, Scene, oracle, pool, scene, sweep, ugly};
+use rayon::ThreadPool;
 
 /// A finder and a pool for each number of threads, all used for scene after scene.
 struct Finders<const D: usize>(Vec<(ThreadPool, PairFinder<D>)>);
 
 impl<const D: usize> Finders<D> {
     fn new() -> Self {
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self([1, 2, 3, 8].map(|threads| (pool(threads), PairFinder::new())).into())
     }
 

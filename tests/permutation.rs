@@ -2,7 +2,6 @@
 
 use jostle::{LinearTree, PairFinder, Permutation, PermutationError, Threads};
 use jostle_testkit::{Kind, Scene, scene, ugly};
-use rayon::ThreadPoolBuilder;
 
 fn taken<const D: usize>(scene: &Scene<D>) -> Permutation {
     let mut tree = LinearTree::new();
@@ -25,7 +24,7 @@ fn check<const D: usize>(name: &str, scene: &Scene<D>) {
         assert_eq!(order.id_to_rank()[id as usize], rank as u32, "{name}");
     }
 
-    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let pool = jostle_testkit::pool(3);
     for threads in [Threads::Serial, Threads::Current] {
         let (mut ids, mut buffer) = ((0..scene.len() as u32).collect::<Vec<_>>(), vec![9; 3]);
         pool.install(|| order.sort_by_rank_copy(&mut ids, &mut buffer, threads)).expect(name);

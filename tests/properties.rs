@@ -5,7 +5,7 @@ use jostle_testkit::{Scene, oracle};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 /// A body of either dimension: the plane ignores the third axis.
 type Body = ([f32; 3], f32);
@@ -97,7 +97,7 @@ fn scene<const D: usize>(bodies: &[Body]) -> Scene<D> {
 }
 
 fn three_threads() -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(3).build().expect("threads")
+    jostle_testkit::pool(3)
 }
 
 /// The pairs in ascending order, after a check that three threads give the same sequence as one.

@@ -11,7 +11,6 @@ use jostle::{
     between,
 };
 use jostle_testkit::{Kind, Scene, scene};
-use rayon::ThreadPoolBuilder;
 
 use counting::{allocations, live};
 
@@ -213,7 +212,7 @@ fn warm_up() {
 fn later_frames_allocate_nothing() {
     every_kind(Threads::Serial);
     contacts::later_rounds_allocate_nothing(Threads::Serial);
-    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let pool = jostle_testkit::pool(3);
     pool.install(|| {
         warm_up();
         every_kind(Threads::Current);

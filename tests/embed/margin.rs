@@ -7,7 +7,6 @@ use jostle_testkit::{Kind, Scene, oracle, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::ThreadPoolBuilder;
 
 use crate::neighbors::{Lists, both_ways, fill};
 use crate::oracle::{Pairs, across, ascending, assert_same, bodies, distance2, small_scenes, tree_of};
@@ -134,7 +133,7 @@ fn moved<const D: usize>(scene: &Scene<D>, changed: impl Fn(usize, [f32; D], f32
 
 fn validity<const D: usize>() {
     let scene = scene::scene::<D>(Kind::Uniform, 20_000, 1);
-    let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+    let pool = jostle_testkit::pool(3);
     let (mut finder, mut skin) = (PairFinder::new(), Skin::default());
     assert!(!finder.still_valid(scene.view()), "nothing was kept");
     finder.find(scene.view().with_margin(0.5)).expect("a sound scene");

@@ -1,7 +1,8 @@
 //! Every way to run a search: instruction sets and threads, which must all come to the same.
 
 use jostle::{Isa, NeighborLists, PairFinder, Search, Threads};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::pool;
+use rayon::ThreadPool;
 
 /// A finder and lists that are used for search after search, by one instruction set on some threads.
 pub(crate) struct Way<const D: usize> {
@@ -48,7 +49,6 @@ impl<const D: usize> Ways<D> {
     }
 
     fn of(ways: impl Iterator<Item = (Isa, Option<usize>)>) -> Self {
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self { pools: [1, 3].map(pool), ways: ways.map(|(isa, pool)| Way::new(isa, pool)).collect(), turn: 0 }
     }
 

@@ -6,7 +6,8 @@ mod periodic;
 mod swept;
 
 use jostle::{Among, Isa, NeighborLists, PairFinder, Rows, Threads};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::pool;
+use rayon::ThreadPool;
 
 /// Finders of all kernels, and pools.
 struct Bench<const D: usize> {
@@ -30,7 +31,6 @@ impl<const D: usize> Bench<D> {
             finder.set_isa(isa);
             finder
         };
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self {
             finders: Isa::available().map(finder).collect(),
             pools: [2, 3].map(pool).into(),

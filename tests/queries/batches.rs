@@ -1,15 +1,11 @@
 //! Batches give what single queries give, the same bytes on any threads, in memory that is kept.
 
 use jostle::{Answers, Queries, QueryBatch, QueryError, Reached, Threads};
-use jostle_testkit::{Kind, Scene, scene, ugly};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::{Kind, Scene, pool, scene, ugly};
+use rayon::ThreadPool;
 
 use crate::asked::{Asked, about};
 use crate::check::tree_of;
-
-fn pool(threads: usize) -> ThreadPool {
-    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
-}
 
 /// So many of `items`, over and over.
 fn cycled<T: Copy>(items: &[T], count: usize) -> Vec<T> {

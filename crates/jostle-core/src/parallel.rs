@@ -1,11 +1,17 @@
 //! Who runs the tasks of a stage, and what tasks share: one slice, scratch memory, where the output of each begins.
 
+mod bell;
+mod callers;
+pub mod cores;
 pub mod disjoint;
 mod fill;
+mod handover;
 pub mod host;
 pub mod lookback;
 pub mod recording;
 pub mod scratch;
+mod sync;
+mod tasks;
 mod team;
 pub mod threads;
 pub mod workers;

@@ -2,10 +2,11 @@
 
 use jostle_core::Workers;
 use jostle_core::radix::{LOCAL_MAX, RadixSort};
+use jostle_testkit::pool;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 /// Sizes about those of runs sorted by insertion or by comparison, of buckets, of what is sorted in cache, and of
 /// blocks that are staged before they are scattered.
@@ -66,7 +67,6 @@ struct Sorts<const N: usize> {
 
 impl<const N: usize> Sorts<N> {
     fn new() -> Self {
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self { serial: RadixSort::new(), pools: [1, 2, 3, 8].map(|threads| (pool(threads), RadixSort::new())).into() }
     }
 

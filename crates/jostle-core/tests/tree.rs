@@ -8,7 +8,7 @@ use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPool;
 
 /// A tree for the calling thread, and one for each instruction set and pool, all built of scene after scene.
 struct Trees<const D: usize> {
@@ -21,7 +21,7 @@ impl<const D: usize> Trees<D> {
         let other = |isa, threads| {
             let mut tree = LinearTree::new();
             tree.set_isa(isa);
-            (isa, ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"), tree)
+            (isa, jostle_testkit::pool(threads), tree)
         };
         let others = Isa::available().zip([3, 2, 8]).chain([(Isa::detect(), 1)]);
         Self { serial: LinearTree::new(), others: others.map(|(isa, threads)| other(isa, threads)).collect() }

@@ -90,13 +90,9 @@ impl<const D: usize> Engine<D> {
         starts.reset(blocks);
         self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let tests = counted(workers, "join", blocks, |blocks| {
+        let tests = counted((workers, jobs.ask_callers()), "join", blocks, |blocks| {
             self.outboxes.with(|outbox| {
-                let _guard = starts.guard();
-                let mut sink = Ordered::new(&list, &starts, outbox);
-                let tests = self.join_blocks(jobs, blocks, &mut sink);
-                sink.finish();
-                tests
+                starts.worker(|| self.join_blocks(jobs, blocks, &mut Ordered::new(&list, &starts, outbox)))
             })
         });
         pairs.set_len(starts.total());
@@ -146,7 +142,7 @@ impl<const D: usize> Engine<D> {
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.scratch.prepare(workers.count(), |_| {});
-        counted(workers, "join", jobs.blocks(), |blocks| self.join_blocks(jobs, blocks, &mut sink()))
+        counted((workers, true), "join", jobs.blocks(), |blocks| self.join_blocks(jobs, blocks, &mut sink()))
     }
 
     /// Folds each block into an accumulator of its own, and merges those.
@@ -165,6 +161,6 @@ impl<const D: usize> Engine<D> {
             (sink.all, tests)
         };
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
-        halving::fold(workers, jobs.blocks(), &fold_block, &merge)
+        workers.run_callers(true, || halving::fold(workers, jobs.blocks(), &fold_block, &merge))
     }
 }

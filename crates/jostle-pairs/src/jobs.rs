@@ -55,6 +55,11 @@ impl<'a, const D: usize> Jobs<'a, D> {
         if walked.is_empty() { Blocks { groups: 0, size: 1 } } else { Blocks::of(driver) }
     }
 
+    /// Whether a function of the caller's is asked about hits.
+    pub(crate) fn ask_callers(&self) -> bool {
+        (0..self.count).any(|job| (self.pairing)(job).filter.only.is_some())
+    }
+
     /// Blocks of all jobs.
     pub(crate) fn blocks(&self) -> usize {
         (0..self.count).map(|job| self.blocks_of(job).count()).sum()

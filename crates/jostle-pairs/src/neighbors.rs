@@ -247,7 +247,7 @@ impl<const D: usize> RowEngine<D> {
         let taken = AtomicUsize::new(0);
         let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
         let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
-        let tests = counted(workers, "rows", jobs.blocks(), |blocks| {
+        let tests = counted((workers, jobs.ask_callers()), "rows", jobs.blocks(), |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
                 let (mut walk, tests) = (Walk::new(&jobs), Tests::default());

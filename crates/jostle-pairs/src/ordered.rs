@@ -38,8 +38,7 @@ impl Outbox {
     /// Makes ready, empty, for a list of that length and so many blocks. Memory that a list too short once asked for is
     /// given back.
     pub(crate) fn prepare(&mut self, list: usize, blocks: usize) {
-        self.parcels.clear();
-        self.len = 0;
+        self.drop_all();
         let room = (list / OUTBOX_SHARE).max(OUTBOX_MIN);
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();
@@ -76,7 +75,12 @@ impl Outbox {
         self.len -= pairs_sent;
     }
 
-    /// Puts what was left over in a list that is now long enough.
+    fn drop_all(&mut self) {
+        self.parcels.clear();
+        self.len = 0;
+    }
+
+    /// Puts what was left over in a list that is now long enough, once all blocks have ended.
     pub(crate) fn send_rest(&mut self, list: &mut PairList, starts: &Prefix) {
         self.send(&Disjoint::new(list.room_of_all()), |block| starts.start_of(block));
     }
@@ -98,11 +102,6 @@ impl<'a> Ordered<'a> {
         Self { list, starts, outbox, block: 0, found: 0, packed: 0 }
     }
 
-    /// No block follows: all that the list has room for goes there.
-    pub(crate) fn finish(self) {
-        self.outbox.send(self.list, |block| Some(self.starts.wait_for(block)));
-    }
-
     fn pack(&mut self) {
         let len = self.found - self.packed;
         self.outbox.parcels.push(Parcel { block: self.block, before: self.packed, len });
@@ -112,7 +111,11 @@ impl<'a> Ordered<'a> {
     #[cold]
     fn make_room(&mut self) {
         self.pack();
-        self.outbox.send(self.list, |block| Some(self.starts.wait_for(block)));
+        self.outbox.send(self.list, |block| self.starts.wait_for(block));
+        if self.starts.is_abandoned() {
+            // Nobody will see the list.
+            self.outbox.drop_all();
+        }
         if self.outbox.len + LANES > self.outbox.pairs.len() {
             let len = self.outbox.pairs.len() * 2;
             self.outbox.pairs.resize(len.max(OUTBOX_MIN), [0; 2]);
@@ -192,7 +195,7 @@ mod tests {
                             loop {
                                 let block = next.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
                                 if block >= BLOCKS {
-                                    return sink.finish();
+                                    return;
                                 }
                                 sink.begin(block);
                                 fill(&mut sink, block);

@@ -71,19 +71,20 @@ impl Tests {
 }
 
 /// Runs `worker` on as many threads as there are, each with an iterator over what is left of the blocks, in ascending order;
-/// all their counts.
+/// all their counts. `callers`: functions of the caller's run in it.
 pub(crate) fn counted(
-    workers: Workers<'_>,
+    (workers, callers): (Workers<'_>, bool),
     name: &'static str,
     blocks: usize,
     worker: impl Fn(&mut dyn Iterator<Item = usize>) -> Tests + Sync,
 ) -> Tests {
     let all = Mutex::new(Tests::default());
-    workers.run_in_order(name, blocks, |blocks| {
+    let count = |blocks: &mut dyn Iterator<Item = usize>| {
         let tests = worker(blocks);
         if let Ok(mut all) = all.lock() {
             *all = all.plus(tests);
         }
-    });
+    };
+    workers.run_callers(callers, || workers.run_in_order(name, blocks, count));
     all.into_inner().unwrap_or_default()
 }

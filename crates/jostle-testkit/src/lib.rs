@@ -11,4 +11,16 @@ pub mod scene;
 pub mod sweep;
 pub mod ugly;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
 pub use scene::{Kind, Scene};
+
+/// A pool of so many threads that all take part in a search, however few cores the machine has.
+///
+/// # Panics
+/// When the system has no threads left.
+#[must_use]
+pub fn pool(threads: usize) -> ThreadPool {
+    jostle_core::parallel::cores::assume(64);
+    ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
+}

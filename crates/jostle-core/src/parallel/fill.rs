@@ -65,6 +65,7 @@ mod tests {
 
     #[test]
     fn every_part_is_filled_once() {
+        crate::parallel::cores::assume(8);
         let pool = ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
         let starts = [0, 0, 5, 6, 100];
         for workers in [Workers::Serial, Workers::Rayon] {

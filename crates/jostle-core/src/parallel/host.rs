@@ -5,7 +5,10 @@ use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-use std::thread::yield_now;
+use std::thread;
+
+use crate::parallel::cores::WORKERS_MAX;
+use crate::parallel::sync::{PATIENCE, look_out};
 
 /// Runs tasks on threads of the host: a game engine's task pool, a C program's threads, or any pool but rayon's.
 ///
@@ -66,9 +69,6 @@ impl fmt::Debug for dyn Spawner + '_ {
     }
 }
 
-/// Workers that a host is believed to have, at most: each holds scratch memory, and a host may be mistaken.
-const WORKERS_MAX: usize = 256;
-
 /// The host's workers, between 1 and [`WORKERS_MAX`].
 pub(crate) fn workers(host: &dyn Spawner) -> usize {
     host.workers().clamp(1, WORKERS_MAX)
@@ -113,8 +113,12 @@ impl Calls {
     /// Waits for calls that a host in `unsafe` code has left behind; any other host's have ended. What they have written
     /// can be read from here on, even where the host itself puts its threads' memory in no order.
     fn wait(&self) {
-        while self.ended.load(Ordering::SeqCst) != self.begun.load(Ordering::SeqCst) {
-            yield_now();
+        let all_ended = || self.ended.load(Ordering::SeqCst) == self.begun.load(Ordering::SeqCst);
+        if !look_out(all_ended) {
+            // Nothing of this may be touched once a call has ended, a bell neither.
+            while !all_ended() {
+                thread::sleep(PATIENCE);
+            }
         }
     }
 }

@@ -4,10 +4,12 @@
 //! before it. Blocks are begun in ascending order, so a worker seldom has to wait for the start of his. The idea is the
 //! decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
 
+use core::mem;
 use core::ops::Range;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::parallel::bell::Bell;
 use crate::parallel::scratch::with_headroom;
+use crate::parallel::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;
@@ -18,6 +20,8 @@ pub struct Prefix {
     blocks: Vec<Block>,
     /// A worker has panicked, so that some starts will never be known.
     abandoned: AtomicBool,
+    /// Rung when a start is known, or none will be.
+    bell: Bell,
 }
 
 #[derive(Debug)]
@@ -44,8 +48,7 @@ impl Prefix {
     /// The number of items of all blocks, once all have ended.
     #[must_use]
     pub fn total(&self) -> usize {
-        let end = |last: &Block| last.start.load(Ordering::SeqCst) + last.count.load(Ordering::SeqCst);
-        self.blocks.last().map_or(0, end)
+        self.blocks.len().checked_sub(1).and_then(|last| self.range_of(last)).map_or(0, |last| last.end)
     }
 
     /// Where a block begins, as soon as all blocks before it have ended.
@@ -54,7 +57,7 @@ impl Prefix {
     /// When there is no such block.
     #[must_use]
     pub fn start_of(&self, block: usize) -> Option<usize> {
-        Some(self.blocks[block].start.load(Ordering::SeqCst)).filter(|&start| start != UNKNOWN)
+        known(&self.blocks[block].start)
     }
 
     /// The items of a block, as soon as it and all blocks before it have ended.
@@ -64,47 +67,58 @@ impl Prefix {
     #[must_use]
     pub fn range_of(&self, block: usize) -> Option<Range<usize>> {
         let start = self.start_of(block)?;
-        let count = self.blocks[block].count.load(Ordering::SeqCst);
-        (count != UNKNOWN).then(|| start..start + count)
+        known(&self.blocks[block].count).map(|count| start..start + count)
     }
 
-    /// Waits until it is known where a block begins. Whoever has the first block that has not ended waits for nobody,
-    /// so this comes to an end.
+    /// Waits until it is known where a block begins; `None` when another worker has panicked, so that it never will be.
+    /// Whoever has the first block that has not ended waits for nobody, so this comes to an end.
     ///
     /// # Panics
-    /// When there is no such block, or another worker has panicked.
-    #[cold]
+    /// When there is no such block.
     #[must_use]
-    pub fn wait_for(&self, block: usize) -> usize {
-        loop {
-            if let Some(start) = self.start_of(block) {
-                return start;
-            }
-            assert!(!self.abandoned.load(Ordering::Relaxed), "another worker has panicked");
-            std::thread::yield_now();
+    pub fn wait_for(&self, block: usize) -> Option<usize> {
+        if self.start_of(block).is_none() {
+            self.bell.wait_until(|| self.start_of(block).is_some() || self.is_abandoned());
         }
+        self.start_of(block)
     }
 
-    /// Says how many items a block has, and where the blocks after it begin, as far as that is now known. Of two workers
-    /// that end neighbouring blocks at once, at least one sees what the other has said; both would say the same.
+    /// Whether a worker has panicked.
+    #[must_use]
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Says how many items a block has, and where the blocks after it begin, as far as that is now known.
     ///
     /// # Panics
     /// When there is no such block.
     pub fn end(&self, mut block: usize, count: usize) {
-        self.blocks[block].count.store(count, Ordering::SeqCst);
-        while let (Some(start), Some(next)) = (self.start_of(block), self.blocks.get(block + 1)) {
-            let count = self.blocks[block].count.load(Ordering::SeqCst);
-            if count == UNKNOWN {
-                return;
-            }
-            next.start.store(start + count, Ordering::SeqCst);
+        self.blocks[block].count.store(count, Ordering::Release);
+        // Of two workers that end neighbouring blocks at once, at least one sees what the other has said; both would say
+        // the same.
+        fence(Ordering::SeqCst);
+        while let (Some(items), Some(next)) = (self.range_of(block), self.blocks.get(block + 1)) {
+            next.start.store(items.end, Ordering::Release);
+            fence(Ordering::SeqCst);
             block += 1;
         }
+        self.bell.ring();
     }
 
-    /// To be held by a worker while it has blocks: should it panic, nobody waits for them.
-    pub fn guard(&self) -> impl Drop {
-        AbandonOnPanic(self)
+    /// Runs a worker that has blocks to end; should it panic, nobody waits for them.
+    pub fn worker<R>(&self, work: impl FnOnce() -> R) -> R {
+        struct Abandon<'a>(&'a Prefix);
+        impl Drop for Abandon<'_> {
+            fn drop(&mut self) {
+                self.0.abandoned.store(true, Ordering::Relaxed);
+                self.0.bell.ring();
+            }
+        }
+        let abandon = Abandon(self);
+        let result = work();
+        mem::forget(abandon);
+        result
     }
 
     /// Bytes held.
@@ -114,14 +128,8 @@ impl Prefix {
     }
 }
 
-struct AbandonOnPanic<'a>(&'a Prefix);
-
-impl Drop for AbandonOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.abandoned.store(true, Ordering::Relaxed);
-        }
-    }
+fn known(number: &AtomicUsize) -> Option<usize> {
+    Some(number.load(Ordering::Acquire)).filter(|&number| number != UNKNOWN)
 }
 
 #[cfg(test)]
@@ -149,11 +157,29 @@ mod tests {
         prefix.reset(2);
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| prefix.wait_for(1));
-            let failing = scope.spawn(|| {
-                let _guard = prefix.guard();
-                panic!("on purpose");
-            });
-            assert!(failing.join().is_err() && waiting.join().is_err());
+            let failing = scope.spawn(|| prefix.worker(|| panic!("on purpose")));
+            assert!(failing.join().is_err());
+            assert!(matches!(waiting.join(), Ok(None)));
         });
+        assert!(prefix.is_abandoned());
+    }
+
+    /// The worker's own end counts, not that of whoever it works for.
+    #[test]
+    fn a_worker_within_a_destructor_of_an_unwinding_thread_has_not_panicked() {
+        struct Searches<'a>(&'a Prefix);
+        impl Drop for Searches<'_> {
+            fn drop(&mut self) {
+                self.0.worker(|| self.0.end(0, 7));
+            }
+        }
+        let mut prefix = Prefix::default();
+        prefix.reset(1);
+        let unwound = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
+            let _searches = Searches(&prefix);
+            panic!("on purpose");
+        }));
+        assert!(unwound.is_err() && !prefix.is_abandoned());
+        assert_eq!(prefix.total(), 7);
     }
 }

@@ -1,59 +1,28 @@
-//! Threads of a rayon pool that stay together for a whole search.
+//! Threads of a rayon pool that share the regions of a search.
 //!
-//! A search has half a dozen regions whose tasks run side by side, some of them shorter than it takes to wake a thread
-//! that has gone to sleep. So the pool's threads are called once; between regions they look out for the next one, and
-//! whoever comes late, or not at all, is not waited for. A room of `unsafe`: the closure of a region is lent to the
-//! helpers by pointer.
-#![allow(unsafe_code, reason = "closures lent to other threads")]
+//! A search has half a dozen regions whose tasks run side by side, some of them shorter than it takes to wake a thread that
+//! has gone to sleep. So threads of the pool are called once, as many as there are cores to spare, and look out for regions
+//! for a while ([`PATIENCE`](crate::parallel::sync::PATIENCE)). One that finds none goes back to its pool, and is called
+//! again for the next. Whoever comes late, or not at all, is not waited for.
 
-use core::any::Any;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::Cell;
 use core::hint::spin_loop;
 use core::ptr;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
-use std::thread::yield_now;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
-use crossbeam::utils::CachePadded;
+use crate::parallel::cores::{self, Busy};
+use crate::parallel::handover::Handover;
 
-/// Looks at a flag this often before the thread offers its processor to others.
-const SPINS: u32 = 256;
+/// Looks that the leader spends, after the last helper has left, so that `rayon::join` finds it gone: it would run other
+/// tasks of the pool meanwhile, a search within a search.
+const LEAVING: u32 = 64;
 
-/// The thread that leads, and what it shares with its helpers.
+/// The thread that leads, and those it has called.
 #[derive(Default)]
 struct Team {
-    /// Odd while a region is open; each region has a number of its own.
-    region: CachePadded<AtomicUsize>,
-    /// Helpers that may be at work in the region.
-    helping: CachePadded<AtomicUsize>,
-    /// The work of the region that is open.
-    work: UnsafeCell<Option<Work>>,
-    dismissed: AtomicBool,
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
-}
-
-// SAFETY: `work` is written by the leader alone, while no region is open and no helper at work, and read by helpers only
-// while one is open; everything else is made to be shared.
-unsafe impl Sync for Team {}
-
-/// A closure by pointer.
-#[derive(Clone, Copy)]
-struct Work {
-    closure: *const (),
-    call: unsafe fn(*const ()),
-}
-
-impl Work {
-    fn of<F: Fn() + Sync>(closure: &F) -> Self {
-        /// # Safety
-        /// The pointer is to a living `F`.
-        unsafe fn call<F: Fn()>(closure: *const ()) {
-            // SAFETY: as promised.
-            unsafe { (*closure.cast::<F>())() }
-        }
-        Self { closure: ptr::from_ref(closure).cast(), call: call::<F> }
-    }
+    handover: Handover,
+    /// Calls for help that have not been answered and ended.
+    calls: AtomicUsize,
 }
 
 thread_local! {
@@ -66,52 +35,94 @@ thread_local! {
 }
 
 /// While it lives, this thread answers no call for help.
-struct Engaged {
-    before: bool,
-}
+struct Engaged(());
 
 impl Engaged {
-    fn new() -> Self {
-        Self { before: ENGAGED.replace(true) }
+    /// Unless it is engaged already.
+    fn new() -> Option<Self> {
+        (!ENGAGED.replace(true)).then(|| Self(()))
     }
 }
 
 impl Drop for Engaged {
     fn drop(&mut self) {
-        ENGAGED.set(self.before);
+        ENGAGED.set(false);
     }
 }
 
-/// Runs `search` with the threads of the current rayon pool standing by for its regions.
+/// Runs `search` with threads of the current rayon pool standing by for its regions. On a thread that is at work in one
+/// already, alone.
 pub(crate) fn together<R: Send>(search: impl FnOnce() -> R + Send) -> R {
-    if !LED.get().is_null() {
+    if ENGAGED.get() {
         return search();
     }
     if rayon::current_thread_index().is_none() {
         // From outside, this moves to a thread of the pool.
         return rayon::join(|| together(search), || ()).0;
     }
-    let _engaged = Engaged::new();
+    let Some(_engaged) = Engaged::new() else { return search() };
+    let _busy = Busy::new();
     let team = Team::default();
-    enlist(&team, rayon::current_num_threads().saturating_sub(1), move |team| {
+    let helpers = helpers_for(cores::workers());
+    enlist(&team, helpers, &|team| team.handover.stand_by(), move |team| {
         let _leading = Leading::of(team);
         search()
     })
 }
 
-/// Calls `helpers` threads, and leads with this one.
-fn enlist<R: Send>(team: &Team, helpers: usize, lead: impl FnOnce(&Team) -> R + Send) -> R {
+/// Helpers worth calling for the work of so many.
+fn helpers_for(workers: usize) -> usize {
+    (workers - 1).min(cores::spare())
+}
+
+/// Calls `helpers` threads to `help`, and leads with this one.
+fn enlist<R: Send>(
+    team: &Team,
+    helpers: usize,
+    help: &(dyn Fn(&Team) + Sync),
+    lead: impl FnOnce(&Team) -> R + Send,
+) -> R {
     // Boxing nothing, each `join` has room on the stack for one helper.
-    fn with_one_more<R: Send>(team: &Team, helpers: usize, lead: &mut (dyn FnMut(&Team) -> R + Send)) -> R {
+    fn with_one_more<R: Send>(
+        team: &Team,
+        helpers: usize,
+        help: &(dyn Fn(&Team) + Sync),
+        lead: &mut (dyn FnMut(&Team) -> R + Send),
+    ) -> R {
         if helpers == 0 {
             return lead(team);
         }
-        rayon::join(|| with_one_more(team, helpers - 1, lead), || team.help()).0
+        rayon::join(|| with_one_more(team, helpers - 1, help, lead), || team.answer(help)).0
     }
+    team.calls.fetch_add(helpers, Ordering::Relaxed);
     let mut lead = Some(lead);
     let mut once = |team: &Team| lead.take().map(|lead| lead(team));
-    let led = with_one_more(team, helpers, &mut once);
+    let led = with_one_more(team, helpers, help, &mut once);
     led.expect("a search is led once")
+}
+
+impl Team {
+    /// A thread's answer to a call, unless it has other duties, or all cores have.
+    fn answer(&self, help: &dyn Fn(&Self)) {
+        if let Some(_engaged) = Engaged::new()
+            && let Some(_busy) = Busy::if_spare()
+        {
+            help(self);
+        }
+        self.calls.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Runs `work` as a region. Where helpers have gone back to their pool, others are called for this region.
+    fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
+        let missing = helpers_for(wanted).saturating_sub(self.calls.load(Ordering::Relaxed));
+        if missing == 0 {
+            return self.handover.region(work);
+        }
+        enlist(self, missing, &|team| team.handover.help_once(), |team| {
+            team.handover.region(work);
+            let_leave();
+        });
+    }
 }
 
 /// While it lives, this thread leads a team; at its end the helpers are dismissed.
@@ -127,110 +138,52 @@ impl<'a> Leading<'a> {
 impl Drop for Leading<'_> {
     fn drop(&mut self) {
         LED.set(ptr::null());
-        self.0.dismissed.store(true, Ordering::Release);
+        self.0.handover.dismiss();
+        let_leave();
     }
 }
 
-/// Runs `work` on this thread and, at the same time, on every helper that is there; returns when all have ended. On a
-/// thread that leads no team, or is at work in a region already, it runs there alone.
+fn let_leave() {
+    for _ in 0..LEAVING {
+        spin_loop();
+    }
+}
+
+/// Runs `work(0)` on this thread and, at the same time, `work` with other numbers on every helper that comes, `workers`
+/// in all unless more are there; returns when all have ended. On a thread that leads no team, or is at work in a region
+/// already, it runs there alone.
 ///
 /// # Panics
-/// When `work` panics on any thread.
-pub(crate) fn region<F: Fn() + Sync>(work: &F) {
-    let led = LED.replace(ptr::null());
+/// When `work` panics on any thread, with the first payload.
+#[allow(unsafe_code, reason = "the team that this thread leads lies on its own stack")]
+pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
+    /// To be led again when the region is over, however it ends.
+    struct Led(*const Team);
+    impl Drop for Led {
+        fn drop(&mut self) {
+            LED.set(self.0);
+        }
+    }
+    let led = Led(LED.replace(ptr::null()));
     // SAFETY: set by a `Leading` that is still alive, and borrows its team.
-    let Some(team) = (unsafe { led.as_ref() }) else { return work() };
-    let open = Open::new(team, Work::of(work));
-    work();
-    drop(open);
-    let panic = team.panic.lock().ok().and_then(|mut panic| panic.take());
-    if let Some(panic) = panic {
-        resume_unwind(panic);
+    match unsafe { led.0.as_ref() } {
+        Some(team) => team.region(workers, work),
+        None => work(0),
     }
 }
-
-/// A region that is open. However it ends, no helper is at work in it afterwards.
-struct Open<'a>(&'a Team);
-
-impl<'a> Open<'a> {
-    fn new(team: &'a Team, work: Work) -> Self {
-        // SAFETY: no region is open, and no helper at work: the last region waited for them.
-        unsafe { *team.work.get() = Some(work) };
-        team.region.fetch_add(1, Ordering::SeqCst);
-        Self(team)
-    }
-}
-
-impl Drop for Open<'_> {
-    fn drop(&mut self) {
-        // Either a helper that comes now sees that the region is closed, or this sees the helper.
-        self.0.region.fetch_add(1, Ordering::SeqCst);
-        wait_until(|| self.0.helping.load(Ordering::SeqCst) == 0);
-        LED.set(self.0);
-    }
-}
-
-fn wait_until(mut ready: impl FnMut() -> bool) {
-    let mut spins = 0;
-    while !ready() {
-        if spins < SPINS {
-            spins += 1;
-            spin_loop();
-        } else {
-            yield_now();
-        }
-    }
-}
-
-impl Team {
-    /// Helps in one region after the other until dismissed.
-    fn help(&self) {
-        if ENGAGED.get() {
-            return;
-        }
-        let _engaged = Engaged::new();
-        let mut seen = 0;
-        loop {
-            let mut region = 0;
-            wait_until(|| {
-                region = self.region.load(Ordering::Relaxed);
-                (region != seen && region % 2 == 1) || self.dismissed.load(Ordering::Acquire)
-            });
-            if self.dismissed.load(Ordering::Acquire) {
-                return;
-            }
-            seen = region;
-            self.helping.fetch_add(1, Ordering::SeqCst);
-            if self.region.load(Ordering::SeqCst) == region {
-                self.work();
-            }
-            self.helping.fetch_sub(1, Ordering::SeqCst);
-        }
-    }
-
-    /// A helper's part of the region that is open.
-    fn work(&self) {
-        // SAFETY: the region is open, and the leader waits for this helper before it closes: so the work is not written,
-        // and its closure lives.
-        let done = catch_unwind(AssertUnwindSafe(|| unsafe {
-            if let Some(Work { closure, call }) = *self.work.get() {
-                call(closure);
-            }
-        }));
-        if let (Err(payload), Ok(mut panic)) = (done, self.panic.lock()) {
-            panic.get_or_insert(payload);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{region, together};
+    use crate::parallel::{callers, cores};
     use rayon::{ThreadPool, ThreadPoolBuilder};
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
+    /// A pool whose threads all take part, whatever this machine has.
     fn pool(threads: usize) -> ThreadPool {
+        cores::assume(512);
         ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
     }
 
@@ -239,16 +192,20 @@ mod tests {
         core::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < end)).sum()
     }
 
+    /// Regions close together, and regions so far apart that helpers have left.
     #[test]
     fn every_region_is_done_once() {
         for threads in [1, 2, 5] {
             let total = AtomicUsize::new(0);
             pool(threads).install(|| {
-                for _ in 0..50 {
+                for search in 0..50 {
                     together(|| {
-                        for _ in 0..20 {
+                        for at in 0..20 {
+                            if search % 10 == 0 && at % 5 == 0 {
+                                std::thread::sleep(Duration::from_micros(300));
+                            }
                             let next = AtomicUsize::new(0);
-                            region(&|| {
+                            region(threads, &|_| {
                                 total.fetch_add(sum(&next, 100), Ordering::Relaxed);
                             });
                         }
@@ -260,21 +217,45 @@ mod tests {
     }
 
     #[test]
+    fn all_threads_take_part_and_come_back_after_a_pause() {
+        let pool = pool(3);
+        let most = AtomicUsize::new(0);
+        for pause in [0, 2] {
+            // A thread may be late; not a hundred times.
+            let all = (0..100).any(|_| {
+                pool.install(|| {
+                    together(|| {
+                        std::thread::sleep(Duration::from_millis(pause));
+                        let here = AtomicUsize::new(0);
+                        region(3, &|_| {
+                            here.fetch_add(1, Ordering::Relaxed);
+                            std::thread::sleep(Duration::from_millis(3));
+                        });
+                        most.fetch_max(here.load(Ordering::Relaxed), Ordering::Relaxed);
+                        here.into_inner() == 3
+                    })
+                })
+            });
+            assert!(all, "at most {most:?} after {pause} ms");
+        }
+    }
+
+    #[test]
     fn regions_within_regions_and_outside_of_teams_run_alone() {
         let count = AtomicUsize::new(0);
-        let add = || {
+        let add = |_| {
             count.fetch_add(1, Ordering::Relaxed);
         };
-        region(&add);
+        region(2, &add);
         assert_eq!(count.swap(0, Ordering::Relaxed), 1);
         let outer = AtomicUsize::new(0);
         pool(3).install(|| {
             together(|| {
-                region(&|| {
+                region(3, &|_| {
                     outer.fetch_add(1, Ordering::Relaxed);
-                    region(&add);
+                    together(|| region(3, &add));
                 });
-                together(|| region(&|| ()));
+                together(|| region(3, &|_| ()));
             });
         });
         assert_eq!(count.into_inner(), outer.into_inner());
@@ -292,28 +273,67 @@ mod tests {
                 }
             });
             scope.spawn(|_| {
-                together(|| region(&|| done.store(1, Ordering::Release)));
+                together(|| region(2, &|_| done.store(1, Ordering::Release)));
             });
         });
     }
 
     #[test]
-    fn panics_reach_the_caller_and_the_pool_lives_on() {
+    fn panics_reach_the_caller_as_they_were_and_the_pool_lives_on() {
         let pool = pool(3);
         for _ in 0..20 {
             let next = AtomicUsize::new(0);
             let result = pool.install(|| {
                 catch_unwind(AssertUnwindSafe(|| {
-                    together(|| region(&|| assert!(sum(&next, 1_000) == usize::MAX, "on purpose")));
+                    together(|| region(3, &|_| assert!(sum(&next, 1_000) == usize::MAX, "on purpose")));
                 }))
             });
-            assert!(result.is_err());
+            let payload = result.expect_err("a panic");
+            assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
             let count = AtomicUsize::new(0);
-            let add = || {
+            let add = |_| {
                 count.fetch_add(1, Ordering::Relaxed);
             };
-            pool.install(|| together(|| region(&add)));
+            pool.install(|| together(|| region(3, &add)));
             assert!(count.into_inner() >= 1);
         }
+    }
+
+    /// Where functions of the caller's run, those who wait let others of the pool's tasks run.
+    #[test]
+    fn a_broadcast_from_a_region_returns() {
+        let pool = pool(3);
+        for _ in 0..20 {
+            let called = AtomicUsize::new(0);
+            pool.install(|| {
+                callers::run_with(true, || {
+                    together(|| {
+                        region(3, &|_| {
+                            callers::run_with(true, || {
+                                called.fetch_add(rayon::broadcast(|_| 1).into_iter().sum(), Ordering::Relaxed);
+                            });
+                        });
+                    });
+                });
+            });
+            assert!(called.load(Ordering::Relaxed) >= 3 && called.into_inner().is_multiple_of(3));
+        }
+    }
+
+    /// The deepest pool that is ever used: what it takes of the stack of the thread that leads.
+    #[test]
+    fn a_helper_takes_a_kilobyte_of_stack_at_most() {
+        fn here() -> usize {
+            let local = 0_u8;
+            std::hint::black_box(&raw const local).addr()
+        }
+        let lowest = Mutex::new(usize::MAX);
+        let (start, threads) = pool(256).install(|| {
+            let start = here();
+            together(|| *lowest.lock().expect("nobody panics") = here());
+            (start, rayon::current_num_threads())
+        });
+        let depth = start.saturating_sub(lowest.into_inner().expect("nobody panics"));
+        assert!(depth > 0 && depth <= threads << 10, "{depth} bytes for {threads} threads");
     }
 }

@@ -1,12 +1,9 @@
 //! Who runs the tasks of a stage. Work is cut by its size alone, so that every choice here gives the same bytes.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
-
-use crossbeam::utils::CachePadded;
-
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};
-use crate::parallel::{recording, team};
+use crate::parallel::tasks::{InOrder, Shares};
+use crate::parallel::{callers, cores, recording, team};
 
 /// The threads that run the tasks of a stage.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,14 +19,11 @@ pub enum Workers<'a> {
     Recorded,
 }
 
-/// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
-const SHARES: usize = 32;
-
 impl<'a> Workers<'a> {
-    /// The current rayon pool, or the calling thread when that pool has but one worker.
+    /// The current rayon pool, or the calling thread when that pool has but one thread, or the process one core.
     #[must_use]
     pub fn current() -> Self {
-        if rayon::current_num_threads() > 1 { Self::Rayon } else { Self::Serial }
+        if cores::workers() > 1 { Self::Rayon } else { Self::Serial }
     }
 
     /// The host's threads, or the calling thread when the host has but one worker.
@@ -38,12 +32,13 @@ impl<'a> Workers<'a> {
         if host.workers() > 1 { Self::Host(host) } else { Self::Serial }
     }
 
-    /// The number of tasks that may run at once.
+    /// The number of tasks that may run at once: no more than the process may use cores, since a thread that waits for a
+    /// core keeps others waiting.
     #[must_use]
     pub fn count(self) -> usize {
         match self {
             Self::Serial | Self::Recorded => 1,
-            Self::Rayon => rayon::current_num_threads(),
+            Self::Rayon => cores::workers(),
             Self::Host(host) => host::workers(host),
         }
     }
@@ -94,10 +89,15 @@ impl<'a> Workers<'a> {
             Self::Recorded => recording::region(name, tasks, |tasks| worker(tasks)),
             _ if at_once <= 1 => worker(&mut (0..tasks)),
             _ => {
-                let next = AtomicUsize::new(0);
-                self.on_all(at_once, &|_| worker(&mut core::iter::from_fn(|| take(&next, tasks))));
+                let tasks = InOrder::new(tasks);
+                self.on_all(at_once, &|_| tasks.work_off(&worker));
             }
         }
+    }
+
+    /// Runs `stage`, in whose regions functions of the caller's run, or do not (see [`callers`]).
+    pub fn run_callers<R>(self, callers: bool, stage: impl FnOnce() -> R) -> R {
+        callers::run_with(callers, stage)
     }
 
     /// Runs `worker`, which is told a number of its own, on as many threads as help, `workers` of them at most.
@@ -105,8 +105,9 @@ impl<'a> Workers<'a> {
         match self {
             Self::Serial | Self::Recorded => worker(0),
             Self::Rayon => {
-                let work = || worker(rayon::current_thread_index().unwrap_or_default());
-                team::together(|| team::region(&work));
+                let callers = callers::running();
+                let worker = |number| callers::run_with(callers, || worker(number));
+                team::together(|| team::region(workers, &worker));
             }
             Self::Host(host) => host::region(host, workers, worker),
         }
@@ -124,40 +125,5 @@ impl<'a> Workers<'a> {
         let slots = Disjoint::new(slots);
         // SAFETY: `slot` is below the length, and in this task alone.
         self.run(name, len, |slot| unsafe { slots.write(slot, value(slot)) });
-    }
-}
-
-/// The next of `0..end` that nobody has taken.
-#[inline]
-fn take(next: &AtomicUsize, end: usize) -> Option<usize> {
-    // Looked at first, so that idle workers do not write to a line that others need.
-    let left = next.load(Ordering::Relaxed) < end;
-    left.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < end)
-}
-
-/// The tasks of a region cut into shares, of which each worker begins with one.
-struct Shares {
-    tasks: usize,
-    shares: usize,
-    /// The next task of each share.
-    next: [CachePadded<AtomicUsize>; SHARES],
-}
-
-impl Shares {
-    fn new(tasks: usize, workers: usize) -> Self {
-        let shares = workers.min(tasks).min(SHARES);
-        let next = |share| CachePadded::new(AtomicUsize::new(share * tasks / shares));
-        Self { tasks, shares, next: core::array::from_fn(next) }
-    }
-
-    /// Runs the tasks of the worker's own share, then those that others have left.
-    fn work_off(&self, worker: usize, task: &impl Fn(usize)) {
-        let own = worker % self.shares;
-        for share in (own..self.shares).chain(0..own) {
-            let end = (share + 1) * self.tasks / self.shares;
-            while let Some(at) = take(&self.next[share], end) {
-                task(at);
-            }
-        }
     }
 }

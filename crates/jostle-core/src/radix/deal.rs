@@ -150,8 +150,9 @@ impl<T: Copy + Send + Sync> Dealer<T> {
     /// Takes a segment whose codes are all equal, and are to stay so: its order stands.
     pub(crate) fn push_equal(&mut self, segment: Segment) {
         for start in segment.range().step_by(LOCAL_MAX) {
-            let end = segment.end.min((start + LOCAL_MAX) as u32);
-            self.segments.push(Segment { start: start as u32, end, equal: true, ..segment });
+            // Near the end of `u32`, `start + LOCAL_MAX` does not fit it.
+            let end = (start + LOCAL_MAX).min(segment.end as usize);
+            self.segments.push(Segment { start: start as u32, end: end as u32, equal: true, ..segment });
         }
     }
 

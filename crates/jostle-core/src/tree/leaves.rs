@@ -54,7 +54,8 @@ impl<const D: usize> LinearTree<D> {
         let tasks = shared.dealer.tasks();
         if in_turn {
             workers.run_in_order("segments", tasks, |tasks| {
-                shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
+                let work = || shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
+                shared.first_leaves.worker(work);
             });
         } else {
             workers.run("segments", tasks, |task| {
@@ -119,7 +120,6 @@ impl<const D: usize> Shared<'_, D> {
     /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
     /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
-        let _guard = self.first_leaves.guard();
         // Fills those of the waiting whose leaves are known, from number `next` on; the first that has to wait.
         let fill_known = |waiting: &[u32], mut next: usize| {
             while let Some(&at) = waiting.get(next)
@@ -140,7 +140,9 @@ impl<const D: usize> Shared<'_, D> {
             next = fill_known(&local.waiting, next);
         }
         while let Some(&at) = local.waiting.get(next) {
-            let _ = self.first_leaves.wait_for(at as usize);
+            if self.first_leaves.wait_for(at as usize).is_none() {
+                return;
+            }
             next = fill_known(&local.waiting, next);
         }
     }

@@ -1,0 +1,175 @@
+//! One thread leads, others stand by and share its regions. A room of `unsafe`: the closure of a region is lent to the
+//! helpers by pointer.
+//!
+//! Helpers come when they can, and are free to leave between regions; the leader waits for those alone that are within a
+//! region when its own part is done. That the hand-over outlives its helpers is the affair of whoever calls them.
+#![allow(unsafe_code, reason = "closures lent to other threads")]
+
+use core::any::Any;
+use core::ptr;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::PoisonError;
+
+use crate::parallel::bell::Bell;
+use crate::parallel::sync::{AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex, Ordering, fence, look_out};
+
+/// What a leader shares with its helpers.
+pub(crate) struct Handover {
+    /// Odd while a region is open; each region has a number of its own.
+    region: CachePadded<AtomicUsize>,
+    /// Helpers that may be at work in the region.
+    within: CachePadded<AtomicUsize>,
+    /// The work of the region that is open.
+    work: Guarded<Work>,
+    /// Helpers that have ever come.
+    came: AtomicUsize,
+    /// Helpers that are here now.
+    present: AtomicUsize,
+    dismissed: AtomicBool,
+    /// The first panic of a helper.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// Rung when a helper leaves a region, or leaves.
+    bell: Bell,
+}
+
+/// What a region runs on each thread, told a number of the thread's own.
+type Work = *const (dyn Fn(usize) + Sync);
+
+// SAFETY: the pointer is used as a shared reference to something `Sync`, while the leader vouches that it lives.
+unsafe impl Send for Handover {}
+// SAFETY: `work` is written by the leader alone, while no region is open and no helper within, and read by helpers only
+// within one; everything else is made to be shared.
+unsafe impl Sync for Handover {}
+
+impl Default for Handover {
+    fn default() -> Self {
+        let nothing: &'static (dyn Fn(usize) + Sync) = &|_| ();
+        Self {
+            region: CachePadded::new(AtomicUsize::new(0)),
+            within: CachePadded::new(AtomicUsize::new(0)),
+            work: Guarded::new(ptr::from_ref(nothing)),
+            came: AtomicUsize::new(0),
+            present: AtomicUsize::new(0),
+            dismissed: AtomicBool::new(false),
+            panic: Mutex::new(None),
+            bell: Bell::default(),
+        }
+    }
+}
+
+impl Handover {
+    /// Runs `work(0)` on this thread, the leader's, and `work` with other numbers on every helper that comes before that
+    /// has ended; returns when all have ended.
+    ///
+    /// # Panics
+    /// When `work` panics on any thread, with the payload of the first that did.
+    pub(crate) fn region(&self, work: &(dyn Fn(usize) + Sync)) {
+        let open = Open::new(self, work);
+        work(0);
+        drop(open);
+        if let Some(panic) = self.first_panic().take() {
+            resume_unwind(panic);
+        }
+    }
+
+    /// Helps in one region after the other, until dismissed or until none has come for a while.
+    pub(crate) fn stand_by(&self) {
+        self.attend(|number| {
+            let mut seen = 0;
+            while let Some(region) = self.next_region(seen) {
+                seen = region;
+                self.help_in(region, number);
+            }
+        });
+    }
+
+    /// Helps in the region that is open, if one is.
+    pub(crate) fn help_once(&self) {
+        self.attend(|number| {
+            let region = self.region.load(Ordering::Acquire);
+            if region % 2 == 1 {
+                self.help_in(region, number);
+            }
+        });
+    }
+
+    /// Sends all helpers away, and waits until none is here. Those that come later leave at once.
+    pub(crate) fn dismiss(&self) {
+        self.dismissed.store(true, Ordering::Relaxed);
+        // A helper that comes now sees this, or is seen here.
+        fence(Ordering::SeqCst);
+        if self.present.load(Ordering::Acquire) != 0 {
+            self.bell.wait_until(|| self.present.load(Ordering::Acquire) == 0);
+        }
+    }
+
+    /// A helper's stay.
+    fn attend(&self, help: impl FnOnce(usize)) {
+        self.present.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if !self.dismissed.load(Ordering::Relaxed) {
+            help(1 + self.came.fetch_add(1, Ordering::Relaxed));
+        }
+        self.present.fetch_sub(1, Ordering::Release);
+        self.bell.ring();
+    }
+
+    /// Looks out for a region after `seen` that is open.
+    fn next_region(&self, seen: usize) -> Option<usize> {
+        let mut region = 0;
+        let mut dismissed = false;
+        let found = look_out(|| {
+            region = self.region.load(Ordering::Acquire);
+            dismissed = self.dismissed.load(Ordering::Relaxed);
+            dismissed || (region != seen && region % 2 == 1)
+        });
+        (found && !dismissed).then_some(region)
+    }
+
+    /// A helper's part of a region, unless that has been closed.
+    fn help_in(&self, region: usize, number: usize) {
+        self.within.fetch_add(1, Ordering::Relaxed);
+        // Either the leader, closing, sees this helper, or this helper sees that the region is closed.
+        fence(Ordering::SeqCst);
+        if self.region.load(Ordering::Relaxed) == region {
+            // SAFETY: the region is open, and the leader, who has not seen `within` at 0 since, waits for this helper
+            // before it returns: the work is not written, and what it points to lives.
+            let done = catch_unwind(AssertUnwindSafe(|| unsafe { self.work.read(|&work| (*work)(number)) }));
+            if let Err(payload) = done {
+                self.first_panic().get_or_insert(payload);
+            }
+        }
+        self.within.fetch_sub(1, Ordering::Release);
+        self.bell.ring();
+    }
+
+    fn first_panic(&self) -> impl core::ops::DerefMut<Target = Option<Box<dyn Any + Send>>> + '_ {
+        self.panic.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A region that is open. However it ends, no helper is at work in it afterwards.
+struct Open<'a>(&'a Handover);
+
+impl<'a> Open<'a> {
+    fn new(handover: &'a Handover, work: &(dyn Fn(usize) + Sync)) -> Self {
+        // SAFETY: the same pointer with its lifetime left out; helpers follow it only while the region is open, and
+        // `drop` waits for them.
+        let work = unsafe { core::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Work>(ptr::from_ref(work)) };
+        // SAFETY: no region is open, and no helper within: the last region waited for them.
+        unsafe { handover.work.write(work) };
+        handover.region.fetch_add(1, Ordering::Release);
+        Self(handover)
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.region.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        let empty = || self.0.within.load(Ordering::Acquire) == 0;
+        if !empty() {
+            self.0.bell.wait_until(empty);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What threads meet by: one place for all of it, so that models of the hand-over run the same files on types that try
+//! every order of events (`crates/jostle-models`).
+//!
+//! Where two threads each write one thing and then look at the other's, both put a `fence(SeqCst)` in between: at least
+//! one of them sees what the other has written.
+#![allow(unsafe_code, reason = "a cell whose users vouch that no two meet in it")]
+
+use core::cell::UnsafeCell;
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::PoisonError;
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+pub(crate) use crossbeam::utils::CachePadded;
+
+pub(crate) use crate::parallel::callers::give_way;
+
+/// How long a thread looks out for something before it sleeps, or gives itself back to its pool: about as long as waking
+/// a thread takes.
+pub(crate) const PATIENCE: Duration = Duration::from_micros(50);
+
+/// Looks between two looks at the clock.
+const LOOKS: u32 = 32;
+
+/// Looks whether something is ready until it is, or patience ends: whether it is.
+pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
+    let mut began = None;
+    loop {
+        for _ in 0..LOOKS {
+            if ready() {
+                return true;
+            }
+            core::hint::spin_loop();
+        }
+        if began.get_or_insert_with(Instant::now).elapsed() >= PATIENCE {
+            return ready();
+        }
+    }
+}
+
+/// Sleeps until notified, or for a millisecond where `nap` is set.
+pub(crate) fn sleep<'a>(rung: &Condvar, guard: MutexGuard<'a, ()>, nap: bool) -> MutexGuard<'a, ()> {
+    if nap {
+        rung.wait_timeout(guard, Duration::from_millis(1)).unwrap_or_else(PoisonError::into_inner).0
+    } else {
+        rung.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A value that several threads see, and that none touches while another writes it, on the word of those who use it.
+#[derive(Debug, Default)]
+pub(crate) struct Guarded<T>(UnsafeCell<T>);
+
+// SAFETY: the methods are unsafe and demand that accesses do not meet.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// # Safety
+    /// Nobody writes it meanwhile.
+    pub(crate) unsafe fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: as promised.
+        read(unsafe { &*self.0.get() })
+    }
+
+    /// # Safety
+    /// Nobody else touches it meanwhile.
+    pub(crate) unsafe fn write(&self, value: T) {
+        // SAFETY: as promised.
+        unsafe { *self.0.get() = value }
+    }
+}
