@@ -21,6 +21,7 @@ mod codes;
 mod contacts;
 mod crowd;
 mod double;
+#[cfg(feature = "readers")]
 mod files;
 mod find;
 mod layering;
@@ -39,14 +40,17 @@ use arbitrary::{Arbitrary, Unstructured};
 pub type Target = fn(&[u8]);
 
 /// The targets by name.
-pub const TARGETS: [(&str, Target); 13] = [
+pub const TARGETS: &[(&str, Target)] = &[
     ("codes", codes::run),
     ("contacts", contacts::run),
+    #[cfg(feature = "readers")]
     ("csv", files::csv::run),
     ("f64", double::run),
     ("find", find::run),
     ("neighbors", neighbors::run),
+    #[cfg(feature = "readers")]
     ("npy", files::npy::run),
+    #[cfg(feature = "readers")]
     ("parquet", files::parquet::run),
     ("periodic", periodic::run),
     ("queries", queries::run),

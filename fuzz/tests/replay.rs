@@ -1,4 +1,5 @@
 //! The committed cases again, on any compiler: those that once failed (`cases`), and what the fuzzer has kept (`corpus`).
+#![cfg(feature = "readers")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
