@@ -5,6 +5,7 @@ mod among;
 mod between;
 mod layers;
 mod margin;
+mod memory;
 mod neighbors;
 mod only;
 mod oracle;
