@@ -5,7 +5,6 @@ mod among;
 mod between;
 mod layers;
 mod margin;
-mod memory;
 mod neighbors;
 mod only;
 mod oracle;

@@ -21,23 +21,13 @@ pub(crate) struct Candidates<const D: usize> {
 
 impl<const D: usize> Default for Candidates<D> {
     fn default() -> Self {
-        Self::with_room(CANDIDATES)
+        let column = || vec![Floats::splat(0.0); CANDIDATES / LANES + 1];
+        let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
+        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, size: column(), len: 0 }
     }
 }
 
 impl<const D: usize> Candidates<D> {
-    /// With room for so many, a multiple of [`LANES`], and a run after them.
-    pub(crate) fn with_room(candidates: usize) -> Self {
-        let column = || vec![Floats::splat(0.0); candidates / LANES + 1];
-        let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
-        Self { leaf: vec![0; candidates + LANES], lo, hi, size: column(), len: 0 }
-    }
-
-    /// How many there is room for.
-    pub(crate) fn room(&self) -> usize {
-        self.leaf.len() - LANES
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         self.leaf.len() * (2 * D + 2) * size_of::<u32>()
     }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
 use jostle_core::scratch::ScratchPool;
-use jostle_core::{Isa, LinearTree, Workers};
+use jostle_core::{Isa, Workers};
 
 use crate::halving;
 use crate::hits::{Fold, PairList, Sink};
@@ -39,13 +39,6 @@ impl<const D: usize> Engine<D> {
             outboxes: ScratchPool::default(),
             scratch: ScratchPool::default(),
         }
-    }
-
-    /// Makes sure that each worker has scratch for these trees, so that none has to be made later.
-    pub(crate) fn make_room(&mut self, jobs: &Jobs<'_, D>, workers: Workers<'_>) {
-        let leaves = |job| (jobs.pairing)(job).trees.map(LinearTree::leaves);
-        let leaves = (0..jobs.count).flat_map(leaves).max().unwrap_or_default();
-        self.scratch.prepare(workers.count(), |scratch| scratch.make_room(leaves));
     }
 
     /// The pairs of a job.

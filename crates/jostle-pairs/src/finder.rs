@@ -327,9 +327,7 @@ impl<const D: usize> PairFinder<D> {
             let ready = sides[i].ready(&sets[i]);
             if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
         };
-        let jobs = Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) };
-        self.engine.make_room(&jobs, workers);
-        let tests = self.engine.list(jobs, workers);
+        let tests = self.engine.list(Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) }, workers);
         let joined = start.elapsed();
         self.cell.shifts.clear();
         self.paths.times.clear();
@@ -348,10 +346,7 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(among, only, workers, |engines, jobs| {
-            engines.pairs.make_room(&jobs, workers);
-            ((), engines.pairs.list(jobs, workers))
-        })?;
+        self.seek(among, only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))?;
         self.tell_more(among, workers);
         Ok(())
     }

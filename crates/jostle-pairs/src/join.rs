@@ -23,7 +23,7 @@ use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::descent::Descent;
 use crate::hits::{Hit, Sink, emit};
 use crate::lanes::{LANES, Lanes, sixteen_mut};
-use crate::lists::{HitList, TESTS, TestList};
+use crate::lists::{HITS, HitList, TestList};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::stats::Tests;
 
@@ -46,7 +46,7 @@ impl Kind for Across {
     const ACROSS: bool = true;
 }
 
-/// Scratch of one task: lists as large as the trees ask for, up to a size that does for all, so that it seldom grows.
+/// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]
 pub(crate) struct JoinScratch<const D: usize> {
     candidates: Candidates<D>,
@@ -62,43 +62,19 @@ pub(crate) struct JoinScratch<const D: usize> {
 impl<const D: usize> Default for JoinScratch<D> {
     fn default() -> Self {
         Self {
-            candidates: Candidates::with_room(0),
-            leaf_pairs: [Vec::new(), Vec::new()],
-            tests: TestList::of(0),
-            visits: TestList::of(0),
-            hits: HitList::of_tests(0),
+            candidates: Candidates::default(),
+            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
+            tests: TestList::default(),
+            visits: TestList::default(),
+            hits: HitList::default(),
         }
     }
 }
 
 impl<const D: usize> JoinScratch<D> {
-    /// Makes room for trees of so many leaves. The order of pairs depends on how many candidates are taken together: small
-    /// lists hold all that there are.
-    #[inline(always)]
-    pub(crate) fn make_room(&mut self, leaves: usize) {
-        let (candidates, tests) = (self.candidates.room(), self.tests.room());
-        if candidates < CANDIDATES && (candidates < leaves + LEAF || tests < TESTS.min(4 * leaves)) {
-            self.grow(leaves);
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self, leaves: usize) {
-        // Those of the group come first, of the other tree or of this one.
-        let candidates = (leaves.next_multiple_of(LANES) + LEAF).min(CANDIDATES);
-        let tests = if candidates < CANDIDATES { (4 * leaves).next_power_of_two().clamp(64, TESTS) } else { TESTS };
-        *self = Self {
-            candidates: Candidates::with_room(candidates),
-            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * candidates + LANES]),
-            tests: TestList::of(tests),
-            visits: TestList::of(tests),
-            hits: HitList::of_tests(tests),
-        };
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        self.candidates.bytes() + leaf_pairs + self.tests.bytes() + self.visits.bytes() + self.hits.bytes()
+        self.candidates.bytes() + leaf_pairs + 2 * TestList::BYTES + HitList::BYTES
     }
 }
 
@@ -121,7 +97,6 @@ impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     pub(crate) fn join<L: Lanes, K: Kind>(&mut self, groups: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
-        self.scratch.make_room(driver.leaves().max(walked.leaves()));
         let sparse = K::ACROSS && driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
             let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
@@ -306,7 +281,7 @@ impl<const D: usize> Join<'_, D> {
     /// Makes room for `more` hits.
     #[inline(always)]
     fn make_room<L: Lanes>(&mut self, more: usize) {
-        if !self.scratch.hits.has_room(more) {
+        if self.scratch.hits.len + more > HITS {
             self.hand_on::<L>();
         }
     }

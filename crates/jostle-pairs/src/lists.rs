@@ -1,13 +1,15 @@
-//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Their size is set before, so that neither
-//! grows.
+//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Of fixed size, so that neither grows.
 
 use crate::hits::Hit;
 use crate::lanes::{LANES, Lanes, sixteen_mut};
 
-/// Tests gathered before they are run, at most.
+/// Tests gathered before they are run.
 pub(crate) const TESTS: usize = 1024;
 
-/// Hits not yet handed on: twice as many as tests, and the list has room for one more.
+/// Hits kept before they are handed on.
+pub(crate) const HITS: usize = 2 * TESTS;
+
+/// Hits not yet handed on; the list has room for one more than [`HITS`].
 #[derive(Debug)]
 pub(crate) struct HitList {
     pub(crate) list: Vec<Hit>,
@@ -23,25 +25,12 @@ pub(crate) struct Appender<'a> {
 
 impl Default for HitList {
     fn default() -> Self {
-        Self::of_tests(TESTS)
+        Self { list: vec![Hit::default(); HITS + 1], len: 0 }
     }
 }
 
 impl HitList {
-    /// For a list of so many tests.
-    pub(crate) fn of_tests(tests: usize) -> Self {
-        Self { list: vec![Hit::default(); 2 * tests + 1], len: 0 }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.list.len() * size_of::<Hit>()
-    }
-
-    /// Whether so many more fit.
-    #[inline(always)]
-    pub(crate) fn has_room(&self, more: usize) -> bool {
-        self.len + more < self.list.len()
-    }
+    pub(crate) const BYTES: usize = (HITS + 1) * size_of::<Hit>();
 
     #[inline(always)]
     pub(crate) fn appender(&mut self) -> Appender<'_> {
@@ -73,29 +62,17 @@ pub(crate) struct TestList {
 
 impl Default for TestList {
     fn default() -> Self {
-        Self::of(TESTS)
+        Self { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 }
     }
 }
 
 impl TestList {
-    /// Of so many tests.
-    pub(crate) fn of(tests: usize) -> Self {
-        Self { circle: vec![0; tests], leaf: vec![0; tests], len: 0 }
-    }
-
-    /// How many there is room for.
-    pub(crate) fn room(&self) -> usize {
-        self.circle.len()
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        2 * self.room() * size_of::<u32>()
-    }
+    pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
 
     /// Whether another sixteen may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
-        self.len + LANES > self.circle.len()
+        self.len > TESTS - LANES
     }
 
     /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.

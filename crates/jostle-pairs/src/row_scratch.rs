@@ -67,6 +67,6 @@ impl<const D: usize> RowScratch<D> {
 
     pub(crate) fn bytes(&self) -> usize {
         let images = self.images.capacity() + self.test_images.capacity();
-        self.candidates.bytes() + images + self.tests.bytes() + self.rows.bytes() + self.streams.bytes()
+        self.candidates.bytes() + images + TestList::BYTES + self.rows.bytes() + self.streams.bytes()
     }
 }

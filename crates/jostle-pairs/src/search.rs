@@ -202,12 +202,7 @@ impl<'f, const D: usize> Search<'f, D> {
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
         run(threads, among.weight(), |workers| {
-            workers.together(|| {
-                finder.seek(among, only, workers, |engines, jobs| {
-                    engines.pairs.make_room(&jobs, workers);
-                    join(engines, jobs, workers)
-                })
-            })
+            workers.together(|| finder.seek(among, only, workers, |engines, jobs| join(engines, jobs, workers)))
         })
     }
 }

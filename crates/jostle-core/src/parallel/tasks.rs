@@ -2,9 +2,7 @@
 
 use core::mem;
 
-use crossbeam::utils::CachePadded;
-
-use crate::parallel::sync::{AtomicUsize, Ordering};
+use crate::parallel::sync::{AtomicUsize, CachePadded, Ordering};
 
 /// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
 const SHARES: usize = 32;

@@ -12,6 +12,22 @@ pub const SERIAL_BELOW: usize = 8_000;
 pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 
 /// Which threads do the work. The result is the same in any case.
+///
+/// # In a pool shared with others
+/// A search calls as many of a rayon pool's threads as there are cores that no other search is at work on, cgroup limits
+/// counted, and waits for none: one that is busy comes later or not at all, and one that finds nothing to do for 50
+/// microseconds goes back to its pool. Whoever has to wait for another's work sleeps. Meanwhile it runs no other task of
+/// the pool, so a search may be made under a lock. (Where the system takes a helper's thread away at the very moment at
+/// which it comes, `rayon::join` may run one, at most, and no search within that runs another.) It takes a kilobyte of
+/// stack for each thread that it calls, 256 at most.
+///
+/// # What the caller's functions may do
+/// Visitors, folds and tests (`only`) may call anything of rayon's, with two rules. What needs every thread of the pool,
+/// such as `rayon::broadcast`, ends when all that are in the search have come to wait or to an end: those that wait where
+/// the caller's functions run do the pool's other work now and then. So here, unlike in a search without such functions,
+/// another task of the pool may run on a waiting thread, as in rayon's own `for_each`: a lock that such a task takes must
+/// not be held across the search. They may search, too, with another finder; within a search that runs on the one thread.
+/// The first panic is handed on to the caller as it was; what other threads have begun ends before.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Threads<'a> {
     /// The rayon pool that the call is made in: the global one outside any pool.

@@ -10,7 +10,7 @@ use crate::isa::{Isa, Work};
 use crate::morton::Grid;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
-use crate::parallel::scratch::{ScratchPool, reserve};
+use crate::parallel::scratch::{ScratchPool, resize_with_headroom};
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
 use crate::sixteen::{Bodies16, Ids};
@@ -31,14 +31,9 @@ impl<const D: usize> LinearTree<D> {
         }
         self.levels[0].reserve(leaves);
         if self.bodies.len() < leaves {
-            // A leaf takes a hundred times what a number does: of few bodies, there are no more to spare than a few.
-            let room = leaves + leaves / 8 + 4;
-            reserve(&mut self.bodies, room);
-            self.bodies.resize(leaves, Bodies16::NONE);
-            reserve(&mut self.ids, room);
-            self.ids.resize(leaves, Ids([0; LEAF]));
-            reserve(&mut self.leaf_starts, room + 1);
-            self.leaf_starts.resize(leaves + 1, 0);
+            resize_with_headroom(&mut self.bodies, leaves, Bodies16::NONE);
+            resize_with_headroom(&mut self.ids, leaves, Ids([0; LEAF]));
+            resize_with_headroom(&mut self.leaf_starts, leaves + 1, 0);
         }
     }
 

@@ -5,7 +5,7 @@ use core::fmt;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::parallel::disjoint::Disjoint;
-use crate::parallel::scratch::reserve;
+use crate::parallel::scratch::resize_with_headroom;
 use crate::parallel::workers::Workers;
 use crate::sixteen::{Floats, floats_mut};
 
@@ -75,10 +75,8 @@ impl<const D: usize> Level<D> {
     /// Makes room for so many boxes.
     pub(super) fn reserve(&mut self, boxes: usize) {
         for column in self.lo.iter_mut().chain(&mut self.hi) {
-            let nodes = boxes.div_ceil(LEAF);
-            if column.len() < nodes {
-                reserve(column, nodes + nodes / 8 + 1);
-                column.resize(nodes, Floats::splat(0.0));
+            if column.len() < boxes.div_ceil(LEAF) {
+                resize_with_headroom(column, boxes.div_ceil(LEAF), Floats::splat(0.0));
             }
         }
     }

@@ -1,0 +1,29 @@
+//! The hand-over of work between threads, under [loom](https://docs.rs/loom), which runs a few threads in every order of
+//! events that the memory model allows.
+//!
+//! What is modelled are the files of `jostle-core` themselves; `parallel/sync.rs` alone is another one here. What a model
+//! leaves out: patience, which ends whenever loom likes, and rayon, whose `join` is a thread that is joined.
+//!
+//! `cargo test --release -p jostle-models`: ten seconds on two cores.
+pub mod models;
+
+#[allow(dead_code, unreachable_pub, reason = "files made for another crate, of which the models use a part")]
+mod parallel {
+    #[path = "../../../jostle-core/src/parallel/bell.rs"]
+    pub(crate) mod bell;
+    #[path = "../../../jostle-core/src/parallel/disjoint.rs"]
+    pub(crate) mod disjoint;
+    #[path = "../../../jostle-core/src/parallel/handover.rs"]
+    pub(crate) mod handover;
+    #[path = "../../../jostle-core/src/parallel/lookback.rs"]
+    pub(crate) mod lookback;
+    pub(crate) mod sync;
+    #[path = "../../../jostle-core/src/parallel/tasks.rs"]
+    pub(crate) mod tasks;
+
+    pub(crate) mod scratch {
+        pub(crate) fn with_headroom(len: usize) -> usize {
+            len
+        }
+    }
+}
