@@ -3,6 +3,7 @@
 
 mod double;
 mod periodic;
+mod soak;
 mod swept;
 
 use jostle::{Among, Isa, NeighborLists, PairFinder, Rows, Threads};
