@@ -42,6 +42,17 @@ pub enum InputError {
         /// The number of bodies given.
         bodies: usize,
     },
+    /// More leaves than places can be numbered, by bodies of which many stand alone.
+    #[error(
+        "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, each within itself and between each two",
+        max = crate::tree::LEAVES_MAX
+    )]
+    TooSparse {
+        /// The number of bodies given.
+        bodies: usize,
+        /// The number of leaves that they make.
+        leaves: usize,
+    },
     /// A struct that cannot be read as fields of `f32`, or `f64`, at the offset given.
     #[error(
         "no scalar of {scalar} bytes can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of {scalar}, and the field inside the struct; `field!` and `Bodies::from_columns` read structs of any layout"

@@ -40,6 +40,9 @@ use sort::{LocalSort, Record};
 /// covers a leaf or a node.
 pub const LEAF: usize = SIXTEEN;
 
+/// Leaves of a tree at most: places are numbered by 32 bits, sixteen to a leaf.
+pub(crate) const LEAVES_MAX: usize = 1 << 28;
+
 /// A leaf is cut where the codes of its two parts differ this many levels above where they differ within the parts: the
 /// gap is then some 2^3 times as wide as the parts.
 pub const GAP_LEVELS: u32 = 3;
@@ -325,7 +328,8 @@ impl<const D: usize> LinearTree<D> {
     /// next build; from the second build of a size on, nothing is allocated.
     ///
     /// # Errors
-    /// [`InputError`], before anything is changed.
+    /// [`InputError`], before anything is changed; but [`InputError::TooSparse`], which some of more than 2^28 bodies can
+    /// make, is found out late, and leaves a tree of nothing.
     pub fn build(&mut self, bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<BuildTimes, InputError> {
         run(threads, bodies.len(), |workers| self.build_on(bodies, workers))
     }
@@ -348,6 +352,12 @@ impl<const D: usize> LinearTree<D> {
         self.build_number = BUILDS.fetch_add(1, Ordering::Relaxed);
         self.sort(bodies, workers);
         let sorted = Instant::now();
+        if self.leaves > LEAVES_MAX {
+            let error = InputError::TooSparse { bodies: self.len, leaves: self.leaves };
+            // What is built cannot be searched.
+            *self = Self::default();
+            return Err(error);
+        }
         self.raise_levels(workers);
         Ok(BuildTimes { bounds: bounded - start, sort: sorted - bounded, tree: sorted.elapsed() })
     }

@@ -1,6 +1,7 @@
 //! The sort alone, held against the stable sort of the standard library.
 
 use jostle_core::Workers;
+use jostle_core::input::MAX_BODIES;
 use jostle_core::radix::{LOCAL_MAX, RadixSort};
 use jostle_testkit::pool;
 use proptest::collection::vec;
@@ -179,4 +180,22 @@ proptest! {
         RadixSort::new().sort_by_code_on(&mut items, Workers::Rayon, |item| codes[item[0] as usize]);
         prop_assert!(items == expected);
     }
+}
+
+/// As many items as there may be: where a block ends no longer fits 32 bits. Takes 9 GB and a minute or two:
+/// `cargo test --release -p jostle-core --test radix -- --ignored`.
+#[test]
+#[ignore = "takes 9 GB"]
+fn as_many_items_as_ids_can_name() {
+    let ones = 3_000_000_000;
+    let mut items = vec![1_u8; MAX_BODIES];
+    items[ones..].fill(0);
+    let mut sort = RadixSort::new();
+    let pool = pool(2);
+    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, |&item| item.into()));
+    assert_eq!(items.partition_point(|&item| item == 0), MAX_BODIES - ones);
+    assert!(items[MAX_BODIES - ones..].iter().all(|&item| item == 1));
+    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, |_| 7));
+    assert_eq!(items.partition_point(|&item| item == 0), MAX_BODIES - ones);
+    assert!(items[MAX_BODIES - ones..].iter().all(|&item| item == 1));
 }
