@@ -1,3 +1,4 @@
+//! The target `sort`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| jostle_fuzz::run("sort", bytes));

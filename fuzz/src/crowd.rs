@@ -54,9 +54,10 @@ impl Crowd {
         bodies.chain(company().take(if self.in_company() { COMPANY } else { 0 })).collect()
     }
 
-    /// Whether there are so many that several threads share the work; too many for a double loop. Seldom, since it is slow.
+    /// Whether there are so many that several threads share the work; too many for a double loop. Seldom, since it is slow,
+    /// and never where the bytes have come to an end, since those that are missing read as 0.
     pub(crate) fn in_company(&self) -> bool {
-        self.company.is_multiple_of(64)
+        self.company % 64 == 63
     }
 }
 

@@ -79,7 +79,7 @@ impl Input {
     }
 
     fn in_company(&self) -> bool {
-        self.company.is_multiple_of(64)
+        self.company % 64 == 63
     }
 }
 
