@@ -283,7 +283,7 @@ fn errors_say_what_to_do() {
     let mut finder = PairFinder::<2>::new();
     let view = Circles::new(&two, &two, 1.0);
     let mut says = |among: Among<'_, 2>, what: &str| {
-        let message = finder.find(among).err().expect("a refusal").to_string();
+        let message = finder.find(among).expect_err("a refusal").to_string();
         assert!(message.contains(what), "{message}");
     };
     says(Circles::new(&two, &three, 1.0).into(), "each needs one value for every body");
@@ -292,9 +292,9 @@ fn errors_say_what_to_do() {
     says(Periodic::new(view, [Some([0.0, 3.0]), None]).into(), "widen the box");
     says(Periodic::new(Circles::new(&[1e15, 0.0], &two, 0.1), [Some([0.0, 3.0]), None]).into(), "move it back");
     says(Swept::new(view, [&two, &three]).into(), "0 for those at rest");
-    let message = finder.find_among(&[view.into(); 2], &Meetings::none(3)).err().expect("a refusal").to_string();
+    let message = finder.find_among(&[view.into(); 2], &Meetings::none(3)).expect_err("a refusal").to_string();
     assert!(message.contains("Meetings::none(2)"), "{message}");
-    let layout = Circles::from_structs(&[[0_u8; 3]; 2], [0, 1], RadiusField::All(1.0)).err().expect("a refusal");
+    let layout = Circles::from_structs(&[[0_u8; 3]; 2], [0, 1], RadiusField::All(1.0)).expect_err("a refusal");
     assert!(layout.to_string().contains("field!"), "{layout}");
 
     let panics = |what: &str, call: &dyn Fn()| {
