@@ -49,6 +49,13 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Column<'a, T> {
     }
 }
 
+/// Apart from [`Column::get`], which is called for each body and must stay small enough to be inlined.
+#[cold]
+#[inline(never)]
+fn no_body(i: usize, len: usize) -> ! {
+    panic!("no body {i}: the view is of {len} bodies");
+}
+
 impl<'a, T: Copy> Column<'a, T> {
     /// The axes of points that are arrays, side by side: `Circles::from_columns(Column::axes(&points), 1.0)`.
     #[must_use]
@@ -92,7 +99,9 @@ impl<'a, T: Copy> Column<'a, T> {
     #[inline]
     #[must_use]
     pub fn get(&self, i: usize) -> T {
-        assert!(i < self.len, "no body {i}: the view is of {} bodies", self.len);
+        if i >= self.len {
+            no_body(i, self.len);
+        }
         // SAFETY: whoever made the column has lent, for 'a, `len` values at this distance, each aligned, and `i` is below.
         unsafe { *self.first.byte_add(i * self.stride) }
     }

@@ -106,7 +106,11 @@ impl<'a> Workers<'a> {
             Self::Serial | Self::Recorded => worker(0),
             Self::Rayon => {
                 let callers = callers::running();
-                let worker = |number| callers::run_with(callers, || worker(number));
+                // In a pool of no more threads than may help, each has the same number in every search: it finds in its
+                // cache what it wrote in the last one.
+                let all = rayon::current_num_threads() <= self.count();
+                let own = |number| if all { rayon::current_thread_index().unwrap_or(number) } else { number };
+                let worker = |number| callers::run_with(callers, || worker(own(number)));
                 team::together(|| team::region(workers, &worker));
             }
             Self::Host(host) => host::region(host, workers, worker),

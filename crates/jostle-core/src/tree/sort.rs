@@ -118,9 +118,9 @@ fn deal<const D: usize>(
 ) {
     let n = bodies.len();
     let slices = bodies.centers().map(|column| column.as_slice());
-    let radii = match bodies.radii() {
-        Radii::Each(column) => column.as_slice(),
-        Radii::All(_) => None,
+    let (radii, all) = match bodies.radii() {
+        Radii::Each(column) => (column.as_slice(), 0.0),
+        Radii::All(radius) => (Some(&[][..]), radius),
     };
     match (slices, radii) {
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
@@ -128,10 +128,10 @@ fn deal<const D: usize>(
             let margin = bodies.margin();
             let source = |ids: Range<usize>| {
                 let centers = centers.map(|column| &column[ids.clone()]);
-                let records = radii[ids.clone()].iter().zip(ids).enumerate();
-                records.map(move |(i, (&radius, id))| Record {
+                let radii = radii.get(ids.clone()).unwrap_or_default();
+                ids.enumerate().map(move |(i, id)| Record {
                     center: Center(core::array::from_fn(|axis| centers[axis][i])),
-                    radius: radius + margin,
+                    radius: radii.get(i).copied().unwrap_or(all) + margin,
                     id: id as u32,
                 })
             };
