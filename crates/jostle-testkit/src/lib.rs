@@ -5,6 +5,7 @@
 //! fast enough for millions of bodies. Scenes are the same bits on every platform: they use only `+ - * /` and square
 //! roots, which IEEE 754 rounds in one way, and nothing of the platform's mathematics library.
 
+pub mod algebra;
 pub mod hash;
 pub mod oracle;
 pub mod scene;

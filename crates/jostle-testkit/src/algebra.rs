@@ -1,0 +1,135 @@
+//! The definition of every search by plain loops: sets, a space, a relation, and what they come to.
+//!
+//! Nothing here uses the engine. Two families of predicates stand in `predicate`: *direct* where every body is `f32` and
+//! at rest, *decided* where any is `f64` or moves. Images are enumerated one by one in a range more generous than needed,
+//! for each two bodies anew.
+
+mod crystals;
+mod predicate;
+mod rows;
+mod sets;
+mod space;
+
+pub use crystals::{CRYSTALS, Crystal};
+pub use rows::Neighbor;
+pub use sets::{Columns, PlainLayers, PlainRadii, PlainSet};
+pub use space::PlainSpace;
+
+use predicate::{Body, Family};
+
+/// Which sets are searched against which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Relation {
+    /// The first set within itself.
+    Within,
+    /// The first set against the second.
+    Between,
+    /// Every set named by a pair `[i, j]`, `i <= j`, against the other; ascending, each once.
+    Among(Vec<[usize; 2]>),
+}
+
+/// One search, in plain vectors.
+#[derive(Debug, Clone)]
+pub struct Case<const D: usize> {
+    /// The sets. [`Relation::Within`] looks at the first, [`Relation::Between`] at the first two.
+    pub sets: Vec<PlainSet<D>>,
+    /// Which meet.
+    pub relation: Relation,
+    /// Where.
+    pub space: PlainSpace<D>,
+}
+
+/// A pair that touches, as one of its images.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit<const D: usize> {
+    /// The sets of the two bodies.
+    pub sets: [usize; 2],
+    /// The ids of the two bodies, the lesser first within one set.
+    pub pair: [u32; 2],
+    /// The image of the second body is at `x + sum of shift[k] * vectors[k]`.
+    pub shift: [i32; D],
+    /// When they first touch; 0 where nothing moves.
+    pub time: f64,
+}
+
+impl<const D: usize> Hit<D> {
+    /// By this, every list of hits is sorted.
+    #[must_use]
+    pub fn key(&self) -> ([usize; 2], [u32; 2], [i32; D]) {
+        (self.sets, self.pair, self.shift)
+    }
+}
+
+impl<const D: usize> Case<D> {
+    /// The sets that meet.
+    #[must_use]
+    pub fn meetings(&self) -> Vec<[usize; 2]> {
+        match &self.relation {
+            Relation::Within => vec![[0, 0]],
+            Relation::Between => vec![[0, 1]],
+            Relation::Among(table) => table.clone(),
+        }
+    }
+
+    /// Whether any body moves: then hits have times.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.searched().any(|set| set.moves.is_some())
+    }
+
+    /// Whether predicates are decided in `f64`.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.searched().any(|set| set.moves.is_some() || matches!(set.bodies, Columns::Double { .. }))
+    }
+
+    /// The sets that the relation looks at; of a table all, met or not.
+    pub fn searched(&self) -> impl Iterator<Item = &PlainSet<D>> {
+        let count = match self.relation {
+            Relation::Within => 1,
+            Relation::Between => 2,
+            Relation::Among(_) => self.sets.len(),
+        };
+        self.sets.iter().take(count)
+    }
+
+    fn family(&self) -> Family<D> {
+        Family::new(&self.space, self.is_decided())
+    }
+
+    fn bodies(&self, set: usize) -> Vec<Body<D>> {
+        let (set, lattice) = (&self.sets[set], self.space.lattice());
+        (0..set.len()).map(|id| Body::of(set, id, lattice.as_ref())).collect()
+    }
+
+    /// Every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, an image of
+    /// a body touches that body itself only at shifts of the half that [`space::is_forward`] names. O(n^2 * images).
+    #[must_use]
+    pub fn hits(&self) -> Vec<Hit<D>> {
+        let (family, mut hits) = (self.family(), Vec::new());
+        for [i, j] in self.meetings() {
+            let [first, second] = [i, j].map(|set| self.bodies(set));
+            for (a, p) in first.iter().enumerate() {
+                for (b, q) in second.iter().enumerate().skip(if i == j { a } else { 0 }) {
+                    let pair = [a as u32, b as u32];
+                    if !PlainLayers::meet([i, j].map(|set| self.sets[set].layers.as_ref()), pair) {
+                        continue;
+                    }
+                    family.each_shift(p, q, |shift| {
+                        if i == j && a == b && !space::is_forward(shift) {
+                            return;
+                        }
+                        if let Some(time) = family.touch(p, q, shift) {
+                            hits.push(Hit { sets: [i, j], pair, shift, time });
+                        }
+                    });
+                }
+            }
+        }
+        hits.sort_unstable_by_key(Hit::key);
+        hits
+    }
+}
+
+#[cfg(test)]
+mod tests;

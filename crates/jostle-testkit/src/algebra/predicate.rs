@@ -1,0 +1,132 @@
+//! The two families of predicates.
+
+use super::sets::PlainSet;
+use super::space::{Lattice, PlainSpace};
+
+/// What a predicate reads of a body.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Body<const D: usize> {
+    /// As given, widened.
+    pub(super) center: [f64; D],
+    pub(super) radius: f64,
+    pub(super) displacement: [f64; D],
+    /// In `f32`, moved into the cell.
+    within: [f32; D],
+    /// How many cells it was moved by along each vector.
+    wraps: [i64; D],
+}
+
+impl<const D: usize> Body<D> {
+    pub(super) fn of(set: &PlainSet<D>, id: usize, lattice: Option<&Lattice<D>>) -> Self {
+        let center = set.center(id);
+        let wraps = lattice.map_or([0; D], |lattice| lattice.wraps(center));
+        let within = lattice.map_or(center.map(|x| x as f32), |lattice| lattice.moved(center, wraps));
+        Self { center, radius: set.radius(id), displacement: set.displacement(id), within, wraps }
+    }
+
+    fn path(&self) -> f64 {
+        self.displacement.iter().map(|d| d * d).sum::<f64>().sqrt()
+    }
+}
+
+impl<const D: usize> Lattice<D> {
+    /// How many cells a point is from the one at the origin; 0 within that, borders included.
+    fn wraps(&self, point: [f64; D]) -> [i64; D] {
+        let fractional = self.fractional(core::array::from_fn(|axis| point[axis] - self.origin[axis]));
+        core::array::from_fn(|k| {
+            let inside = (0.0..=1.0).contains(&fractional[k]) || !self.periodic[k];
+            if inside { 0 } else { fractional[k].floor() as i64 }
+        })
+    }
+
+    /// A point less whole cells, rounded once to `f32`.
+    fn moved(&self, point: [f64; D], wraps: [i64; D]) -> [f32; D] {
+        if wraps == [0; D] {
+            return point.map(|x| x as f32);
+        }
+        let sum = self.combined(wraps);
+        core::array::from_fn(|axis| (point[axis] - sum[axis]) as f32)
+    }
+
+    /// The sum of `steps[k] * vectors[k]`, from left to right.
+    pub(super) fn combined(&self, steps: [i64; D]) -> [f64; D] {
+        core::array::from_fn(|axis| {
+            (0..D).filter(|&k| self.periodic[k]).fold(0.0, |sum, k| sum + steps[k] as f64 * self.vectors[k][axis])
+        })
+    }
+}
+
+/// The predicates of one search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Family<const D: usize> {
+    pub(super) lattice: Option<Lattice<D>>,
+    /// Whether in `f64` on the numbers as given, and not in `f32` on bodies within the cell.
+    pub(super) decided: bool,
+}
+
+impl<const D: usize> Family<D> {
+    pub(super) fn new(space: &PlainSpace<D>, decided: bool) -> Self {
+        Self { lattice: space.lattice(), decided }
+    }
+
+    /// Calls `visit` with every shift of `q` that could touch `p`, and with many more.
+    pub(super) fn each_shift(&self, p: &Body<D>, q: &Body<D>, mut visit: impl FnMut([i32; D])) {
+        let reach = p.radius + q.radius + p.path() + q.path();
+        match &self.lattice {
+            None => visit([0; D]),
+            Some(lattice) => {
+                lattice.each_shift(core::array::from_fn(|axis| q.center[axis] - p.center[axis]), reach, visit);
+            }
+        }
+    }
+
+    /// When two bodies first touch, the second being seen at a shift; 0 where they do so from the beginning.
+    pub(super) fn touch(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> Option<f64> {
+        if !self.decided {
+            let (distance2, s) = (squared(self.difference32(p, q, shift)), p.radius as f32 + q.radius as f32);
+            return (distance2 <= s * s).then_some(0.0);
+        }
+        let apart = self.difference64(p, q, shift);
+        let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
+        for axis in 0..D {
+            let v = q.displacement[axis] - p.displacement[axis];
+            (pp, pv, vv) = (pp + apart[axis] * apart[axis], pv + apart[axis] * v, vv + v * v);
+        }
+        let s = p.radius + q.radius;
+        let c = pp - s * s;
+        if c <= 0.0 {
+            return Some(0.0);
+        }
+        let discriminant = pv * pv - vv * c;
+        let time = c / (discriminant.sqrt() - pv);
+        (pv < 0.0 && discriminant >= 0.0 && time <= 1.0).then_some(time)
+    }
+
+    /// From the first body to the second, seen at a shift, as the predicate has it; and the square of its length.
+    pub(super) fn vector(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> ([f64; D], f64) {
+        if self.decided {
+            let apart = self.difference64(p, q, shift);
+            (apart, apart.iter().fold(0.0, |sum, d| sum + d * d))
+        } else {
+            let apart = self.difference32(p, q, shift);
+            (apart.map(f64::from), squared(apart).into())
+        }
+    }
+
+    /// In `f32`, of bodies within the cell: `(xb' - xa') + offset`.
+    fn difference32(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f32; D] {
+        let steps = core::array::from_fn(|k| i64::from(shift[k]) - p.wraps[k] + q.wraps[k]);
+        let offset = self.lattice.map_or([0.0; D], |lattice| lattice.combined(steps).map(|x| x as f32));
+        core::array::from_fn(|axis| (q.within[axis] - p.within[axis]) + offset[axis])
+    }
+
+    /// In `f64`, of the numbers as given: `(xb - xa) + shift`.
+    fn difference64(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f64; D] {
+        let shift = self.lattice.map_or([0.0; D], |lattice| lattice.combined(shift.map(i64::from)));
+        core::array::from_fn(|axis| (q.center[axis] - p.center[axis]) + shift[axis])
+    }
+}
+
+fn squared<const D: usize>(apart: [f32; D]) -> f32 {
+    apart.iter().fold(0.0, |sum, d| sum + d * d)
+}

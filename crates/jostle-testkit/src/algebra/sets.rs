@@ -1,0 +1,126 @@
+//! Sets as plain vectors.
+
+/// The radius of every body.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlainRadii<T> {
+    /// One for all.
+    All(T),
+    /// One each.
+    Each(Vec<T>),
+    /// Bodies are points, two of which are a pair within this distance.
+    Cutoff(T),
+}
+
+/// Centres, one vector an axis, and radii, in one of two precisions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Columns<const D: usize> {
+    /// In `f32`.
+    Single {
+        /// Coordinates.
+        centers: [Vec<f32>; D],
+        /// Radii.
+        radii: PlainRadii<f32>,
+        /// What is added to each radius; not to a cutoff.
+        margin: f32,
+    },
+    /// In `f64`.
+    Double {
+        /// Coordinates.
+        centers: [Vec<f64>; D],
+        /// Radii.
+        radii: PlainRadii<f64>,
+        /// What is added to each radius; not to a cutoff.
+        margin: f64,
+    },
+}
+
+/// Which bodies may meet: a value for each body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlainLayers {
+    /// What each body is.
+    pub category: Vec<u32>,
+    /// What each body meets.
+    pub mask: Vec<u32>,
+    /// Bodies of one group other than 0 meet if it is positive, and do not if it is negative.
+    pub group: Vec<i32>,
+}
+
+impl PlainLayers {
+    /// The rule, of two bodies of two sets, either of which may have no layers.
+    #[must_use]
+    pub fn meet(layers: [Option<&Self>; 2], pair: [u32; 2]) -> bool {
+        let row = |side: usize| {
+            let id = pair[side] as usize;
+            layers[side].map_or((u32::MAX, u32::MAX, 0), |it| (it.category[id], it.mask[id], it.group[id]))
+        };
+        let ((category, mask, group), other) = (row(0), row(1));
+        if group != 0 && group == other.2 { group > 0 } else { category & other.1 != 0 && other.0 & mask != 0 }
+    }
+}
+
+/// One set.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlainSet<const D: usize> {
+    /// The bodies.
+    pub bodies: Columns<D>,
+    /// How far each moves over the step, one vector an axis.
+    pub moves: Option<[Vec<f64>; D]>,
+    /// Who may meet whom.
+    pub layers: Option<PlainLayers>,
+}
+
+impl<const D: usize> PlainSet<D> {
+    /// Bodies at rest that meet all.
+    #[must_use]
+    pub fn new(bodies: Columns<D>) -> Self {
+        Self { bodies, moves: None, layers: None }
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.bodies {
+            Columns::Single { centers, .. } => centers[0].len(),
+            Columns::Double { centers, .. } => centers[0].len(),
+        }
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A centre, widened.
+    #[must_use]
+    pub fn center(&self, id: usize) -> [f64; D] {
+        match &self.bodies {
+            Columns::Single { centers, .. } => core::array::from_fn(|axis| centers[axis][id].into()),
+            Columns::Double { centers, .. } => core::array::from_fn(|axis| centers[axis][id]),
+        }
+    }
+
+    /// A radius with the margin, added in the precision of the bodies, then widened.
+    #[must_use]
+    pub fn radius(&self, id: usize) -> f64 {
+        match &self.bodies {
+            Columns::Single { radii, margin, .. } => match radii {
+                PlainRadii::All(radius) => radius + margin,
+                PlainRadii::Each(radii) => radii[id] + margin,
+                PlainRadii::Cutoff(distance) => distance / 2.0,
+            }
+            .into(),
+            Columns::Double { radii, margin, .. } => match radii {
+                PlainRadii::All(radius) => radius + margin,
+                PlainRadii::Each(radii) => radii[id] + margin,
+                PlainRadii::Cutoff(distance) => distance / 2.0,
+            },
+        }
+    }
+
+    /// A displacement; zero where nothing moves.
+    #[must_use]
+    pub fn displacement(&self, id: usize) -> [f64; D] {
+        self.moves.as_ref().map_or([0.0; D], |moves| core::array::from_fn(|axis| moves[axis][id]))
+    }
+}
