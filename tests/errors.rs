@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytemuck::NoUninit;
 use jostle::{
-    Among, Bodies, Circles, Column, InputError, Layers, Meetings, NeighborLists, PairFinder, Periodic, Radii,
-    RadiusField, Reason, Set, Spheres, Swept, Threads, field,
+    Among, Bodies, Circles, Circles64, Column, InputError, Layers, Meetings, NeighborLists, PairFinder, Periodic,
+    Radii, RadiusField, Reason, Set, Spheres, Swept, Threads, field,
 };
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
@@ -173,29 +173,53 @@ fn offsets_must_be_those_of_fields() {
     let agents = [Agent { position: [1.0, 2.0], radius: 0.5 }; 3];
     let view = |x, y, radius| Circles::from_structs(&agents, [x, y], radius);
     assert!(view(0, 4, RadiusField::At(offset_of!(Agent, radius))).is_ok());
-    let layout = |offset| InputError::Layout { scalar: 4, offset, size: 12, align: 4 };
-    for offset in [1, 2, 3, 5, 11, 12, 16, 1 << 40, usize::MAX, usize::MAX - 3] {
+    let layout = |offset| InputError::Layout { scalar: 4, offset, size: 12 };
+    for offset in [9, 10, 11, 12, 16, 1 << 40, usize::MAX, usize::MAX - 3] {
         assert_eq!(view(offset, 4, RadiusField::All(1.0)).err(), Some(layout(offset)));
         assert_eq!(view(0, offset, RadiusField::All(1.0)).err(), Some(layout(offset)));
         assert_eq!(view(0, 4, RadiusField::At(offset)).err(), Some(layout(offset)));
     }
+    for n in [0, 4] {
+        let error = Circles::from_structs(&[(); 4][..n], [0, 0], RadiusField::All(1.0)).err();
+        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 0 }));
+        let error = Circles::from_structs(&[[0_u8; 3]; 4][..n], [0, 0], RadiusField::All(1.0)).err();
+        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 3 }));
+    }
 }
 
 #[test]
-fn structs_must_be_aligned_and_sized_like_floats() {
-    // Aligned by chance, so that nothing but the type can give it away.
-    #[repr(align(16))]
-    struct Aligned<T>(T);
-    let halves = Aligned([[0_u16; 3]; 8]);
-    let bytes = Aligned([[0_u8; 8]; 8]);
-    for n in [0, 1, 2, 8] {
-        let error = Circles::from_structs(&halves.0[..n], [0, 0], RadiusField::All(1.0)).err();
-        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 6, align: 2 }), "{n} structs");
-        let error = Circles::from_structs(&bytes.0[..n], [0, 4], RadiusField::All(1.0)).err();
-        assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 8, align: 1 }), "{n} structs");
+fn strided_memory_must_hold_all_bodies() {
+    let base = [0_u16; 20]; // 40 bytes
+    let view =
+        |count, stride, x, y, radius| Circles::from_strided(&base, count, stride, [x, y], radius).map(|it| it.len());
+    let all = RadiusField::All(1.0);
+    assert_eq!(view(3, 16, 0, 4, all), Ok(3));
+    assert_eq!(view(3, 16, 4, 3, RadiusField::At(0)), Ok(3)); // unaligned, and one over the other
+    assert_eq!(view(5, 4, 0, 20, all), Ok(5)); // an axis behind the other
+    for (count, stride, offset) in
+        [(3, 16, 5), (3, 17, 4), (1, 0, 37), (2, usize::MAX, 4), (usize::MAX, 4, 4), (3, 16, usize::MAX)]
+    {
+        let error = InputError::Base { count, stride, offset, scalar: 4, base: 40 };
+        assert_eq!(view(count, stride, offset, 0, RadiusField::At(0)), Err(error.clone()));
+        if count == 3 && stride == 16 {
+            assert_eq!(view(count, stride, 0, offset, all), Err(error.clone()));
+            assert_eq!(view(count, stride, 0, 0, RadiusField::At(offset)), Err(error));
+        }
     }
-    let error = Circles::from_structs(&[(); 4], [0, 0], RadiusField::All(1.0)).err();
-    assert_eq!(error, Some(InputError::Layout { scalar: 4, offset: 0, size: 0, align: 1 }));
+    let message = view(usize::MAX, usize::MAX, 0, usize::MAX, all).expect_err("a refusal").to_string();
+    assert!(message.contains("the base slice is of 40 bytes"), "{message}");
+    let most = (u128::from(u64::MAX) - 1) * u128::from(u64::MAX) + 4;
+    assert!(usize::BITS < 64 || message.contains(&format!("end at byte {most}")), "{message}");
+
+    for stride in 0..4 {
+        assert_eq!(view(2, stride, 0, 4, all), Err(InputError::Stride { stride, scalar: 4 }));
+        assert_eq!(view(1, stride, 32, 36, all), Ok(1)); // one body: numpy gives such arrays any stride
+        assert_eq!(view(0, stride, usize::MAX, 0, all), Ok(0));
+    }
+    let short = Circles64::from_strided(&base, 2, 4, [0, 8], RadiusField::All(1.0)).expect_err("a refusal");
+    assert!(short.to_string().contains("in bytes, not in values"), "{short}");
+    let nothing = Circles::from_strided(&[(); 9], 9, 4, [0, 0], all).expect_err("a refusal");
+    assert_eq!(nothing, InputError::Base { count: 9, stride: 4, offset: 0, scalar: 4, base: 0 });
 }
 
 #[test]

@@ -166,6 +166,39 @@ fn structs_equal_slices<const D: usize>() {
     }
 }
 
+/// Bodies in bytes without a struct, aligned or not, in rows or in columns: as those in slices, `f32` and `f64`.
+fn strided_equal_slices<const D: usize>() {
+    macro_rules! check {
+        ($scalar:ty, $n:expr) => {
+            let scene = scene::scene::<D>(Kind::Dense, $n, 9);
+            let columns = scene.centers.iter().chain([&scene.radii]);
+            let columns: Vec<Vec<$scalar>> = columns.map(|it| it.iter().map(|&x| x.into()).collect()).collect();
+            let slices =
+                Bodies::<D, $scalar>::from_slices(core::array::from_fn(|axis| &columns[axis][..]), &columns[D]);
+            let (mut one, mut other) = (PairFinder::new(), PairFinder::new());
+            let expected = one.find(slices).expect("slices").pairs();
+            let size = size_of::<$scalar>();
+            // The first byte, from body to body, and from scalar to scalar; bytes between them are no numbers.
+            let rows = [(0, 8 * size, size), (1, 4 * size, size), (3, 6 * size + 1, size + 1)];
+            for (first, stride, apart) in rows.into_iter().chain([0, 1].map(|first| (first, size, $n * size))) {
+                let mut bytes = vec![255_u8; first + $n * stride + D * apart];
+                for (at, column) in columns.iter().enumerate() {
+                    for (id, scalar) in column.iter().enumerate() {
+                        bytes[first + id * stride + at * apart..][..size].copy_from_slice(&scalar.to_ne_bytes());
+                    }
+                }
+                let at = |axis| first + axis * apart;
+                let radius = RadiusField::At(at(D));
+                let strided = Bodies::<D, $scalar>::from_strided(&bytes, $n, stride, core::array::from_fn(at), radius);
+                let found = other.find(strided.expect("a layout")).expect("strided");
+                assert!(found.pairs() == expected, "of {size} bytes, {stride} apart, from {first} on: other pairs");
+            }
+        };
+    }
+    check!(f32, 5_000);
+    check!(f64, 5_000);
+}
+
 #[test]
 fn structs_equal_slices_in_2d() {
     structs_equal_slices::<2>();
@@ -174,6 +207,12 @@ fn structs_equal_slices_in_2d() {
 #[test]
 fn structs_equal_slices_in_3d() {
     structs_equal_slices::<3>();
+}
+
+#[test]
+fn strided_equal_slices_in_2d_and_3d() {
+    strided_equal_slices::<2>();
+    strided_equal_slices::<3>();
 }
 
 #[test]

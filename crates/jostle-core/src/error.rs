@@ -53,9 +53,9 @@ pub enum InputError {
         /// The number of leaves that they make.
         leaves: usize,
     },
-    /// A struct that cannot be read as fields of `f32`, or `f64`, at the offset given.
+    /// A struct without room for an `f32`, or `f64`, at the offset given.
     #[error(
-        "no scalar of {scalar} bytes can be read at byte {offset} of a struct of {size} bytes aligned to {align}: all three must be multiples of {scalar}, and the field inside the struct; `field!` and `Bodies::from_columns` read structs of any layout"
+        "no scalar of {scalar} bytes lies at byte {offset} of a struct of {size} bytes; `core::mem::offset_of!` gives the offset of a field, and `field!` with `Bodies::from_columns` reads structs of any layout"
     )]
     Layout {
         /// The size of the scalar in bytes.
@@ -64,8 +64,33 @@ pub enum InputError {
         offset: usize,
         /// The size of the struct in bytes.
         size: usize,
-        /// The alignment of the struct in bytes.
-        align: usize,
+    },
+    /// A stride shorter than the scalars that it leads from one to the next, so that these overlap.
+    #[error(
+        "a stride of {stride} bytes lets scalars of {scalar} bytes overlap; it is the distance from one body to the next in bytes, not in values; a value that all share is written once for each, or, as a radius, given as a number"
+    )]
+    Stride {
+        /// The stride in bytes.
+        stride: usize,
+        /// The size of the scalar in bytes.
+        scalar: usize,
+    },
+    /// Strided columns that end behind their base slice.
+    #[error(
+        "{count} scalars of {scalar} bytes from byte {offset} on, {stride} bytes apart, end at byte {end}, but the base slice is of {base} bytes; stride and offset are in bytes, the count in bodies",
+        end = end_of(*count, *stride, *offset, *scalar)
+    )]
+    Base {
+        /// The number of bodies.
+        count: usize,
+        /// The stride in bytes.
+        stride: usize,
+        /// The byte offset of the first scalar.
+        offset: usize,
+        /// The size of the scalar in bytes.
+        scalar: usize,
+        /// The size of the base slice in bytes.
+        base: usize,
     },
     /// A period that is too short for the bodies: then one of them could touch another at two places at once, or itself.
     #[error(
@@ -194,6 +219,13 @@ pub enum Reason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
+}
+
+/// Where the last of so many scalars ends, in bytes. It may be beyond what a `usize` holds.
+fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {
+    let [count, stride, offset, scalar] = [count, stride, offset, scalar].map(|number| number as u128);
+    // Fits: (2^64 - 2)(2^64 - 1) + 2^64 + 7 is below 2^128.
+    count.saturating_sub(1) * stride + offset + scalar
 }
 
 struct Offenders<'a> {

@@ -1,7 +1,8 @@
-//! Borrowed views of the caller's circles or spheres: separate slices, or the caller's own structs.
+//! Borrowed views of the caller's circles or spheres: separate slices, the caller's own structs, or strided memory.
 
 mod column;
 mod field;
+mod strided;
 
 use bytemuck::{NoUninit, Pod};
 
@@ -134,12 +135,12 @@ impl<'a, T: Scalar> From<Column<'a, T>> for Radii<'a, T> {
     }
 }
 
-/// Where a struct keeps its radius, for [`Bodies::from_structs`].
+/// Where the radii are, for [`Bodies::from_structs`] and [`Bodies::from_strided`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RadiusField<T = f32> {
-    /// The byte offset of a field, as given by [`core::mem::offset_of!`].
+    /// The byte offset of the first radius, as given by [`core::mem::offset_of!`].
     At(usize),
-    /// The structs hold no radius; this one serves them all.
+    /// No radius is held; this one serves all bodies.
     All(T),
 }
 
@@ -224,7 +225,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     }
 
     /// Bodies held in the caller's own structs without padding, read in place; [`field!`](crate::field) and
-    /// [`Bodies::from_columns`] read any others.
+    /// [`Bodies::from_columns`] read any others, [`Bodies::from_strided`] memory without a struct.
     ///
     /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as [`core::mem::offset_of!`] gives them.
     ///
@@ -249,32 +250,19 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Layout`] when the size or the alignment of `S` is not a multiple of that of the scalar, or an offset
-    /// is not or does not lie within `S`.
+    /// [`InputError::Layout`] when no field of that size lies within `S` at one of the offsets.
     pub fn from_structs<S: NoUninit>(
         structs: &'a [S],
         centers: [usize; D],
         radius: RadiusField<T>,
     ) -> Result<Self, InputError> {
-        let (size, word) = (size_of::<S>(), size_of::<T>());
-        // The cast below looks at the slice, which may be aligned by luck; this looks at the type.
-        let sound = size.is_multiple_of(word) && align_of::<S>().is_multiple_of(align_of::<T>());
-        let column = |offset: usize| match bytemuck::try_cast_slice::<S, T>(structs) {
-            Ok(values) if sound && offset.is_multiple_of(word) && offset < size => {
-                let values = values.get(offset / word..).unwrap_or(&[]);
-                Ok(Column::strided(values, size / word, structs.len()))
-            }
-            _ => Err(InputError::Layout { scalar: word, offset, size, align: align_of::<S>() }),
-        };
-        let mut columns = [Column::from(&[]); D];
-        for (slot, offset) in columns.iter_mut().zip(centers) {
-            *slot = column(offset)?;
+        let (size, scalar) = (size_of::<S>(), size_of::<T>());
+        let of_radius = if let RadiusField::At(offset) = radius { Some(offset) } else { None };
+        let beyond = |offset: &usize| size.checked_sub(scalar).is_none_or(|last| *offset > last);
+        if let Some(offset) = centers.into_iter().chain(of_radius).find(beyond) {
+            return Err(InputError::Layout { scalar, offset, size });
         }
-        let radii = match radius {
-            RadiusField::At(offset) => Radii::Each(column(offset)?),
-            RadiusField::All(radius) => Radii::All(radius),
-        };
-        Ok(Self { centers: columns, radii, margin: T::default() })
+        Self::from_strided(structs, structs.len(), size, centers, radius)
     }
 
     /// The same bodies, each radius larger by `margin`: `r + margin` in f32 takes the place of r everywhere. The list of

@@ -5,12 +5,15 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::slice;
 
+use bytemuck::Pod;
+
 use super::field::Field;
 
-/// One value of every body: a slice, or a field of each of the caller's structs ([`Field::of`]).
+/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`]), or values at a fixed distance
+/// from each other ([`Column::from_strided`]).
 #[derive(Clone, Copy)]
 pub struct Column<'a, T = f32> {
-    /// Of the first body; dangling where there is none.
+    /// Of the first body, aligned or not; dangling where there is none.
     first: *const T,
     /// Bytes from one to the next.
     stride: usize,
@@ -70,13 +73,16 @@ impl<'a, T: Copy> Column<'a, T> {
         Self { first, stride: size_of::<S>(), len: structs.len(), borrowed: PhantomData }
     }
 
-    /// Every `stride`-th value, as many as there are bodies.
-    ///
-    /// # Panics
-    /// When there are fewer.
-    pub(super) fn strided(values: &'a [T], stride: usize, len: usize) -> Self {
-        assert!(len == 0 || (len - 1) * stride < values.len(), "the last field lies beyond the structs");
-        Self { first: values.as_ptr(), stride: stride * size_of::<T>(), len, borrowed: PhantomData }
+    /// `len` values, the first at byte `offset`, each `stride` bytes behind the one before; `None` where the bytes end before
+    /// the last one does.
+    pub(super) fn of_bytes(bytes: &'a [u8], offset: usize, stride: usize, len: usize) -> Option<Self>
+    where
+        T: Pod,
+    {
+        let Some(steps) = len.checked_sub(1) else { return Some(Self::from(&[])) };
+        let end = steps.checked_mul(stride)?.checked_add(offset)?.checked_add(size_of::<T>())?;
+        let first = bytes.as_ptr().wrapping_add(offset).cast();
+        (end <= bytes.len()).then_some(Self { first, stride, len, borrowed: PhantomData })
     }
 
     /// Number of bodies.
@@ -102,8 +108,8 @@ impl<'a, T: Copy> Column<'a, T> {
         if i >= self.len {
             no_body(i, self.len);
         }
-        // SAFETY: whoever made the column has lent, for 'a, `len` values at this distance, each aligned, and `i` is below.
-        unsafe { *self.first.byte_add(i * self.stride) }
+        // SAFETY: whoever made the column has lent, for 'a, `len` values at this distance, aligned or not, and `i` is below.
+        unsafe { self.first.byte_add(i * self.stride).read_unaligned() }
     }
 
     /// What `map` makes of the values of the bodies from number `first` on, as many as there is room for.
@@ -120,14 +126,15 @@ impl<'a, T: Copy> Column<'a, T> {
         }
     }
 
-    /// The whole column as one slice, when the values lie side by side.
+    /// The whole column as one slice, when the values lie side by side and are aligned.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> Option<&'a [T]> {
         if self.len == 0 {
             return Some(&[]);
         }
-        // SAFETY: as in `get`; at this distance there is nothing between them.
-        (self.stride == size_of::<T>()).then(|| unsafe { slice::from_raw_parts(self.first, self.len) })
+        let side_by_side = self.stride == size_of::<T>() && self.first.is_aligned();
+        // SAFETY: as in `get`; at this distance there is nothing between them, and they are aligned.
+        side_by_side.then(|| unsafe { slice::from_raw_parts(self.first, self.len) })
     }
 }

@@ -1,0 +1,82 @@
+//! What hosts in other languages hold: memory, and the distance in bytes from one body to the next.
+
+use bytemuck::NoUninit;
+
+use super::{Bodies, Column, Radii, RadiusField, Scalar};
+use crate::error::InputError;
+
+impl<'a, T: Scalar> Column<'a, T> {
+    /// `count` values in memory: the first at byte `offset` of `base`, each `stride` bytes behind the one before.
+    ///
+    /// The values may lie between others, overlap with other columns of the same memory, and need not be aligned, neither
+    /// by their offset nor by the stride. The stride of a single value is not looked at.
+    ///
+    /// ```
+    /// # use jostle_core as jostle;
+    /// use jostle::Column;
+    ///
+    /// let fortran = [1.0_f64, 2.0, 3.0, 10.0, 20.0, 30.0]; // x of three points, then y
+    /// let [x, y] = [0, 24].map(|offset| Column::<f64>::from_strided(&fortran, 3, 8, offset));
+    /// assert_eq!((x?.get(2), y?.get(2)), (3.0, 30.0));
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::Stride`] when values would overlap, [`InputError::Base`] when the last one would not end within `base`.
+    pub fn from_strided<S: NoUninit>(
+        base: &'a [S],
+        count: usize,
+        stride: usize,
+        offset: usize,
+    ) -> Result<Self, InputError> {
+        let (bytes, scalar) = (bytemuck::cast_slice(base), size_of::<T>());
+        if count > 1 && stride < scalar {
+            return Err(InputError::Stride { stride, scalar });
+        }
+        let base = bytes.len();
+        Self::of_bytes(bytes, offset, stride, count).ok_or(InputError::Base { count, stride, offset, scalar, base })
+    }
+}
+
+impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
+    /// Bodies in memory whose layout is known by numbers alone, as hosts in C, C++, Fortran or Python hold them: `count`
+    /// bodies, each `stride` bytes behind the one before, read in place.
+    ///
+    /// `centers` and `radius` are byte offsets from the beginning of `base`, of scalars as the view is of; they may exceed the
+    /// stride. Nothing need be aligned. Radii that lie in memory of their own are a [`Column::from_strided`], given to
+    /// [`Bodies::from_columns`] beside others.
+    ///
+    /// ```
+    /// # use jostle_core as jostle;
+    /// use jostle::{Circles64, RadiusField};
+    ///
+    /// // struct agent { double x, y; int64_t id; float speed, mass; }, as a C++ host lends it: std::slice::from_raw_parts
+    /// // makes the slice of its pointer.
+    /// let agents: [u64; 8] = [3.0_f64.to_bits(), 4.0_f64.to_bits(), 7, 0, 1.5_f64.to_bits(), 0.5_f64.to_bits(), 8, 0];
+    /// let circles = Circles64::from_strided(&agents, 2, 32, [0, 8], RadiusField::All(0.25))?;
+    /// assert_eq!([circles.center(0), circles.center(1)], [[3.0, 4.0], [1.5, 0.5]]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError::Stride`] when values would overlap, [`InputError::Base`] when one would not end within `base`, by
+    /// overflow or not. O(D).
+    pub fn from_strided<S: NoUninit>(
+        base: &'a [S],
+        count: usize,
+        stride: usize,
+        centers: [usize; D],
+        radius: RadiusField<T>,
+    ) -> Result<Self, InputError> {
+        let column = |offset| Column::from_strided(base, count, stride, offset);
+        let mut columns = [Column::from(&[]); D];
+        for (slot, offset) in columns.iter_mut().zip(centers) {
+            *slot = column(offset)?;
+        }
+        let radii = match radius {
+            RadiusField::At(offset) => Radii::Each(column(offset)?),
+            RadiusField::All(radius) => Radii::All(radius),
+        };
+        Ok(Self::from_columns(columns, radii))
+    }
+}
