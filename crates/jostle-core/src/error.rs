@@ -11,7 +11,8 @@ pub const NAMED_OFFENDERS: usize = 16;
 pub enum InputError {
     /// The columns of the view differ in length.
     #[error(
-        "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, unless a number is the radius of all"
+        "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, unless a \
+         number is the radius of all"
     )]
     Lengths {
         /// The number of values on each axis.
@@ -21,7 +22,8 @@ pub enum InputError {
     },
     /// Layers that do not name each body once.
     #[error(
-        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}; each needs one value for every body, or a number for all"
+        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}; \
+         each needs one value for every body, or a number for all"
     )]
     Layers {
         /// The number of bodies.
@@ -35,7 +37,8 @@ pub enum InputError {
     },
     /// More bodies than ids can name.
     #[error(
-        "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between each two",
+        "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between \
+         each two",
         crate::input::MAX_BODIES
     )]
     TooMany {
@@ -44,7 +47,8 @@ pub enum InputError {
     },
     /// More leaves than places can be numbered, by bodies of which many stand alone.
     #[error(
-        "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, each within itself and between each two",
+        "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, each \
+         within itself and between each two",
         max = crate::tree::LEAVES_MAX
     )]
     TooSparse {
@@ -55,7 +59,8 @@ pub enum InputError {
     },
     /// A struct without room for an `f32`, or `f64`, at the offset given.
     #[error(
-        "no scalar of {scalar} bytes lies at byte {offset} of a struct of {size} bytes; `core::mem::offset_of!` gives the offset of a field, and `field!` with `Bodies::from_columns` reads structs of any layout"
+        "no scalar of {scalar} bytes lies at byte {offset} of a struct of {size} bytes; `core::mem::offset_of!` gives \
+         the offset of a field, and `field!` with `Bodies::from_columns` reads structs of any layout"
     )]
     Layout {
         /// The size of the scalar in bytes.
@@ -67,7 +72,9 @@ pub enum InputError {
     },
     /// A stride shorter than the scalars that it leads from one to the next, so that these overlap.
     #[error(
-        "a stride of {stride} bytes lets scalars of {scalar} bytes overlap; it is the distance from one body to the next in bytes, not in values; a value that all share is written once for each, or, as a radius, given as a number"
+        "a stride of {stride} bytes lets scalars of {scalar} bytes overlap; it is the distance from one body to the \
+         next in bytes, not in values; a value that all share is written once for each, or, as a radius, given as a \
+         number"
     )]
     Stride {
         /// The stride in bytes.
@@ -77,7 +84,8 @@ pub enum InputError {
     },
     /// Strided columns that end behind their base slice.
     #[error(
-        "{count} scalars of {scalar} bytes from byte {offset} on, {stride} bytes apart, end at byte {end}, but the base slice is of {base} bytes; stride and offset are in bytes, the count in bodies",
+        "{count} scalars of {scalar} bytes from byte {offset} on, {stride} bytes apart, end at byte {end}, but the \
+         base slice is of {base} bytes; stride and offset are in bytes, the count in bodies",
         end = end_of(*count, *stride, *offset, *scalar)
     )]
     Base {
@@ -94,7 +102,8 @@ pub enum InputError {
     },
     /// A period that is too short for the bodies: then one of them could touch another at two places at once, or itself.
     #[error(
-        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest, margin included; widen the box, or shrink the bodies or their margin"
+        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest, \
+         margin included; widen the box, or shrink the bodies or their margin"
     )]
     Period {
         /// 0 for x, 1 for y, 2 for z.
@@ -108,7 +117,8 @@ pub enum InputError {
     },
     /// Displacements that do not name each body once.
     #[error(
-        "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for those at rest"
+        "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for \
+         those at rest"
     )]
     Displacements {
         /// The number of bodies.
@@ -118,7 +128,8 @@ pub enum InputError {
     },
     /// A table of meetings that is not of as many sets as there are.
     #[error(
-        "{sets} sets, but a table of meetings of {table}; make it by `Meetings::none({sets})` or `Meetings::all({sets})`"
+        "{sets} sets, but a table of meetings of {table}; make it by `Meetings::none({sets})` or \
+         `Meetings::all({sets})`"
     )]
     Sets {
         /// The number of sets given.
@@ -193,7 +204,8 @@ pub enum Reason {
     RadiusNegative,
     /// |coordinate| + radius is above 2^60, where squares of distances would overflow.
     #[error(
-        "|coordinate| + radius above 2^60 on axis {axis}: choose a larger unit, or search in f64 (`Circles64`, `Spheres64`)"
+        "|coordinate| + radius above 2^60 on axis {axis}: choose a larger unit, or search in f64 (`Circles64`, \
+         `Spheres64`)"
     )]
     TooFar {
         /// 0 for x, 1 for y, 2 for z.
@@ -213,7 +225,8 @@ pub enum Reason {
     },
     /// A displacement is NaN or infinite, or leads beyond 2^59 from the origin.
     #[error(
-        "displacement not finite, or beyond 2^59 from the origin, on axis {axis}: choose a larger unit or a shorter step"
+        "displacement not finite, or beyond 2^59 from the origin, on axis {axis}: choose a larger unit or a shorter \
+         step"
     )]
     Displacement {
         /// 0 for x, 1 for y, 2 for z.

@@ -33,7 +33,9 @@ pub enum PermutationError {
     },
     /// Numbers that are not ids.
     #[error(
-        "{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}: renumber ids of the same view that the tree was built of"
+        "{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}: renumber ids of the same view \
+         that \
+         the tree was built of"
     )]
     Ids {
         /// How many are no ids.

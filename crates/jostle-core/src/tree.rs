@@ -12,6 +12,7 @@ mod level;
 mod sort;
 mod validate;
 
+use core::cell::Cell;
 use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -47,9 +48,26 @@ pub(crate) const LEAVES_MAX: usize = 1 << 28;
 /// gap is then some 2^3 times as wide as the parts.
 pub const GAP_LEVELS: u32 = 3;
 
-/// The number of the next build. No result depends on it: it only tells one build from another, so that who keeps a list
-/// of a tree's pairs need not keep a copy of the tree to know that it is still the same.
-static BUILDS: AtomicU64 = AtomicU64::new(1);
+/// Numbers of builds that a thread takes at once: threads that build many small trees do not wait for each other.
+const BUILDS_TAKEN: u64 = 1024;
+
+/// The first number of a build that no thread has taken; 0 is no build's.
+static BUILDS: AtomicU64 = AtomicU64::new(BUILDS_TAKEN);
+
+thread_local! {
+    /// The number of this thread's next build; a multiple of [`BUILDS_TAKEN`] once it has to take more.
+    static NEXT_BUILD: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A number that no other build of the program has. No result depends on it: it only tells one build from another, so
+/// that a list of a tree's pairs can be known to be of that tree without a copy of it.
+fn new_build() -> u64 {
+    let next = NEXT_BUILD.get();
+    let number =
+        if next.is_multiple_of(BUILDS_TAKEN) { BUILDS.fetch_add(BUILDS_TAKEN, Ordering::Relaxed) } else { next };
+    NEXT_BUILD.set(number + 1);
+    number
+}
 
 /// Time of each stage of [`LinearTree::build`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -349,7 +367,7 @@ impl<const D: usize> LinearTree<D> {
         let bounded = Instant::now();
         self.bounds = bounds;
         self.margin = bodies.margin();
-        self.build_number = BUILDS.fetch_add(1, Ordering::Relaxed);
+        self.build_number = new_build();
         self.sort(bodies, workers);
         let sorted = Instant::now();
         if self.leaves > LEAVES_MAX {

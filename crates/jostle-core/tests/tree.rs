@@ -3,7 +3,7 @@
 use jostle_core::morton::Grid;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
-use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Workers};
+use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, Workers};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -268,6 +268,24 @@ fn clusters_within_clusters_in_3d() {
 
 /// Two runs of equal codes, side by side: the last body of the first run has a code in the finer grid of that run that
 /// happens to be the code of the second run in the coarser grid. They are still two runs.
+#[test]
+fn no_two_builds_have_the_same_number() {
+    let numbers_of_a_thread = || {
+        let mut tree = LinearTree::<2>::new();
+        let mut build = || {
+            tree.build(Circles::new(&[1.0], &[2.0], 3.0), Threads::Serial).unwrap();
+            tree.build_number()
+        };
+        (0..2_500).map(|_| build()).collect::<Vec<_>>()
+    };
+    let mut numbers = std::thread::scope(|scope| {
+        let threads = [(); 3].map(|()| scope.spawn(numbers_of_a_thread));
+        threads.map(|thread| thread.join().unwrap()).concat()
+    });
+    numbers.sort_unstable();
+    assert!(numbers[0] > 0 && numbers.is_sorted_by(|a, b| a < b), "a number was given twice");
+}
+
 #[test]
 fn codes_of_two_grids_are_not_compared() {
     let grid = Grid::new(&Aabb { lo: [0.0; 3], hi: [1.0; 3] }).expect("a cube");

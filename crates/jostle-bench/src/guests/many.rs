@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use jostle::{PairFinder, Threads};
@@ -15,7 +16,8 @@ use crate::race::{Entrant, race};
 /// Frames of all small worlds in one measurement: waking the pool's threads takes a tenth of one.
 const FRAMES: usize = 10;
 
-/// Small worlds in a parallel loop, with one finder a thread.
+/// Small worlds in a parallel loop, with one finder a thread; and by threads that share nothing, which shows what the
+/// machine allows.
 pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
     let (count, n) = (ground.of(1_000, 100), 200);
     let worlds: Vec<Crowd> = (0..count).map(|number| ground.crowd(n, number)).collect();
@@ -31,17 +33,35 @@ pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
     };
     let mut finder = PairFinder::new();
     let mut entrants = [
-        Entrant::of(|| {
-            for _ in 0..FRAMES {
-                worlds.iter().for_each(|world| world.search(&mut finder, Threads::Serial));
-            }
-        }),
+        Entrant::of(|| all_frames(&worlds, &mut finder)),
         Entrant::of(|| pool.install(|| (0..FRAMES).for_each(|_| worlds.par_iter().for_each(of_thread)))),
+        Entrant::of(|| apart(&worlds, ground.cores)),
     ];
     let timings = race(&mut entrants, &ground.plan());
-    let [one, all] = [timings[0].median, timings[1].median];
-    let line = Line::new(format!("{}, {count} worlds of {n}", name(pool)), one / all, "times");
-    vec![line.at_least(0.95 * ground.cores as f64).besides(format!("{FRAMES} frames {all:.4} ms, one thread {one:.4}"))]
+    let [one, all, apart] = [0, 1, 2].map(|row: usize| timings[row].median);
+    let case = |what: &str| format!("{what}, {count} worlds of {n}");
+    vec![
+        Line::new(case(&name(pool)), one / all, "times")
+            .at_least(0.95 * ground.cores as f64)
+            .besides(format!("{FRAMES} frames {all:.4} ms, one thread {one:.4}; {:.2} of the next line", apart / all)),
+        Line::new(case("threads that share nothing"), one / apart, "times").besides(format!("{apart:.4} ms")),
+    ]
+}
+
+/// All frames of these worlds, on the calling thread.
+fn all_frames(worlds: &[Crowd], finder: &mut PairFinder<2>) {
+    for _ in 0..FRAMES {
+        worlds.iter().for_each(|world| world.search(finder, Threads::Serial));
+    }
+}
+
+/// All frames by threads of no pool, each with its part of the worlds and a finder of its own, made by itself.
+fn apart(worlds: &[Crowd], threads: usize) {
+    thread::scope(|scope| {
+        for part in worlds.chunks(worlds.len().div_ceil(threads)) {
+            scope.spawn(|| all_frames(part, &mut PairFinder::new()));
+        }
+    });
 }
 
 /// Searches within each other beyond which no more are begun, lest there be no room on the stack.
