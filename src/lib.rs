@@ -48,12 +48,12 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Circles64, Column, Field, InputError, Isa, LinearTree, Permutation, PermutationError, Radii,
-    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
+    Aabb, Bodies, Circles, Circles64, Column, Field, InputError, Isa, LatticeFault, LinearTree, Permutation,
+    PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
 };
 pub use jostle_pairs::{
-    Among, Found, FoundAmong, Layers, Meetings, NeighborLists, PairFinder, Periodic, Rows, Search, Set, Set64, Skin,
-    StageTimes, Stats, Swept, Values, between,
+    ActivationTable, Among, Displacements, Found, FoundAmong, Input, Layers, Meetings, NeighborLists, PairFinder,
+    Periodic, Rows, Search, Set, Set64, Skin, Space, StageTimes, Stats, Swept, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use jostle_pairs::{

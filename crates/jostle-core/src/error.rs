@@ -5,6 +5,9 @@ use core::fmt;
 /// How many offending bodies an [`InputError::Bodies`] names.
 pub const NAMED_OFFENDERS: usize = 16;
 
+/// Images of a cell that a search looks at, at most.
+pub const MAX_IMAGES: usize = 1 << 20;
+
 /// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -115,6 +118,29 @@ pub enum InputError {
         /// The first body that has it.
         id: u32,
     },
+    /// A lattice that does not span space.
+    #[error("{0}")]
+    Lattice(LatticeFault),
+    /// Bodies that reach so far that more images of the cell have to be looked at than can be.
+    #[error(
+        "bodies that reach {reach} in all meet {images} images of the cell, more than {max}: take several cells as one, \
+         or give the bodies or their margin a shorter reach",
+        max = MAX_IMAGES
+    )]
+    Images {
+        /// How many images there would be.
+        images: f64,
+        /// The greatest sum of two radii, margins included.
+        reach: f64,
+    },
+    /// Parts of a search that do not go together.
+    #[error("{parts} cannot be combined: {reason}")]
+    Combination {
+        /// Which they are.
+        parts: &'static str,
+        /// Why, and what to do instead.
+        reason: &'static str,
+    },
     /// Displacements that do not name each body once.
     #[error(
         "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for \
@@ -126,10 +152,10 @@ pub enum InputError {
         /// The number of displacements on each axis.
         displacements: Vec<usize>,
     },
-    /// A table of meetings that is not of as many sets as there are.
+    /// An activation table that is not of as many sets as there are.
     #[error(
-        "{sets} sets, but a table of meetings of {table}; make it by `Meetings::none({sets})` or \
-         `Meetings::all({sets})`"
+        "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
+         `ActivationTable::all({sets})`"
     )]
     Sets {
         /// The number of sets given.
@@ -184,6 +210,38 @@ impl InputError {
         }
         if count == 0 { Ok(()) } else { Err(Self::Bodies { count, first }) }
     }
+}
+
+/// What is wrong with a lattice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LatticeFault {
+    /// A vector of length zero.
+    #[error(
+        "lattice vector {vector} has length zero: where space does not repeat, give any vector that lies across the others"
+    )]
+    ZeroLength {
+        /// 0 for the first.
+        vector: u8,
+    },
+    /// A vector that is not finite, or whose length is not between 2^-300 and 2^300.
+    #[error("lattice vector {vector} is not finite, or its length not between 2^-300 and 2^300: choose another unit")]
+    OutOfRange {
+        /// 0 for the first.
+        vector: u8,
+    },
+    /// An origin that is not finite, or beyond 2^300.
+    #[error("the origin of the lattice is not finite, or beyond 2^300, on axis {axis}")]
+    Origin {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// Vectors in one line or plane.
+    #[error("the lattice vectors lie in one line or plane: each has to lead out of that of the others")]
+    Flat,
+    /// Vectors in the order of a left hand.
+    #[error("the lattice vectors are left-handed: swap two of them, or turn one round")]
+    LeftHanded,
 }
 
 /// What is wrong with one body.

@@ -13,8 +13,8 @@ use core::ops::Range;
 use jostle_core::isa::Work;
 use jostle_core::{Bodies, InputError, Isa, Reason, Workers};
 
-use crate::among::{Among, Sought};
 use crate::derived::{Derived, reduce};
+use crate::input::{Input, Set};
 use crate::layers::Layers;
 
 /// |coordinate| + radius may reach 2^500: squares of distances then stay finite.
@@ -96,15 +96,9 @@ impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Set64<'a, D> {
     }
 }
 
-impl<'a, const D: usize> From<Set64<'a, D>> for Among<'a, D> {
-    fn from(set: Set64<'a, D>) -> Self {
-        Self(Sought::Double(set))
-    }
-}
-
-impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Among<'a, D> {
-    fn from(bodies: Bodies<'a, D, f64>) -> Self {
-        Set64::from(bodies).into()
+impl<'a, const D: usize> From<Set64<'a, D>> for Input<'a, D> {
+    fn from(Set64 { bodies, layers }: Set64<'a, D>) -> Self {
+        Set { layers, ..Set::from(bodies) }.into()
     }
 }
 

@@ -5,18 +5,18 @@ use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
-use crate::among::{Among, Set, Sought, Source, between};
+use crate::among::{Plain, Sought, Source};
 use crate::derived::Derived;
 use crate::double::Frame;
 use crate::engine::Engine;
 use crate::filter::{Decision, Filter, PairTest};
 use crate::found::{Found, FoundAmong};
+use crate::input::{ActivationTable, Input, Relation, Set};
 use crate::jobs::Jobs;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::periodic::Cell;
 use crate::rows::Rows;
 use crate::search::Search;
-use crate::sets::Meetings;
 use crate::side::{Side, sum};
 use crate::skin::Skin;
 use crate::stats::{StageTimes, Stats, Tests};
@@ -45,7 +45,7 @@ pub struct PairFinder<const D: usize> {
     pub(crate) rows: RowEngine<D>,
     pub(crate) skin: Skin<D>,
     /// Which sets the last search among many was of.
-    pub(crate) meetings: Meetings,
+    pub(crate) meetings: ActivationTable,
     /// What stands in for bodies that are not as the tree wants them.
     derived: Derived<D>,
     pub(crate) cell: Cell<D>,
@@ -110,7 +110,7 @@ impl<const D: usize> PairFinder<D> {
             engine: Engine::with_capacity(bodies),
             rows: RowEngine::default(),
             skin: Skin::default(),
-            meetings: Meetings::default(),
+            meetings: ActivationTable::default(),
             derived: Derived::default(),
             cell: Cell::default(),
             frame: Frame::default(),
@@ -146,11 +146,11 @@ impl<const D: usize> PairFinder<D> {
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn find<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<Found<'_, D>, InputError> {
-        self.on(Threads::Current).find(among)
+    pub fn find<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<Found<'_, D>, InputError> {
+        self.on(Threads::Current).find(input)
     }
 
-    /// The pairs `[a, b]` of a body a of the first set and a body b of the second: [`PairFinder::find`] of [`between`].
+    /// The pairs `[a, b]` of a body a of the first set and a body b of the second: [`PairFinder::find`] of [`Input::between`].
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
@@ -159,14 +159,18 @@ impl<const D: usize> PairFinder<D> {
         a: impl Into<Set<'a, D>>,
         b: impl Into<Set<'a, D>>,
     ) -> Result<Found<'_, D>, InputError> {
-        self.find(between(a, b))
+        self.find(Input::between(a, b))
     }
 
     /// [`Search::find_among`] on the current rayon pool.
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn find_among(&mut self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<FoundAmong<'_, D>, InputError> {
+    pub fn find_among(
+        &mut self,
+        sets: &[Set<'_, D>],
+        meetings: &ActivationTable,
+    ) -> Result<FoundAmong<'_, D>, InputError> {
         self.on(Threads::Current).find_among(sets, meetings)
     }
 
@@ -174,8 +178,8 @@ impl<const D: usize> PairFinder<D> {
     ///
     /// # Errors
     /// [`InputError`]; the last result stands.
-    pub fn count<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<u64, InputError> {
-        self.on(Threads::Current).count(among)
+    pub fn count<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<u64, InputError> {
+        self.on(Threads::Current).count(input)
     }
 
     /// [`Search::for_each_pair`] on the current rayon pool.
@@ -184,10 +188,10 @@ impl<const D: usize> PairFinder<D> {
     /// [`InputError`]; the last result stands.
     pub fn for_each_pair<'a>(
         &mut self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         visit: impl Fn(u32, u32) + Sync,
     ) -> Result<Stats, InputError> {
-        self.on(Threads::Current).for_each_pair(among, visit)
+        self.on(Threads::Current).for_each_pair(input, visit)
     }
 
     /// [`Search::fold`] on the current rayon pool.
@@ -196,12 +200,12 @@ impl<const D: usize> PairFinder<D> {
     /// [`InputError`]; the last result stands.
     pub fn fold<'a, A: Send>(
         &mut self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         init: impl Fn() -> A + Sync,
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        self.on(Threads::Current).fold(among, init, op, merge)
+        self.on(Threads::Current).fold(input, init, op, merge)
     }
 
     /// The result of the last [`find`](PairFinder::find); empty before the first. A search that makes no list leaves
@@ -217,24 +221,24 @@ impl<const D: usize> PairFinder<D> {
     /// [`InputError`]; the lists stay as they were.
     pub fn neighbors<'a>(
         &mut self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         rows: Rows,
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
-        self.on(Threads::Current).neighbors(among, rows, lists)
+        self.on(Threads::Current).neighbors(input, rows, lists)
     }
 
     /// True while every list that the last search with a margin has made, and that the caller has kept, holds all pairs
     /// of these bodies, which are to be given as they were searched: see [`Skin::still_valid`]. Searches of bodies
     /// none of which has a margin change nothing of that.
     #[must_use]
-    pub fn still_valid<'a>(&self, among: impl Into<Among<'a, D>>) -> bool {
-        self.skin.still_valid(among)
+    pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
+        self.skin.still_valid(input)
     }
 
     /// As [`PairFinder::still_valid`], of [`PairFinder::find_among`]: the table has to be the same.
     #[must_use]
-    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
+    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
         self.skin.still_valid_among(sets, meetings)
     }
 
@@ -249,16 +253,16 @@ impl<const D: usize> PairFinder<D> {
     /// Makes ready what is sought, runs the joins, and says what was done.
     pub(crate) fn seek<R>(
         &mut self,
-        among: Among<'_, D>,
+        sought: Sought<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let filter = Filter { only, ..Filter::default() };
-        let Self { own, engine, rows, skin, derived, cell, frame, paths, .. } = self;
+        let Self { own, engine, rows, derived, cell, frame, paths, .. } = self;
         let isa = engine.isa;
         let engines = Engines { pairs: engine, rows };
-        let (times, started, (result, tests)) = match among.0 {
+        let (times, started, (result, tests)) = match sought {
             Sought::Within(set) => {
                 let times = own.prepare(&set, workers)?;
                 let pairing = own.ready(&set).within(filter);
@@ -272,7 +276,7 @@ impl<const D: usize> PairFinder<D> {
             }
             Sought::Periodic(periodic) => {
                 cell.prepare(&periodic, derived, workers)?;
-                let set = Set { source: Source::View(derived.view()), layers: periodic.layers };
+                let set = Plain { source: Source::View(derived.view()), layers: periodic.layers };
                 let times = own.prepare(&set, workers)?;
                 let ready = own.ready(&set);
                 let pairing = |image: usize| ready.at(cell.offsets[image], filter);
@@ -281,7 +285,7 @@ impl<const D: usize> PairFinder<D> {
             }
             Sought::Double(doubles) => {
                 let slack = frame.prepare(&doubles, derived, isa, workers)?;
-                let set = Set { source: Source::View(derived.view()), layers: doubles.layers };
+                let set = Plain { source: Source::View(derived.view()), layers: doubles.layers };
                 let times = own.prepare(&set, workers)?;
                 let test = |a, b| doubles.overlap(a, b);
                 let filter = Filter { decision: Some(Decision { slack, test: &test }), ..filter };
@@ -290,7 +294,7 @@ impl<const D: usize> PairFinder<D> {
             }
             Sought::Swept(swept) => {
                 paths.prepare(&swept, derived, workers)?;
-                let set = Set { source: Source::View(derived.view()), layers: swept.layers };
+                let set = Plain { source: Source::View(derived.view()), layers: swept.layers };
                 let times = own.prepare(&set, workers)?;
                 let test = |a, b| swept.touch(a, b).is_some();
                 let filter = Filter { decision: Some(Decision { slack: f32::INFINITY, test: &test }), ..filter };
@@ -299,9 +303,6 @@ impl<const D: usize> PairFinder<D> {
             }
         };
         let joined = started.elapsed();
-        if among.has_margin() {
-            skin.keep_on(&among, workers);
-        }
         self.finish(times, joined, tests);
         Ok(result)
     }
@@ -309,8 +310,8 @@ impl<const D: usize> PairFinder<D> {
     /// As [`PairFinder::seek`], among many sets.
     pub(crate) fn seek_among(
         &mut self,
-        sets: &[Set<'_, D>],
-        meetings: &Meetings,
+        sets: &[Plain<'_, D>],
+        meetings: &ActivationTable,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
@@ -331,38 +332,61 @@ impl<const D: usize> PairFinder<D> {
         let joined = start.elapsed();
         self.cell.shifts.clear();
         self.paths.times.clear();
-        if sets.iter().any(Set::has_margin) {
-            self.skin.keep_among_on(sets, meetings, workers);
-        }
         self.meetings.copy_from(meetings);
         self.finish(times, joined, tests);
         Ok(())
     }
 
     /// Lists the pairs.
-    pub(crate) fn list(
+    pub(crate) fn list_input(
         &mut self,
-        among: Among<'_, D>,
+        input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(among, only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))?;
-        self.tell_more(among, workers);
+        match input.relation {
+            Relation::Among(sets, table) if input.space.is_open() => {
+                table.check(sets.len())?;
+                let plain: Vec<_> = sets.iter().map(Plain::of).collect::<Result<_, _>>()?;
+                self.seek_among(&plain, table, only, workers)?;
+            }
+            _ => self.list(Sought::of(input)?, only, workers)?,
+        }
+        self.keep(input, workers);
+        Ok(())
+    }
+
+    /// Keeps the bodies, if lists of their pairs may be kept.
+    pub(crate) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        if input.has_margin() {
+            self.skin.keep_on(input, workers);
+        }
+    }
+
+    /// Lists the pairs.
+    pub(crate) fn list(
+        &mut self,
+        sought: Sought<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.seek(sought, only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))?;
+        self.tell_more(sought, workers);
         Ok(())
     }
 
     /// Fills neighbour lists, with distances as the caller's bodies have them.
     pub(crate) fn list_neighbors(
         &mut self,
-        among: Among<'_, D>,
+        sought: Sought<'_, D>,
         only: Option<PairTest<'_>>,
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let isa = self.isa();
-        self.seek(among, only, workers, |engines, jobs| ((), engines.rows.fill(isa, jobs, kind, lists, workers)))?;
-        match &among.0 {
+        self.seek(sought, only, workers, |engines, jobs| ((), engines.rows.fill(isa, jobs, kind, lists, workers)))?;
+        match &sought {
             Sought::Double(doubles) => lists.measure(|a, b| doubles.distance2(a, b) as f32, workers),
             Sought::Swept(swept) => lists.measure(|a, b| swept.distance2(a, b), workers),
             Sought::Within(_) | Sought::Between(..) | Sought::Periodic(_) => {}
@@ -371,11 +395,11 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// What is to be known of each pair of the list, beside the pair.
-    fn tell_more(&mut self, among: Among<'_, D>, workers: Workers<'_>) {
+    fn tell_more(&mut self, sought: Sought<'_, D>, workers: Workers<'_>) {
         let pairs = self.engine.pairs.pairs();
         self.cell.shifts.clear();
         self.paths.times.clear();
-        match &among.0 {
+        match &sought {
             Sought::Periodic(periodic) => {
                 self.cell.find_shifts(periodic, &self.derived, pairs, &self.engine.ends, workers);
             }

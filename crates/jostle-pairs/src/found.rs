@@ -44,18 +44,37 @@ impl<'f, const D: usize> Found<'f, D> {
         &self.finder.own.tree
     }
 
-    /// By how many periods on each axis the second body of each pair is moved to touch the first, so that their difference
-    /// is `xb + shift * period - xa`; of a search in a [`Periodic`](crate::Periodic) box, and empty after others.
+    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
+    /// the sets do not meet.
     #[must_use]
-    pub fn shifts(&self) -> &'f [[i32; D]] {
+    pub fn pairs_between(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
+        self.finder.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
+    }
+
+    /// By how many vectors of the cell the second body of each pair is moved to touch the first, so that the difference of
+    /// their centres is `xb + (S0 v0 + S1 v1 ..) - xa`; of a search in a [`Space`](crate::Space) that repeats, and empty after others.
+    #[must_use]
+    pub fn image_shifts(&self) -> &'f [[i32; D]] {
         &self.finder.cell.shifts
     }
 
-    /// When the bodies of each pair first touch, from 0 to 1; of a search of [`Swept`](crate::Swept) bodies, and empty
-    /// after others.
+    /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way
+    /// ([`Set::moving`](crate::Set::moving)), and empty after others.
+    #[must_use]
+    pub fn times_of_impact(&self) -> &'f [f64] {
+        &self.finder.paths.times
+    }
+
+    /// [`Found::image_shifts`].
+    #[must_use]
+    pub fn shifts(&self) -> &'f [[i32; D]] {
+        self.image_shifts()
+    }
+
+    /// [`Found::times_of_impact`].
     #[must_use]
     pub fn times(&self) -> &'f [f64] {
-        &self.finder.paths.times
+        self.times_of_impact()
     }
 
     /// What the search did.

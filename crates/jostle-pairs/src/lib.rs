@@ -22,6 +22,7 @@ mod finder;
 mod found;
 mod halving;
 mod hits;
+mod input;
 mod jobs;
 mod join;
 mod kernel;
@@ -37,14 +38,12 @@ mod query;
 mod row_scratch;
 mod rows;
 mod search;
-mod sets;
 mod side;
 mod skin;
 mod stats;
 mod swept;
 mod walks;
 
-pub use among::{Among, Set, between};
 pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
     contacts, contacts_between,
@@ -52,6 +51,9 @@ pub use contacts::{
 pub use double::Set64;
 pub use finder::PairFinder;
 pub use found::{Found, FoundAmong};
+pub use input::{
+    ActivationTable, ActivationTable as Meetings, Displacements, Input, Input as Among, Set, Space, between,
+};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
@@ -59,7 +61,6 @@ pub use periodic::Periodic;
 pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use rows::Rows;
 pub use search::Search;
-pub use sets::Meetings;
 pub use skin::Skin;
 pub use stats::{StageTimes, Stats};
 pub use swept::Swept;

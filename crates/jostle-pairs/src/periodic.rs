@@ -7,8 +7,8 @@
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Reason, Workers};
 
-use crate::among::{Among, Sought};
 use crate::derived::{BLOCK, Derived, reduce};
+use crate::input::{Input, Set, Space};
 use crate::layers::Layers;
 
 /// Offsets of three periodic axes: each may be -1, 0 or 1 periods.
@@ -61,6 +61,14 @@ impl<'a, const D: usize> Periodic<'a, D> {
         Self { layers: Some(layers), ..self }
     }
 
+    pub(crate) fn of(bodies: Bodies<'a, D>, space: Space<D>, layers: Option<Layers<'a>>) -> Self {
+        let borders = |axis: usize| {
+            let (lo, period) = (space.origin[axis], space.vectors[axis][axis]);
+            space.repeats[axis].then_some([lo as f32, (lo + period) as f32])
+        };
+        Self { bodies, axes: core::array::from_fn(borders), layers }
+    }
+
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         self.bodies.check_shape()?;
         self.check_borders()
@@ -96,9 +104,9 @@ impl<'a, const D: usize> Periodic<'a, D> {
     }
 }
 
-impl<'a, const D: usize> From<Periodic<'a, D>> for Among<'a, D> {
-    fn from(periodic: Periodic<'a, D>) -> Self {
-        Self(Sought::Periodic(periodic))
+impl<'a, const D: usize> From<Periodic<'a, D>> for Input<'a, D> {
+    fn from(Periodic { bodies, axes, layers }: Periodic<'a, D>) -> Self {
+        Self::within(Set { layers, ..Set::from(bodies) }).periodic(axes)
     }
 }
 

@@ -4,15 +4,15 @@ use core::fmt;
 
 use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
 
-use crate::among::{Among, Set, weight_among};
+use crate::among::Sought;
 use crate::filter::PairTest;
 use crate::finder::{Engines, PairFinder};
 use crate::found::{Found, FoundAmong};
 use crate::hits::{Count, Fold};
+use crate::input::{ActivationTable, Input, Set};
 use crate::jobs::Jobs;
 use crate::neighbors::NeighborLists;
 use crate::rows::Rows;
-use crate::sets::Meetings;
 use crate::stats::{Stats, Tests};
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
@@ -67,9 +67,9 @@ impl<'f, const D: usize> Search<'f, D> {
     ///
     /// # Errors
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
-    pub fn find<'a>(self, among: impl Into<Among<'a, D>>) -> Result<Found<'f, D>, InputError> {
-        let (Self { finder, threads, only }, among) = (self, among.into());
-        run(threads, among.weight(), |workers| workers.together(|| finder.list(among, only, workers)))?;
+    pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
+        let (Self { finder, threads, only }, input) = (self, input.into());
+        run(threads, input.weight(), |workers| workers.together(|| finder.list_input(&input, only, workers)))?;
         Ok(Found { finder })
     }
 
@@ -77,12 +77,12 @@ impl<'f, const D: usize> Search<'f, D> {
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
-    /// use jostle::{Circles, Meetings, PairFinder};
+    /// use jostle::{Circles, ActivationTable, PairFinder};
     ///
     /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
     /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
     /// let mut finder = PairFinder::new();
-    /// let found = finder.find_among(&[bullets.into(), ships.into()], &Meetings::none(2).with(0, 1).with(1, 1))?;
+    /// let found = finder.find_among(&[bullets.into(), ships.into()], &ActivationTable::none(2).with(0, 1).with(1, 1))?;
     /// assert_eq!(found.pairs(0, 1), [[0, 0], [1, 0]]);
     /// assert_eq!(found.pairs(1, 1), [[0, 1]]);
     /// # Ok::<(), jostle::InputError>(())
@@ -91,12 +91,9 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`], [`InputError::Sets`] among them when the table is of another number of sets; before any pair is
     /// sought; the last result stands.
-    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<FoundAmong<'f, D>, InputError> {
-        let finder = self.finder;
-        run(self.threads, weight_among(sets, meetings), |workers| {
-            workers.together(|| finder.seek_among(sets, meetings, self.only, workers))
-        })?;
-        Ok(FoundAmong { finder })
+    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> Result<FoundAmong<'f, D>, InputError> {
+        let found = self.find(Input::among(sets, meetings))?;
+        Ok(FoundAmong { finder: found.finder })
     }
 
     /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
@@ -104,9 +101,9 @@ impl<'f, const D: usize> Search<'f, D> {
     ///
     /// # Errors
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
-    pub fn find_recorded<'a>(self, among: impl Into<Among<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
-        let (finder, among) = (self.finder, among.into());
-        let (found, recording) = record(|workers| finder.list(among, self.only, workers));
+    pub fn find_recorded<'a>(self, input: impl Into<Input<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
+        let (finder, input) = (self.finder, input.into());
+        let (found, recording) = record(|workers| finder.list_input(&input, self.only, workers));
         found?;
         Ok((Found { finder }, recording))
     }
@@ -115,12 +112,12 @@ impl<'f, const D: usize> Search<'f, D> {
     ///
     /// # Errors
     /// [`InputError`] before any work; the last result stands.
-    pub fn count<'a>(self, among: impl Into<Among<'a, D>>) -> Result<u64, InputError> {
+    pub fn count<'a>(self, input: impl Into<Input<'a, D>>) -> Result<u64, InputError> {
         let count = |engines: Engines<'_, D>, jobs: Jobs<'_, D>, workers: Workers| {
             let tests = engines.pairs.visit(jobs, workers, || Count);
             (tests.pairs, tests)
         };
-        self.search(among.into(), count)
+        self.search(input.into(), count)
     }
 
     /// Calls `visit(a, b)` once for each overlapping pair, as [`Search::find`] would list it, from the threads that find
@@ -130,13 +127,13 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work, and before any call.
     pub fn for_each_pair<'a>(
         self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         visit: impl Fn(u32, u32) + Sync,
     ) -> Result<Stats, InputError> {
         let op = |(): &mut (), a, b| visit(a, b);
         let Self { finder, threads, only } = self;
         let search = Search { finder: &mut *finder, threads, only };
-        search.search(among.into(), |engines, jobs, workers| {
+        search.search(input.into(), |engines, jobs, workers| {
             ((), engines.pairs.visit(jobs, workers, || Fold::new((), &op)))
         })?;
         Ok(finder.stats)
@@ -150,12 +147,12 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work, and before any call.
     pub fn fold<'a, A: Send>(
         self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         init: impl Fn() -> A + Sync,
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        self.search(among.into(), |engines, jobs, workers| engines.pairs.fold(jobs, workers, &init, &op, &merge))
+        self.search(input.into(), |engines, jobs, workers| engines.pairs.fold(jobs, workers, &init, &op, &merge))
     }
 
     /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
@@ -169,40 +166,47 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the lists stay as they were.
     pub fn neighbors<'a>(
         self,
-        among: impl Into<Among<'a, D>>,
+        input: impl Into<Input<'a, D>>,
         rows: Rows,
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
-        let (Self { finder, threads, only }, among) = (self, among.into());
-        run(threads, among.weight(), |workers| {
-            workers.together(|| finder.list_neighbors(among, only, rows, lists, workers))
+        let (Self { finder, threads, only }, input) = (self, input.into());
+        let sought = Sought::of(&input)?;
+        run(threads, input.weight(), |workers| {
+            workers.together(|| {
+                finder.list_neighbors(sought, only, rows, lists, workers).map(|()| finder.keep(&input, workers))
+            })
         })?;
         Ok(finder.stats)
     }
 
     /// [`PairFinder::still_valid`] on these threads.
     #[must_use]
-    pub fn still_valid<'a>(self, among: impl Into<Among<'a, D>>) -> bool {
-        let (skin, among) = (&self.finder.skin, among.into());
-        run(self.threads, among.moving(), |workers| skin.still_valid_on(&among, workers))
+    pub fn still_valid<'a>(self, input: impl Into<Input<'a, D>>) -> bool {
+        let (skin, input) = (&self.finder.skin, input.into());
+        run(self.threads, input.movable(), |workers| skin.still_valid_on(&input, workers))
     }
 
     /// [`PairFinder::still_valid_among`] on these threads.
     #[must_use]
-    pub fn still_valid_among(self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
-        let (skin, bodies) = (&self.finder.skin, sets.iter().map(Set::sorted).sum());
-        run(self.threads, bodies, |workers| skin.still_valid_among_on(sets, meetings, workers))
+    pub fn still_valid_among(self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
+        self.still_valid(Input::among(sets, meetings))
     }
 
     /// Makes ready what is sought, and joins it by `join`.
     fn search<R: Send>(
         self,
-        among: Among<'_, D>,
+        input: Input<'_, D>,
         join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>, Workers) -> (R, Tests) + Send,
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
-        run(threads, among.weight(), |workers| {
-            workers.together(|| finder.seek(among, only, workers, |engines, jobs| join(engines, jobs, workers)))
+        let sought = Sought::of(&input)?;
+        run(threads, input.weight(), |workers| {
+            workers.together(|| {
+                let result = finder.seek(sought, only, workers, |engines, jobs| join(engines, jobs, workers))?;
+                finder.keep(&input, workers);
+                Ok(result)
+            })
         })
     }
 }

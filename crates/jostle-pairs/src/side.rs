@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use jostle_core::{BuildTimes, InputError, Isa, LinearTree, Workers};
 
-use crate::among::{Set, Source};
+use crate::among::{Plain, Source};
 use crate::filter::Filter;
 use crate::hits::Order;
 use crate::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
@@ -27,7 +27,7 @@ impl<const D: usize> Side<D> {
     }
 
     /// Builds the tree of a view, and looks up its layers.
-    pub(crate) fn prepare(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    pub(crate) fn prepare(&mut self, set: &Plain<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         set.check_layers()?;
         let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
         let times = self.tree.build_on(bodies, workers)?;
@@ -38,7 +38,7 @@ impl<const D: usize> Side<D> {
     }
 
     /// The set, once it is prepared.
-    pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
+    pub(crate) fn ready<'a>(&'a self, set: &Plain<'a, D>) -> Ready<'a, D> {
         let tree = match set.source {
             Source::View(_) => &self.tree,
             Source::Tree(tree) => tree,

@@ -10,8 +10,8 @@ use core::fmt;
 
 use jostle_core::{InputError, Threads, Workers, threads::run};
 
-use crate::among::{Among, Set, Sought};
-use crate::sets::Meetings;
+use crate::among::{Plain, Sought};
+use crate::input::{ActivationTable, Input, Relation, Set};
 use kept::{Bodies64, Kept, Outcome, Paths};
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
@@ -64,10 +64,10 @@ impl<const D: usize> Skin<D> {
     ///
     /// # Errors
     /// Slices that differ in length, a margin that is none, borders of a period that are none; what was kept stays.
-    pub fn keep<'a>(&mut self, among: impl Into<Among<'a, D>>) -> Result<(), InputError> {
-        let among = among.into();
-        among.check_shape()?;
-        run(Threads::Current, among.moving(), |workers| self.keep_on(&among, workers));
+    pub fn keep<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<(), InputError> {
+        let input = input.into();
+        input.check_shape()?;
+        run(Threads::Current, input.movable(), |workers| self.keep_on(&input, workers));
         Ok(())
     }
 
@@ -75,12 +75,8 @@ impl<const D: usize> Skin<D> {
     ///
     /// # Errors
     /// As [`Skin::keep`], and [`InputError::Sets`].
-    pub fn keep_among(&mut self, sets: &[Set<'_, D>], meetings: &Meetings) -> Result<(), InputError> {
-        meetings.check(sets.len())?;
-        sets.iter().try_for_each(Set::check_shape)?;
-        let bodies = sets.iter().map(Set::sorted).sum();
-        run(Threads::Current, bodies, |workers| self.keep_among_on(sets, meetings, workers));
-        Ok(())
+    pub fn keep_among(&mut self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> Result<(), InputError> {
+        self.keep(Input::among(sets, meetings))
     }
 
     /// True while every list of pairs or neighbours that was made of the kept bodies holds all pairs that there are now.
@@ -102,24 +98,31 @@ impl<const D: usize> Skin<D> {
     /// [`Swept`]: crate::Swept
     /// [`Found::shifts`]: crate::Found::shifts
     #[must_use]
-    pub fn still_valid<'a>(&self, among: impl Into<Among<'a, D>>) -> bool {
-        let among = among.into();
-        run(Threads::Current, among.moving(), |workers| self.still_valid_on(&among, workers))
+    pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
+        let input = input.into();
+        run(Threads::Current, input.movable(), |workers| self.still_valid_on(&input, workers))
     }
 
     /// As [`Skin::still_valid`], of [`Skin::keep_among`]: the table has to be the same.
     #[must_use]
-    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &Meetings) -> bool {
-        let bodies = sets.iter().map(Set::sorted).sum();
-        run(Threads::Current, bodies, |workers| self.still_valid_among_on(sets, meetings, workers))
+    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
+        self.still_valid(Input::among(sets, meetings))
     }
 
-    pub(crate) fn keep_on(&mut self, among: &Among<'_, D>, workers: Workers<'_>) {
-        match &among.0 {
+    pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        if let Relation::Among(sets, table) = input.relation {
+            let plain: Result<Vec<_>, _> = sets.iter().map(Plain::of).collect();
+            if let Ok(plain) = plain {
+                self.keep_sets(&plain, table.iter(), workers);
+            }
+            return;
+        }
+        let Ok(sought) = Sought::of(input) else { return };
+        match &sought {
             Sought::Within(set) => self.keep_sets(&[*set], [(0, 0)], workers),
             Sought::Between(a, b) => self.keep_sets(&[*a, *b], [(0, 1)], workers),
             Sought::Periodic(periodic) => {
-                self.keep_sets(&[periodic.bodies.into()], [(0, 0)], workers);
+                self.keep_sets(&[Plain::view(periodic.bodies)], [(0, 0)], workers);
                 self.kind = Kind::Periodic(periodic.axes);
             }
             Sought::Double(set) => {
@@ -127,20 +130,16 @@ impl<const D: usize> Skin<D> {
                 self.kind = Kind::Double;
             }
             Sought::Swept(swept) => {
-                self.keep_sets(&[swept.bodies.into()], [(0, 0)], workers);
+                self.keep_sets(&[Plain::view(swept.bodies)], [(0, 0)], workers);
                 self.paths.keep(swept, workers);
                 self.kind = Kind::Swept;
             }
         }
     }
 
-    pub(crate) fn keep_among_on(&mut self, sets: &[Set<'_, D>], meetings: &Meetings, workers: Workers<'_>) {
-        self.keep_sets(sets, meetings.iter(), workers);
-    }
-
     fn keep_sets(
         &mut self,
-        sets: &[Set<'_, D>],
+        sets: &[Plain<'_, D>],
         meetings: impl IntoIterator<Item = (usize, usize)>,
         workers: Workers<'_>,
     ) {
@@ -151,11 +150,16 @@ impl<const D: usize> Skin<D> {
         self.meetings.extend(meetings);
     }
 
-    pub(crate) fn still_valid_on(&self, among: &Among<'_, D>, workers: Workers<'_>) -> bool {
-        if among.check_shape().is_err() {
+    pub(crate) fn still_valid_on(&self, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
+        if input.check_shape().is_err() {
             return false;
         }
-        match (&self.kind, &among.0) {
+        if let Relation::Among(sets, table) = input.relation {
+            let plain: Result<Vec<_>, _> = sets.iter().map(Plain::of).collect();
+            return plain.is_ok_and(|plain| self.still_valid_among_on(&plain, table, workers));
+        }
+        let Ok(sought) = Sought::of(input) else { return false };
+        match (&self.kind, &sought) {
             (Kind::Sets, Sought::Within(set)) if self.meetings == [(0, 0)] => {
                 self.sets[0].compare(set, workers).suffices()
             }
@@ -171,12 +175,11 @@ impl<const D: usize> Skin<D> {
         }
     }
 
-    pub(crate) fn still_valid_among_on(&self, sets: &[Set<'_, D>], meetings: &Meetings, workers: Workers<'_>) -> bool {
-        let shapes = meetings.check(sets.len()).is_ok() && sets.iter().all(|set| set.check_shape().is_ok());
-        if !shapes || self.kind != Kind::Sets || !meetings.iter().eq(self.meetings.iter().copied()) {
+    fn still_valid_among_on(&self, sets: &[Plain<'_, D>], meetings: &ActivationTable, workers: Workers<'_>) -> bool {
+        if self.kind != Kind::Sets || !meetings.iter().eq(self.meetings.iter().copied()) {
             return false;
         }
-        let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, workers);
+        let compare = |(kept, set): (&Kept<D>, &Plain<'_, D>)| kept.compare(set, workers);
         let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
         self.meetings.iter().all(|&(i, j)| outcomes[i].suffices_with(outcomes[j]))
     }

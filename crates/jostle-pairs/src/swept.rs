@@ -9,8 +9,8 @@ use core::fmt;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Reason, Workers};
 
-use crate::among::{Among, Sought};
 use crate::derived::{BLOCK, Derived, reduce, set_each};
+use crate::input::{Displacements, Input, Set};
 use crate::layers::Layers;
 
 /// |coordinate| + displacement + radius may reach 2^59: then all that is derived of them is within bounds.
@@ -39,7 +39,7 @@ const GROWTH: (f64, f64) = (1.0 / 1_048_576.0, 1.0 / 4_194_304.0);
 #[derive(Clone, Copy)]
 pub struct Swept<'a, const D: usize> {
     pub(crate) bodies: Bodies<'a, D>,
-    displacements: [&'a [f32]; D],
+    pub(crate) displacements: Displacements<'a, D>,
     pub(crate) layers: Option<Layers<'a>>,
 }
 
@@ -47,7 +47,7 @@ impl<const D: usize> fmt::Debug for Swept<'_, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Swept")
             .field("bodies", &self.bodies)
-            .field("displacements", &self.displacements.map(<[f32]>::len))
+            .field("displacements", &self.displacements)
             .field("layers", &self.layers)
             .finish_non_exhaustive()
     }
@@ -57,7 +57,7 @@ impl<'a, const D: usize> Swept<'a, D> {
     /// Bodies at the beginning of the frame, and how far each moves on each axis.
     #[must_use]
     pub fn new(bodies: Bodies<'a, D>, displacements: [&'a [f32]; D]) -> Self {
-        Self { bodies, displacements, layers: None }
+        Self { bodies, displacements: displacements.into(), layers: None }
     }
 
     /// Keeps only pairs that these layers let meet.
@@ -71,10 +71,11 @@ impl<'a, const D: usize> Swept<'a, D> {
     pub(crate) fn touch(&self, a: u32, b: u32) -> Option<f64> {
         let (a, b) = (a as usize, b as usize);
         let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
+        let (from, to) = (self.displacements.get(a), self.displacements.get(b));
         for axis in 0..D {
-            let (x, d) = (&self.bodies.centers()[axis], self.displacements[axis]);
+            let x = &self.bodies.centers()[axis];
             let p = f64::from(x.get(b)) - f64::from(x.get(a));
-            let v = f64::from(d[b]) - f64::from(d[a]);
+            let v = to[axis] - from[axis];
             (pp, pv, vv) = (pp + p * p, pv + p * v, vv + v * v);
         }
         let s = f64::from(self.bodies.radius(a)) + f64::from(self.bodies.radius(b));
@@ -102,17 +103,12 @@ impl<'a, const D: usize> Swept<'a, D> {
     }
 
     pub(crate) fn displacement(&self, id: usize) -> [f32; D] {
-        self.displacements.map(|column| column[id])
+        self.displacements.get(id).map(|d| d as f32)
     }
 
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         self.bodies.check_shape()?;
-        let bodies = self.bodies.len();
-        if self.displacements.iter().any(|column| column.len() != bodies) {
-            let displacements = self.displacements.iter().map(|column| column.len()).collect();
-            return Err(InputError::Displacements { bodies, displacements });
-        }
-        Ok(())
+        self.displacements.check(self.bodies.len())
     }
 
     fn check(&self) -> Result<(), InputError> {
@@ -124,20 +120,20 @@ impl<'a, const D: usize> Swept<'a, D> {
     fn fault(&self, id: usize) -> Option<Reason> {
         let (center, radius) = (self.bodies.center(id), f64::from(self.bodies.radius(id)));
         let fine = |axis: usize| {
-            let reach = f64::from(center[axis]).abs() + f64::from(self.displacements[axis][id]).abs() + radius;
+            let reach = f64::from(center[axis]).abs() + self.displacements.get(id)[axis].abs() + radius;
             reach <= REACH || !center[axis].is_finite() || !radius.is_finite()
         };
         (0..D).find(|&axis| !fine(axis)).map(|axis| Reason::Displacement { axis: axis as u8 })
     }
 
     fn middle(&self, id: usize, axis: usize) -> f64 {
-        f64::from(self.bodies.centers()[axis].get(id)) + f64::from(self.displacements[axis][id]) / 2.0
+        f64::from(self.bodies.centers()[axis].get(id)) + self.displacements.get(id)[axis] / 2.0
     }
 
     fn reach(&self, id: usize) -> f64 {
         let (mut path2, mut coordinates) = (0.0, 0.0_f64);
         for axis in 0..D {
-            let d = f64::from(self.displacements[axis][id]);
+            let d = self.displacements.get(id)[axis];
             path2 += d * d;
             coordinates = coordinates.max(self.middle(id, axis).abs());
         }
@@ -146,9 +142,9 @@ impl<'a, const D: usize> Swept<'a, D> {
     }
 }
 
-impl<'a, const D: usize> From<Swept<'a, D>> for Among<'a, D> {
-    fn from(swept: Swept<'a, D>) -> Self {
-        Self(Sought::Swept(swept))
+impl<'a, const D: usize> From<Swept<'a, D>> for Input<'a, D> {
+    fn from(Swept { bodies, displacements, layers }: Swept<'a, D>) -> Self {
+        Set { layers, moving: Some(displacements), ..Set::from(bodies) }.into()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 
-use crate::among::{Set, Source};
+use crate::among::{Plain, Source};
 use crate::periodic::Periodic;
 use crate::swept::Swept;
 
@@ -170,7 +170,7 @@ impl KeptTree {
 }
 
 impl<const D: usize> Kept<D> {
-    pub(super) fn keep(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+    pub(super) fn keep(&mut self, set: &Plain<'_, D>, workers: Workers<'_>) {
         match set.source {
             Source::View(bodies) => {
                 self.tree = None;
@@ -190,7 +190,7 @@ impl<const D: usize> Kept<D> {
         self.bodies.len()
     }
 
-    pub(super) fn compare(&self, set: &Set<'_, D>, workers: Workers<'_>) -> Outcome {
+    pub(super) fn compare(&self, set: &Plain<'_, D>, workers: Workers<'_>) -> Outcome {
         match (set.source, self.tree) {
             (Source::View(now), None) => compare(&self.bodies, now, self.margin, ROUNDING, workers),
             (Source::Tree(now), Some(kept)) if now.build_number() == kept.build => {

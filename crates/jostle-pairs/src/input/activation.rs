@@ -8,28 +8,28 @@ use jostle_core::InputError;
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
-/// use jostle::Meetings;
+/// use jostle::ActivationTable;
 ///
-/// let meetings = Meetings::none(3).with(0, 0).with(0, 2);
-/// assert!(meetings.meet(2, 0) && !meetings.meet(1, 2));
+/// let table = ActivationTable::none(3).with(0, 0).with(0, 2);
+/// assert!(table.meet(2, 0) && !table.meet(1, 2));
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Meetings {
+pub struct ActivationTable {
     sets: usize,
     /// By the lesser and the greater of two sets.
     pairs: Vec<(u32, u32)>,
 }
 
-impl fmt::Debug for Meetings {
+impl fmt::Debug for ActivationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Meetings")
+        f.debug_struct("ActivationTable")
             .field("sets", &self.sets)
             .field("meetings", &self.pairs.len())
             .finish_non_exhaustive()
     }
 }
 
-impl Meetings {
+impl ActivationTable {
     /// Of so many sets, none meets any.
     #[must_use]
     pub fn none(sets: usize) -> Self {
@@ -52,7 +52,7 @@ impl Meetings {
         let sets = i.max(j) + 1;
         assert!(
             sets <= self.sets,
-            "no set {} in a table of {}: make it by `Meetings::none({sets})`",
+            "no set {} in a table of {}: make it by `ActivationTable::none({sets})`",
             sets - 1,
             self.sets
         );
@@ -83,6 +83,11 @@ impl Meetings {
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.sets = other.sets;
         self.pairs.clone_from(&other.pairs);
+    }
+
+    /// Number of meetings.
+    pub(crate) fn len(&self) -> usize {
+        self.pairs.len()
     }
 
     pub(crate) fn at(&self, i: usize, j: usize) -> Option<usize> {
