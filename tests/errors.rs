@@ -317,7 +317,7 @@ fn errors_say_what_to_do() {
     says(Periodic::new(Circles::new(&[1e15, 0.0], &two, 0.1), [Some([0.0, 3.0]), None]).into(), "move it back");
     says(Swept::new(view, [&two, &three]).into(), "0 for those at rest");
     let message = finder.find_among(&[view.into(); 2], &Meetings::none(3)).expect_err("a refusal").to_string();
-    assert!(message.contains("Meetings::none(2)"), "{message}");
+    assert!(message.contains("ActivationTable::none(2)"), "{message}");
     let layout = Circles::from_structs(&[[0_u8; 3]; 2], [0, 1], RadiusField::All(1.0)).expect_err("a refusal");
     assert!(layout.to_string().contains("field!"), "{layout}");
 
@@ -326,7 +326,7 @@ fn errors_say_what_to_do() {
         let message = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|&it| it.into()));
         assert!(message.as_ref().is_some_and(|message| message.contains(what)), "{message:?}");
     };
-    panics("make it by `Meetings::none(4)`", &|| assert!(Meetings::none(2).with(1, 3).meet(1, 3)));
+    panics("make it by `ActivationTable::none(4)`", &|| assert!(Meetings::none(2).with(1, 3).meet(1, 3)));
     panics("no body 3: the lists are of 0 bodies", &|| assert!(NeighborLists::new().of(3).is_empty()));
     panics("NeighborLists::with_distances", &|| assert!(NeighborLists::new().distances2_of(0).is_empty()));
     panics("no body 2: the view is of 2 bodies", &|| assert_eq!(view.center(2), [1.0; 2]));

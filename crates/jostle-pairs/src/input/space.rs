@@ -190,57 +190,6 @@ impl<const D: usize> Space<D> {
             product *= length;
         }
         let volume = self.volume();
-        for (k, dual) in duals.iter_mut().enumerate() {
-            for (axis, slot) in dual.iter_mut().enumerate() {
-                *slot = cofactor(v, k, axis) / volume;
-            }
-        }
-        duals
-    }
-
-    /// Whether each vector lies in its own axis.
-    pub(crate) fn is_straight(&self) -> bool {
-        (0..D).all(|k| (0..D).all(|axis| axis == k || self.vectors[k][axis] == 0.0))
-    }
-
-    fn volume(&self) -> f64 {
-        (0..D).map(|axis| self.vectors[0][axis] * cofactor(&self.vectors, 0, axis)).sum()
-    }
-
-    pub(crate) fn check(&self) -> Result<(), InputError> {
-        if self.is_open() {
-            return Ok(());
-        }
-        let within = |x: f64| x.abs() < RANGE.1;
-        if self.borders {
-            for axis in (0..D).filter(|&axis| self.repeats[axis]) {
-                let period = self.vectors[axis][axis];
-                if !(within(self.origin[axis]) && within(period) && period > RANGE.0) {
-                    let wanted = "the borders must be finite, the upper one above the lower";
-                    return Err(InputError::Parameter { name: "a period", value: period, wanted });
-                }
-            }
-            return Ok(());
-        }
-        self.fault().map_or(Ok(()), |fault| Err(InputError::Lattice(fault)))
-    }
-
-    fn fault(&self) -> Option<LatticeFault> {
-        if let Some(axis) = self.origin.iter().position(|x| !(x.abs() < RANGE.1)) {
-            return Some(LatticeFault::Origin { axis: axis as u8 });
-        }
-        let mut product = 1.0;
-        for (vector, v) in (0_u8..).zip(&self.vectors) {
-            let greatest = v.iter().fold(0.0, |greatest, x| if x.abs() <= greatest { greatest } else { x.abs() });
-            if greatest == 0.0 {
-                return Some(LatticeFault::ZeroLength { vector });
-            }
-            if !(greatest < RANGE.1 && greatest > RANGE.0) {
-                return Some(LatticeFault::OutOfRange { vector });
-            }
-            product *= v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        }
-        let volume = self.volume();
         if volume.abs() <= product * FLAT {
             return Some(LatticeFault::Flat);
         }
