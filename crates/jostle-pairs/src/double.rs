@@ -14,6 +14,7 @@ use jostle_core::isa::Work;
 use jostle_core::{Bodies, InputError, Isa, Reason, Workers};
 
 use crate::derived::{Derived, reduce};
+use crate::filter::Decide;
 use crate::input::{Input, Set};
 use crate::layers::Layers;
 
@@ -99,6 +100,12 @@ impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Set64<'a, D> {
 impl<'a, const D: usize> From<Set64<'a, D>> for Input<'a, D> {
     fn from(Set64 { bodies, layers }: Set64<'a, D>) -> Self {
         Set { layers, ..Set::from(bodies) }.into()
+    }
+}
+
+impl<const D: usize> Decide for Set64<'_, D> {
+    fn is_pair(&self, _sets: [u32; 2], _image: u32, a: u32, b: u32) -> bool {
+        self.overlap(a, b)
     }
 }
 

@@ -114,7 +114,7 @@ impl<const D: usize> Engine<D> {
         self.scratch.with(|scratch| {
             for block in blocks {
                 let (pairing, groups) = walk.go_to(block);
-                sink.begin(block);
+                sink.begin(block, walk.job());
                 tests = tests.plus(self.join_groups(pairing, groups, scratch, sink));
                 sink.end();
             }

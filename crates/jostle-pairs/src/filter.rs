@@ -20,7 +20,13 @@ pub(crate) struct Filter<'a> {
 pub(crate) struct Decision<'a> {
     /// Hits that would be hits with a sum of radii so much less need not be decided.
     pub(crate) slack: f32,
-    pub(crate) test: PairTest<'a>,
+    pub(crate) by: &'a dyn Decide,
+}
+
+/// Decides whether two bodies are a pair, by the caller's own numbers.
+pub(crate) trait Decide: Sync {
+    /// Bodies a and b of these sets, b seen at an image by its number, 0 being where it is.
+    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
 }
 
 impl Filter<'_> {

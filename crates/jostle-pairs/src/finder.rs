@@ -287,8 +287,7 @@ impl<const D: usize> PairFinder<D> {
                 let slack = frame.prepare(&doubles, derived, isa, workers)?;
                 let set = Plain { source: Source::View(derived.view()), layers: doubles.layers };
                 let times = own.prepare(&set, workers)?;
-                let test = |a, b| doubles.overlap(a, b);
-                let filter = Filter { decision: Some(Decision { slack, test: &test }), ..filter };
+                let filter = Filter { decision: Some(Decision { slack, by: &doubles }), ..filter };
                 let pairing = own.ready(&set).within(filter);
                 (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }
@@ -296,8 +295,7 @@ impl<const D: usize> PairFinder<D> {
                 paths.prepare(&swept, derived, workers)?;
                 let set = Plain { source: Source::View(derived.view()), layers: swept.layers };
                 let times = own.prepare(&set, workers)?;
-                let test = |a, b| swept.touch(a, b).is_some();
-                let filter = Filter { decision: Some(Decision { slack: f32::INFINITY, test: &test }), ..filter };
+                let filter = Filter { decision: Some(Decision { slack: f32::INFINITY, by: &swept }), ..filter };
                 let pairing = own.ready(&set).within(filter);
                 (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
             }

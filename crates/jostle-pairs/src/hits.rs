@@ -183,8 +183,8 @@ pub(crate) trait Sink {
         true
     }
 
-    /// What comes now belongs to this block.
-    fn begin(&mut self, _block: usize) {}
+    /// What comes now belongs to this block, of this join of the search.
+    fn begin(&mut self, _block: usize, _job: usize) {}
 
     /// The block has ended.
     fn end(&mut self) {}

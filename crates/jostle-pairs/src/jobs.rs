@@ -94,6 +94,11 @@ impl<'a, 'j, const D: usize> Walk<'a, 'j, D> {
         Self { jobs, job: 0, first: 0 }
     }
 
+    /// The job of the block gone to.
+    pub(crate) fn job(&self) -> usize {
+        self.job
+    }
+
     /// The trees and the groups of a block, which does not lie before the last one asked for.
     pub(crate) fn go_to(&mut self, block: usize) -> (Pairing<'a, D>, Range<usize>) {
         loop {

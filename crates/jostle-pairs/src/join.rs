@@ -293,7 +293,7 @@ impl<const D: usize> Join<'_, D> {
         let names = self.pairing.names();
         if !self.pairing.filter.keeps_all() {
             for hit in &mut *list {
-                *hit = self.pairing.filter::<L>(*hit, names);
+                *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
             }
         }
         self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();

@@ -252,7 +252,8 @@ impl<const D: usize> RowEngine<D> {
                 scratch.streams.ready(buckets.count());
                 let (mut walk, tests) = (Walk::new(&jobs), Tests::default());
                 let pairing = (jobs.pairing)(0);
-                let mut rows = RowJoin { pairing, images: jobs.images, kind, scratch, arena, tests };
+                let half = jobs.images.len().div_ceil(2) as u32;
+                let mut rows = RowJoin { pairing, images: jobs.images, half, kind, scratch, arena, tests };
                 for block in blocks {
                     kernel::list(isa, &mut rows, walk.go_to(block).1);
                 }

@@ -124,7 +124,7 @@ impl<'a> Ordered<'a> {
 }
 
 impl Sink for Ordered<'_> {
-    fn begin(&mut self, block: usize) {
+    fn begin(&mut self, block: usize, _job: usize) {
         (self.block, self.found, self.packed) = (block, 0, 0);
     }
 
@@ -197,7 +197,7 @@ mod tests {
                                 if block >= BLOCKS {
                                     return;
                                 }
-                                sink.begin(block);
+                                sink.begin(block, 0);
                                 fill(&mut sink, block);
                                 sink.end();
                             }

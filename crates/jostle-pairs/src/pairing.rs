@@ -7,7 +7,7 @@
 use jostle_core::LinearTree;
 
 use crate::circles16::Circles16;
-use crate::filter::{Filter, PairTest, retain};
+use crate::filter::{Filter, retain};
 use crate::hits::{Hit, Names, Order};
 use crate::lanes::Lanes;
 use crate::layers::LayersOfBoth;
@@ -31,6 +31,10 @@ pub(crate) struct Pairing<'a, const D: usize> {
     pub(crate) within: bool,
     /// Where the walked tree is seen: its centres and this are added.
     pub(crate) offset: [f32; D],
+    /// The number of the image that is seen there; 0 where there is no offset.
+    pub(crate) image: u32,
+    /// The sets of the first and the second body of a pair.
+    pub(crate) sets: [u32; 2],
     pub(crate) filter: Filter<'a>,
 }
 
@@ -53,9 +57,12 @@ impl<'a, const D: usize> Pairing<'a, D> {
         Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
     }
 
-    /// What the filter leaves of a hit.
+    /// What the filter leaves of a hit of the walked tree's bodies at an image, seen at its offset.
+    ///
+    /// The decision sees the bodies as they stand in the pair, the second at the image; the caller's test sees the lesser id
+    /// first within a set.
     #[inline(always)]
-    pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>) -> Hit {
+    pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>, image: u32, offset: [f32; D]) -> Hit {
         let mut mask = hit.mask();
         if let Some(layers) = &self.filter.layers {
             mask &= match hit.turn() {
@@ -63,29 +70,32 @@ impl<'a, const D: usize> Pairing<'a, D> {
                 turn => layers.meeting_within::<L>(hit.leaf(), turn),
             };
         }
-        let passes = |test: PairTest<'_>, lane| {
-            let [a, b] = names.pair(hit, lane);
-            test(a, b)
-        };
         if let (Some(decision), false) = (&self.filter.decision, hit.is_sure()) {
-            let sure = mask & self.sure::<L>(hit, decision.slack);
-            mask = sure | retain(mask & !sure, |lane| passes(decision.test, lane));
+            let sure = mask & self.sure::<L>(hit, offset, decision.slack);
+            mask = sure
+                | retain(mask & !sure, |lane| {
+                    let [a, b] = names.pair(hit, lane);
+                    decision.by.is_pair(self.sets, image, a, b)
+                });
         }
         if let Some(only) = self.filter.only {
-            mask = retain(mask, |lane| passes(only, lane));
+            mask = retain(mask, |lane| {
+                let [a, b] = names.pair(hit, lane);
+                if b < a && self.sets[0] == self.sets[1] { only(b, a) } else { only(a, b) }
+            });
         }
         hit.with_mask(mask)
     }
 
     /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.
     #[inline(always)]
-    fn sure<L: Lanes>(&self, hit: Hit, slack: f32) -> u16 {
+    fn sure<L: Lanes>(&self, hit: Hit, offset: [f32; D], slack: f32) -> u16 {
         let bodies = self.trees[1 - hit.side()].bodies();
         let others = Circles16::<L, D>::of(bodies, hit.leaf());
         if hit.turn() == 0 {
             let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
             let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
-            return circle.hits_surely(others, self.offset.map(|offset| offset * sign), slack);
+            return circle.hits_surely(others, offset.map(|offset| offset * sign), slack);
         }
         let mut turned = others;
         for _ in 0..hit.turn() {

@@ -13,9 +13,9 @@ use crate::lists::{TESTS, TestList};
 pub(crate) struct RowScratch<const D: usize> {
     /// Leaves that those of a group may touch, where they are seen from there, and their images.
     pub(crate) candidates: Candidates<D>,
-    pub(crate) images: Vec<u8>,
+    pub(crate) images: Vec<u32>,
     pub(crate) tests: TestList,
-    pub(crate) test_images: Vec<u8>,
+    pub(crate) test_images: Vec<u32>,
     pub(crate) rows: LeafRows,
     pub(crate) streams: Streams,
     reached: Reached,
@@ -66,7 +66,7 @@ impl<const D: usize> RowScratch<D> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let images = self.images.capacity() + self.test_images.capacity();
+        let images = (self.images.capacity() + self.test_images.capacity()) * size_of::<u32>();
         self.candidates.bytes() + images + TestList::BYTES + self.rows.bytes() + self.streams.bytes()
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) pairing: Pairing<'a, D>,
     /// The offsets at which the walked tree is seen.
     pub(crate) images: &'a [[f32; D]],
+    /// Images after the first, and before this one, are opposite to one after.
+    pub(crate) half: u32,
     pub(crate) kind: Rows,
     pub(crate) scratch: &'a mut RowScratch<D>,
     pub(crate) arena: Arena<'a>,
@@ -116,7 +118,7 @@ impl<const D: usize> RowJoin<'_, D> {
             if number > 0 {
                 candidates.move_from(before, to_lo, to_hi);
             }
-            images.resize(candidates.len, number as u8);
+            images.resize(candidates.len, number as u32);
         }
     }
 
@@ -156,7 +158,7 @@ impl<const D: usize> RowJoin<'_, D> {
                     while near != 0 {
                         let other = (node * LEAF) as u32 + near.trailing_zeros();
                         near &= near - 1;
-                        self.push_tests::<L, PLAIN>(leaf, 1 << (place % LEAF), other, number as u8);
+                        self.push_tests::<L, PLAIN>(leaf, 1 << (place % LEAF), other, number as u32);
                     }
                 }
                 self.tests.node_tests += descent.tests;
@@ -166,7 +168,7 @@ impl<const D: usize> RowJoin<'_, D> {
 
     /// Some circles of a leaf are to be tested against all of another.
     #[inline(always)]
-    fn push_tests<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize, circles: u16, other: u32, image: u8) {
+    fn push_tests<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize, circles: u16, other: u32, image: u32) {
         let RowScratch { tests, test_images, .. } = &mut *self.scratch;
         tests.push::<L>(circles, 0, other);
         if !PLAIN {
@@ -184,23 +186,28 @@ impl<const D: usize> RowJoin<'_, D> {
         let (circles, own_ids) = (&driver.bodies()[leaf], &driver.leaf_ids()[leaf].0);
         let (leaves, names) = (walked.bodies(), &walked.leaf_ids()[..walked.bodies().len()]);
         let half = self.pairing.within && self.kind == Rows::Half;
-        // A body is not its own neighbour.
+        // A body is its own neighbour at an image alone.
         let own = if self.pairing.within { leaf } else { usize::MAX };
         let RowScratch { tests, test_images, rows, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         for (at, (&lane, &other)) in tests.circle[..tests.len].iter().zip(&tests.leaf).enumerate() {
             let (lane, other) = (lane as usize % LEAF, other as usize);
             let (circle, others) = (Circles16::<L, D>::all_of(circles, lane), Circles16::of(leaves, other));
-            let offset = if PLAIN { [0.0; D] } else { self.images[usize::from(test_images[at])] };
-            let hits = if PLAIN { circle.hits(others) } else { circle.hits_at(others, offset) };
-            let mut mask = hits & !(u16::from(other == own) << lane);
+            let image = if PLAIN { 0 } else { test_images[at] };
+            let offset = if PLAIN { [0.0; D] } else { self.images[image as usize] };
+            let mut mask = if PLAIN { circle.hits(others) } else { circle.hits_at(others, offset) };
             let ids = &names[other].0;
+            let itself = u16::from(other == own) << lane;
             if half {
-                mask &= L::greater_ids(ids, own_ids[lane]);
+                // Of two opposite images of its own, a body has one.
+                let kept = if image > 0 && image < self.half { itself } else { 0 };
+                mask &= L::greater_ids(ids, own_ids[lane]) | kept;
+            } else if image == 0 {
+                mask &= !itself;
             }
             if !PLAIN {
                 let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask);
-                mask = self.pairing.filter::<L>(hit, self.pairing.names()).mask();
+                mask = self.pairing.filter::<L>(hit, self.pairing.names(), image, offset).mask();
             }
             if self.arena.with_distances {
                 rows.push_distances2::<L>(lane, circle.distance2_at(others, offset), mask);

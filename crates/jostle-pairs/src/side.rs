@@ -67,7 +67,15 @@ impl<'a, const D: usize> Ready<'a, D> {
     /// Each pair of its bodies once.
     pub(crate) fn within(self, filter: Filter<'a>) -> Pairing<'a, D> {
         let filter = Filter { layers: self.layers.map(|layers| LayersOfBoth([layers; 2])), ..filter };
-        Pairing { trees: [self.tree; 2], order: Order::Lesser, within: true, offset: [0.0; D], filter }
+        Pairing {
+            trees: [self.tree; 2],
+            order: Order::Lesser,
+            within: true,
+            offset: [0.0; D],
+            image: 0,
+            sets: [0; 2],
+            filter,
+        }
     }
 
     /// Its bodies with themselves, seen at an offset: each pair that overlaps there, lesser id first.
@@ -79,8 +87,15 @@ impl<'a, const D: usize> Ready<'a, D> {
     pub(crate) fn across(self, other: Self, filter: Filter<'a>) -> Pairing<'a, D> {
         let layers = (self.layers.is_some() || other.layers.is_some()).then(|| [self, other].map(Self::layers));
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };
-        let pairing =
-            Pairing { trees: [self.tree, other.tree], order: Order::Driver, within: false, offset: [0.0; D], filter };
+        let pairing = Pairing {
+            trees: [self.tree, other.tree],
+            order: Order::Driver,
+            within: false,
+            offset: [0.0; D],
+            image: 0,
+            sets: [0, 1],
+            filter,
+        };
         if self.tree.len() <= other.tree.len() { pairing } else { pairing.turned() }
     }
 

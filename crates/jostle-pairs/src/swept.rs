@@ -10,6 +10,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Reason, Workers};
 
 use crate::derived::{BLOCK, Derived, reduce, set_each};
+use crate::filter::Decide;
 use crate::input::{Displacements, Input, Set};
 use crate::layers::Layers;
 
@@ -145,6 +146,12 @@ impl<'a, const D: usize> Swept<'a, D> {
 impl<'a, const D: usize> From<Swept<'a, D>> for Input<'a, D> {
     fn from(Swept { bodies, displacements, layers }: Swept<'a, D>) -> Self {
         Set { layers, moving: Some(displacements), ..Set::from(bodies) }.into()
+    }
+}
+
+impl<const D: usize> Decide for Swept<'_, D> {
+    fn is_pair(&self, _sets: [u32; 2], _image: u32, a: u32, b: u32) -> bool {
+        self.touch(a, b).is_some()
     }
 }
 

@@ -175,7 +175,7 @@ impl<const D: usize> Space<D> {
     }
 
     fn fault(&self) -> Option<LatticeFault> {
-        if let Some(axis) = self.origin.iter().position(|x| !(x.abs() < RANGE.1)) {
+        if let Some(axis) = self.origin.iter().position(|x| x.is_nan() || x.abs() >= RANGE.1) {
             return Some(LatticeFault::Origin { axis: axis as u8 });
         }
         let mut product = 1.0;
