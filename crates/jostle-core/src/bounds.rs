@@ -101,15 +101,26 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> Blo
             }
         }
         _ => {
-            for id in ids {
-                let (center, radius) = (bodies.center(id), bodies.radii().get(id));
-                block.sound &= fault(center, (radius, bodies.margin())).is_none();
-                block.bounds = block.bounds.with_point(center);
+            let (mut values, mut radii) = ([0.0; COPIED], [0.0; COPIED]);
+            for first in ids.clone().step_by(COPIED) {
+                let count = COPIED.min(ids.end - first);
+                let (values, radii) = (&mut values[..count], &mut radii[..count]);
+                bodies.radii().map_into(first, radii, |radius| radius);
+                for (axis, column) in bodies.centers().iter().enumerate() {
+                    column.map_into(first, values, |value| value);
+                    let (lo, hi, sound) = axis_bounds(values, Ok(radii), bodies.margin());
+                    block.bounds.lo[axis] = block.bounds.lo[axis].min(lo);
+                    block.bounds.hi[axis] = block.bounds.hi[axis].max(hi);
+                    block.sound &= sound;
+                }
             }
         }
     }
     block
 }
+
+/// Values of columns with a stride that are copied at a time, to be read side by side.
+const COPIED: usize = 512;
 
 /// Lanes that the compiler keeps in registers.
 const LANES: usize = 16;

@@ -122,8 +122,23 @@ impl<'a, T: Copy> Column<'a, T> {
             let values = &slice[first..first + out.len()];
             out.iter_mut().zip(values).for_each(|(out, &value)| *out = map(value));
         } else {
-            out.iter_mut().zip(first..).for_each(|(out, i)| *out = map(self.get(i)));
+            let values = self.values(first, out.len());
+            out.iter_mut().zip(values).for_each(|(out, value)| *out = map(value));
         }
+    }
+
+    /// The values of `count` bodies from number `first` on, looked up once for all.
+    ///
+    /// # Panics
+    /// When there are not so many bodies.
+    #[inline(always)]
+    pub(crate) fn values(&self, first: usize, count: usize) -> impl Iterator<Item = T> + use<'a, T> {
+        if count > self.len || first > self.len - count {
+            no_body(first.saturating_add(count), self.len);
+        }
+        let (start, stride) = (self.first.wrapping_byte_add(first * self.stride), self.stride);
+        // SAFETY: as in `get`; the last of these is one of them.
+        (0..count).map(move |i| unsafe { start.byte_add(i * stride).read_unaligned() })
     }
 
     /// The whole column as one slice, when the values lie side by side and are aligned.

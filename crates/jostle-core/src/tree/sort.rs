@@ -73,8 +73,17 @@ impl<const D: usize> LinearTree<D> {
                     });
                 } else {
                     deal(bodies, workers, s, (bits, top), |ids, keys| {
-                        let points = |_| ids.map(|id| bodies.center(id));
-                        isa.run(Keys { grid, points, low, bits, keys });
+                        for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
+                            let mut centers = [[0.0; COPIED]; D];
+                            for (column, center) in bodies.centers().iter().zip(&mut centers) {
+                                column.map_into(first, &mut center[..keys.len()], |value| value);
+                            }
+                            let points = |n: usize| {
+                                let centers = centers.each_ref().map(|column| &column[..n]);
+                                (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
+                            };
+                            isa.run(Keys { grid, points, low, bits, keys });
+                        }
                     });
                 }
             }
@@ -122,10 +131,10 @@ fn deal<const D: usize>(
         Radii::Each(column) => (column.as_slice(), 0.0),
         Radii::All(radius) => (Some(&[][..]), radius),
     };
+    let margin = bodies.margin();
     match (slices, radii) {
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
             let centers = slices.map(Option::unwrap_or_default);
-            let margin = bodies.margin();
             let source = |ids: Range<usize>| {
                 let centers = centers.map(|column| &column[ids.clone()]);
                 let radii = radii.get(ids.clone()).unwrap_or_default();
@@ -138,12 +147,25 @@ fn deal<const D: usize>(
             s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);
         }
         _ => {
-            let record =
-                move |id: usize| Record { center: Center(bodies.center(id)), radius: bodies.radius(id), id: id as u32 };
-            s.dealer.deal_from(workers, n, bits_and_top, |ids| ids.map(record), digits, &mut s.first);
+            let source = |ids: Range<usize>| {
+                let mut centers = bodies.centers().map(|column| column.values(ids.start, ids.len()));
+                let (mut radii, all) = match bodies.radii() {
+                    Radii::Each(column) => (Some(column.values(ids.start, ids.len())), 0.0),
+                    Radii::All(radius) => (None, radius),
+                };
+                ids.map(move |id| Record {
+                    center: Center(core::array::from_fn(|axis| centers[axis].next().unwrap_or_default())),
+                    radius: radii.as_mut().and_then(Iterator::next).unwrap_or(all) + margin,
+                    id: id as u32,
+                })
+            };
+            s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);
         }
     }
 }
+
+/// Points of columns with a stride that are copied at a time, to be read side by side.
+const COPIED: usize = 512;
 
 /// The box of the centres of many records.
 fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers<'_>, blocks: &mut Vec<BlockBounds<D>>) -> Aabb<D> {
