@@ -3,7 +3,7 @@
 use jostle_core::sixteen::{Floats, floats, floats_mut};
 use jostle_core::tree::Level;
 
-use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Candidate leaves looked at together; more are taken in turns.
 pub(crate) const CANDIDATES: usize = 256;

@@ -5,7 +5,7 @@ use jostle_core::aabb::GROWTH;
 use jostle_core::sixteen::{Bodies16, Floats};
 use jostle_core::tree::LEAF;
 
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LANES, Lanes};
 
 /// Centres and radii of sixteen circles.
 ///

@@ -4,7 +4,7 @@ use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, LinearTree};
 
 use crate::circles16::boxes16_overlapping;
-use crate::lanes::Lanes;
+use crate::simd::Lanes;
 
 /// Levels that 2^32 leaves would need.
 pub(crate) const MAX_LEVELS: usize = 9;

@@ -11,7 +11,7 @@ use crate::halving;
 use crate::hits::{Fold, PairList, Sink};
 use crate::jobs::{Jobs, Walk};
 use crate::join::{Join, JoinScratch};
-use crate::kernel;
+use crate::kernels;
 use crate::ordered::{Ordered, Outbox};
 use crate::pairing::Pairing;
 use crate::stats::{Tests, counted};
@@ -130,7 +130,7 @@ impl<const D: usize> Engine<D> {
         sink: &mut dyn Sink,
     ) -> Tests {
         let mut join = Join::new(pairing, scratch, sink);
-        kernel::join(self.isa, &mut join, groups);
+        kernels::join(self.isa, &mut join, groups);
         join.tests
     }
 

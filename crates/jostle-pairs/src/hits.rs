@@ -3,7 +3,7 @@
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::Ids;
 
-use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.
 #[derive(Debug, Clone, Copy, Default)]

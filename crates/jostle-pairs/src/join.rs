@@ -22,29 +22,10 @@ use crate::candidates::{CANDIDATES, Candidates};
 use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::descent::Descent;
 use crate::hits::{Hit, Sink, emit};
-use crate::lanes::{LANES, Lanes, sixteen_mut};
 use crate::lists::{HITS, HitList, TestList};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
+use crate::simd::{LANES, Lanes, outlined, sixteen_mut};
 use crate::stats::Tests;
-
-/// One tree, each pair of its bodies once; or two, all pairs across.
-pub(crate) trait Kind {
-    const ACROSS: bool;
-}
-
-/// See [`Kind`].
-pub(crate) struct Within;
-
-/// See [`Kind`].
-pub(crate) struct Across;
-
-impl Kind for Within {
-    const ACROSS: bool = false;
-}
-
-impl Kind for Across {
-    const ACROSS: bool = true;
-}
 
 /// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]
@@ -92,27 +73,51 @@ impl<'a, const D: usize> Join<'a, D> {
     }
 }
 
+outlined! {
+    impl Join {
+        /// Phase 1, of some leaves.
+        join_within = join_leaves_within(leaves: Range<usize>);
+        /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
+        /// each, from number `seen` on.
+        join_candidates = join_candidates_body(leaves: usize, seen: usize);
+        /// Phase 5: circles of side `side` against leaves of the other.
+        run_tests = run_tests_body(side: usize);
+        /// Where one tree is much the sparser: all pairs of the circles of some leaves.
+        walk_alone = walk_each(leaves: Range<usize>);
+        /// The tests of the leaves of all runs to be visited.
+        visit = visit_runs();
+        /// Hits, to whoever takes them.
+        hand_on = hand_on_body();
+        /// What the filter leaves of the hits.
+        filter_hits = filter_hits_body();
+    }
+}
+
 impl<const D: usize> Join<'_, D> {
     /// All pairs whose first leaf lies in `groups`, a group being a node of level 1.
     #[inline(always)]
-    pub(crate) fn join<L: Lanes, K: Kind>(&mut self, groups: Range<usize>) {
+    pub(crate) fn join<L: Lanes>(&mut self, groups: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
-        let sparse = K::ACROSS && driver.len().saturating_mul(SPARSE) < walked.len();
+        let sparse = self.across() && driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
             let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
             if sparse {
-                self.walk_alone::<L, K>(leaves);
+                self.walk_alone::<L>(leaves);
             } else {
-                if !K::ACROSS {
-                    for leaf in leaves.clone() {
-                        self.join_within::<L>(leaf);
-                    }
+                if !self.across() {
+                    self.join_within::<L>(leaves.clone());
                 }
-                self.join_group::<L, K>(group, leaves);
+                self.join_group::<L>(group, leaves);
             }
-            self.run_tests::<L, K>(0);
+            self.run_tests::<L>(0);
         }
         self.hand_on::<L>();
+    }
+
+    /// Whether there are two trees, all pairs across; or one, each pair of its bodies once.
+    #[inline(always)]
+    fn across(&self) -> bool {
+        !self.pairing.within
     }
 
     /// How a box is moved from where the driving tree sees it to where the walked one does, and its margin.
@@ -122,16 +127,17 @@ impl<const D: usize> Join<'_, D> {
         (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
     }
 
-    /// Phase 1.
     #[inline(always)]
-    fn join_within<L: Lanes>(&mut self, leaf: usize) {
-        match self.pairing.filter.decision {
-            None => self.join_leaf::<L, false>(leaf, 0.0),
-            Some(decision) => self.join_leaf::<L, true>(leaf, decision.slack),
+    fn join_leaves_within<L: Lanes>(&mut self, leaves: Range<usize>) {
+        for leaf in leaves {
+            match self.pairing.filter.decision {
+                None => self.join_leaf::<L, false>(leaf, 0.0),
+                Some(decision) => self.join_leaf::<L, true>(leaf, decision.slack),
+            }
         }
     }
 
-    /// As [`Join::join_within`]; where some hits are to be decided, it is noted which are sure.
+    /// Phase 1, of a leaf; where some hits are to be decided, it is noted which are sure.
     #[inline(always)]
     fn join_leaf<L: Lanes, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
         let tree = self.pairing.trees[0];
@@ -156,12 +162,12 @@ impl<const D: usize> Join<'_, D> {
 
     /// Phases 2 to 4.
     #[inline(always)]
-    fn join_group<L: Lanes, K: Kind>(&mut self, group: usize, leaves: Range<usize>) {
+    fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let mut aabb = driver.levels()[1].aabb(group);
         let (mut first, mut seen) = (leaves.start, 0);
         self.scratch.candidates.len = 0;
-        if K::ACROSS {
+        if self.across() {
             let (shift, margin) = self.movement();
             for axis in 0..D {
                 aabb.lo[axis] += shift[axis] - margin[axis];
@@ -175,19 +181,17 @@ impl<const D: usize> Join<'_, D> {
         while let Some((node, mask)) = descent.next::<L>() {
             self.scratch.candidates.append::<L>(&walked.levels()[0], node, mask);
             if self.scratch.candidates.is_full() {
-                self.join_candidates::<L, K>(leaves.len(), seen);
+                self.join_candidates::<L>(leaves.len(), seen);
                 seen = leaves.len();
                 self.scratch.candidates.len = seen;
             }
         }
         self.tests.node_tests += descent.tests;
-        self.join_candidates::<L, K>(leaves.len(), seen);
+        self.join_candidates::<L>(leaves.len(), seen);
     }
 
-    /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
-    /// each, from number `seen` on.
     #[inline(always)]
-    fn join_candidates<L: Lanes, K: Kind>(&mut self, leaves: usize, seen: usize) {
+    fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let boxes = candidates.boxes();
@@ -210,26 +214,26 @@ impl<const D: usize> Join<'_, D> {
         self.tests.leaf_tests += (count[0] + count[1]) as u64;
         for at in 0..count[0] {
             let pair = self.scratch.leaf_pairs[0][at] as usize;
-            self.join_leaves::<L, K>(0, pair >> 16, pair & 0xffff);
+            self.join_leaves::<L>(0, pair >> 16, pair & 0xffff);
         }
-        if K::ACROSS {
+        if self.across() {
             // What follows has its circles from the other tree.
-            self.run_tests::<L, K>(0);
+            self.run_tests::<L>(0);
         }
         for at in 0..count[1] {
             let pair = self.scratch.leaf_pairs[1][at] as usize;
-            self.join_leaves::<L, K>(1, pair & 0xffff, pair >> 16);
+            self.join_leaves::<L>(1, pair & 0xffff, pair >> 16);
         }
-        if K::ACROSS {
-            self.run_tests::<L, K>(1);
+        if self.across() {
+            self.run_tests::<L>(1);
         }
     }
 
     /// Phase 4 for two candidates, of which the first has the larger box and is of side `side`.
     #[inline(always)]
-    fn join_leaves<L: Lanes, K: Kind>(&mut self, side: usize, larger: usize, smaller: usize) {
+    fn join_leaves<L: Lanes>(&mut self, side: usize, larger: usize, smaller: usize) {
         let (mut lo, mut hi) = self.scratch.candidates.aabb(smaller);
-        if K::ACROSS && side == 0 {
+        if self.across() && side == 0 {
             let (shift, margin) = self.movement();
             for axis in 0..D {
                 lo[axis] -= shift[axis] + margin[axis];
@@ -242,19 +246,18 @@ impl<const D: usize> Join<'_, D> {
         let circles = Circles16::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
         tests.push::<L>(circles, leaf * LEAF as u32, other);
         if tests.is_full() {
-            self.run_tests::<L, K>(side);
+            self.run_tests::<L>(side);
         }
     }
 
-    /// Phase 5: circles of side `side` against leaves of the other.
     #[inline(always)]
-    pub(crate) fn run_tests<L: Lanes, K: Kind>(&mut self, side: usize) {
+    fn run_tests_body<L: Lanes>(&mut self, side: usize) {
         self.make_room::<L>(self.scratch.tests.len);
         let JoinScratch { tests, hits, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         let mut hits = hits.appender();
         let [driver, walked] = self.pairing.trees.map(LinearTree::bodies);
-        if K::ACROSS {
+        if !self.pairing.within {
             let (circles, leaves, sign) = if side == 0 { (driver, walked, 1.0) } else { (walked, driver, -1.0) };
             let offset = self.pairing.offset.map(|offset| offset * sign);
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
@@ -287,19 +290,25 @@ impl<const D: usize> Join<'_, D> {
     }
 
     #[inline(always)]
-    fn hand_on<L: Lanes>(&mut self) {
-        let hits = &mut self.scratch.hits;
-        let list = &mut hits.list[..hits.len];
-        let names = self.pairing.names();
+    fn hand_on_body<L: Lanes>(&mut self) {
         if !self.pairing.filter.keeps_all() {
-            for hit in &mut *list {
-                *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
-            }
+            self.filter_hits::<L>();
         }
+        let hits = &mut self.scratch.hits;
+        let list = &hits.list[..hits.len];
         self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
         if self.sink.wants_pairs() {
-            emit::<L>(list, names, self.sink);
+            emit::<L>(list, self.pairing.names(), self.sink);
         }
         hits.len = 0;
+    }
+
+    #[inline(always)]
+    fn filter_hits_body<L: Lanes>(&mut self) {
+        let hits = &mut self.scratch.hits;
+        let names = self.pairing.names();
+        for hit in &mut hits.list[..hits.len] {
+            *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
+        }
     }
 }

@@ -7,7 +7,7 @@ use jostle_core::sixteen::{Floats, Ids};
 use jostle_core::tree::LEAF;
 use jostle_core::{InputError, LinearTree, Workers};
 
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LANES, Lanes};
 
 /// Leaves that one task looks up.
 const LEAVES_PER_TASK: usize = 512;

@@ -2,7 +2,7 @@
 
 use jostle_core::scratch::reserve;
 
-use crate::lanes::{LANES, Lanes, ROW, sixteen_mut};
+use crate::simd::{LANES, Lanes, ROW, sixteen_mut};
 
 /// A row, and what one more test may add.
 const STRIDE: usize = ROW + LANES;
@@ -230,7 +230,7 @@ impl LeafRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::portable::Portable;
+    use crate::simd::Portable;
 
     /// Rows of all lengths, sorted in every way.
     #[test]

@@ -1,9 +1,9 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
 //!
-//! The files are the second half of the pipeline that `jostle-core` begins: `lanes` (sixteen floats at a time), `circles16`,
+//! The files are the second half of the pipeline that `jostle-core` begins: `simd` (sixteen floats at a time, by each instruction set), `circles16`,
 //! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists`, `join` and
-//! `walks` (a tree with itself or another), `ordered` (the pairs of blocks in one list), `kernel` (bodies for each instruction set),
+//! `walks` (a tree with itself or another), `ordered` (the pairs of blocks in one list), `kernels` (what is compiled with this crate for each instruction set),
 //! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
 //! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
@@ -25,8 +25,7 @@ mod hits;
 mod input;
 mod jobs;
 mod join;
-mod kernel;
-mod lanes;
+mod kernels;
 mod layers;
 mod leaf_rows;
 mod lists;
@@ -39,6 +38,7 @@ mod row_scratch;
 mod rows;
 mod search;
 mod side;
+mod simd;
 mod skin;
 mod stats;
 mod swept;

@@ -1,7 +1,7 @@
 //! What a join gathers before it goes on with it: tests to run, and hits to hand on. Of fixed size, so that neither grows.
 
 use crate::hits::Hit;
-use crate::lanes::{LANES, Lanes, sixteen_mut};
+use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Tests gathered before they are run.
 pub(crate) const TESTS: usize = 1024;

@@ -10,10 +10,10 @@ use jostle_core::{Isa, Workers};
 
 use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::jobs::{Jobs, Walk};
-use crate::kernel;
-use crate::lanes::LANES;
+use crate::kernels;
 use crate::row_scratch::{Reached, RowScratch};
 use crate::rows::{RowJoin, Rows};
+use crate::simd::LANES;
 use crate::stats::{Tests, counted};
 
 /// Neighbours whose distances one task sets.
@@ -255,7 +255,7 @@ impl<const D: usize> RowEngine<D> {
                 let half = jobs.images.len().div_ceil(2) as u32;
                 let mut rows = RowJoin { pairing, images: jobs.images, half, kind, scratch, arena, tests };
                 for block in blocks {
-                    kernel::list(isa, &mut rows, walk.go_to(block).1);
+                    kernels::list(isa, &mut rows, walk.go_to(block).1);
                 }
                 rows.tests
             })

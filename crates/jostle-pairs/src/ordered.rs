@@ -7,7 +7,7 @@ use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
 
 use crate::hits::{PairList, Sink};
-use crate::lanes::LANES;
+use crate::simd::LANES;
 
 /// Pairs that an outbox holds at least: 64 KiB.
 const OUTBOX_MIN: usize = 1 << 13;

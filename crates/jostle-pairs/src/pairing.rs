@@ -9,8 +9,8 @@ use jostle_core::LinearTree;
 use crate::circles16::Circles16;
 use crate::filter::{Filter, retain};
 use crate::hits::{Hit, Names, Order};
-use crate::lanes::Lanes;
 use crate::layers::LayersOfBoth;
+use crate::simd::Lanes;
 
 /// How much a box moved by an offset is let out, relative to the offset: 2^-20.
 pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;

@@ -1,14 +1,13 @@
 //! Questions to a built tree: which bodies hold a point, touch a box or a circle, are hit by a ray, or are nearest.
 //!
 //! The files: `shape` (what is asked with), `error` (what is refused), `walk` (down the levels), `region`, `ray`,
-//! `nearest` (the predicates, and proofs that no box loses what they accept), `kernel` (a body for each instruction set),
+//! `nearest` (the predicates, and proofs that no box loses what they accept),
 //! `answer`, `blocks` and `batch` (many queries at once).
 
 mod answer;
 mod batch;
 mod blocks;
 mod error;
-mod kernel;
 mod nearest;
 mod ray;
 mod region;
@@ -21,6 +20,7 @@ pub use batch::{Answers, QueryBatch};
 pub use error::{QueryError, QueryReason};
 pub use shape::{Circle, Ray, Reached};
 
+use crate::simd;
 use answer::{NearestInto, NearestTo};
 use nearest::FindNearest;
 use ray::{FindFirst, VisitHits};
@@ -159,7 +159,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     pub fn ray(&self, ray: Ray<D>, hits: &mut Vec<Reached>) -> Result<(), QueryError> {
         ray.check()?;
         hits.clear();
-        kernel::run(self.isa, VisitHits { tree: self.tree, ray, visit: |hit| hits.push(hit) });
+        simd::run(self.isa, VisitHits { tree: self.tree, ray, visit: |hit| hits.push(hit) });
         hits.sort_unstable();
         Ok(())
     }
@@ -170,7 +170,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// As [`Queries::ray`].
     pub fn visit_ray(&self, ray: Ray<D>, visit: impl FnMut(Reached)) -> Result<(), QueryError> {
         ray.check()?;
-        kernel::run(self.isa, VisitHits { tree: self.tree, ray, visit });
+        simd::run(self.isa, VisitHits { tree: self.tree, ray, visit });
         Ok(())
     }
 
@@ -180,7 +180,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// As [`Queries::ray`].
     pub fn first_hit(&self, ray: Ray<D>) -> Result<Option<Reached>, QueryError> {
         ray.check()?;
-        Ok(kernel::run(self.isa, FindFirst { tree: self.tree, ray }))
+        Ok(simd::run(self.isa, FindFirst { tree: self.tree, ray }))
     }
 
     /// Lists the `count` bodies whose centres are nearest to a point (all, when there are fewer), by squared distance,
@@ -200,7 +200,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     ) -> Result<(), QueryError> {
         check_nearest(&point, within)?;
         let asked = NearestTo { point, count, within };
-        kernel::run(self.isa, NearestInto { tree: self.tree, asked, nearest });
+        simd::run(self.isa, NearestInto { tree: self.tree, asked, nearest });
         Ok(())
     }
 
@@ -210,12 +210,12 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// As [`Queries::nearest`].
     pub fn nearest_one(&self, point: [f32; D], within: f32) -> Result<Option<Reached>, QueryError> {
         check_nearest(&point, within)?;
-        let found = kernel::run(self.isa, FindNearest { tree: self.tree, point, within, nearest: None });
+        let found = simd::run(self.isa, FindNearest { tree: self.tree, point, within, nearest: None });
         Ok(found.map(|body: Reached| Reached { distance: body.distance.sqrt(), ..body }))
     }
 
     fn visit<R: Region<D>>(&self, region: R, visit: impl FnMut(u32)) {
-        kernel::run(self.isa, VisitRegion { tree: self.tree, region, visit });
+        simd::run(self.isa, VisitRegion { tree: self.tree, region, visit });
     }
 
     fn list<R: Region<D>>(&self, region: R, ids: &mut Vec<u32>) {

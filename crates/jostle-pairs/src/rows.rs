@@ -12,10 +12,10 @@ use crate::arena::{Arena, END, SPARE, numbers_of};
 use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::descent::Descent;
 use crate::hits::Hit;
-use crate::lanes::{LANES, Lanes};
 use crate::leaf_rows::{KEYED_IDS, Sorting};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
+use crate::simd::{LANES, Lanes, outlined};
 use crate::stats::Tests;
 
 /// Which neighbours a row holds.
@@ -41,19 +41,29 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) tests: Tests,
 }
 
+outlined! {
+    impl RowJoin {
+        /// The leaves that those of a group may touch.
+        collect_candidates = collect_candidates_body(group: usize);
+        /// The circles of a leaf against those of the candidates whose boxes they touch.
+        test_candidates = test_candidates_body::<false>(leaf: usize);
+        test_candidates_plainly = test_candidates_body::<true>(leaf: usize);
+        /// The circles of a leaf against what they may touch, each found by a walk of its own.
+        walk = walk_each(leaf: usize);
+        /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
+        run_tests = run_tests_body::<false>(leaf: usize);
+        run_tests_plainly = run_tests_body::<true>(leaf: usize);
+        /// The rows of a leaf, sorted, to the arena.
+        deal_rows = deal_rows_body(leaf: usize);
+    }
+}
+
 impl<const D: usize> RowJoin<'_, D> {
+    /// The rows of some groups.
     #[inline(always)]
     pub(crate) fn list<L: Lanes>(&mut self, groups: Range<usize>) {
-        if self.pairing.filter.keeps_all() && self.images.len() == 1 {
-            self.list_groups::<L, true>(groups);
-        } else {
-            self.list_groups::<L, false>(groups);
-        }
-    }
-
-    /// The rows of some groups. `PLAIN` where nothing but the predicate decides and bodies are where they are.
-    #[inline(always)]
-    fn list_groups<L: Lanes, const PLAIN: bool>(&mut self, groups: Range<usize>) {
+        // Nothing but the predicate decides, and bodies are where they are.
+        let plain = self.pairing.filter.keeps_all() && self.images.len() == 1;
         let [driver, walked] = self.pairing.trees;
         let sparse = driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
@@ -63,12 +73,16 @@ impl<const D: usize> RowJoin<'_, D> {
             }
             for leaf in leaves {
                 self.scratch.rows.clear();
-                if sparse {
-                    self.walk::<L, PLAIN>(leaf);
-                } else {
-                    self.test_candidates::<L, PLAIN>(leaf);
+                match (sparse, plain) {
+                    (true, _) => self.walk::<L>(leaf),
+                    (false, true) => self.test_candidates_plainly::<L>(leaf),
+                    (false, false) => self.test_candidates::<L>(leaf),
                 }
-                self.run_tests::<L, PLAIN>(leaf);
+                if plain && !sparse {
+                    self.run_tests_plainly::<L>(leaf);
+                } else {
+                    self.run_tests::<L>(leaf);
+                }
                 self.deal_rows::<L>(leaf);
                 self.scratch.note();
             }
@@ -100,7 +114,7 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 
     #[inline(always)]
-    fn collect_candidates<L: Lanes>(&mut self, group: usize) {
+    fn collect_candidates_body<L: Lanes>(&mut self, group: usize) {
         let [driver, walked] = self.pairing.trees;
         let RowScratch { candidates, images, .. } = &mut *self.scratch;
         candidates.len = 0;
@@ -122,9 +136,9 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// The circles of a leaf against those of the candidates whose boxes they touch.
+    /// `PLAIN` as [`RowJoin::list`] has it.
     #[inline(always)]
-    fn test_candidates<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
+    fn test_candidates_body<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
         let driver = self.pairing.trees[0];
         let Aabb { lo, hi } = driver.levels()[0].aabb(leaf);
         let circles = Circles16::<L, D>::of(driver.bodies(), leaf);
@@ -145,9 +159,8 @@ impl<const D: usize> RowJoin<'_, D> {
         self.tests.node_tests += count.div_ceil(LANES) as u64;
     }
 
-    /// The circles of a leaf against what they may touch, each found by a walk of its own.
     #[inline(always)]
-    fn walk<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
+    fn walk_each<L: Lanes>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
         for place in driver.leaf_places(leaf) {
             for (number, &image) in self.images.iter().enumerate() {
@@ -158,7 +171,7 @@ impl<const D: usize> RowJoin<'_, D> {
                     while near != 0 {
                         let other = (node * LEAF) as u32 + near.trailing_zeros();
                         near &= near - 1;
-                        self.push_tests::<L, PLAIN>(leaf, 1 << (place % LEAF), other, number as u32);
+                        self.push_tests::<L, false>(leaf, 1 << (place % LEAF), other, number as u32);
                     }
                 }
                 self.tests.node_tests += descent.tests;
@@ -175,13 +188,16 @@ impl<const D: usize> RowJoin<'_, D> {
             test_images.resize(tests.len, image);
         }
         if tests.is_full() {
-            self.run_tests::<L, PLAIN>(leaf);
+            if PLAIN {
+                self.run_tests_plainly::<L>(leaf);
+            } else {
+                self.run_tests::<L>(leaf);
+            }
         }
     }
 
-    /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
     #[inline(always)]
-    fn run_tests<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
+    fn run_tests_body<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
         let (circles, own_ids) = (&driver.bodies()[leaf], &driver.leaf_ids()[leaf].0);
         let (leaves, names) = (walked.bodies(), &walked.leaf_ids()[..walked.bodies().len()]);
@@ -218,9 +234,8 @@ impl<const D: usize> RowJoin<'_, D> {
         test_images.clear();
     }
 
-    /// The rows of a leaf, sorted, to the arena.
     #[inline(always)]
-    fn deal_rows<L: Lanes>(&mut self, leaf: usize) {
+    fn deal_rows_body<L: Lanes>(&mut self, leaf: usize) {
         let driver = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
         let ids = &driver.leaf_ids()[leaf].0;

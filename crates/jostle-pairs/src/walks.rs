@@ -11,13 +11,13 @@ use jostle_core::tree::LEAF;
 
 use crate::circles16::{boxes16_overlapping, circle_aabb};
 use crate::descent::Descent;
-use crate::join::{Join, Kind};
-use crate::lanes::Lanes;
+use crate::join::Join;
+use crate::simd::Lanes;
 
 impl<const D: usize> Join<'_, D> {
     /// All pairs of the circles of some leaves.
     #[inline(always)]
-    pub(crate) fn walk_alone<L: Lanes, K: Kind>(&mut self, leaves: Range<usize>) {
+    pub(crate) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let boxes = &walked.levels()[0];
         for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
@@ -29,12 +29,12 @@ impl<const D: usize> Join<'_, D> {
                 }
                 self.scratch.visits.push_one(place as u32, run as u32);
                 if self.scratch.visits.is_full() {
-                    self.visit::<L, K>();
+                    self.visit::<L>();
                 }
             }
             self.tests.node_tests += descent.tests;
         }
-        self.visit::<L, K>();
+        self.visit::<L>();
     }
 
     /// The box of a circle of the driving tree, as the walked one sees it.
@@ -51,7 +51,7 @@ impl<const D: usize> Join<'_, D> {
 
     /// The tests of the leaves of all runs to be visited.
     #[inline(always)]
-    fn visit<L: Lanes, K: Kind>(&mut self) {
+    pub(crate) fn visit_runs<L: Lanes>(&mut self) {
         let walked = self.pairing.trees[1];
         let boxes = (walked.levels()[0].lo(), walked.levels()[0].hi());
         for at in 0..self.scratch.visits.len {
@@ -69,7 +69,7 @@ impl<const D: usize> Join<'_, D> {
             self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);
             self.tests.leaf_tests += u64::from(mask.count_ones());
             if self.scratch.tests.is_full() {
-                self.run_tests::<L, K>(0);
+                self.run_tests::<L>(0);
             }
         }
         self.tests.node_tests += self.scratch.visits.len as u64;

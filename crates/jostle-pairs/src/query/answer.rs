@@ -2,12 +2,11 @@
 
 use jostle_core::LinearTree;
 
-use super::kernel::Work;
 use super::nearest::{FindNearest, Several};
 use super::ray::{FindFirst, VisitHits};
 use super::region::{Region, VisitRegion};
 use super::shape::{Ray, Reached};
-use crate::lanes::Lanes;
+use crate::simd::{Lanes, Work};
 
 /// Answers, those to one query after those to the one before.
 #[derive(Debug, Default)]

@@ -9,8 +9,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::{Isa, LinearTree, Workers};
 
 use super::answer::{Answer, Lists};
-use super::kernel::{self, Work};
-use crate::lanes::Lanes;
+use crate::simd::{self, Lanes, Work};
 
 /// Queries in a block at least: some tens of microseconds.
 const QUERIES_PER_BLOCK: usize = 128;
@@ -31,7 +30,7 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
     pub(super) fn answer(&self, first: usize, ends: &mut [usize], lists: &mut Lists) {
         lists.clear();
         let queries = first..first + ends.len();
-        kernel::run(self.isa, Block { asked: self, queries, ends, lists });
+        simd::run(self.isa, Block { asked: self, queries, ends, lists });
     }
 }
 

@@ -8,11 +8,10 @@ use std::collections::BinaryHeap;
 use jostle_core::LinearTree;
 use jostle_core::tree::Level;
 
-use super::kernel::Work;
 use super::shape::Reached;
 use super::walk::{Search, walk_nearest_first};
 use crate::circles16::Circles16;
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LANES, Lanes, Work};
 
 /// What keeps the nearest so far; their distances are squared ones.
 pub(super) trait Nearest {

@@ -22,11 +22,10 @@ use jostle_core::aabb::GROWTH;
 use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 
-use super::kernel::Work;
 use super::shape::{Ray, Reached};
 use super::walk::{Search, Visitor, walk, walk_nearest_first};
 use crate::circles16::Circles16;
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LANES, Lanes, Work};
 
 /// Factor on the far end of an interval: 1 + 2^-20, sixteen times the unit roundoff of f32.
 const WIDENING: f32 = 1.0 + 1.0 / 1_048_576.0;

@@ -12,11 +12,10 @@ use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 use jostle_core::{Aabb, LinearTree};
 
-use super::kernel::Work;
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
 use crate::circles16::{Circles16, boxes16_overlapping};
-use crate::lanes::Lanes;
+use crate::simd::{Lanes, Work};
 
 /// What bodies touch or do not.
 pub(super) trait Region<const D: usize>: Copy {

@@ -5,7 +5,7 @@ use jostle_core::LinearTree;
 use jostle_core::tree::{LEAF, Level};
 
 use crate::descent::MAX_LEVELS;
-use crate::lanes::{LANES, Lanes};
+use crate::simd::{LANES, Lanes};
 
 /// What a walk in the order of the tree asks and brings.
 ///

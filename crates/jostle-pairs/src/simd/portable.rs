@@ -2,11 +2,17 @@
 
 use wide::f32x4;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, Work};
 
 /// Four registers of four.
 #[derive(Clone, Copy)]
 pub(crate) struct Portable([f32x4; 4]);
+
+/// Does the work with what the target always has, in a function of its own.
+#[inline(never)]
+pub(super) fn run<W: Work>(work: W) -> W::Output {
+    work.run::<Portable>()
+}
 
 impl Portable {
     #[inline(always)]
@@ -16,6 +22,11 @@ impl Portable {
 }
 
 impl Lanes for Portable {
+    #[inline(always)]
+    fn call<W: Work>(work: W) -> W::Output {
+        run(work)
+    }
+
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
         Self(core::array::from_fn(|i| {

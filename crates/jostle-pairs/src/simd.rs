@@ -1,13 +1,20 @@
 //! Sixteen floats at a time: the contract of the kernels, and its bodies for each instruction set.
 //!
-//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so that all give the same bits.
+//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so that all give the same bits. Its type is
+//! private to the module whose functions have the instructions enabled: code that is generic over [`Lanes`] is reached by
+//! [`run`] alone.
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx2;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod avx512;
-pub(crate) mod counted;
-pub(crate) mod portable;
+mod avx512;
+mod counted;
+mod dispatch;
+mod portable;
+
+pub(crate) use dispatch::{Work, outlined, run};
+#[cfg(test)]
+pub(crate) use portable::Portable;
 
 /// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
 pub(crate) const LANES: usize = jostle_core::tree::LEAF;
@@ -17,6 +24,8 @@ pub(crate) const ROW: usize = 4 * LANES;
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {
+    /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
+    fn call<W: Work>(work: W) -> W::Output;
     /// The values in order.
     fn load(values: &[f32; LANES]) -> Self;
     /// Writes the values in order.

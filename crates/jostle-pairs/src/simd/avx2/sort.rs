@@ -28,7 +28,7 @@ type Block = [__m256i; LANES];
 /// # Panics
 /// Where a row is longer than [`ROW`].
 #[target_feature(enable = "avx2")]
-pub(in crate::lanes) unsafe fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
+pub(in crate::simd) unsafe fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
     const { assert!(N >= ROW, "there is room for what is sorted") };
     for (rows, lens) in rows.as_chunks_mut().0.iter_mut().zip(lens.as_chunks().0) {
         let mut longest = 0;

@@ -4,15 +4,22 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, Work};
 
 pub(super) mod sort;
 mod sort_one;
 
-/// Sixteen lanes in two registers. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
-/// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
+/// Sixteen lanes in two registers. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
+/// vouches for the instructions.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(__m256, __m256);
+struct Avx2(__m256, __m256);
+
+/// Does the work with the instructions of AVX2, in a function of its own.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn run<W: Work>(work: W) -> W::Output {
+    work.run::<Avx2>()
+}
 
 /// For each mask of eight lanes, the lanes set in it, ascending: AVX2 has no compress instruction.
 static SET_LANES: [[u8; 8]; 256] = {
@@ -123,6 +130,12 @@ pub(super) fn prefetch<T>(value: &T) {
 }
 
 impl Lanes for Avx2 {
+    #[inline(always)]
+    fn call<W: Work>(work: W) -> W::Output {
+        // SAFETY: the features are there (see the type).
+        unsafe { run(work) }
+    }
+
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
         // SAFETY: the feature is there (see the type); sixteen floats are twice 32 readable bytes.

@@ -3,14 +3,27 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes};
+use super::{LANES, Lanes, Work};
 
-/// Sixteen lanes in one register. Its methods are called from [`crate::kernel`] and [`crate::query`]'s own `kernel` alone,
-/// within functions that have the features enabled and are reached by an [`jostle_core::Isa`] that detection made.
+/// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
+/// vouches for the instructions.
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(__m512);
+struct Avx512(__m512);
+
+/// Does the work with the instructions of AVX-512, in a function of its own.
+#[inline(never)]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
+pub(super) fn run<W: Work>(work: W) -> W::Output {
+    work.run::<Avx512>()
+}
 
 impl Lanes for Avx512 {
+    #[inline(always)]
+    fn call<W: Work>(work: W) -> W::Output {
+        // SAFETY: the features are there (see the type).
+        unsafe { run(work) }
+    }
+
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
         // SAFETY: the feature is there (see the type); sixteen floats are 64 readable bytes.
