@@ -1,7 +1,7 @@
 //! Questions to a tree: every answer is that of a loop over all bodies, one by one and in batches, and bad ones are refused.
 
 #[allow(dead_code, unreachable_pub, reason = "the loops of the tests of queries")]
-#[path = "../../tests/queries/oracle.rs"]
+#[path = "../../tests/suite/queries/oracle.rs"]
 mod oracle;
 
 use arbitrary::{Arbitrary, Result, Unstructured};

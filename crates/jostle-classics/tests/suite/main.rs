@@ -1,0 +1,6 @@
+//! The older systems: all pairs against the double loop, and what each does beside.
+
+mod dynamic;
+mod grids;
+mod oracle;
+mod trees;

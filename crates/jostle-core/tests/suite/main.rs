@@ -1,0 +1,7 @@
+//! Each stage alone, by its definition, on ugly input and on any threads.
+
+mod aabb;
+mod bounds;
+mod morton;
+mod radix;
+mod tree;

@@ -1,0 +1,248 @@
+//! A long simulation whose bodies come, go, grow and move, on changing threads: the same answers to the last frame, and no
+//! more memory at the end than after a tenth of it.
+
+use jostle::{
+    ContactTracker, InputError, Layers, NeighborLists, PairFinder, Periodic, Rows, Set, Spheres64, Swept, Threads,
+};
+use jostle_testkit::{Scene, hash, sweep};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Frames from a trough of the number of bodies to the next.
+const WAVE: usize = 4_000;
+
+/// Bodies at a trough, and how many more at a crest: some frames are one thread's, others are shared.
+const BODIES: [usize; 2] = [5_000, 5_000];
+
+/// The width of the world, in which a third is covered at a crest.
+const WIDTH: f32 = 160.0;
+
+/// Every so many frames one is refused.
+const REFUSED: usize = 97;
+
+/// Every so many frames all else that a finder does is done as well, and pairs are found again in another way.
+const REST: usize = 50;
+const SWEPT: usize = 1_000;
+
+/// Numbers that look random: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() >> 32) as usize % end
+    }
+
+    /// From 0 to 1.
+    fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1 << 24) as f32
+    }
+}
+
+/// Bodies on their way, each with a key of its own.
+struct World {
+    bodies: Scene<2>,
+    velocities: [Vec<f32>; 2],
+    keys: Vec<u64>,
+    next_key: u64,
+    random: Random,
+}
+
+impl World {
+    fn new() -> Self {
+        let bodies = Scene { centers: [const { Vec::new() }; 2], radii: Vec::new() };
+        Self { bodies, velocities: [const { Vec::new() }; 2], keys: Vec::new(), next_key: 0, random: Random(2026) }
+    }
+
+    fn add(&mut self) {
+        for axis in 0..2 {
+            self.bodies.centers[axis].push(WIDTH * self.random.unit());
+            self.velocities[axis].push(self.random.unit() - 0.5);
+        }
+        self.bodies.radii.push(0.2 + 0.3 * self.random.unit());
+        self.keys.push(self.next_key);
+        self.next_key += 1;
+    }
+
+    /// Another body gets the id.
+    fn remove(&mut self, id: usize) {
+        for column in self.bodies.centers.iter_mut().chain(&mut self.velocities).chain([&mut self.bodies.radii]) {
+            column.swap_remove(id);
+        }
+        self.keys.swap_remove(id);
+    }
+
+    /// Moves all, has some come and go, and now and then lets one be a giant, or far away.
+    fn step(&mut self, frame: usize) {
+        for (column, velocities) in self.bodies.centers.iter_mut().zip(&mut self.velocities) {
+            for (x, v) in column.iter_mut().zip(velocities) {
+                *x += *v;
+                if !(0.0..=WIDTH).contains(x) {
+                    *v = -*v;
+                    *x = x.clamp(0.0, WIDTH);
+                }
+            }
+        }
+        let phase = frame % WAVE;
+        let crest = phase.min(WAVE - phase) as f32 / (WAVE / 2) as f32;
+        let wanted = BODIES[0] + (BODIES[1] as f32 * crest) as usize;
+        for _ in 0..20.min(self.keys.len()) {
+            let id = self.random.below(self.keys.len());
+            self.remove(id);
+        }
+        while self.keys.len() > wanted {
+            let id = self.random.below(self.keys.len());
+            self.remove(id);
+        }
+        while self.keys.len() < wanted {
+            self.add();
+        }
+        let id = self.random.below(self.keys.len());
+        match frame % 200 {
+            100 => self.bodies.radii[id] = 20.0,
+            150 => self.bodies.centers[0][id] = 1e18,
+            // Whatever was a giant is one no longer.
+            199 => self.bodies.radii.iter_mut().for_each(|radius| *radius = radius.min(0.5)),
+            _ => {}
+        }
+    }
+}
+
+/// All that is kept from frame to frame.
+struct Run {
+    finder: PairFinder<2>,
+    finder_in_space: PairFinder<3>,
+    lists: [NeighborLists; 2],
+    tracker: ContactTracker,
+    pools: [ThreadPool; 2],
+    hash: u64,
+}
+
+impl Run {
+    fn new() -> Self {
+        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        Self {
+            finder: PairFinder::new(),
+            finder_in_space: PairFinder::new(),
+            lists: [NeighborLists::new(), NeighborLists::with_distances()],
+            tracker: ContactTracker::new(),
+            pools: [2, 3].map(pool),
+            hash: 0,
+        }
+    }
+
+    fn take(&mut self, numbers: &[[u32; 2]]) {
+        self.hash = self.hash.rotate_left(1) ^ hash::sequence(numbers);
+    }
+
+    fn frame(&mut self, frame: usize, world: &mut World) {
+        let view = world.bodies.view();
+        let pool = [None, Some(0), Some(1)][frame % 3];
+        let found = match pool {
+            None => self.finder.on(Threads::Serial).find(view).map(|found| found.pairs()),
+            Some(at) => self.pools[at].install(|| self.finder.find(view).map(|found| found.pairs())),
+        };
+        let pairs = found.expect("a sound frame");
+        let changes = self.tracker.update(pairs, &world.keys).expect("sound pairs");
+        let numbers = [changes.begin(), changes.persist(), changes.end()].map(|list| list.len() as u32);
+        self.hash = self.hash.rotate_left(1) ^ hash::sequence(pairs) ^ hash::sequence(&[[numbers[0], numbers[2]]]);
+        assert_eq!((numbers[0] + numbers[1]) as usize, pairs.len());
+        if frame.is_multiple_of(SWEPT) {
+            let mut pairs = pairs.to_vec();
+            pairs.sort_unstable();
+            assert!(pairs == sweep::pairs(view), "frame {frame}: other pairs than a sweep finds");
+        }
+        if frame.is_multiple_of(REFUSED) {
+            self.refuse(frame, world);
+        }
+        if frame.is_multiple_of(REST) {
+            self.rest(world);
+        }
+    }
+
+    /// A frame with a body that is none is refused by its name, and what was found stands.
+    fn refuse(&mut self, frame: usize, world: &mut World) {
+        let before = self.finder.last().pairs().len();
+        let id = frame % world.keys.len();
+        let x = core::mem::replace(&mut world.bodies.centers[frame % 2][id], f32::NAN);
+        let refused = self.finder.find(world.bodies.view()).map(|found| found.pairs().len());
+        assert!(
+            matches!(refused, Err(InputError::Bodies { count: 1, ref first }) if first[0].0 == id as u32),
+            "frame {frame}: {refused:?}"
+        );
+        world.bodies.centers[frame % 2][id] = x;
+        assert_eq!(self.finder.last().pairs().len(), before);
+    }
+
+    /// Lists, layers, periods, paths and `f64`.
+    fn rest(&mut self, world: &World) {
+        let view = world.bodies.view();
+        for lists in &mut self.lists {
+            self.finder.neighbors(view, Rows::Full, lists).expect("a sound frame");
+        }
+        let sum = self.lists[1].distances2().iter().fold(0, |sum: u64, x| sum.wrapping_add(x.to_bits().into()));
+        let neighbors = self.lists[0].neighbors().len() as u32;
+        self.take(&[[neighbors, sum as u32], [(sum >> 32) as u32, 0]]);
+        let category: Vec<u32> = world.keys.iter().map(|key| 1 << (key % 3)).collect();
+        let layered = Set::from(view).layers(Layers::new(&category, 5));
+        let found = self.finder.find(layered).expect("a sound frame").pairs().to_vec();
+        self.take(&found);
+        let moves = world.velocities.each_ref().map(Vec::as_slice);
+        let giants = view.radii();
+        let small = (0..view.len()).all(|id| giants.get(id) < 1.0 && view.center(id)[0] < 1e9);
+        if small {
+            let swept = self.finder.find(Swept::new(view, moves)).expect("a sound frame").pairs().to_vec();
+            let borders = [Some([0.0, WIDTH]), Some([10.0, WIDTH])];
+            let periodic = self.finder.find(Periodic::new(view, borders)).expect("a sound frame").pairs().to_vec();
+            self.take(&swept);
+            self.take(&periodic);
+        }
+        let [x, y] = world.bodies.centers.each_ref().map(|column| column.iter().map(|&x| f64::from(x) + 1e9).collect());
+        let (x, y): (Vec<f64>, Vec<f64>) = (x, y);
+        let space = Spheres64::new(&x, &y, &y, 0.4);
+        let found = self.finder_in_space.find(space).expect("a sound frame").pairs().to_vec();
+        self.take(&found);
+    }
+}
+
+/// Resident memory in kilobytes, where the system tells.
+fn resident() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// The hash of so many frames, and resident memory after each tenth of them.
+fn soak(frames: usize) -> (u64, Vec<u64>) {
+    let (mut world, mut run, mut memory) = (World::new(), Run::new(), Vec::new());
+    for frame in 0..frames {
+        world.step(frame);
+        run.frame(frame, &mut world);
+        if (frame + 1).is_multiple_of(frames / 10) {
+            memory.extend(resident());
+        }
+    }
+    (run.hash, memory)
+}
+
+#[test]
+fn a_hundred_frames() {
+    assert_eq!(format!("{:016x}", soak(100).0), "4b640ca737677944");
+}
+
+/// `cargo test --release --test builds soak -- --ignored --nocapture`
+#[test]
+#[ignore = "takes minutes"]
+fn a_hundred_thousand_frames() {
+    let (hash, memory) = soak(100_000);
+    println!("hash {hash:016x}, kilobytes resident after each tenth: {memory:?}");
+    assert_eq!(format!("{hash:016x}"), "df9399df5fd144a0");
+    if let [first, .., last] = memory[..] {
+        assert!(last * 100 <= first * 101, "resident memory grew: {memory:?}");
+    }
+}

@@ -1,0 +1,5 @@
+//! What an optimizing build could change, and the gate therefore runs in both: the bytes of every kernel.
+
+mod frames;
+mod golden;
+mod kernels;
