@@ -17,6 +17,7 @@ macro_rules! arbitrary {
     )* };
 }
 
+mod algebra;
 mod codes;
 mod contacts;
 mod crowd;
@@ -41,6 +42,7 @@ pub type Target = fn(&[u8]);
 
 /// The targets by name.
 pub const TARGETS: &[(&str, Target)] = &[
+    ("algebra", algebra::run),
     ("codes", codes::run),
     ("contacts", contacts::run),
     #[cfg(feature = "readers")]

@@ -39,6 +39,6 @@ macro_rules! replays {
 }
 
 replays! {
-    codes "codes", contacts "contacts", csv "csv", double "f64", find "find", neighbors "neighbors", npy "npy",
+    algebra "algebra", codes "codes", contacts "contacts", csv "csv", double "f64", find "find", neighbors "neighbors", npy "npy",
     parquet "parquet", periodic "periodic", queries "queries", sets "sets", sort "sort", swept "swept",
 }

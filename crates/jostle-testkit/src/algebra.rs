@@ -5,6 +5,7 @@
 //! for each two bodies anew.
 
 mod crystals;
+pub mod engine;
 mod predicate;
 mod rows;
 mod sets;
@@ -12,7 +13,7 @@ mod space;
 
 pub use crystals::{CRYSTALS, Crystal};
 pub use rows::Neighbor;
-pub use sets::{Columns, PlainLayers, PlainRadii, PlainSet};
+pub use sets::{Columns, PlainLayers, PlainMoves, PlainRadii, PlainSet};
 pub use space::PlainSpace;
 
 use predicate::{Body, Family};
@@ -100,6 +101,19 @@ impl<const D: usize> Case<D> {
     fn bodies(&self, set: usize) -> Vec<Body<D>> {
         let (set, lattice) = (&self.sets[set], self.space.lattice());
         (0..set.len()).map(|id| Body::of(set, id, lattice.as_ref())).collect()
+    }
+
+    /// How many images [`Case::hits`] looks at, in all: what it costs.
+    #[must_use]
+    pub fn cost(&self) -> f64 {
+        let (family, mut cost) = (self.family(), 0.0);
+        for [i, j] in self.meetings() {
+            let [first, second] = [i, j].map(|set| self.bodies(set));
+            for (a, p) in first.iter().enumerate() {
+                cost += second.iter().skip(if i == j { a } else { 0 }).map(|q| family.shifts(p, q)).sum::<f64>();
+            }
+        }
+        cost
     }
 
     /// Every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, an image of

@@ -8,6 +8,7 @@
 pub mod algebra;
 pub mod hash;
 pub mod oracle;
+pub mod random;
 pub mod scene;
 pub mod sweep;
 pub mod ugly;

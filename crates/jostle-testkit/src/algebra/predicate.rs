@@ -24,6 +24,15 @@ impl<const D: usize> Body<D> {
         Self { center, radius: set.radius(id), displacement: set.displacement(id), within, wraps }
     }
 
+    fn apart(p: &Self, q: &Self) -> [f64; D] {
+        core::array::from_fn(|axis| q.center[axis] - p.center[axis])
+    }
+
+    /// From how far away two bodies can come to touch.
+    fn reach(p: &Self, q: &Self) -> f64 {
+        p.radius + q.radius + p.path() + q.path()
+    }
+
     fn path(&self) -> f64 {
         self.displacement.iter().map(|d| d * d).sum::<f64>().sqrt()
     }
@@ -69,15 +78,18 @@ impl<const D: usize> Family<D> {
         Self { lattice: space.lattice(), decided }
     }
 
-    /// Calls `visit` with every shift of `q` that could touch `p`, and with many more.
+    /// Calls `visit` with every shift of `q` that could touch `p`, and with more.
     pub(super) fn each_shift(&self, p: &Body<D>, q: &Body<D>, mut visit: impl FnMut([i32; D])) {
-        let reach = p.radius + q.radius + p.path() + q.path();
         match &self.lattice {
             None => visit([0; D]),
-            Some(lattice) => {
-                lattice.each_shift(core::array::from_fn(|axis| q.center[axis] - p.center[axis]), reach, visit);
-            }
+            Some(lattice) => lattice.each_shift(Body::apart(p, q), Body::reach(p, q), visit),
         }
+    }
+
+    /// How many shifts [`Family::each_shift`] visits.
+    pub(super) fn shifts(&self, p: &Body<D>, q: &Body<D>) -> f64 {
+        let range = |lattice: &Lattice<D>| lattice.range(Body::apart(p, q), Body::reach(p, q));
+        self.lattice.as_ref().map_or(1.0, |lattice| range(lattice).map(|[low, high]| high - low + 1.0).iter().product())
     }
 
     /// When two bodies first touch, the second being seen at a shift; 0 where they do so from the beginning.

@@ -1,5 +1,7 @@
 //! Sets as plain vectors.
 
+use jostle_core::LinearTree;
+
 /// The radius of every body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainRadii<T> {
@@ -58,22 +60,33 @@ impl PlainLayers {
     }
 }
 
-/// One set.
+/// How far each body moves over the step, one vector an axis, in one of two precisions.
 #[derive(Debug, Clone, PartialEq)]
+pub enum PlainMoves<const D: usize> {
+    /// In `f32`.
+    Single([Vec<f32>; D]),
+    /// In `f64`.
+    Double([Vec<f64>; D]),
+}
+
+/// One set.
+#[derive(Debug, Clone)]
 pub struct PlainSet<const D: usize> {
     /// The bodies.
     pub bodies: Columns<D>,
-    /// How far each moves over the step, one vector an axis.
-    pub moves: Option<[Vec<f64>; D]>,
+    /// How they move.
+    pub moves: Option<PlainMoves<D>>,
     /// Who may meet whom.
     pub layers: Option<PlainLayers>,
+    /// Given to the engine in place of the bodies.
+    pub tree: Option<LinearTree<D>>,
 }
 
 impl<const D: usize> PlainSet<D> {
     /// Bodies at rest that meet all.
     #[must_use]
     pub fn new(bodies: Columns<D>) -> Self {
-        Self { bodies, moves: None, layers: None }
+        Self { bodies, moves: None, layers: None, tree: None }
     }
 
     /// Number of bodies.
@@ -121,6 +134,10 @@ impl<const D: usize> PlainSet<D> {
     /// A displacement; zero where nothing moves.
     #[must_use]
     pub fn displacement(&self, id: usize) -> [f64; D] {
-        self.moves.as_ref().map_or([0.0; D], |moves| core::array::from_fn(|axis| moves[axis][id]))
+        match &self.moves {
+            None => [0.0; D],
+            Some(PlainMoves::Single(columns)) => core::array::from_fn(|axis| columns[axis][id].into()),
+            Some(PlainMoves::Double(columns)) => core::array::from_fn(|axis| columns[axis][id]),
+        }
     }
 }

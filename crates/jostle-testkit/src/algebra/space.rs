@@ -24,11 +24,17 @@ pub(super) struct Lattice<const D: usize> {
     pub(super) origin: [f64; D],
     pub(super) vectors: [[f64; D]; D],
     pub(super) periodic: [bool; D],
-    /// Rows of the inverse: the k-th times a point is its coordinate along vector k.
-    inverse: [[f64; D]; D],
+    /// The k-th times a point is its coordinate along vector k.
+    duals: [[f64; D]; D],
 }
 
 impl<const D: usize> PlainSpace<D> {
+    /// Whether it repeats in no direction.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.lattice().is_none_or(|lattice| lattice.periodic == [false; D])
+    }
+
     pub(super) fn lattice(&self) -> Option<Lattice<D>> {
         let (origin, vectors, periodic) = match *self {
             Self::Open => return None,
@@ -42,32 +48,40 @@ impl<const D: usize> PlainSpace<D> {
                 (origin, vectors, axes.map(|borders| borders.is_some()))
             }
         };
-        Some(Lattice { origin, vectors, periodic, inverse: inverse(vectors) })
+        Some(Lattice { origin, vectors, periodic, duals: duals(vectors) })
     }
 }
 
 impl<const D: usize> Lattice<D> {
-    /// The coordinates of a point along the vectors.
+    /// The coordinates of a point along the vectors, in cells.
     pub(super) fn fractional(&self, point: [f64; D]) -> [f64; D] {
-        self.inverse.map(|row| (0..D).map(|axis| row[axis] * point[axis]).sum())
+        let v = &self.vectors;
+        if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
+            return core::array::from_fn(|axis| point[axis] / v[axis][axis]);
+        }
+        self.duals.map(|dual| (0..D).fold(0.0, |sum, axis| sum + point[axis] * dual[axis]))
     }
 
-    /// Calls `visit` with every shift at which a point could be within `reach` of the origin, and with many more: where it is
-    /// `1 + reach / height` cells away on either side, the height of the cell over its other vectors being 1 over the
-    /// length of a row of the inverse.
-    pub(super) fn each_shift(&self, point: [f64; D], reach: f64, mut visit: impl FnMut([i32; D])) {
+    /// Along each vector, the least and the greatest shift at which a point could be within `reach` of the origin. It is then
+    /// `reach / height` cells away at most, the height of the cell over its other vectors being 1 over the length of the
+    /// dual; both ends are rounded outwards to whole cells, which is all but sure to be generous.
+    pub(super) fn range(&self, point: [f64; D], reach: f64) -> [[f64; 2]; D] {
         let middle = self.fractional(point);
-        let (mut low, mut high) = ([0_i64; D], [0_i64; D]);
-        for k in (0..D).filter(|&k| self.periodic[k]) {
-            let height = 1.0 / self.inverse[k].iter().map(|x| x * x).sum::<f64>().sqrt();
-            let cells = reach / height + 1.0;
-            (low[k], high[k]) = ((-middle[k] - cells).floor() as i64, (-middle[k] + cells).ceil() as i64);
-        }
-        let mut shift = low;
+        core::array::from_fn(|k| {
+            let height = 1.0 / self.duals[k].iter().map(|x| x * x).sum::<f64>().sqrt();
+            let cells = reach / height;
+            if self.periodic[k] { [(-middle[k] - cells).floor(), (-middle[k] + cells).ceil()] } else { [0.0; 2] }
+        })
+    }
+
+    /// Calls `visit` with every shift of that range.
+    pub(super) fn each_shift(&self, point: [f64; D], reach: f64, mut visit: impl FnMut([i32; D])) {
+        let range = self.range(point, reach).map(|ends| ends.map(|end| end as i32));
+        let mut shift = range.map(|[low, _]| low);
         loop {
-            visit(shift.map(|steps| steps as i32));
-            let Some(k) = (0..D).find(|&k| shift[k] < high[k]) else { return };
-            shift[..k].copy_from_slice(&low[..k]);
+            visit(shift);
+            let Some(k) = (0..D).find(|&k| shift[k] < range[k][1]) else { return };
+            (0..k).for_each(|k| shift[k] = range[k][0]);
             shift[k] += 1;
         }
     }
@@ -79,27 +93,23 @@ pub(super) fn is_forward<const D: usize>(shift: [i32; D]) -> bool {
     shift.iter().rev().find(|&&steps| steps != 0).is_some_and(|&steps| steps > 0)
 }
 
-/// The inverse of the matrix whose columns are `vectors`, by elimination; not finite where there is none.
-fn inverse<const D: usize>(vectors: [[f64; D]; D]) -> [[f64; D]; D] {
-    let mut left: [[f64; D]; D] = core::array::from_fn(|row| core::array::from_fn(|column| vectors[column][row]));
-    let mut right: [[f64; D]; D] = core::array::from_fn(|i| core::array::from_fn(|j| if i == j { 1.0 } else { 0.0 }));
-    for column in 0..D {
-        let size = |row: &usize| left[*row][column].abs();
-        let pivot = (column..D).max_by(|a, b| size(a).total_cmp(&size(b))).unwrap_or(column);
-        left.swap(column, pivot);
-        right.swap(column, pivot);
-        let divisor = left[column][column];
-        for k in 0..D {
-            left[column][k] /= divisor;
-            right[column][k] /= divisor;
-        }
-        for row in (0..D).filter(|&row| row != column) {
-            let factor = left[row][column];
-            for k in 0..D {
-                left[row][k] -= factor * left[column][k];
-                right[row][k] -= factor * right[column][k];
-            }
-        }
+/// Rows whose scalar product with their own vector is 1, and 0 with the others: cross products over the volume, as
+/// `jostle::Space::duals` documents them.
+fn duals<const D: usize>(v: [[f64; D]; D]) -> [[f64; D]; D] {
+    if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
+        return core::array::from_fn(|k| core::array::from_fn(|axis| if axis == k { 1.0 / v[k][k] } else { 0.0 }));
     }
-    right
+    let row = |k: usize| -> [f64; D] {
+        let across = match D {
+            2 => [v[1 - k][1], -v[1 - k][0], 0.0].map(|x| if k == 0 { x } else { -x }),
+            3 => {
+                let (p, q) = (v[(k + 1) % 3], v[(k + 2) % 3]);
+                [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+            }
+            _ => panic!("lattices have 2 or 3 axes, not {D}"),
+        };
+        core::array::from_fn(|axis| across[axis])
+    };
+    let volume: f64 = (0..D).map(|axis| v[0][axis] * row(0)[axis]).sum();
+    core::array::from_fn(|k| row(k).map(|x| x / volume))
 }

@@ -1,4 +1,6 @@
-use super::{CRYSTALS, Case, Columns, Hit, Neighbor, PlainLayers, PlainRadii, PlainSet, PlainSpace, Relation};
+use super::{
+    CRYSTALS, Case, Columns, Hit, Neighbor, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation,
+};
 
 fn circles(x: &[f32], y: &[f32], radius: f32) -> PlainSet<2> {
     PlainSet::new(Columns::Single { centers: [x.to_vec(), y.to_vec()], radii: PlainRadii::All(radius), margin: 0.0 })
@@ -17,7 +19,7 @@ fn touching_counts_in_every_family() {
     let set = circles(&[0.0, 1.0, 2.0_f32.next_up()], &[0.0; 3], 0.5);
     let at_rest = within(set.clone(), PlainSpace::Open);
     assert_eq!(at_rest.hits(), [hit([0, 1], [0, 0], 0.0)]);
-    let moving = PlainSet { moves: Some([vec![0.0, 0.0, -1.0], vec![0.0; 3]]), ..set };
+    let moving = PlainSet { moves: Some(PlainMoves::Single([vec![0.0, 0.0, -1.0], vec![0.0; 3]])), ..set };
     let hits = within(moving, PlainSpace::Open).hits();
     assert_eq!(hits[0], hit([0, 1], [0, 0], 0.0));
     assert!(hits.len() == 2 && hits[1].pair == [1, 2] && hits[1].time > 0.0 && hits[1].time < 1e-6);

@@ -1,0 +1,139 @@
+//! A plain search as the engine takes it, and what the engine says of it in the plain form.
+
+use jostle_core::{Bodies, InputError, LinearTree, Radii, Scalar, Threads};
+use jostle_pairs::{ActivationTable, Input, Layers, Search, Set, Space, Values};
+
+use super::{Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
+
+impl PlainLayers {
+    /// As the engine takes them; a value that all have is given as one for all.
+    #[must_use]
+    pub fn layers(&self) -> Layers<'_> {
+        Layers::new(values(&self.category), values(&self.mask)).with_groups(values(&self.group))
+    }
+}
+
+fn values<T: Copy + PartialEq>(list: &[T]) -> Values<'_, T> {
+    match list {
+        [first, rest @ ..] if rest.iter().all(|value| value == first) => Values::All(*first),
+        _ => Values::Each(list),
+    }
+}
+
+fn bodies<'a, const D: usize, T: Scalar>(
+    centers: &'a [Vec<T>; D],
+    radii: &'a PlainRadii<T>,
+    margin: T,
+) -> Bodies<'a, D, T> {
+    let of = |radii: Radii<'a, T>| Bodies::from_slices(centers.each_ref().map(Vec::as_slice), radii);
+    match radii {
+        PlainRadii::All(radius) => of(Radii::All(*radius)).with_margin(margin),
+        PlainRadii::Each(radii) => of(radii.into()).with_margin(margin),
+        PlainRadii::Cutoff(distance) => of(Radii::All(T::default())).within(*distance),
+    }
+}
+
+impl<const D: usize> PlainSet<D> {
+    /// The same set, given to the engine as a tree that is built beforehand.
+    ///
+    /// # Errors
+    /// What the tree refuses.
+    pub fn built(self) -> Result<Self, InputError> {
+        let mut tree = LinearTree::new();
+        if let Columns::Single { centers, radii, margin } = &self.bodies {
+            tree.build(bodies(centers, radii, *margin), Threads::Serial)?;
+        }
+        Ok(Self { tree: Some(tree), ..self })
+    }
+
+    /// As the engine takes it.
+    #[must_use]
+    pub fn set(&self) -> Set<'_, D> {
+        let set = match (&self.tree, &self.bodies) {
+            (Some(tree), _) => Set::from(tree),
+            (None, Columns::Single { centers, radii, margin }) => bodies(centers, radii, *margin).into(),
+            (None, Columns::Double { centers, radii, margin }) => bodies(centers, radii, *margin).into(),
+        };
+        let set = self.layers.as_ref().map_or(set, |layers| set.layers(layers.layers()));
+        match &self.moves {
+            None => set,
+            Some(PlainMoves::Single(columns)) => set.moving(columns.each_ref()),
+            Some(PlainMoves::Double(columns)) => set.moving(columns.each_ref()),
+        }
+    }
+}
+
+impl<const D: usize> PlainSpace<D> {
+    /// As the engine takes it.
+    #[must_use]
+    pub fn space(&self) -> Space<D> {
+        match *self {
+            Self::Open => Space::open(),
+            Self::Periodic(axes) => Space::periodic(axes),
+            Self::Lattice { origin, vectors, periodic } => Space::lattice(vectors, periodic).at(origin),
+        }
+    }
+}
+
+/// What an [`Input`] borrows.
+#[derive(Debug)]
+pub struct Ready<'a, const D: usize> {
+    case: &'a Case<D>,
+    sets: Vec<Set<'a, D>>,
+    table: ActivationTable,
+}
+
+impl<const D: usize> Case<D> {
+    /// Makes ready what an [`Input`] borrows.
+    #[must_use]
+    pub fn ready(&self) -> Ready<'_, D> {
+        let table =
+            self.meetings().iter().fold(ActivationTable::none(self.sets.len()), |table, &[i, j]| table.with(i, j));
+        Ready { case: self, sets: self.sets.iter().map(PlainSet::set).collect(), table }
+    }
+}
+
+impl<const D: usize> Ready<'_, D> {
+    /// As the engine takes it.
+    #[must_use]
+    pub fn input(&self) -> Input<'_, D> {
+        let input = match self.case.relation {
+            Relation::Within => Input::within(self.sets[0]),
+            Relation::Between => Input::between(self.sets[0], self.sets[1]),
+            Relation::Among(_) => Input::among(&self.sets, &self.table),
+        };
+        input.space(self.case.space.space())
+    }
+
+    /// What [`Search::find`] lists, in its order.
+    ///
+    /// # Errors
+    /// What it refuses.
+    ///
+    /// # Panics
+    /// When shifts or times are not there for each pair that has them, or pairs of two sets are not where they belong.
+    pub fn find(&self, search: Search<'_, D>) -> Result<Vec<Hit<D>>, InputError> {
+        let found = search.find(self.input())?;
+        let (pairs, shifts, times) = (found.pairs(), found.image_shifts(), found.times_of_impact());
+        let has_images = !self.case.space.is_open();
+        assert_eq!(shifts.len(), if has_images { pairs.len() } else { 0 }, "shifts");
+        assert_eq!(times.len(), if self.case.moves() { pairs.len() } else { 0 }, "times");
+        let mut hits = Vec::with_capacity(pairs.len());
+        for sets in self.case.meetings() {
+            let first = hits.len();
+            let of_both = match self.case.relation {
+                Relation::Among(_) => found.pairs_between(sets[0], sets[1]),
+                _ => pairs,
+            };
+            assert_eq!(pairs.get(first..first + of_both.len()), Some(of_both), "pairs of sets {sets:?}");
+            hits.extend(of_both.iter().zip(first..).map(|(&pair, at)| Hit {
+                sets,
+                pair,
+                shift: shifts.get(at).copied().unwrap_or([0; D]),
+                time: times.get(at).copied().unwrap_or(0.0),
+            }));
+        }
+        assert_eq!(hits.len(), pairs.len(), "pairs of sets that do not meet");
+        Ok(hits)
+    }
+}

@@ -1,0 +1,8 @@
+//! Every combination of sets, space, relation and answer against plain loops: the set of pairs against the oracle, their
+//! sequence between threads and instruction sets.
+
+mod bench;
+mod cells;
+mod matrix;
+mod scenes;
+mod threads;
