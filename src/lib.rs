@@ -66,3 +66,7 @@ pub mod embedding {}
 
 #[doc = include_str!("../docs/which_structure_when.md")]
 pub mod which_structure_when {}
+
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod instances;
