@@ -57,12 +57,12 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
 
     /// Every circle one lane down.
     #[inline(always)]
-    pub(crate) fn turn(self) -> Self {
-        let mut turned = Self { radius: self.radius.turn(), ..self };
+    pub(crate) fn rotate(self) -> Self {
+        let mut rotated = Self { radius: self.radius.rotate(), ..self };
         for axis in 0..D {
-            turned.center[axis] = self.center[axis].turn();
+            rotated.center[axis] = self.center[axis].rotate();
         }
-        turned
+        rotated
     }
 
     /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.

@@ -11,7 +11,7 @@ pub(crate) struct Hit {
     /// Place of a circle.
     circle: u32,
     leaf: u32,
-    /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was turned against itself, or 0
+    /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was rotated against itself, or 0
     /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the
     /// one whose groups are joined; the leaf is of the other.
     lanes: u32,
@@ -30,10 +30,10 @@ impl Hit {
         Self { circle, leaf, lanes: (side as u32) << SIDE | u32::from(mask) }
     }
 
-    /// The circles of a leaf, lane i against lane `(i + turn) % 16`.
+    /// The circles of a leaf, lane i against lane `(i + rotation) % 16`.
     #[inline(always)]
-    pub(crate) fn within(leaf: usize, turn: usize, mask: u16) -> Self {
-        Self { circle: 0, leaf: leaf as u32, lanes: (turn as u32) << 16 | u32::from(mask) }
+    pub(crate) fn within(leaf: usize, rotation: usize, mask: u16) -> Self {
+        Self { circle: 0, leaf: leaf as u32, lanes: (rotation as u32) << 16 | u32::from(mask) }
     }
 
     #[inline(always)]
@@ -75,7 +75,7 @@ impl Hit {
     }
 
     #[inline(always)]
-    pub(crate) fn turn(self) -> usize {
+    pub(crate) fn rotation(self) -> usize {
         (self.lanes >> 16 & 31) as usize
     }
 
@@ -137,9 +137,9 @@ impl Names<'_> {
     #[inline(always)]
     pub(crate) fn pair(&self, hit: Hit, lane: usize) -> [u32; 2] {
         let others = &self.others(hit).0;
-        let (one, other) = match hit.turn() {
+        let (one, other) = match hit.rotation() {
             0 => (self.circle(hit), others[lane]),
-            turn => (others[lane], others[(lane + turn) % LANES]),
+            rotation => (others[lane], others[(lane + rotation) % LANES]),
         };
         let swap = if self.order == Order::Lesser { one > other } else { self.swaps(hit) };
         if swap { [other, one] } else { [one, other] }
@@ -149,8 +149,8 @@ impl Names<'_> {
     #[inline(always)]
     fn write<L: Lanes>(&self, hit: Hit, out: &mut [[u32; 2]; LANES]) {
         let others = &self.others(hit).0;
-        if hit.turn() != 0 {
-            L::pairs_within(others, hit.turn(), hit.mask(), out);
+        if hit.rotation() != 0 {
+            L::pairs_within(others, hit.rotation(), hit.mask(), out);
         } else if self.order == Order::Lesser {
             L::pairs(self.circle(hit), others, hit.mask(), out);
         } else {

@@ -2,7 +2,7 @@
 //!
 //! In phases, each a loop without a branch that depends on the data, for it is mispredicted branches that such a join
 //! spends its time on, not arithmetic (and loops, not `for_each`: in a closure, instructions of `L` become calls):
-//! 1. each leaf against itself, turned by 1 to 8 lanes;
+//! 1. each leaf against itself, rotated by 1 to 8 lanes;
 //! 2. down the levels: the leaves whose boxes overlap the group's, of the same tree not before the group;
 //! 3. each leaf of the group against those: pairs of leaves;
 //! 4. each pair of leaves: which circles of the one with the larger box touch the other's; so a giant is tested against
@@ -142,17 +142,17 @@ impl<const D: usize> Join<'_, D> {
     fn join_leaf<L: Lanes, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
         let tree = self.pairing.trees[0];
         let circles = Circles16::<L, D>::of(tree.bodies(), leaf);
-        let mut turned = circles;
+        let mut rotated = circles;
         self.make_room::<L>(LANES / 2);
         let mut hits = self.scratch.hits.appender();
-        for turn in 1..=LANES / 2 {
-            turned = turned.turn();
-            let once = if turn < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
+        for rotation in 1..=LANES / 2 {
+            rotated = rotated.rotate();
+            let once = if rotation < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
             if DECIDES {
-                let (mask, sure) = circles.hits_and_sure(turned, slack);
-                hits.keep(Hit::within(leaf, turn, mask & once).with_sure(sure));
+                let (mask, sure) = circles.hits_and_sure(rotated, slack);
+                hits.keep(Hit::within(leaf, rotation, mask & once).with_sure(sure));
             } else {
-                hits.keep(Hit::within(leaf, turn, circles.hits(turned) & once));
+                hits.keep(Hit::within(leaf, rotation, circles.hits(rotated) & once));
             }
         }
         hits.finish();

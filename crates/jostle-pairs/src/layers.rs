@@ -149,17 +149,17 @@ pub(crate) struct Layered16 {
 impl Layered16 {
     const NONE: Self = Self { category: [0; LEAF], mask: [0; LEAF], group: [0; LEAF] };
 
-    /// Every body `turn` lanes down.
+    /// Every body `rotation` lanes down.
     #[inline(always)]
-    fn turned(&self, turn: usize) -> Self {
-        let mut turned = Self::NONE;
+    fn rotated(&self, rotation: usize) -> Self {
+        let mut rotated = Self::NONE;
         for lane in 0..LEAF {
-            let from = (lane + turn) % LEAF;
-            turned.category[lane] = self.category[from];
-            turned.mask[lane] = self.mask[from];
-            turned.group[lane] = self.group[from];
+            let from = (lane + rotation) % LEAF;
+            rotated.category[lane] = self.category[from];
+            rotated.mask[lane] = self.mask[from];
+            rotated.group[lane] = self.group[from];
         }
-        turned
+        rotated
     }
 
     /// One body in all lanes.
@@ -218,11 +218,11 @@ impl LayersOfBoth<'_> {
         circle16.all(circle % LEAF).meeting::<L>(&self.0[1 - side].leaf(leaf))
     }
 
-    /// Which of a leaf may meet the one `turn` lanes on.
+    /// Which of a leaf may meet the one `rotation` lanes on.
     #[inline(always)]
-    pub(crate) fn meeting_within<L: Lanes>(&self, leaf: usize, turn: usize) -> u16 {
+    pub(crate) fn meeting_within<L: Lanes>(&self, leaf: usize, rotation: usize) -> u16 {
         let layered = self.0[0].leaf(leaf);
-        layered.meeting::<L>(&layered.turned(turn))
+        layered.meeting::<L>(&layered.rotated(rotation))
     }
 }
 

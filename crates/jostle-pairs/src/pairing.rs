@@ -65,9 +65,9 @@ impl<'a, const D: usize> Pairing<'a, D> {
     pub(crate) fn filter<L: Lanes>(&self, hit: Hit, names: Names<'_>, image: u32, offset: [f32; D]) -> Hit {
         let mut mask = hit.mask();
         if let Some(layers) = &self.filter.layers {
-            mask &= match hit.turn() {
+            mask &= match hit.rotation() {
                 0 => layers.meeting::<L>(hit.side(), hit.circle(), hit.leaf()),
-                turn => layers.meeting_within::<L>(hit.leaf(), turn),
+                rotation => layers.meeting_within::<L>(hit.leaf(), rotation),
             };
         }
         if let (Some(decision), false) = (&self.filter.decision, hit.is_sure()) {
@@ -92,15 +92,15 @@ impl<'a, const D: usize> Pairing<'a, D> {
     fn sure<L: Lanes>(&self, hit: Hit, offset: [f32; D], slack: f32) -> u16 {
         let bodies = self.trees[1 - hit.side()].bodies();
         let others = Circles16::<L, D>::of(bodies, hit.leaf());
-        if hit.turn() == 0 {
+        if hit.rotation() == 0 {
             let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
             let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
             return circle.hits_surely(others, offset.map(|offset| offset * sign), slack);
         }
-        let mut turned = others;
-        for _ in 0..hit.turn() {
-            turned = turned.turn();
+        let mut rotated = others;
+        for _ in 0..hit.rotation() {
+            rotated = rotated.rotate();
         }
-        others.hits_surely(turned, [0.0; D], slack)
+        others.hits_surely(rotated, [0.0; D], slack)
     }
 }

@@ -253,8 +253,8 @@ impl<const D: usize> RowJoin<'_, D> {
             let end = numbers_of(len, with_distances);
             out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
-            L::ask_for(&out[end + LANES]);
-            L::ask_for(&out[end + SPARE - 1]);
+            L::prefetch(&out[end + LANES]);
+            L::prefetch(&out[end + SPARE - 1]);
         }
     }
 }

@@ -11,6 +11,8 @@ mod avx512;
 mod counted;
 mod dispatch;
 mod portable;
+#[cfg(test)]
+mod suite;
 
 pub(crate) use dispatch::{Work, outlined, run};
 #[cfg(test)]
@@ -43,7 +45,7 @@ pub(crate) trait Lanes: Copy {
     /// The greater of both; anything where either is NaN, and of two zeros either.
     fn max(self, other: Self) -> Self;
     /// Every value one lane down, the first one up to the last lane.
-    fn turn(self) -> Self;
+    fn rotate(self) -> Self;
     /// Where `self <= other`; never where either is NaN.
     fn le(self, other: Self) -> u16;
     /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
@@ -54,8 +56,8 @@ pub(crate) trait Lanes: Copy {
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]);
     /// As [`Lanes::pairs`], but `[a, b[i]]` as they are, or `[b[i], a]` where `swapped`.
     fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
-    /// As [`Lanes::pairs`], with `[a[i], a[(i + turn) % 16]]`; `turn` is at most 8.
-    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// As [`Lanes::pairs`], with `[a[i], a[(i + rotation) % 16]]`; `rotation` is at most 8.
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// Sorts the first `lens[i]` ids of row i, of which there are [`ROW`] at most; what follows them becomes anything.
     #[inline(always)]
     fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
@@ -74,7 +76,7 @@ pub(crate) trait Lanes: Copy {
     }
     /// Asks for the memory of a value that will be wanted soon; may do nothing.
     #[inline(always)]
-    fn ask_for<T>(_value: &T) {}
+    fn prefetch<T>(_value: &T) {}
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
     /// As [`Lanes::compress`], of its own values.

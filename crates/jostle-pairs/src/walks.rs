@@ -24,8 +24,8 @@ impl<const D: usize> Join<'_, D> {
             let mut descent = Descent::new::<L>(walked, self.seen_aabb(place), 0);
             while let Some(run) = descent.next_run::<L>() {
                 for axis in 0..D {
-                    L::ask_for(&boxes.lo()[axis][run]);
-                    L::ask_for(&boxes.hi()[axis][run]);
+                    L::prefetch(&boxes.lo()[axis][run]);
+                    L::prefetch(&boxes.hi()[axis][run]);
                 }
                 self.scratch.visits.push_one(place as u32, run as u32);
                 if self.scratch.visits.is_full() {
@@ -62,8 +62,8 @@ impl<const D: usize> Join<'_, D> {
             let mut left = mask;
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;
-                L::ask_for(&walked.bodies()[leaf]);
-                L::ask_for(&walked.leaf_ids()[leaf]);
+                L::prefetch(&walked.bodies()[leaf]);
+                L::prefetch(&walked.leaf_ids()[leaf]);
                 left &= left - 1;
             }
             self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);

@@ -189,7 +189,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn turn(self) -> Self {
+    fn rotate(self) -> Self {
         // SAFETY: the feature is there (see the type).
         unsafe {
             let (low, high) = (_mm256_castps_si256(self.0), _mm256_castps_si256(self.1));
@@ -252,15 +252,16 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
         // SAFETY: the feature is there (see the type); lanes are below 16, and `a` is twice 32 readable bytes.
         unsafe {
             let a = a.as_ptr();
-            let turned = _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(turn as i32));
+            let rotated =
+                _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(rotation as i32));
             let (fifteen, eight) = (_mm256_set1_epi32(LANES as i32 - 1), _mm256_set1_epi32(8));
-            let low = _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(turned, fifteen));
+            let low = _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(rotated, fifteen));
             let high =
-                _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(_mm256_add_epi32(turned, eight), fifteen));
+                _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(_mm256_add_epi32(rotated, eight), fifteen));
             let count = store_eight_sorted(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
             let out = out.as_mut_ptr().add(count);
             store_eight_sorted(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
@@ -268,7 +269,7 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn ask_for<T>(value: &T) {
+    fn prefetch<T>(value: &T) {
         prefetch(value);
     }
 

@@ -73,7 +73,7 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn turn(self) -> Self {
+    fn rotate(self) -> Self {
         // SAFETY: the feature is there (see the type).
         unsafe {
             let bits = _mm512_castps_si512(self.0);
@@ -114,19 +114,19 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
         // SAFETY: the feature is there (see the type); `a` is 64 readable bytes.
         unsafe {
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
             // Of an index, the permutation takes the low four bits: modulo sixteen for free.
-            let turned = _mm512_add_epi32(lanes, _mm512_set1_epi32(turn as i32));
+            let rotated = _mm512_add_epi32(lanes, _mm512_set1_epi32(rotation as i32));
             let a = _mm512_loadu_si512(a.as_ptr().cast());
-            store_sorted(a, _mm512_permutexvar_epi32(turned, a), mask, out);
+            store_sorted(a, _mm512_permutexvar_epi32(rotated, a), mask, out);
         }
     }
 
     #[inline(always)]
-    fn ask_for<T>(value: &T) {
+    fn prefetch<T>(value: &T) {
         super::avx2::prefetch(value);
     }
 

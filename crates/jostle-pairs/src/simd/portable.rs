@@ -72,7 +72,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn turn(self) -> Self {
+    fn rotate(self) -> Self {
         let lanes = self.0.map(f32x4::to_array);
         Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
     }
@@ -107,8 +107,8 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn pairs_within(a: &[u32; LANES], turn: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
-        write_pairs(mask, out, |lane| lesser_first(a[lane & (LANES - 1)], a[(lane + turn) & (LANES - 1)]));
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| lesser_first(a[lane & (LANES - 1)], a[(lane + rotation) & (LANES - 1)]));
     }
 
     #[inline(always)]
