@@ -12,20 +12,23 @@
 //! Where the group's tree is much the sparser one, its leaves are as large as whole groups of the other: then each circle
 //! walks down the levels alone.
 
+pub(crate) mod buffers;
+mod sparse_join;
+
 use core::ops::Range;
 
 use jostle_core::LinearTree;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 
-use crate::candidates::{CANDIDATES, Candidates};
-use crate::circles16::{Circles16, boxes16_overlapping, first_lanes};
-use crate::descent::Descent;
 use crate::hits::{Hit, Sink, emit};
-use crate::lists::{HITS, HitList, TestList};
+use crate::join::buffers::{HITS, HitList, TestList};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
+use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{LANES, Lanes, outlined, sixteen_mut};
 use crate::stats::Tests;
+use crate::traverse::candidates::{CANDIDATES, Candidates};
+use crate::traverse::descent::Descent;
 
 /// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]

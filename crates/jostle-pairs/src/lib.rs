@@ -1,20 +1,17 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
 //!
-//! The files are the second half of the pipeline that `jostle-core` begins: `simd` (sixteen floats at a time, by each instruction set), `circles16`,
-//! `descent` and `candidates` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
-//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `lists`, `join` and
-//! `walks` (a tree with itself or another), `ordered` (the pairs of blocks in one list), `kernels` (what is compiled with this crate for each instruction set),
+//! The files are the second half of the pipeline that `jostle-core` begins: `simd` (sixteen floats at a time, by each
+//! instruction set), `shape` and `traverse` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
+//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `join` (a tree with
+//! itself or another), `ordered` (the pairs of blocks in one list), `kernels` (what is compiled with this crate, not with others),
 //! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
 //! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod among;
 mod arena;
-mod candidates;
-mod circles16;
 mod contacts;
 mod derived;
-mod descent;
 mod double;
 mod engine;
 mod filter;
@@ -28,7 +25,6 @@ mod join;
 mod kernels;
 mod layers;
 mod leaf_rows;
-mod lists;
 mod neighbors;
 mod ordered;
 mod pairing;
@@ -37,12 +33,13 @@ mod query;
 mod row_scratch;
 mod rows;
 mod search;
+mod shape;
 mod side;
 mod simd;
 mod skin;
 mod stats;
 mod swept;
-mod walks;
+mod traverse;
 
 pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,

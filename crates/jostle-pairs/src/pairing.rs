@@ -6,10 +6,10 @@
 
 use jostle_core::LinearTree;
 
-use crate::circles16::Circles16;
 use crate::filter::{Filter, retain};
 use crate::hits::{Hit, Names, Order};
 use crate::layers::LayersOfBoth;
+use crate::shape::circles16::Circles16;
 use crate::simd::Lanes;
 
 /// How much a box moved by an offset is let out, relative to the offset: 2^-20.

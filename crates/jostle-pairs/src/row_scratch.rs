@@ -4,9 +4,9 @@
 use jostle_core::scratch::reserve;
 
 use crate::arena::Streams;
-use crate::candidates::Candidates;
+use crate::join::buffers::{TESTS, TestList};
 use crate::leaf_rows::{LeafRows, RowsReached};
-use crate::lists::{TESTS, TestList};
+use crate::traverse::candidates::Candidates;
 
 /// See the top of this file.
 #[derive(Debug, Default)]

@@ -9,14 +9,14 @@ use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
 
 use crate::arena::{Arena, END, SPARE, numbers_of};
-use crate::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
-use crate::descent::Descent;
 use crate::hits::Hit;
 use crate::leaf_rows::{KEYED_IDS, Sorting};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
+use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::simd::{LANES, Lanes, outlined};
 use crate::stats::Tests;
+use crate::traverse::descent::Descent;
 
 /// Which neighbours a row holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -10,7 +10,7 @@ use jostle_core::tree::Level;
 
 use super::shape::Reached;
 use super::walk::{Search, walk_nearest_first};
-use crate::circles16::Circles16;
+use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, Lanes, Work};
 
 /// What keeps the nearest so far; their distances are squared ones.

@@ -24,7 +24,7 @@ use jostle_core::tree::Level;
 
 use super::shape::{Ray, Reached};
 use super::walk::{Search, Visitor, walk, walk_nearest_first};
-use crate::circles16::Circles16;
+use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, Lanes, Work};
 
 /// Factor on the far end of an interval: 1 + 2^-20, sixteen times the unit roundoff of f32.

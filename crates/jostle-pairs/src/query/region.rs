@@ -14,7 +14,7 @@ use jostle_core::{Aabb, LinearTree};
 
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
-use crate::circles16::{Circles16, boxes16_overlapping};
+use crate::shape::circles16::{Circles16, boxes16_overlapping};
 use crate::simd::{Lanes, Work};
 
 /// What bodies touch or do not.

@@ -4,8 +4,8 @@
 use jostle_core::LinearTree;
 use jostle_core::tree::{LEAF, Level};
 
-use crate::descent::MAX_LEVELS;
 use crate::simd::{LANES, Lanes};
+use crate::traverse::descent::MAX_LEVELS;
 
 /// What a walk in the order of the tree asks and brings.
 ///

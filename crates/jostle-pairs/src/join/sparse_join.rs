@@ -9,15 +9,15 @@ use core::ops::Range;
 use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
 
-use crate::circles16::{boxes16_overlapping, circle_aabb};
-use crate::descent::Descent;
 use crate::join::Join;
+use crate::shape::circles16::{boxes16_overlapping, circle_aabb};
 use crate::simd::Lanes;
+use crate::traverse::descent::Descent;
 
 impl<const D: usize> Join<'_, D> {
     /// All pairs of the circles of some leaves.
     #[inline(always)]
-    pub(crate) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
+    pub(super) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let boxes = &walked.levels()[0];
         for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
@@ -51,7 +51,7 @@ impl<const D: usize> Join<'_, D> {
 
     /// The tests of the leaves of all runs to be visited.
     #[inline(always)]
-    pub(crate) fn visit_runs<L: Lanes>(&mut self) {
+    pub(super) fn visit_runs<L: Lanes>(&mut self) {
         let walked = self.pairing.trees[1];
         let boxes = (walked.levels()[0].lo(), walked.levels()[0].hi());
         for at in 0..self.scratch.visits.len {
