@@ -4,4 +4,5 @@ mod aabb;
 mod bounds;
 mod morton;
 mod radix;
+mod strided;
 mod tree;
