@@ -52,7 +52,7 @@ pub use jostle_core::{
     PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
 };
 pub use jostle_pairs::{
-    ActivationTable, Among, Displacements, Found, FoundAmong, Input, Layers, Meetings, NeighborLists, PairFinder,
+    ActivationTable, Among, Displacements, Found, FoundAmong, Hit, Input, Layers, Meetings, NeighborLists, PairFinder,
     Periodic, Rows, Search, Set, Set64, Skin, Space, StageTimes, Stats, Swept, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};

@@ -113,7 +113,7 @@ impl<const D: usize> Bench<D> {
     /// What is not built yet is refused as a whole.
     fn note_refusal(&mut self, name: &str, ready: &Ready<'_, D>, error: &InputError) {
         let named =
-            matches!(error, InputError::Combination { .. } | InputError::Period { .. } | InputError::Parameter { .. });
+            matches!(error, InputError::Combination { .. } | InputError::Images { .. } | InputError::Parameter { .. });
         assert!(named, "{name}: {error}");
         let count = self.run((0, None), |search, _| search.count(ready.input()));
         assert!(count.is_err(), "{name}: counted, but not listed");

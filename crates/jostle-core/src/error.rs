@@ -103,21 +103,6 @@ pub enum InputError {
         /// The size of the base slice in bytes.
         base: usize,
     },
-    /// A period that is too short for the bodies: then one of them could touch another at two places at once, or itself.
-    #[error(
-        "the period {period} of axis {axis} is not more than twice the diameter {diameter} of body {id}, the largest, \
-         margin included; widen the box, or shrink the bodies or their margin"
-    )]
-    Period {
-        /// 0 for x, 1 for y, 2 for z.
-        axis: u8,
-        /// The period.
-        period: f64,
-        /// The largest diameter, margin included.
-        diameter: f64,
-        /// The first body that has it.
-        id: u32,
-    },
     /// A lattice that does not span space.
     #[error("{0}")]
     Lattice(LatticeFault),
@@ -275,15 +260,15 @@ pub enum Reason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// A coordinate lies more than 2^30 periods away.
-    #[error("more than 2^30 periods away on axis {axis}: move it back into the box now and then")]
+    /// A coordinate lies more than 2^29 periods away.
+    #[error("more than 2^29 periods away on axis {axis}: move it back into the box now and then")]
     TooManyPeriods {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// A displacement is NaN or infinite, or leads beyond 2^59 from the origin.
+    /// A displacement is NaN or infinite, or leads beyond 2^250 from the origin.
     #[error(
-        "displacement not finite, or beyond 2^59 from the origin, on axis {axis}: choose a larger unit or a shorter \
+        "displacement not finite, or beyond 2^250 from the origin, on axis {axis}: choose a larger unit or a shorter \
          step"
     )]
     Displacement {

@@ -9,11 +9,11 @@ use jostle_core::{Isa, Workers};
 
 use crate::halving;
 use crate::hits::{Fold, PairList, Sink};
-use crate::jobs::{Jobs, Walk};
 use crate::join::{Join, JoinScratch};
 use crate::kernels;
 use crate::ordered::{Ordered, Outbox};
 use crate::pairing::Pairing;
+use crate::pairs::plan::{Job, Plan, Walk};
 use crate::stats::{Tests, counted};
 
 /// The list of pairs, and what it takes to make it.
@@ -41,12 +41,6 @@ impl<const D: usize> Engine<D> {
         }
     }
 
-    /// The pairs of a job.
-    pub(crate) fn pairs_of(&self, job: usize) -> &[[u32; 2]] {
-        let start = job.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.pairs.pairs()[start..self.ends[job]]
-    }
-
     pub(crate) fn bytes(&self) -> usize {
         self.pairs.bytes()
             + self.starts.bytes()
@@ -56,22 +50,21 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Lists the pairs of all jobs.
-    pub(crate) fn list(&mut self, jobs: Jobs<'_, D>, workers: Workers<'_>) -> Tests {
+    pub(crate) fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
         self.scratch.prepare(workers.count(), |_| {});
         match workers {
-            Workers::Serial => self.list_serial(jobs),
-            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(jobs, workers),
+            Workers::Serial => self.list_serial(plan),
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(plan, workers),
         }
     }
 
-    fn list_serial(&mut self, jobs: Jobs<'_, D>) -> Tests {
+    fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
         let mut pairs = core::mem::take(&mut self.pairs);
         pairs.clear();
         let mut tests = Tests::default();
-        for job in 0..jobs.count {
-            let pairing = (jobs.pairing)(job);
-            let groups = jobs.groups(job);
+        for job in 0..plan.jobs.len() {
+            let (pairing, groups) = (plan.tree_pair(job), plan.groups(job));
             let joined = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut pairs));
             tests = tests.plus(joined);
             self.ends.push(pairs.pairs().len());
@@ -81,18 +74,18 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
-    fn list_parallel(&mut self, jobs: Jobs<'_, D>, workers: Workers<'_>) -> Tests {
-        let blocks = jobs.blocks();
+    fn list_parallel(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+        let blocks = plan.blocks();
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
-            pairs.set_len((0..jobs.count).map(|job| (jobs.pairing)(job).trees[0].len()).max().unwrap_or_default());
+            pairs.set_len((0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default());
         }
         starts.reset(blocks);
         self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let tests = counted((workers, jobs.ask_callers()), "join", blocks, |blocks| {
+        let tests = counted((workers, plan.ask_callers()), "join", blocks, |blocks| {
             self.outboxes.with(|outbox| {
-                starts.worker(|| self.join_blocks(jobs, blocks, &mut Ordered::new(&list, &starts, outbox)))
+                starts.worker(|| self.join_blocks(plan, blocks, &mut Ordered::new(&list, &starts, outbox)))
             })
         });
         pairs.set_len(starts.total());
@@ -103,14 +96,14 @@ impl<const D: usize> Engine<D> {
         });
         let total = starts.total();
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
-        self.ends.extend(jobs.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
+        self.ends.extend(plan.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
         (self.pairs, self.starts) = (pairs, starts);
         tests
     }
 
     /// Joins some blocks, ascending, into a sink.
-    fn join_blocks(&self, jobs: Jobs<'_, D>, blocks: &mut dyn Iterator<Item = usize>, sink: &mut dyn Sink) -> Tests {
-        let (mut walk, mut tests) = (Walk::new(&jobs), Tests::default());
+    fn join_blocks(&self, plan: Plan<'_, D>, blocks: &mut dyn Iterator<Item = usize>, sink: &mut dyn Sink) -> Tests {
+        let (mut walk, mut tests) = (Walk::new(&plan), Tests::default());
         self.scratch.with(|scratch| {
             for block in blocks {
                 let (pairing, groups) = walk.go_to(block);
@@ -137,30 +130,30 @@ impl<const D: usize> Engine<D> {
     /// Joins all blocks, in no fixed order where there are several workers, each of which has a sink of its own.
     pub(crate) fn visit<S: Sink>(
         &mut self,
-        jobs: Jobs<'_, D>,
+        plan: Plan<'_, D>,
         workers: Workers<'_>,
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.scratch.prepare(workers.count(), |_| {});
-        counted((workers, true), "join", jobs.blocks(), |blocks| self.join_blocks(jobs, blocks, &mut sink()))
+        counted((workers, true), "join", plan.blocks(), |blocks| self.join_blocks(plan, blocks, &mut sink()))
     }
 
     /// Folds each block into an accumulator of its own, and merges those.
     pub(crate) fn fold<A: Send>(
         &mut self,
-        jobs: Jobs<'_, D>,
+        plan: Plan<'_, D>,
         workers: Workers<'_>,
         init: impl Fn() -> A + Sync,
-        op: impl Fn(&mut A, u32, u32) + Sync,
+        op: impl Fn(&mut A, Job, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> (A, Tests) {
         self.scratch.prepare(workers.count(), |_| {});
         let fold_block = |mut block: Range<usize>| {
-            let mut sink = Fold::new(init(), &op);
-            let tests = self.join_blocks(jobs, &mut block, &mut sink);
+            let mut sink = Fold::new(init(), plan.jobs, &op);
+            let tests = self.join_blocks(plan, &mut block, &mut sink);
             (sink.all, tests)
         };
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
-        workers.run_callers(true, || halving::fold(workers, jobs.blocks(), &fold_block, &merge))
+        workers.run_callers(true, || halving::fold(workers, plan.blocks(), &fold_block, &merge))
     }
 }

@@ -5,22 +5,18 @@ use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
-use crate::among::{Plain, Sought, Source};
-use crate::derived::Derived;
-use crate::double::Frame;
 use crate::engine::Engine;
-use crate::filter::{Decision, Filter, PairTest};
-use crate::found::{Found, FoundAmong};
+use crate::filter::PairTest;
+use crate::found::{Found, FoundAmong, Hit};
 use crate::input::{ActivationTable, Input, Relation, Set};
-use crate::jobs::Jobs;
 use crate::neighbors::{NeighborLists, RowEngine};
-use crate::periodic::Cell;
+use crate::pairs::listed::{JobsOf, Listed, put_in_order};
+use crate::pairs::plan::Plan;
+use crate::pairs::prepare::Preparation;
 use crate::rows::Rows;
 use crate::search::Search;
-use crate::side::{Side, sum};
 use crate::skin::Skin;
 use crate::stats::{StageTimes, Stats, Tests};
-use crate::swept::Paths;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
@@ -37,27 +33,18 @@ use crate::swept::Paths;
 /// # Ok::<(), jostle::InputError>(())
 /// ```
 pub struct PairFinder<const D: usize> {
-    /// Of searches within one set.
-    pub(crate) own: Side<D>,
-    /// Of searches among several.
-    sides: Vec<Side<D>>,
+    pub(crate) preparation: Preparation<D>,
     pub(crate) engine: Engine<D>,
     pub(crate) rows: RowEngine<D>,
     pub(crate) skin: Skin<D>,
-    /// Which sets the last search among many was of.
-    pub(crate) meetings: ActivationTable,
-    /// What stands in for bodies that are not as the tree wants them.
-    derived: Derived<D>,
-    pub(crate) cell: Cell<D>,
-    frame: Frame<D>,
-    pub(crate) paths: Paths,
+    pub(crate) listed: Listed<D>,
     pub(crate) stats: Stats,
 }
 
 impl<const D: usize> fmt::Debug for PairFinder<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PairFinder")
-            .field("bodies", &self.own.tree.len())
+            .field("bodies", &self.preparation.own_tree().len())
             .field("pairs", &self.engine.pairs.pairs().len())
             .field("isa", &self.isa())
             .field("bytes", &self.bytes())
@@ -72,16 +59,13 @@ impl<const D: usize> Clone for PairFinder<D> {
         let mut engine = Engine::with_capacity(0);
         engine.isa = self.engine.isa;
         engine.pairs = self.engine.pairs.clone();
-        engine.ends.clone_from(&self.engine.ends);
-        let mut own = Side::default();
-        own.tree = self.own.tree.clone();
+        let mut preparation = Preparation::with_capacity(0);
+        preparation.set_own_tree(self.preparation.own_tree().clone());
         Self {
-            own,
+            preparation,
             engine,
             skin: self.skin.clone(),
-            meetings: self.meetings.clone(),
-            cell: self.cell.clone(),
-            paths: self.paths.clone(),
+            listed: self.listed.clone(),
             stats: self.stats,
             ..Self::new()
         }
@@ -105,16 +89,11 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         Self {
-            own: Side::with_capacity(bodies),
-            sides: Vec::new(),
+            preparation: Preparation::with_capacity(bodies),
             engine: Engine::with_capacity(bodies),
             rows: RowEngine::default(),
             skin: Skin::default(),
-            meetings: ActivationTable::default(),
-            derived: Derived::default(),
-            cell: Cell::default(),
-            frame: Frame::default(),
-            paths: Paths::default(),
+            listed: Listed::default(),
             stats: Stats::default(),
         }
     }
@@ -129,7 +108,7 @@ impl<const D: usize> PairFinder<D> {
     /// Uses this instruction set from now on. The result does not depend on it.
     pub fn set_isa(&mut self, isa: Isa) {
         self.engine.isa = isa;
-        core::iter::once(&mut self.own).chain(&mut self.sides).for_each(|side| side.set_isa(isa));
+        self.preparation.set_isa(isa);
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
@@ -194,6 +173,18 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).for_each_pair(input, visit)
     }
 
+    /// [`Search::for_each_hit`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`InputError`]; the last result stands.
+    pub fn for_each_hit<'a>(
+        &mut self,
+        input: impl Into<Input<'a, D>>,
+        visit: impl Fn(Hit<D>) + Sync,
+    ) -> Result<Stats, InputError> {
+        self.on(Threads::Current).for_each_hit(input, visit)
+    }
+
     /// [`Search::fold`] on the current rayon pool.
     ///
     /// # Errors
@@ -245,165 +236,73 @@ impl<const D: usize> PairFinder<D> {
     /// Bytes held: trees, scratch and pair list.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let derived = self.derived.bytes() + self.cell.bytes() + self.frame.bytes() + self.paths.bytes();
-        let sides = core::iter::once(&self.own).chain(&self.sides).map(Side::bytes).sum::<usize>();
-        sides + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + derived
+        self.preparation.bytes() + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + self.listed.bytes()
     }
 
-    /// Makes ready what is sought, runs the joins, and says what was done.
+    /// Makes ready what an input names, runs the joins, and says what was done.
     pub(crate) fn seek<R>(
-        &mut self,
-        sought: Sought<'_, D>,
-        only: Option<PairTest<'_>>,
-        workers: Workers<'_>,
-        join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>) -> (R, Tests),
-    ) -> Result<R, InputError> {
-        let filter = Filter { only, ..Filter::default() };
-        let Self { own, engine, rows, derived, cell, frame, paths, .. } = self;
-        let isa = engine.isa;
-        let engines = Engines { pairs: engine, rows };
-        let (times, started, (result, tests)) = match sought {
-            Sought::Within(set) => {
-                let times = own.prepare(&set, workers)?;
-                let pairing = own.ready(&set).within(filter);
-                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
-            }
-            Sought::Between(a, b) => {
-                let sides = sides(&mut self.sides, isa, 2);
-                let times = sum(sides[0].prepare(&a, workers)?, sides[1].prepare(&b, workers)?);
-                let pairing = sides[0].ready(&a).across(sides[1].ready(&b), filter);
-                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
-            }
-            Sought::Periodic(periodic) => {
-                cell.prepare(&periodic, derived, workers)?;
-                let set = Plain { source: Source::View(derived.view()), layers: periodic.layers };
-                let times = own.prepare(&set, workers)?;
-                let ready = own.ready(&set);
-                let pairing = |image: usize| ready.at(cell.offsets[image], filter);
-                let jobs = Jobs { count: cell.half(), pairing: &pairing, images: &cell.offsets[..cell.images] };
-                (times, Instant::now(), join(engines, jobs))
-            }
-            Sought::Double(doubles) => {
-                let slack = frame.prepare(&doubles, derived, isa, workers)?;
-                let set = Plain { source: Source::View(derived.view()), layers: doubles.layers };
-                let times = own.prepare(&set, workers)?;
-                let filter = Filter { decision: Some(Decision { slack, by: &doubles }), ..filter };
-                let pairing = own.ready(&set).within(filter);
-                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
-            }
-            Sought::Swept(swept) => {
-                paths.prepare(&swept, derived, workers)?;
-                let set = Plain { source: Source::View(derived.view()), layers: swept.layers };
-                let times = own.prepare(&set, workers)?;
-                let filter = Filter { decision: Some(Decision { slack: f32::INFINITY, by: &swept }), ..filter };
-                let pairing = own.ready(&set).within(filter);
-                (times, Instant::now(), join(engines, Jobs::one(&|_| pairing)))
-            }
-        };
-        let joined = started.elapsed();
-        self.finish(times, joined, tests);
-        Ok(result)
-    }
-
-    /// As [`PairFinder::seek`], among many sets.
-    pub(crate) fn seek_among(
-        &mut self,
-        sets: &[Plain<'_, D>],
-        meetings: &ActivationTable,
-        only: Option<PairTest<'_>>,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        meetings.check(sets.len())?;
-        let filter = Filter { only, ..Filter::default() };
-        let sides = sides(&mut self.sides, self.engine.isa, sets.len());
-        let mut times = BuildTimes::default();
-        for (side, set) in sides.iter_mut().zip(sets) {
-            times = sum(times, side.prepare(set, workers)?);
-        }
-        let start = Instant::now();
-        let pairing = |meeting| {
-            let (i, j) = meetings.number(meeting);
-            let ready = sides[i].ready(&sets[i]);
-            if i == j { ready.within(filter) } else { ready.across(sides[j].ready(&sets[j]), filter) }
-        };
-        let tests = self.engine.list(Jobs { count: meetings.iter().len(), ..Jobs::one(&pairing) }, workers);
-        let joined = start.elapsed();
-        self.cell.shifts.clear();
-        self.paths.times.clear();
-        self.meetings.copy_from(meetings);
-        self.finish(times, joined, tests);
-        Ok(())
-    }
-
-    /// Lists the pairs.
-    pub(crate) fn list_input(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        match input.relation {
-            Relation::Among(sets, table) if input.space.is_open() => {
-                table.check(sets.len())?;
-                let plain: Vec<_> = sets.iter().map(Plain::of).collect::<Result<_, _>>()?;
-                self.seek_among(&plain, table, only, workers)?;
-            }
-            _ => self.list(Sought::of(input)?, only, workers)?,
-        }
-        self.keep(input, workers);
-        Ok(())
-    }
-
-    /// Keeps the bodies, if lists of their pairs may be kept.
-    pub(crate) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+    ) -> Result<R, InputError> {
+        let Self { preparation, engine, rows, skin, .. } = self;
+        let times = preparation.prepare(input, engine.isa, workers)?;
+        let exact = preparation.exact(input);
+        let started = Instant::now();
+        let (result, tests) = join(Engines { pairs: engine, rows }, preparation.plan(&exact, only));
+        let joined = started.elapsed();
         if input.has_margin() {
-            self.skin.keep_on(input, workers);
+            skin.keep_on(input, workers);
         }
+        self.finish(times, joined, tests);
+        Ok(result)
     }
 
     /// Lists the pairs.
     pub(crate) fn list(
         &mut self,
-        sought: Sought<'_, D>,
+        input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(sought, only, workers, |engines, jobs| ((), engines.pairs.list(jobs, workers)))?;
-        self.tell_more(sought, workers);
+        self.seek(input, only, workers, |engines, plan| ((), engines.pairs.list(plan, workers)))?;
+        let Self { preparation, engine, listed, .. } = self;
+        let exact = preparation.exact(input);
+        let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
+        listed.note_meetings(input.meetings(), of);
+        listed.tell(&exact, of, engine.pairs.pairs(), workers);
+        if exact.cell.is_some() {
+            put_in_order(of, engine.pairs.pairs_mut(), workers);
+        }
         Ok(())
     }
 
     /// Fills neighbour lists, with distances as the caller's bodies have them.
     pub(crate) fn list_neighbors(
         &mut self,
-        sought: Sought<'_, D>,
+        input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
+        if matches!(input.relation, Relation::Among(..)) {
+            return Err(InputError::Combination {
+                parts: "neighbour lists and an activation table",
+                reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
+            });
+        }
         let isa = self.isa();
-        self.seek(sought, only, workers, |engines, jobs| ((), engines.rows.fill(isa, jobs, kind, lists, workers)))?;
-        match &sought {
-            Sought::Double(doubles) => lists.measure(|a, b| doubles.distance2(a, b) as f32, workers),
-            Sought::Swept(swept) => lists.measure(|a, b| swept.distance2(a, b), workers),
-            Sought::Within(_) | Sought::Between(..) | Sought::Periodic(_) => {}
+        self.seek(input, only, workers, |engines, plan| {
+            ((), engines.rows.fill(isa, (plan.rows(), plan.ask_callers()), kind, lists, workers))
+        })?;
+        let exact = self.preparation.exact(input);
+        if exact.decided || !exact.images.unique {
+            lists.measure(|a, b, next| exact.neighbor(kind, a, b, next), workers);
         }
         Ok(())
-    }
-
-    /// What is to be known of each pair of the list, beside the pair.
-    fn tell_more(&mut self, sought: Sought<'_, D>, workers: Workers<'_>) {
-        let pairs = self.engine.pairs.pairs();
-        self.cell.shifts.clear();
-        self.paths.times.clear();
-        match &sought {
-            Sought::Periodic(periodic) => {
-                self.cell.find_shifts(periodic, &self.derived, pairs, &self.engine.ends, workers);
-            }
-            Sought::Swept(swept) => self.paths.find_times(swept, pairs, workers),
-            Sought::Within(_) | Sought::Between(..) | Sought::Double(_) => {}
-        }
     }
 
     fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
@@ -424,14 +323,4 @@ impl<const D: usize> PairFinder<D> {
 pub(crate) struct Engines<'f, const D: usize> {
     pub(crate) pairs: &'f mut Engine<D>,
     pub(crate) rows: &'f mut RowEngine<D>,
-}
-
-/// The first `count` sides, made where there are fewer.
-fn sides<const D: usize>(sides: &mut Vec<Side<D>>, isa: Isa, count: usize) -> &mut [Side<D>] {
-    while sides.len() < count {
-        let mut side = Side::default();
-        side.set_isa(isa);
-        sides.push(side);
-    }
-    &mut sides[..count]
 }

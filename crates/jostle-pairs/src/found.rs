@@ -7,6 +7,17 @@ use jostle_core::LinearTree;
 use crate::finder::PairFinder;
 use crate::stats::Stats;
 
+/// A pair that a search has found, with all that it knows of it: see [`PairFinder::for_each_hit`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit<const D: usize> {
+    /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
+    pub sets: [u32; 2],
+    /// Their ids, the lesser first within a set.
+    pub pair: [u32; 2],
+    /// By how many vectors of the cell the second body is moved to touch the first: see [`Found::image_shifts`].
+    pub image_shift: [i32; D],
+}
+
 /// The result of a search, borrowed from its finder.
 #[derive(Clone, Copy)]
 pub struct Found<'f, const D: usize> {
@@ -41,28 +52,28 @@ impl<'f, const D: usize> Found<'f, D> {
     /// The tree of the last search within a view.
     #[must_use]
     pub fn tree(&self) -> &'f LinearTree<D> {
-        &self.finder.own.tree
+        self.finder.preparation.own_tree()
     }
 
     /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
     /// the sets do not meet.
     #[must_use]
     pub fn pairs_between(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
-        self.finder.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
+        self.finder.listed.range(i, j).map_or(&[], |range| &self.finder.engine.pairs.pairs()[range])
     }
 
     /// By how many vectors of the cell the second body of each pair is moved to touch the first, so that the difference of
     /// their centres is `xb + (S0 v0 + S1 v1 ..) - xa`; of a search in a [`Space`](crate::Space) that repeats, and empty after others.
     #[must_use]
     pub fn image_shifts(&self) -> &'f [[i32; D]] {
-        &self.finder.cell.shifts
+        &self.finder.listed.image_shifts
     }
 
     /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way
     /// ([`Set::moving`](crate::Set::moving)), and empty after others.
     #[must_use]
     pub fn times_of_impact(&self) -> &'f [f64] {
-        &self.finder.paths.times
+        &self.finder.listed.times
     }
 
     /// [`Found::image_shifts`].
@@ -92,19 +103,15 @@ pub struct FoundAmong<'f, const D: usize> {
 
 impl<const D: usize> fmt::Debug for FoundAmong<'_, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FoundAmong")
-            .field("meetings", &self.finder.meetings)
-            .field("stats", self.stats())
-            .finish_non_exhaustive()
+        f.debug_struct("FoundAmong").field("stats", self.stats()).finish_non_exhaustive()
     }
 }
 
 impl<'f, const D: usize> FoundAmong<'f, D> {
-    /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
-    /// the sets do not meet.
+    /// [`Found::pairs_between`].
     #[must_use]
     pub fn pairs(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
-        self.finder.meetings.at(i, j).map_or(&[], |meeting| self.finder.engine.pairs_of(meeting))
+        Found { finder: self.finder }.pairs_between(i, j)
     }
 
     /// What the search did.

@@ -3,6 +3,7 @@
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::Ids;
 
+use crate::pairs::plan::Job;
 use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.
@@ -213,6 +214,10 @@ impl PairList {
         &self.list[..self.len]
     }
 
+    pub(crate) fn pairs_mut(&mut self) -> &mut [[u32; 2]] {
+        &mut self.list[..self.len]
+    }
+
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
@@ -286,16 +291,23 @@ const BATCH: usize = 256;
 pub(crate) struct Fold<'a, A, F> {
     pub(crate) all: A,
     pub(crate) op: &'a F,
+    jobs: &'a [Job],
+    /// That of the pairs that come now.
+    job: Job,
     batch: [[u32; 2]; BATCH],
 }
 
 impl<'a, A, F> Fold<'a, A, F> {
-    pub(crate) fn new(all: A, op: &'a F) -> Self {
-        Self { all, op, batch: [[0; 2]; BATCH] }
+    pub(crate) fn new(all: A, jobs: &'a [Job], op: &'a F) -> Self {
+        Self { all, op, jobs, job: Job::default(), batch: [[0; 2]; BATCH] }
     }
 }
 
-impl<A, F: Fn(&mut A, u32, u32)> Sink for Fold<'_, A, F> {
+impl<A, F: Fn(&mut A, Job, u32, u32)> Sink for Fold<'_, A, F> {
+    fn begin(&mut self, _block: usize, job: usize) {
+        self.job = self.jobs[job];
+    }
+
     #[inline(always)]
     fn room(&mut self) -> &mut [[u32; 2]] {
         &mut self.batch
@@ -304,7 +316,7 @@ impl<A, F: Fn(&mut A, u32, u32)> Sink for Fold<'_, A, F> {
     #[inline(always)]
     fn took(&mut self, len: usize) {
         for &[a, b] in &self.batch[..len] {
-            (self.op)(&mut self.all, a, b);
+            (self.op)(&mut self.all, self.job, a, b);
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::pairing::{SPARSE, WALK};
 pub use activation::ActivationTable;
 pub(crate) use set::Source;
 pub use set::{Displacements, Set};
+pub(crate) use space::Cell;
 pub use space::Space;
 
 /// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
@@ -142,7 +143,6 @@ impl<'a, const D: usize> Input<'a, D> {
     }
 
     /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves.
-    #[expect(dead_code, reason = "searches of mixed sets come next")]
     pub(crate) fn is_decided(&self) -> bool {
         self.sets().iter().any(Set::is_decided)
     }

@@ -4,15 +4,12 @@
 //! instruction set), `shape` and `traverse` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `join` (a tree with
 //! itself or another), `ordered` (the pairs of blocks in one list), `kernels` (what is compiled with this crate, not with others),
-//! `jobs` and `engine` (joins driven from end to end), `among` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
+//! `pairs` and `engine` (joins planned and driven from end to end), `input`, `proxy` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
 //! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
-mod among;
 mod arena;
 mod contacts;
-mod derived;
-mod double;
 mod engine;
 mod filter;
 mod finder;
@@ -20,7 +17,6 @@ mod found;
 mod halving;
 mod hits;
 mod input;
-mod jobs;
 mod join;
 mod kernels;
 mod layers;
@@ -28,36 +24,35 @@ mod leaf_rows;
 mod neighbors;
 mod ordered;
 mod pairing;
-mod periodic;
+mod pairs;
+mod proxy;
 mod query;
 mod row_scratch;
 mod rows;
 mod search;
 mod shape;
+mod shims;
 mod side;
 mod simd;
 mod skin;
 mod stats;
-mod swept;
 mod traverse;
 
 pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
     contacts, contacts_between,
 };
-pub use double::Set64;
 pub use finder::PairFinder;
-pub use found::{Found, FoundAmong};
+pub use found::{Found, FoundAmong, Hit};
 pub use input::{
     ActivationTable, ActivationTable as Meetings, Displacements, Input, Input as Among, Set, Space, between,
 };
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
-pub use periodic::Periodic;
 pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use rows::Rows;
 pub use search::Search;
+pub use shims::{Periodic, Set64, Swept};
 pub use skin::Skin;
 pub use stats::{StageTimes, Stats};
-pub use swept::Swept;

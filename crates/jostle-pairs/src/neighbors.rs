@@ -9,8 +9,8 @@ use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
-use crate::jobs::{Jobs, Walk};
 use crate::kernels;
+use crate::pairs::plan::{Blocks, RowPlan};
 use crate::row_scratch::{Reached, RowScratch};
 use crate::rows::{RowJoin, Rows};
 use crate::simd::LANES;
@@ -128,16 +128,31 @@ impl NeighborLists {
         &self.distances2[self.row(id)]
     }
 
-    /// Sets the squared distances, where they are wanted, to what is said of each two bodies.
-    pub(crate) fn measure(&mut self, distance2: impl Fn(usize, usize) -> f32 + Sync + Send, workers: Workers<'_>) {
+    /// Sets the squared distances, where they are wanted: `image` has the number of the image from which on body b of the row
+    /// of body a is looked for, and returns the one after its own; 0 at the first of several b. It gives the distance as
+    /// well.
+    pub(crate) fn measure(&mut self, image: impl Fn(u32, u32, u32) -> (u32, f32) + Sync + Send, workers: Workers<'_>) {
         let Self { offsets, neighbors, distances2, .. } = self;
         workers.fill_blocks("distances", distances2, BLOCK, |first, block| {
             let mut id = offsets.partition_point(|&offset| offset <= first) - 1;
-            for (slot, at) in block.iter_mut().zip(first..) {
+            // The images of a neighbour may begin in the block before.
+            let mut at = first;
+            while at > offsets[id] && neighbors[at - 1] == neighbors[first] {
+                at -= 1;
+            }
+            let mut next = 0;
+            for at in at..first + block.len() {
                 while at >= offsets[id + 1] {
                     id += 1;
                 }
-                *slot = distance2(id, neighbors[at] as usize);
+                if at == offsets[id] || neighbors[at - 1] != neighbors[at] {
+                    next = 0;
+                }
+                let (after, distance2) = image(id as u32, neighbors[at], next);
+                next = after;
+                if let Some(slot) = at.checked_sub(first) {
+                    block[slot] = distance2;
+                }
             }
         });
     }
@@ -181,18 +196,16 @@ impl<const D: usize> RowEngine<D> {
             + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
     }
 
-    /// Fills the lists for the first set of the first job.
+    /// Fills the lists.
     pub(crate) fn fill(
         &mut self,
         isa: Isa,
-        jobs: Jobs<'_, D>,
+        (plan, ask_callers): (RowPlan<'_, D>, bool),
         kind: Rows,
         lists: &mut NeighborLists,
         workers: Workers<'_>,
     ) -> Tests {
-        let of_first = |job| (jobs.pairing)(job).driven_by_first();
-        let jobs = Jobs { count: 1, pairing: &of_first, images: jobs.images };
-        let ids = of_first(0).trees[0].len();
+        let ids = plan.pairing.trees[0].len();
         let buckets = Buckets::of(ids);
         let spare = buckets.count() * workers.count();
         let with_distances = lists.wants_distances;
@@ -200,7 +213,7 @@ impl<const D: usize> RowEngine<D> {
             |neighbors| (numbers_of(neighbors, with_distances) + ROW_OVERHEAD * ids).div_ceil(CHUNK) + spare;
         self.make_chunks(chunks_of(FIRST_GUESS * ids));
         let (tests, taken) = loop {
-            let (tests, taken) = self.deal_rows(isa, jobs, kind, (buckets, with_distances), workers);
+            let (tests, taken) = self.deal_rows(isa, (plan, ask_callers), kind, (buckets, with_distances), workers);
             if taken <= self.owners.len() {
                 // How many chunks end up half empty depends on who deals what: next time it may be more.
                 self.make_chunks(taken + spare);
@@ -238,7 +251,7 @@ impl<const D: usize> RowEngine<D> {
     fn deal_rows(
         &mut self,
         isa: Isa,
-        jobs: Jobs<'_, D>,
+        (plan, ask_callers): (RowPlan<'_, D>, bool),
         kind: Rows,
         (buckets, with_distances): (Buckets, bool),
         workers: Workers<'_>,
@@ -247,15 +260,15 @@ impl<const D: usize> RowEngine<D> {
         let taken = AtomicUsize::new(0);
         let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
         let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
-        let tests = counted((workers, jobs.ask_callers()), "rows", jobs.blocks(), |blocks| {
+        let all = Blocks::of(plan.pairing.trees);
+        let tests = counted((workers, ask_callers), "rows", all.count(), |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
-                let (mut walk, tests) = (Walk::new(&jobs), Tests::default());
-                let pairing = (jobs.pairing)(0);
-                let half = jobs.images.len().div_ceil(2) as u32;
-                let mut rows = RowJoin { pairing, images: jobs.images, half, kind, scratch, arena, tests };
+                let RowPlan { pairing, images } = plan;
+                let half = images.len().div_ceil(2) as u32;
+                let mut rows = RowJoin { pairing, images, half, kind, scratch, arena, tests: Tests::default() };
                 for block in blocks {
-                    kernels::list(isa, &mut rows, walk.go_to(block).1);
+                    kernels::list(isa, &mut rows, all.range(block));
                 }
                 rows.tests
             })

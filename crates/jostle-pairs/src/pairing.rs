@@ -39,6 +39,15 @@ pub(crate) struct Pairing<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Pairing<'a, D> {
+    /// The same trees, the one whose bodies come second being seen at an offset: all pairs of the two that overlap there,
+    /// first that of the tree that is not moved.
+    pub(crate) fn seen_at(self, offset: [f32; D]) -> Self {
+        if self.order == Order::Walked {
+            return Self { offset: offset.map(|offset| -offset), ..self };
+        }
+        Self { order: Order::Driver, within: false, offset, ..self }
+    }
+
     /// The same pairs; the tree whose groups are joined is the one whose bodies come first in them.
     pub(crate) fn driven_by_first(self) -> Self {
         if self.order == Order::Walked { self.turned() } else { self }

@@ -4,14 +4,13 @@ use core::fmt;
 
 use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
 
-use crate::among::Sought;
 use crate::filter::PairTest;
 use crate::finder::{Engines, PairFinder};
-use crate::found::{Found, FoundAmong};
+use crate::found::{Found, FoundAmong, Hit};
 use crate::hits::{Count, Fold};
 use crate::input::{ActivationTable, Input, Set};
-use crate::jobs::Jobs;
 use crate::neighbors::NeighborLists;
+use crate::pairs::plan::{Job, Plan};
 use crate::rows::Rows;
 use crate::stats::{Stats, Tests};
 
@@ -69,7 +68,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| workers.together(|| finder.list_input(&input, only, workers)))?;
+        run(threads, input.weight(), |workers| workers.together(|| finder.list(&input, only, workers)))?;
         Ok(Found { finder })
     }
 
@@ -103,7 +102,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find_recorded<'a>(self, input: impl Into<Input<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
         let (finder, input) = (self.finder, input.into());
-        let (found, recording) = record(|workers| finder.list_input(&input, self.only, workers));
+        let (found, recording) = record(|workers| finder.list(&input, self.only, workers));
         found?;
         Ok((Found { finder }, recording))
     }
@@ -113,8 +112,8 @@ impl<'f, const D: usize> Search<'f, D> {
     /// # Errors
     /// [`InputError`] before any work; the last result stands.
     pub fn count<'a>(self, input: impl Into<Input<'a, D>>) -> Result<u64, InputError> {
-        let count = |engines: Engines<'_, D>, jobs: Jobs<'_, D>, workers: Workers| {
-            let tests = engines.pairs.visit(jobs, workers, || Count);
+        let count = |engines: Engines<'_, D>, plan: Plan<'_, D>, workers: Workers| {
+            let tests = engines.pairs.visit(plan, workers, || Count);
             (tests.pairs, tests)
         };
         self.search(input.into(), count)
@@ -130,11 +129,55 @@ impl<'f, const D: usize> Search<'f, D> {
         input: impl Into<Input<'a, D>>,
         visit: impl Fn(u32, u32) + Sync,
     ) -> Result<Stats, InputError> {
-        let op = |(): &mut (), a, b| visit(a, b);
+        let op = |(): &mut (), job: Job, a, b| {
+            let [a, b] = job.pair(a, b);
+            visit(a, b);
+        };
         let Self { finder, threads, only } = self;
         let search = Search { finder: &mut *finder, threads, only };
-        search.search(input.into(), |engines, jobs, workers| {
-            ((), engines.pairs.visit(jobs, workers, || Fold::new((), &op)))
+        search.search(input.into(), |engines, plan, workers| {
+            ((), engines.pairs.visit(plan, workers, || Fold::new((), plan.jobs, &op)))
+        })?;
+        Ok(finder.stats)
+    }
+
+    /// As [`Search::for_each_pair`], with all that is known of a pair: its sets and its image.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use std::sync::Mutex;
+    ///
+    /// use jostle::{Circles, Hit, Input, PairFinder};
+    ///
+    /// let hits = Mutex::new(Vec::new());
+    /// let atom = Circles::new(&[0.5], &[0.5], 0.5);
+    /// let mut finder = PairFinder::new();
+    /// // In a cell as wide as itself, it touches its own images.
+    /// finder.for_each_hit(Input::within(atom).lattice([[1.0, 0.0], [0.0, 1.0]], [true, true]), |hit| {
+    ///     hits.lock().unwrap().push(hit.image_shift);
+    /// })?;
+    /// assert_eq!(hits.into_inner().unwrap(), [[1, 0], [0, 1]]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError`] before any work, and before any call.
+    pub fn for_each_hit<'a>(
+        self,
+        input: impl Into<Input<'a, D>>,
+        visit: impl Fn(Hit<D>) + Sync,
+    ) -> Result<Stats, InputError> {
+        let Self { finder, threads, only } = self;
+        let search = Search { finder: &mut *finder, threads, only };
+        search.search(input.into(), |engines, plan, workers| {
+            let op = |(): &mut (), job: Job, a, b| {
+                let (pair, mut image_shift) = (job.pair(a, b), plan.exact.steps(job.sets, job.image, a, b));
+                if job.swaps(a, b) {
+                    image_shift = image_shift.map(|step| -step);
+                }
+                visit(Hit { sets: job.sets, pair, image_shift });
+            };
+            ((), engines.pairs.visit(plan, workers, || Fold::new((), plan.jobs, &op)))
         })?;
         Ok(finder.stats)
     }
@@ -152,7 +195,11 @@ impl<'f, const D: usize> Search<'f, D> {
         op: impl Fn(&mut A, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> Result<A, InputError> {
-        self.search(input.into(), |engines, jobs, workers| engines.pairs.fold(jobs, workers, &init, &op, &merge))
+        let op = |all: &mut A, job: Job, a, b| {
+            let [a, b] = job.pair(a, b);
+            op(all, a, b);
+        };
+        self.search(input.into(), |engines, plan, workers| engines.pairs.fold(plan, workers, &init, &op, &merge))
     }
 
     /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
@@ -171,11 +218,8 @@ impl<'f, const D: usize> Search<'f, D> {
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        let sought = Sought::of(&input)?;
         run(threads, input.weight(), |workers| {
-            workers.together(|| {
-                finder.list_neighbors(sought, only, rows, lists, workers).map(|()| finder.keep(&input, workers))
-            })
+            workers.together(|| finder.list_neighbors(&input, only, rows, lists, workers))
         })?;
         Ok(finder.stats)
     }
@@ -197,16 +241,11 @@ impl<'f, const D: usize> Search<'f, D> {
     fn search<R: Send>(
         self,
         input: Input<'_, D>,
-        join: impl FnOnce(Engines<'_, D>, Jobs<'_, D>, Workers) -> (R, Tests) + Send,
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>, Workers) -> (R, Tests) + Send,
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
-        let sought = Sought::of(&input)?;
         run(threads, input.weight(), |workers| {
-            workers.together(|| {
-                let result = finder.seek(sought, only, workers, |engines, jobs| join(engines, jobs, workers))?;
-                finder.keep(&input, workers);
-                Ok(result)
-            })
+            workers.together(|| finder.seek(&input, only, workers, |engines, plan| join(engines, plan, workers)))
         })
     }
 }

@@ -2,64 +2,75 @@
 
 use core::time::Duration;
 
-use jostle_core::{BuildTimes, InputError, Isa, LinearTree, Workers};
+use jostle_core::{BuildTimes, InputError, LinearTree, Workers};
 
-use crate::among::{Plain, Source};
 use crate::filter::Filter;
 use crate::hits::Order;
+use crate::input::{Set, Source};
 use crate::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
 use crate::pairing::Pairing;
+use crate::proxy::Proxies;
 
 /// What a finder keeps for a set from search to search.
 #[derive(Debug, Default)]
 pub(crate) struct Side<const D: usize> {
     pub(crate) tree: LinearTree<D>,
     layers: LayerTable,
+    pub(crate) proxies: Proxies<D>,
+    /// The tree is that of the last set, and not one that the set came with.
+    built: bool,
 }
 
 impl<const D: usize> Side<D> {
     pub(crate) fn with_capacity(bodies: usize) -> Self {
-        Self { tree: LinearTree::with_capacity(bodies), layers: LayerTable::default() }
-    }
-
-    pub(crate) fn set_isa(&mut self, isa: Isa) {
-        self.tree.set_isa(isa);
+        Self { tree: LinearTree::with_capacity(bodies), ..Self::default() }
     }
 
     /// Builds the tree of a view, and looks up its layers.
-    pub(crate) fn prepare(&mut self, set: &Plain<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
-        set.check_layers()?;
+    pub(crate) fn build(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
         let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
         let times = self.tree.build_on(bodies, workers)?;
-        if let Some(layers) = set.layers {
-            self.layers.look_up(&self.tree, layers, workers);
-        }
+        self.look_up(set, workers);
         Ok(times)
     }
 
+    /// Builds the tree of the proxies of a set, and looks up its layers.
+    pub(crate) fn build_proxies(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        let times = self.tree.build_on(self.proxies.view(), workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+        self.built = true;
+        if let Some(layers) = set.layers {
+            self.layers.look_up(&self.tree, layers, workers);
+        }
+    }
+
     /// The set, once it is prepared.
-    pub(crate) fn ready<'a>(&'a self, set: &Plain<'a, D>) -> Ready<'a, D> {
+    pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
         let tree = match set.source {
-            Source::View(_) => &self.tree,
-            Source::Tree(tree) => tree,
+            Source::Tree(tree) if !self.built => tree,
+            _ => &self.tree,
         };
-        let layers = set.layers.map(|layers| match set.source {
-            Source::View(_) => self.layers.table(),
-            // Looking up all would cost more than the few that are met.
-            Source::Tree(tree) => LayersOf::Columns(layers, tree.leaf_ids()),
-        });
+        // Looking up all layers of a given tree would cost more than the few that are met.
+        let layers = set
+            .layers
+            .map(|layers| if self.built { self.layers.table() } else { LayersOf::Columns(layers, tree.leaf_ids()) });
         Ready { tree, layers }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.bytes() + self.layers.bytes()
+        self.tree.bytes() + self.layers.bytes() + self.proxies.bytes()
     }
 }
 
 /// A tree and its layers.
 #[derive(Clone, Copy)]
 pub(crate) struct Ready<'a, const D: usize> {
-    tree: &'a LinearTree<D>,
+    pub(crate) tree: &'a LinearTree<D>,
     layers: Option<LayersOf<'a>>,
 }
 
@@ -67,35 +78,17 @@ impl<'a, const D: usize> Ready<'a, D> {
     /// Each pair of its bodies once.
     pub(crate) fn within(self, filter: Filter<'a>) -> Pairing<'a, D> {
         let filter = Filter { layers: self.layers.map(|layers| LayersOfBoth([layers; 2])), ..filter };
-        Pairing {
-            trees: [self.tree; 2],
-            order: Order::Lesser,
-            within: true,
-            offset: [0.0; D],
-            image: 0,
-            sets: [0; 2],
-            filter,
-        }
-    }
-
-    /// Its bodies with themselves, seen at an offset: each pair that overlaps there, lesser id first.
-    pub(crate) fn at(self, offset: [f32; D], filter: Filter<'a>) -> Pairing<'a, D> {
-        Pairing { within: offset == [0.0; D], offset, ..self.within(filter) }
+        let trees = [self.tree; 2];
+        Pairing { trees, order: Order::Lesser, within: true, offset: [0.0; D], image: 0, sets: [0; 2], filter }
     }
 
     /// Its bodies with those of another. The groups of the smaller tree walk the larger.
     pub(crate) fn across(self, other: Self, filter: Filter<'a>) -> Pairing<'a, D> {
         let layers = (self.layers.is_some() || other.layers.is_some()).then(|| [self, other].map(Self::layers));
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };
-        let pairing = Pairing {
-            trees: [self.tree, other.tree],
-            order: Order::Driver,
-            within: false,
-            offset: [0.0; D],
-            image: 0,
-            sets: [0, 1],
-            filter,
-        };
+        let trees = [self.tree, other.tree];
+        let sets = [0, 1];
+        let pairing = Pairing { trees, order: Order::Driver, within: false, offset: [0.0; D], image: 0, sets, filter };
         if self.tree.len() <= other.tree.len() { pairing } else { pairing.turned() }
     }
 

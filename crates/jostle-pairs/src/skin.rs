@@ -10,9 +10,8 @@ use core::fmt;
 
 use jostle_core::{InputError, Threads, Workers, threads::run};
 
-use crate::among::{Plain, Sought};
-use crate::input::{ActivationTable, Input, Relation, Set};
-use kept::{Bodies64, Kept, Outcome, Paths};
+use crate::input::{ActivationTable, Input, Set, Space};
+use kept::{Kept, Outcome, Width};
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
 /// the list can be kept for as long as it is valid. A [`PairFinder`](crate::PairFinder) has one of its own; more of them serve
@@ -31,30 +30,18 @@ use kept::{Bodies64, Kept, Outcome, Paths};
 /// ```
 #[derive(Clone, Default)]
 pub struct Skin<const D: usize> {
-    kind: Kind<D>,
-    /// By set of the search; more may be there from before.
+    /// Number of sets; more may be there from before.
+    count: usize,
     sets: Vec<Kept<D>>,
     /// Which sets meet, in ascending order.
     meetings: Vec<(usize, usize)>,
-    doubles: Bodies64<D>,
-    paths: Paths<D>,
-}
-
-/// What the kept bodies were searched as.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-enum Kind<const D: usize> {
-    #[default]
-    Nothing,
-    Sets,
-    Periodic([Option<[f32; 2]>; D]),
-    Double,
-    Swept,
+    space: Space<D>,
 }
 
 impl<const D: usize> fmt::Debug for Skin<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bodies = self.sets.iter().map(Kept::len).sum::<usize>() + self.doubles.len();
-        f.debug_struct("Skin").field("kind", &self.kind).field("bodies", &bodies).finish_non_exhaustive()
+        let bodies = self.sets[..self.count].iter().map(Kept::len).sum::<usize>();
+        f.debug_struct("Skin").field("sets", &self.count).field("bodies", &bodies).finish_non_exhaustive()
     }
 }
 
@@ -63,7 +50,7 @@ impl<const D: usize> Skin<D> {
     /// tree no copy is made. O(n), on the current rayon pool.
     ///
     /// # Errors
-    /// Slices that differ in length, a margin that is none, borders of a period that are none; what was kept stays.
+    /// Slices that differ in length, a margin that is none, a space that is none; what was kept stays.
     pub fn keep<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<(), InputError> {
         let input = input.into();
         input.check_shape()?;
@@ -86,17 +73,15 @@ impl<const D: usize> Skin<D> {
     /// margins together, so that it is enough to give one of them a margin. What rounding may cost, some millionth of a
     /// radius, is taken off; where a margin is less than that, only bodies that are all the same as they were are valid.
     ///
-    /// The bodies are to be given as they were searched: a view as a view, with a margin or without; [`Periodic`]
-    /// with the same borders; `f64` as `f64`; [`Swept`] bodies, of which both ends of a path count. Another kind of
-    /// search, another number of bodies or sets, or a tree that was built anew since, are never valid. In a periodic box
-    /// a body may leave on one side and come in on the other, but [`Found::shifts`] are then no longer those of its
+    /// The bodies are to be given as they were searched: a view as a view, with a margin or without, in the same precision;
+    /// moving bodies as moving, of which both ends of a path count; in the same [`Space`]. Another kind of
+    /// search, another number of bodies or sets, or a tree that was built anew since, are never valid. Where space repeats,
+    /// a body may leave on one side and come in on the other, but [`Found::image_shifts`] are then no longer those of its
     /// pairs. Layers and tests are not looked at: a list holds those pairs that passed when it was made.
     ///
     /// O(n), on the current rayon pool; a tree costs nothing.
     ///
-    /// [`Periodic`]: crate::Periodic
-    /// [`Swept`]: crate::Swept
-    /// [`Found::shifts`]: crate::Found::shifts
+    /// [`Found::image_shifts`]: crate::Found::image_shifts
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         let input = input.into();
@@ -110,85 +95,43 @@ impl<const D: usize> Skin<D> {
     }
 
     pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        if let Relation::Among(sets, table) = input.relation {
-            let plain: Result<Vec<_>, _> = sets.iter().map(Plain::of).collect();
-            if let Ok(plain) = plain {
-                self.keep_sets(&plain, table.iter(), workers);
-            }
-            return;
-        }
-        let Ok(sought) = Sought::of(input) else { return };
-        match &sought {
-            Sought::Within(set) => self.keep_sets(&[*set], [(0, 0)], workers),
-            Sought::Between(a, b) => self.keep_sets(&[*a, *b], [(0, 1)], workers),
-            Sought::Periodic(periodic) => {
-                self.keep_sets(&[Plain::view(periodic.bodies)], [(0, 0)], workers);
-                self.kind = Kind::Periodic(periodic.axes);
-            }
-            Sought::Double(set) => {
-                self.doubles.keep(set.bodies, workers);
-                self.kind = Kind::Double;
-            }
-            Sought::Swept(swept) => {
-                self.keep_sets(&[Plain::view(swept.bodies)], [(0, 0)], workers);
-                self.paths.keep(swept, workers);
-                self.kind = Kind::Swept;
-            }
-        }
-    }
-
-    fn keep_sets(
-        &mut self,
-        sets: &[Plain<'_, D>],
-        meetings: impl IntoIterator<Item = (usize, usize)>,
-        workers: Workers<'_>,
-    ) {
-        self.kind = Kind::Sets;
+        let sets = input.sets();
+        self.count = sets.len();
         self.sets.resize_with(sets.len().max(self.sets.len()), Kept::default);
         self.sets.iter_mut().zip(sets).for_each(|(kept, set)| kept.keep(set, workers));
         self.meetings.clear();
-        self.meetings.extend(meetings);
+        self.meetings.extend(input.meetings());
+        self.space = input.space;
     }
 
     pub(crate) fn still_valid_on(&self, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
-        if input.check_shape().is_err() {
+        let sets = input.sets();
+        let alike = input.check_shape().is_ok()
+            && sets.len() == self.count
+            && !sets.is_empty()
+            && self.space == input.space
+            && input.meetings().eq(self.meetings.iter().copied());
+        if !alike {
             return false;
         }
-        if let Relation::Among(sets, table) = input.relation {
-            let plain: Result<Vec<_>, _> = sets.iter().map(Plain::of).collect();
-            return plain.is_ok_and(|plain| self.still_valid_among_on(&plain, table, workers));
-        }
-        let Ok(sought) = Sought::of(input) else { return false };
-        match (&self.kind, &sought) {
-            (Kind::Sets, Sought::Within(set)) if self.meetings == [(0, 0)] => {
-                self.sets[0].compare(set, workers).suffices()
+        let width = Width::of(&self.space, input.is_decided());
+        let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
+        match (self.sets.as_slice(), sets) {
+            ([kept, ..], [set]) => compare((kept, set)).suffices(),
+            ([one, other, ..], [a, b]) if self.meetings == [(0, 1)] => {
+                compare((one, a)).suffices_with(compare((other, b)))
             }
-            (Kind::Sets, Sought::Between(a, b)) if self.meetings == [(0, 1)] => {
-                self.sets[0].compare(a, workers).suffices_with(self.sets[1].compare(b, workers))
+            _ => {
+                let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
+                let alike = !outcomes.iter().any(|outcome| outcome.is_lost());
+                alike && self.meetings.iter().all(|&(i, j)| outcomes[i].suffices_with(outcomes[j]))
             }
-            (Kind::Periodic(axes), Sought::Periodic(now)) if *axes == now.axes => {
-                self.sets[0].compare_periodic(now, workers).suffices()
-            }
-            (Kind::Double, Sought::Double(now)) => self.doubles.compare(now.bodies, workers).suffices(),
-            (Kind::Swept, Sought::Swept(now)) => self.paths.compare(&self.sets[0], now, workers).suffices(),
-            _ => false,
         }
-    }
-
-    fn still_valid_among_on(&self, sets: &[Plain<'_, D>], meetings: &ActivationTable, workers: Workers<'_>) -> bool {
-        if self.kind != Kind::Sets || !meetings.iter().eq(self.meetings.iter().copied()) {
-            return false;
-        }
-        let compare = |(kept, set): (&Kept<D>, &Plain<'_, D>)| kept.compare(set, workers);
-        let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
-        self.meetings.iter().all(|&(i, j)| outcomes[i].suffices_with(outcomes[j]))
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.sets.iter().map(Kept::bytes).sum::<usize>()
             + self.sets.capacity() * size_of::<Kept<D>>()
             + self.meetings.capacity() * size_of::<(usize, usize)>()
-            + self.doubles.bytes()
-            + self.paths.bytes()
     }
 }

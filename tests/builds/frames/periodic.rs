@@ -41,7 +41,8 @@ fn shift_of<const D: usize>(view: Bodies<'_, D>, axes: [Option<[f32; 2]>; D], a:
 fn check<const D: usize>(bench: &mut Bench<D>, name: &str, view: Bodies<'_, D>, axes: [Option<[f32; 2]>; D]) {
     let expected = pairs_where(view.len(), |a, b| shift_of(view, axes, a, b).is_some());
     let answer = bench.check(name, Periodic::new(view, axes).into(), &expected);
-    assert_eq!(answer.shifts.len(), answer.pairs.len(), "{name}");
+    let repeats = axes.iter().any(Option::is_some);
+    assert_eq!(answer.shifts.len(), if repeats { answer.pairs.len() } else { 0 }, "{name}");
     for (&[a, b], &shift) in answer.pairs.iter().zip(&answer.shifts) {
         assert_eq!(shift_of(view, axes, a as usize, b as usize), Some(shift), "{name}: shift of {a} and {b}");
     }
@@ -132,9 +133,8 @@ fn what_has_no_answer_is_refused() {
     let view = Circles::new(&[0.0, 3.0, 3.0], &[0.0, 0.0, 0.0], &[0.5, 1.0, 1.0]);
     let before = finder.find(view).expect("three").pairs().to_vec();
     let mut refused = |view, axes| finder.find(Periodic::new(view, axes)).map(|found| found.pairs().len()).unwrap_err();
-    let period = InputError::Period { axis: 1, period: 4.0, diameter: 2.0, id: 1 };
-    assert_eq!(refused(view, [None, Some([0.0, 4.0])]), period);
-    for borders in [[0.0, 0.0], [1.0, 0.0], [0.0, f32::NAN], [f32::NEG_INFINITY, 0.0], [-3e38, 3e38]] {
+    assert!(matches!(refused(view, [Some([0.0, 1e-30]), None]), InputError::Images { reach: 2.0, .. }));
+    for borders in [[0.0, 0.0], [1.0, 0.0], [0.0, f32::NAN], [f32::NEG_INFINITY, 0.0]] {
         assert!(matches!(refused(view, [Some(borders), None]), InputError::Parameter { .. }), "{borders:?}");
     }
     let far = Circles::new(&[0.0, 1e15], &[0.0, 0.0], 0.1);

@@ -79,12 +79,6 @@ impl ActivationTable {
         self.pairs.iter().map(|&(i, j)| (i as usize, j as usize))
     }
 
-    /// Makes it the same as another, in the memory that it has.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.sets = other.sets;
-        self.pairs.clone_from(&other.pairs);
-    }
-
     /// Number of meetings.
     pub(crate) fn len(&self) -> usize {
         self.pairs.len()

@@ -96,7 +96,6 @@ impl<'a, const D: usize> Set<'a, D> {
         self.moving.map_or(Ok(()), |moving| moving.check(self.len()))
     }
 
-    #[expect(dead_code, reason = "searches of mixed sets come next")]
     pub(crate) fn check_layers(&self) -> Result<(), InputError> {
         self.layers.map_or(Ok(()), |layers| layers.check(self.len()))
     }

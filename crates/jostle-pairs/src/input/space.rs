@@ -121,8 +121,8 @@ impl<const D: usize> Space<D> {
     /// In which cell a point lies, counted along each vector from the one of the origin: the floor of its fractional
     /// coordinate, 0 where that is between 0 and 1, both included, and in directions that do not repeat.
     ///
-    /// The fractional coordinate is the sum of `(x - origin) * dual` over the axes from left to right, [`Space::duals`] being
-    /// the rows of the inverse.
+    /// Where each vector lies in its own axis, the fractional coordinate is `(x - origin) / length`; else the sum of
+    /// `(x - origin) * dual` over the axes from left to right, of [`Space::duals`].
     #[must_use]
     pub fn wraps(&self, center: [f64; D]) -> [i32; D] {
         Cell::of(self).wraps(center).map(|wraps| wraps as i32)
@@ -229,14 +229,14 @@ impl<const D: usize> Cell<D> {
     /// See [`Space::wraps`].
     #[inline]
     pub(crate) fn wraps(&self, center: [f64; D]) -> [f64; D] {
-        let Space { repeats, origin, .. } = &self.space;
+        let Space { vectors, repeats, origin, .. } = &self.space;
         let mut wraps = [0.0; D];
         for k in 0..D {
             if !repeats[k] {
                 continue;
             }
             let fraction = if self.straight {
-                (center[k] - origin[k]) * self.duals[k][k]
+                (center[k] - origin[k]) / vectors[k][k]
             } else {
                 (0..D).fold(0.0, |sum, axis| sum + (center[axis] - origin[axis]) * self.duals[k][axis])
             };
@@ -248,7 +248,6 @@ impl<const D: usize> Cell<D> {
     }
 
     /// The sum of so many of each vector, from left to right.
-    #[expect(dead_code, reason = "images in f64 come next")]
     #[inline]
     pub(crate) fn shift(&self, steps: [f64; D]) -> [f64; D] {
         let vectors = &self.space.vectors;

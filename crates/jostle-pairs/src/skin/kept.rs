@@ -5,9 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 
-use crate::among::{Plain, Source};
-use crate::periodic::Periodic;
-use crate::swept::Swept;
+use crate::input::{Cell, Displacements, Set, Source, Space};
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
@@ -59,6 +57,11 @@ impl Outcome {
     /// Whether lists of the pairs between two sets hold all.
     pub(super) fn suffices_with(self, other: Self) -> bool {
         (self.same && other.same) || self.excess + other.excess <= 0.0
+    }
+
+    /// Whether the bodies cannot be those of the list.
+    pub(super) fn is_lost(self) -> bool {
+        !self.same && self.excess == f64::INFINITY
     }
 
     fn merge(self, other: Self) -> Self {
@@ -129,11 +132,219 @@ fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D,
     });
 }
 
+/// What a space adds to how a body's change is measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Width<const D: usize> {
+    cell: Option<Cell<D>>,
+    /// What differences may lose to rounding, of coordinates in the cell, and of a body's own.
+    least: f64,
+    of_body: f64,
+}
+
+impl<const D: usize> Width<D> {
+    /// Where space repeats, what is added to a difference is rounded by parts of the cell.
+    ///
+    /// Of direct bodies, what is moved into the cell is rounded as well: on each axis u = 2^-24 of the widest coordinate W for
+    /// each body, 2u of W for their difference and as much for the offset, in the list and now: 12u of it in all, in length
+    /// 21u, for one body half of that; 16u are taken off. Of a cell that is not straight and leaves a direction open,
+    /// coordinates may be wider than it. Of decided bodies, roundings are those of the coordinates as they were given.
+    pub(super) fn of(space: &Space<D>, decided: bool) -> Self {
+        if space.is_open() {
+            return Self { cell: None, least: 0.0, of_body: 0.0 };
+        }
+        let relative = if decided { ROUNDING_64.relative } else { ROUNDING.relative };
+        let width = (0..D).map(|axis| {
+            let vectors = (0..D).filter(|&k| space.repeats[k]).map(|k| space.vectors[k][axis].abs());
+            space.origin[axis].abs() + vectors.sum::<f64>()
+        });
+        let contained = space.is_straight() || space.repeats == [true; D];
+        let of_body = if decided || !contained { relative } else { 0.0 };
+        Self { cell: Some(Cell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
+    }
+
+    /// How far a body has moved, but for whole vectors of the cell.
+    #[inline(always)]
+    fn moved(&self, mut by: [f64; D]) -> [f64; D] {
+        let Some(cell) = &self.cell else { return by };
+        let mut steps = [0.0; D];
+        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+            steps[k] = (0..D).map(|axis| by[axis] * cell.duals[k][axis]).sum::<f64>().round();
+        }
+        if steps != [0.0; D] {
+            let shift = cell.shift(steps);
+            (0..D).for_each(|axis| by[axis] -= shift[axis]);
+        }
+        by
+    }
+}
+
+/// A set of bodies, or a tree, as it was.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept<const D: usize> {
+    kind: Kind,
+    single: Vec<Body<D, f32>>,
+    double: Vec<Body<D, f64>>,
+    margin: f64,
+    /// Of moving bodies.
+    displacements: Option<Vec<[f64; D]>>,
+    /// Memory for those.
+    spare: Vec<[f64; D]>,
+}
+
+/// What the bodies were searched as.
+#[derive(Debug, Clone, Copy, Default)]
+enum Kind {
+    #[default]
+    Nothing,
+    Single,
+    Double,
+    Tree(KeptTree),
+}
+
+/// A tree holds what it was built of until it is built again.
+#[derive(Debug, Clone, Copy)]
+struct KeptTree {
+    build: u64,
+    bodies: usize,
+    largest_radius: f32,
+}
+
+impl KeptTree {
+    fn of<const D: usize>(tree: &LinearTree<D>) -> Self {
+        let radii = tree.bodies().iter().flat_map(|leaf| leaf.radii.0);
+        Self { build: tree.build_number(), bodies: tree.len(), largest_radius: radii.fold(0.0, f32::max) }
+    }
+}
+
+impl<const D: usize> Kept<D> {
+    pub(super) fn keep(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+        match set.source {
+            Source::View(bodies) => {
+                (self.kind, self.margin) = (Kind::Single, bodies.margin().into());
+                copy(&mut self.single, bodies, workers);
+            }
+            Source::Double(bodies) => {
+                (self.kind, self.margin) = (Kind::Double, bodies.margin());
+                copy(&mut self.double, bodies, workers);
+            }
+            Source::Tree(tree) => {
+                self.margin = tree.margin().into();
+                let same = matches!(self.kind, Kind::Tree(kept) if kept.build == tree.build_number());
+                if !same {
+                    self.kind = Kind::Tree(KeptTree::of(tree));
+                }
+            }
+        }
+        let spare = self.displacements.take().unwrap_or_else(|| core::mem::take(&mut self.spare));
+        match set.moving {
+            Some(moving) => self.displacements = Some(copy_moves(spare, set.len(), moving, workers)),
+            None => self.spare = spare,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self.kind {
+            Kind::Nothing => 0,
+            Kind::Single => self.single.len(),
+            Kind::Double => self.double.len(),
+            Kind::Tree(kept) => kept.bodies,
+        }
+    }
+
+    pub(super) fn compare(&self, set: &Set<'_, D>, width: &Width<D>, workers: Workers<'_>) -> Outcome {
+        let paths = match (&self.displacements, set.moving) {
+            (None, None) => None,
+            (Some(was), Some(now)) => Some((was.as_slice(), now)),
+            _ => return Outcome::LOST,
+        };
+        match (self.kind, set.source) {
+            (Kind::Single, Source::View(now)) => {
+                compare(&self.single, now, (self.margin as f32, ROUNDING), width, paths, workers)
+            }
+            (Kind::Double, Source::Double(now)) => {
+                compare(&self.double, now, (self.margin, ROUNDING_64), width, paths, workers)
+            }
+            (Kind::Tree(kept), Source::Tree(now)) if now.build_number() == kept.build => {
+                self.compare_tree(kept, width, paths, workers)
+            }
+            _ => Outcome::LOST,
+        }
+    }
+
+    /// Its bodies are where they were; their displacements may have changed.
+    fn compare_tree(
+        &self,
+        kept: KeptTree,
+        width: &Width<D>,
+        paths: Option<(&[[f64; D]], Displacements<'_, D>)>,
+        workers: Workers<'_>,
+    ) -> Outcome {
+        let least = f64::from(kept.largest_radius) * ROUNDING.relative + ROUNDING.least + width.least;
+        let Some((was, now)) = paths else { return Outcome { excess: least, same: true } };
+        let change = |id: usize| {
+            let path = Path::of([0.0; D], was[id], now.get(id));
+            // Part of a radius that was rounded with its margin may be lacking.
+            let lost = f64::from(kept.largest_radius) * ROUNDING.relative;
+            let allowed = self.margin - lost - least - path.length * ROUNDING.relative;
+            Change { moved2: path.moved2, allowed, same: was[id] == now.get(id) }
+        };
+        survey(kept.bodies, change, workers)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let displacements = self.displacements.as_ref().map_or(0, Vec::capacity) + self.spare.capacity();
+        self.single.capacity() * size_of::<Body<D, f32>>()
+            + self.double.capacity() * size_of::<Body<D, f64>>()
+            + displacements * size_of::<[f64; D]>()
+    }
+}
+
+fn copy_moves<const D: usize>(
+    mut to: Vec<[f64; D]>,
+    bodies: usize,
+    moving: Displacements<'_, D>,
+    workers: Workers<'_>,
+) -> Vec<[f64; D]> {
+    resize_with_headroom(&mut to, bodies, [0.0; D]);
+    workers.fill_blocks("skin", &mut to, BLOCK, |first, block| {
+        block.iter_mut().zip(first..).for_each(|(slot, id)| *slot = moving.get(id));
+    });
+    to
+}
+
+/// How a path has changed.
+struct Path {
+    /// The square of how far one of its ends has moved, whichever is more.
+    moved2: f64,
+    /// The length of the longer of the two.
+    length: f64,
+}
+
+impl Path {
+    /// Two paths are at no time farther apart than at their beginnings or at their ends, whichever is more.
+    ///
+    /// Whether two bodies touch on their way is rounded by 2^-24.6 of what they move and reach, twice; of the length, 2^-20
+    /// are taken off.
+    #[inline(always)]
+    fn of<const D: usize>(begin: [f64; D], was: [f64; D], is: [f64; D]) -> Self {
+        let (mut begin2, mut end2, mut path2) = (0.0, 0.0, 0.0);
+        for axis in 0..D {
+            let end = begin[axis] + (is[axis] - was[axis]);
+            (begin2, end2) = (begin2 + begin[axis] * begin[axis], end2 + end * end);
+            path2 += (is[axis] * is[axis]).max(was[axis] * was[axis]);
+        }
+        // Not `max`, which would take NaN for nothing.
+        let moved2 = if begin2 <= end2 || end2.is_nan() { end2 } else { begin2 };
+        Self { moved2, length: path2.sqrt() }
+    }
+}
+
 fn compare<const D: usize, T: Scalar>(
     kept: &[Body<D, T>],
     now: Bodies<'_, D, T>,
-    margin: T,
-    rounding: Rounding,
+    (margin, rounding): (T, Rounding),
+    width: &Width<D>,
+    paths: Option<(&[[f64; D]], Displacements<'_, D>)>,
     workers: Workers<'_>,
 ) -> Outcome {
     if now.len() != kept.len() {
@@ -141,163 +352,22 @@ fn compare<const D: usize, T: Scalar>(
     }
     let change = |id: usize| {
         let (was, is) = (&kept[id], Body::of(now, id));
-        let moved2 = (0..D).map(|axis| was.moved(&is, axis)).map(|by| by * by).sum();
-        Change { moved2, allowed: was.allowed(&is, margin, rounding), same: was.same(&is) }
+        let mut by = [0.0; D];
+        (0..D).for_each(|axis| by[axis] = was.moved(&is, axis));
+        let by = width.moved(by);
+        let mut least = rounding.least + width.least;
+        if width.of_body > 0.0 {
+            let widest = (0..D).map(|axis| was.center[axis].to_f64().abs() + is.center[axis].to_f64().abs());
+            least += width.of_body * widest.fold(0.0, f64::max);
+        }
+        let (mut moved2, mut same) = (by.iter().map(|by| by * by).sum(), was.same(&is));
+        if let Some((was_by, is_by)) = paths {
+            let (was_by, is_by) = (was_by[id], is_by.get(id));
+            let path = Path::of(by, was_by, is_by);
+            least += path.length * ROUNDING.relative;
+            (moved2, same) = (path.moved2, same && was_by == is_by);
+        }
+        Change { moved2, allowed: was.allowed(&is, margin, Rounding { least, ..rounding }), same }
     };
     survey(now.len(), change, workers)
-}
-
-/// A set of bodies, or a tree, as it was.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Kept<const D: usize> {
-    bodies: Vec<Body<D, f32>>,
-    margin: f32,
-    tree: Option<KeptTree>,
-}
-
-/// A tree holds what it was built of until it is built again.
-#[derive(Debug, Clone, Copy)]
-struct KeptTree {
-    build: u64,
-    largest_radius: f32,
-}
-
-impl KeptTree {
-    fn of<const D: usize>(tree: &LinearTree<D>) -> Self {
-        let radii = tree.bodies().iter().flat_map(|leaf| leaf.radii.0);
-        Self { build: tree.build_number(), largest_radius: radii.fold(0.0, f32::max) }
-    }
-}
-
-impl<const D: usize> Kept<D> {
-    pub(super) fn keep(&mut self, set: &Plain<'_, D>, workers: Workers<'_>) {
-        match set.source {
-            Source::View(bodies) => {
-                self.tree = None;
-                self.margin = bodies.margin();
-                copy(&mut self.bodies, bodies, workers);
-            }
-            Source::Tree(tree) => {
-                self.bodies.clear();
-                if self.tree.is_none_or(|kept| kept.build != tree.build_number()) {
-                    self.tree = Some(KeptTree::of(tree));
-                }
-            }
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.bodies.len()
-    }
-
-    pub(super) fn compare(&self, set: &Plain<'_, D>, workers: Workers<'_>) -> Outcome {
-        match (set.source, self.tree) {
-            (Source::View(now), None) => compare(&self.bodies, now, self.margin, ROUNDING, workers),
-            (Source::Tree(now), Some(kept)) if now.build_number() == kept.build => {
-                let excess = f64::from(kept.largest_radius) * ROUNDING.relative + ROUNDING.least;
-                Outcome { excess, same: true }
-            }
-            _ => Outcome::LOST,
-        }
-    }
-
-    /// As `compare`, where a body may have left on one side and come in on the other.
-    ///
-    /// There, differences are rounded by parts of the period, and what is moved into the borders by parts of those: on each
-    /// axis 1.5 * 2^-23 of the larger for two bodies, twice, and displacements once more. In all less than 2^-21 for a
-    /// body; 2^-20 are taken off.
-    pub(super) fn compare_periodic(&self, now: &Periodic<'_, D>, workers: Workers<'_>) -> Outcome {
-        if now.bodies.len() != self.bodies.len() {
-            return Outcome::LOST;
-        }
-        let periods = now.axes.map(|axis| axis.map_or(0.0, |[lo, hi]| f64::from(hi - lo)));
-        let borders = now.axes.iter().flatten().flatten().map(|border| f64::from(border.abs()));
-        let width = borders.chain(periods).fold(0.0, f64::max);
-        let rounding = Rounding { least: ROUNDING.least + width * ROUNDING.relative, ..ROUNDING };
-        let change = |id: usize| {
-            let (was, is) = (&self.bodies[id], Body::of(now.bodies, id));
-            let by = |axis: usize| {
-                let (by, period) = (was.moved(&is, axis), periods[axis]);
-                if period > 0.0 && 2.0 * by.abs() > period { by - period * (by / period).round() } else { by }
-            };
-            let moved2 = (0..D).map(by).map(|by| by * by).sum();
-            Change { moved2, allowed: was.allowed(&is, self.margin, rounding), same: was.same(&is) }
-        };
-        survey(now.bodies.len(), change, workers)
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bodies.capacity() * size_of::<Body<D, f32>>()
-    }
-}
-
-/// Bodies in `f64` as they were.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Bodies64<const D: usize> {
-    bodies: Vec<Body<D, f64>>,
-    margin: f64,
-}
-
-impl<const D: usize> Bodies64<D> {
-    pub(super) fn keep(&mut self, bodies: Bodies<'_, D, f64>, workers: Workers<'_>) {
-        self.margin = bodies.margin();
-        copy(&mut self.bodies, bodies, workers);
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.bodies.len()
-    }
-
-    pub(super) fn compare(&self, now: Bodies<'_, D, f64>, workers: Workers<'_>) -> Outcome {
-        compare(&self.bodies, now, self.margin, ROUNDING_64, workers)
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.bodies.capacity() * size_of::<Body<D, f64>>()
-    }
-}
-
-/// The displacements of swept bodies as they were.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Paths<const D: usize> {
-    displacements: Vec<[f32; D]>,
-}
-
-impl<const D: usize> Paths<D> {
-    pub(super) fn keep(&mut self, swept: &Swept<'_, D>, workers: Workers<'_>) {
-        resize_with_headroom(&mut self.displacements, swept.bodies.len(), [0.0; D]);
-        workers.fill_blocks("skin", &mut self.displacements, BLOCK, |first, block| {
-            block.iter_mut().zip(first..).for_each(|(slot, id)| *slot = swept.displacement(id));
-        });
-    }
-
-    /// Two paths are at no time farther apart than at their beginnings or at their ends, whichever is more.
-    ///
-    /// Whether two bodies touch on their way is rounded by 2^-24.6 of what they move and reach, twice; 2^-20 are taken off.
-    pub(super) fn compare(&self, kept: &Kept<D>, now: &Swept<'_, D>, workers: Workers<'_>) -> Outcome {
-        if now.bodies.len() != kept.bodies.len() {
-            return Outcome::LOST;
-        }
-        let change = |id: usize| {
-            let (was, is) = (&kept.bodies[id], Body::of(now.bodies, id));
-            let (was_by, is_by) = (self.displacements[id], now.displacement(id));
-            let (mut begin2, mut end2, mut path2) = (0.0, 0.0, 0.0);
-            for axis in 0..D {
-                let (begin, is_by, was_by) = (was.moved(&is, axis), f64::from(is_by[axis]), f64::from(was_by[axis]));
-                let end = begin + (is_by - was_by);
-                (begin2, end2) = (begin2 + begin * begin, end2 + end * end);
-                path2 += (is_by * is_by).max(was_by * was_by);
-            }
-            let least = ROUNDING.least + path2.sqrt() * ROUNDING.relative;
-            let allowed = was.allowed(&is, kept.margin, Rounding { least, ..ROUNDING });
-            // Not `max`, which would take NaN for nothing.
-            let moved2 = if begin2 <= end2 || end2.is_nan() { end2 } else { begin2 };
-            Change { moved2, allowed, same: was.same(&is) && was_by == is_by }
-        };
-        survey(now.bodies.len(), change, workers)
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.displacements.capacity() * size_of::<[f32; D]>()
-    }
 }

@@ -28,9 +28,14 @@ impl<const D: usize> Body<D> {
         core::array::from_fn(|axis| q.center[axis] - p.center[axis])
     }
 
-    /// From how far away two bodies can come to touch.
-    fn reach(p: &Self, q: &Self) -> f64 {
-        p.radius + q.radius + p.path() + q.path()
+    /// From how far away two bodies can come to touch; or seem to, where coordinates in `f32` are coarse.
+    fn reach(p: &Self, q: &Self, decided: bool) -> f64 {
+        let coarse = |body: &Self| {
+            let rounded = !decided && body.wraps != [0; D];
+            let widest = body.within.iter().fold(0.0, |widest: f32, x| widest.max(x.abs()));
+            if rounded { f64::from(widest) / f64::from(1 << 23) } else { 0.0 }
+        };
+        p.radius + q.radius + p.path() + q.path() + coarse(p) + coarse(q)
     }
 
     fn path(&self) -> f64 {
@@ -82,13 +87,13 @@ impl<const D: usize> Family<D> {
     pub(super) fn each_shift(&self, p: &Body<D>, q: &Body<D>, mut visit: impl FnMut([i32; D])) {
         match &self.lattice {
             None => visit([0; D]),
-            Some(lattice) => lattice.each_shift(Body::apart(p, q), Body::reach(p, q), visit),
+            Some(lattice) => lattice.each_shift(Body::apart(p, q), Body::reach(p, q, self.decided), visit),
         }
     }
 
     /// How many shifts [`Family::each_shift`] visits.
     pub(super) fn shifts(&self, p: &Body<D>, q: &Body<D>) -> f64 {
-        let range = |lattice: &Lattice<D>| lattice.range(Body::apart(p, q), Body::reach(p, q));
+        let range = |lattice: &Lattice<D>| lattice.range(Body::apart(p, q), Body::reach(p, q, self.decided));
         self.lattice.as_ref().map_or(1.0, |lattice| range(lattice).map(|[low, high]| high - low + 1.0).iter().product())
     }
 

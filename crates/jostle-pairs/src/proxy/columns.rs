@@ -1,25 +1,29 @@
-//! Bodies that stand in for the caller's in the tree: moved into a period, narrowed to `f32`, or grown along their paths.
+//! Centres and radii in `f32` by id, and what is done to all bodies a block at a time.
+
+use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Workers};
+use jostle_core::sixteen::ids;
+use jostle_core::tree::LEAF;
+use jostle_core::{Bodies, LinearTree, Workers};
 
 /// Bodies that one task looks at.
 pub(crate) const BLOCK: usize = 1 << 13;
 
 /// Centres and radii, by id.
 #[derive(Debug)]
-pub(crate) struct Derived<const D: usize> {
+pub(crate) struct Columns<const D: usize> {
     centers: [Vec<f32>; D],
     radii: Vec<f32>,
 }
 
-impl<const D: usize> Default for Derived<D> {
+impl<const D: usize> Default for Columns<D> {
     fn default() -> Self {
         Self { centers: [const { Vec::new() }; D], radii: Vec::new() }
     }
 }
 
-impl<const D: usize> Derived<D> {
+impl<const D: usize> Columns<D> {
     /// Sets the centres and radii of so many bodies: `center(axis, first, out)` and `radius(first, out)` set those of the
     /// bodies from `first` on.
     pub(crate) fn fill(
@@ -31,10 +35,25 @@ impl<const D: usize> Derived<D> {
     ) {
         for (axis, column) in self.centers.iter_mut().enumerate() {
             resize_with_headroom(column, bodies, 0.0);
-            workers.fill_blocks("derived", column, BLOCK, |first, block| center(axis, first, block));
+            workers.fill_blocks("proxies", column, BLOCK, |first, block| center(axis, first, block));
         }
         resize_with_headroom(&mut self.radii, bodies, 0.0);
-        workers.fill_blocks("derived", &mut self.radii, BLOCK, radius);
+        workers.fill_blocks("proxies", &mut self.radii, BLOCK, radius);
+    }
+
+    /// The bodies of a tree, their margins in their radii.
+    pub(crate) fn read(&mut self, tree: &LinearTree<D>) {
+        for column in self.centers.iter_mut().chain([&mut self.radii]) {
+            resize_with_headroom(column, tree.len(), 0.0);
+        }
+        let names = ids(tree.leaf_ids());
+        for place in (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf)) {
+            let (leaf, lane, id) = (&tree.bodies()[place / LEAF], place % LEAF, names[place] as usize);
+            for (column, values) in self.centers.iter_mut().zip(&leaf.centers) {
+                column[id] = values.0[lane];
+            }
+            self.radii[id] = leaf.radii.0[lane];
+        }
     }
 
     pub(crate) fn view(&self) -> Bodies<'_, D> {
@@ -48,7 +67,7 @@ impl<const D: usize> Derived<D> {
 
 /// Sets each slot to the value of its body.
 #[inline]
-pub(crate) fn set_each(first: usize, out: &mut [f32], value: impl Fn(usize) -> f32) {
+pub(crate) fn set_each<T>(first: usize, out: &mut [T], value: impl Fn(usize) -> T) {
     out.iter_mut().zip(first..).for_each(|(slot, id)| *slot = value(id));
 }
 
@@ -57,7 +76,7 @@ pub(crate) fn reduce<T: Copy + Send + Sync>(
     bodies: usize,
     slots: &mut Vec<T>,
     start: T,
-    block: impl Fn(core::ops::Range<usize>) -> T + Sync + Send,
+    block: impl Fn(Range<usize>) -> T + Sync + Send,
     workers: Workers<'_>,
     merge: impl Fn(T, T) -> T,
 ) -> T {

@@ -1,0 +1,111 @@
+//! What is known of the pairs of a list beside their ids: of which sets they are, at which image, and when they first touch.
+
+use core::ops::Range;
+
+use jostle_core::Workers;
+use jostle_core::scratch::resize_with_headroom;
+
+use crate::pairs::plan::Job;
+use crate::proxy::Exact;
+
+/// Pairs that one task looks at.
+const BLOCK: usize = 1 << 13;
+
+/// See the top of this file.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listed<const D: usize> {
+    /// Sets that met, ascending, and where the pairs of each two end.
+    meetings: Vec<[u32; 2]>,
+    ends: Vec<usize>,
+    pub(crate) image_shifts: Vec<[i32; D]>,
+    pub(crate) times: Vec<f64>,
+}
+
+/// The jobs of a list, and where the pairs of each end.
+#[derive(Clone, Copy)]
+pub(crate) struct JobsOf<'a> {
+    pub(crate) jobs: &'a [Job],
+    pub(crate) ends: &'a [usize],
+}
+
+impl JobsOf<'_> {
+    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
+    fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
+        let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
+        while at < count {
+            let end = (self.ends[job] - first).min(count);
+            if at < end {
+                visit(at..end, self.jobs[job]);
+            }
+            (job, at) = (job + 1, end);
+        }
+    }
+}
+
+impl<const D: usize> Listed<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        self.meetings.capacity() * size_of::<[u32; 2]>()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.image_shifts.capacity() * size_of::<[i32; D]>()
+            + self.times.capacity() * size_of::<f64>()
+    }
+
+    /// Notes where the pairs of each two sets end.
+    pub(crate) fn note_meetings(&mut self, meetings: impl Iterator<Item = (usize, usize)>, of: JobsOf<'_>) {
+        self.meetings.clear();
+        self.ends.clear();
+        let (mut job, mut end) = (0, 0);
+        for (i, j) in meetings {
+            let sets = [i as u32, j as u32];
+            while job < of.jobs.len() && of.jobs[job].sets == sets {
+                end = of.ends[job];
+                job += 1;
+            }
+            self.meetings.push(sets);
+            self.ends.push(end);
+        }
+    }
+
+    /// Where the pairs of two sets lie in the list.
+    pub(crate) fn range(&self, i: usize, j: usize) -> Option<Range<usize>> {
+        let at = self.meetings.binary_search(&[i.min(j) as u32, i.max(j) as u32]).ok()?;
+        Some(at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at])
+    }
+
+    /// Finds out the image and the time of each pair, whose second body is still the one at the image.
+    pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+        let repeats = exact.cell.is_some();
+        resize_with_headroom(&mut self.image_shifts, if repeats { pairs.len() } else { 0 }, [0; D]);
+        workers.fill_blocks("shifts", &mut self.image_shifts, BLOCK, |first, block| {
+            of.each(first, block.len(), |range, job| {
+                if job.image == 0 && !exact.is_outside(job.sets) {
+                    return block[range].fill([0; D]);
+                }
+                for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {
+                    let steps = exact.steps(job.sets, job.image, a, b);
+                    *slot = if job.swaps(a, b) { steps.map(|step| -step) } else { steps };
+                }
+            });
+        });
+        let moves = exact.sets.iter().any(|set| set.moving.is_some());
+        resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 }, 0.0);
+        workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
+            of.each(first, block.len(), |range, job| {
+                for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {
+                    *slot = exact.touch(job.sets, job.image, a, b).unwrap_or_default();
+                }
+            });
+        });
+    }
+}
+
+/// Puts the lesser id first in pairs within a set.
+pub(crate) fn put_in_order(of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
+    workers.fill_blocks("order", pairs, BLOCK, |first, block| {
+        of.each(first, block.len(), |range, job| {
+            if job.image != 0 && job.is_within() {
+                block[range].iter_mut().for_each(|pair| *pair = job.pair(pair[0], pair[1]));
+            }
+        });
+    });
+}

@@ -1,0 +1,182 @@
+//! A search as joins of trees, one after the other, each cut into blocks by the size of its trees alone.
+
+use core::ops::Range;
+
+use jostle_core::LinearTree;
+use jostle_core::tree::Level;
+
+use crate::filter::{Decision, Filter, PairTest};
+use crate::hits::Order;
+use crate::input::Set;
+use crate::pairing::Pairing;
+use crate::proxy::Exact;
+
+/// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
+const JOIN_BLOCKS: usize = 2048;
+
+/// One join of a search: the trees of two sets, or of one with itself, the second being seen at an image by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Job {
+    pub(crate) sets: [u32; 2],
+    pub(crate) image: u32,
+}
+
+impl Job {
+    /// Whether the bodies of a pair are of the same set.
+    #[inline(always)]
+    pub(crate) fn is_within(self) -> bool {
+        self.sets[0] == self.sets[1]
+    }
+
+    /// Whether two bodies that it has found, of which the second is at the image, stand in each other's place in their pair:
+    /// within a set the lesser id comes first.
+    #[inline(always)]
+    pub(crate) fn swaps(self, a: u32, b: u32) -> bool {
+        b < a && self.is_within()
+    }
+
+    /// The pair of two bodies that it has found.
+    #[inline(always)]
+    pub(crate) fn pair(self, a: u32, b: u32) -> [u32; 2] {
+        if self.swaps(a, b) { [b, a] } else { [a, b] }
+    }
+}
+
+/// The joins of a search, whose pairs come in this order, and what they are of.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'a, const D: usize> {
+    pub(crate) jobs: &'a [Job],
+    pub(crate) exact: &'a Exact<'a, D>,
+    /// Of hits that need not be decided, if others do and nothing moves.
+    pub(crate) slack: f32,
+    /// The caller's own test.
+    pub(crate) only: Option<PairTest<'a>>,
+}
+
+/// The rows of a search: two trees, and the offsets at which those of the first see the second.
+#[derive(Clone, Copy)]
+pub(crate) struct RowPlan<'a, const D: usize> {
+    pub(crate) pairing: Pairing<'a, D>,
+    pub(crate) images: &'a [[f32; D]],
+}
+
+/// How the groups of a join are cut into blocks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocks {
+    groups: usize,
+    size: usize,
+}
+
+impl Blocks {
+    /// None where a tree is empty.
+    pub(crate) fn of<const D: usize>([driver, walked]: [&LinearTree<D>; 2]) -> Self {
+        let groups = if walked.is_empty() { 0 } else { driver.levels().get(1).map_or(0, Level::len) };
+        Self { groups, size: groups.div_ceil(JOIN_BLOCKS).max(1) }
+    }
+
+    pub(crate) fn count(self) -> usize {
+        self.groups.div_ceil(self.size)
+    }
+
+    pub(crate) fn range(self, block: usize) -> Range<usize> {
+        block * self.size..((block + 1) * self.size).min(self.groups)
+    }
+}
+
+impl<'a, const D: usize> Plan<'a, D> {
+    fn set(&self, set: u32) -> &'a Set<'a, D> {
+        &self.exact.sets[set as usize]
+    }
+
+    /// The trees of a job, the smaller driving, and what becomes of their hits.
+    pub(crate) fn tree_pair(&self, job: usize) -> Pairing<'a, D> {
+        let Job { sets, image } = self.jobs[job];
+        self.pairing(sets, image)
+    }
+
+    fn pairing(&self, sets: [u32; 2], image: u32) -> Pairing<'a, D> {
+        let sides = self.exact.sides;
+        let decision = self.exact.decided.then(|| {
+            let slack = if self.exact.moves(sets) { f32::INFINITY } else { self.slack };
+            Decision { slack, by: self.exact }
+        });
+        let filter = Filter { decision, only: self.only, layers: None };
+        let [one, other] = sets.map(|set| sides[set as usize].ready(self.set(set)));
+        let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(other, filter) };
+        let pairing = Pairing { sets, image, ..pairing };
+        if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }
+    }
+
+    /// The rows of the bodies of the first set.
+    pub(crate) fn rows(&self) -> RowPlan<'a, D> {
+        let images = self.exact.images.offsets.as_slice();
+        let sets = if self.exact.sets.len() > 1 { [0, 1] } else { [0, 0] };
+        let mut pairing = self.pairing(sets, 0).driven_by_first();
+        if images.len() > 1 {
+            // It is the second body of a pair that is seen at an image.
+            pairing.order = Order::Driver;
+        }
+        RowPlan { pairing, images }
+    }
+
+    fn blocks_of(&self, job: usize) -> Blocks {
+        Blocks::of(self.tree_pair(job).trees)
+    }
+
+    /// Whether a function of the caller's is asked about hits.
+    pub(crate) fn ask_callers(&self) -> bool {
+        self.only.is_some()
+    }
+
+    /// Blocks of all jobs.
+    pub(crate) fn blocks(&self) -> usize {
+        (0..self.jobs.len()).map(|job| self.blocks_of(job).count()).sum()
+    }
+
+    /// The first block of each job, and the number of blocks at the end.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = usize> {
+        let ends = (0..self.jobs.len()).scan(0, |end, job| {
+            *end += self.blocks_of(job).count();
+            Some(*end)
+        });
+        core::iter::once(0).chain(ends)
+    }
+
+    /// All groups of a job.
+    pub(crate) fn groups(&self, job: usize) -> Range<usize> {
+        0..self.blocks_of(job).groups
+    }
+}
+
+/// Blocks in ascending order, with the job of each.
+pub(crate) struct Walk<'a, 'p, const D: usize> {
+    plan: &'p Plan<'a, D>,
+    job: usize,
+    /// The first block of the job.
+    first: usize,
+}
+
+impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
+    /// Of jobs of which there may be none.
+    pub(crate) fn new(plan: &'p Plan<'a, D>) -> Self {
+        Self { plan, job: 0, first: 0 }
+    }
+
+    /// The job of the block gone to.
+    pub(crate) fn job(&self) -> usize {
+        self.job
+    }
+
+    /// The trees and the groups of a block, which does not lie before the last one asked for.
+    pub(crate) fn go_to(&mut self, block: usize) -> (Pairing<'a, D>, Range<usize>) {
+        loop {
+            let pairing = self.plan.tree_pair(self.job);
+            let blocks = Blocks::of(pairing.trees);
+            if block < self.first + blocks.count() {
+                return (pairing, blocks.range(block - self.first));
+            }
+            self.first += blocks.count();
+            self.job += 1;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! From an input to trees and a plan: proxies, trees, images, and which trees meet at which image.
+
+use jostle_core::{Aabb, BuildTimes, InputError, Isa, LinearTree, Workers};
+
+use crate::filter::PairTest;
+use crate::input::{Cell, Input, Relation, Set};
+use crate::pairing::OFFSET_MARGIN;
+use crate::pairs::plan::{Job, Plan};
+use crate::proxy::{Exact, Extent, Frame, Images, Reach};
+use crate::side::{Side, sum};
+
+/// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
+/// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.
+const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
+
+/// As much, relative to what was taken off on the way into the cell: 2^-45.
+const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
+
+/// What a finder keeps to prepare searches.
+#[derive(Debug)]
+pub(crate) struct Preparation<const D: usize> {
+    /// That of searches within one set; then those of searches of several.
+    sides: Vec<Side<D>>,
+    pub(crate) images: Images<D>,
+    pub(crate) jobs: Vec<Job>,
+    frame: Frame<D>,
+    extents: Vec<Extent<D>>,
+}
+
+impl<const D: usize> Preparation<D> {
+    pub(crate) fn with_capacity(bodies: usize) -> Self {
+        Self {
+            sides: vec![Side::with_capacity(bodies)],
+            images: Images::default(),
+            jobs: Vec::new(),
+            frame: Frame::default(),
+            extents: Vec::new(),
+        }
+    }
+
+    /// The tree of the last search within a set.
+    pub(crate) fn own_tree(&self) -> &LinearTree<D> {
+        &self.sides[0].tree
+    }
+
+    pub(crate) fn set_own_tree(&mut self, tree: LinearTree<D>) {
+        self.sides[0].tree = tree;
+    }
+
+    pub(crate) fn set_isa(&mut self, isa: Isa) {
+        self.sides.iter_mut().for_each(|side| side.tree.set_isa(isa));
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.sides.iter().map(Side::bytes).sum::<usize>()
+            + self.sides.capacity() * size_of::<Side<D>>()
+            + self.images.bytes()
+            + self.jobs.capacity() * size_of::<Job>()
+            + self.extents.capacity() * size_of::<Extent<D>>()
+    }
+
+    /// The number of the first side of an input.
+    fn first(input: &Input<'_, D>) -> usize {
+        usize::from(!matches!(input.relation, Relation::Within(_)))
+    }
+
+    /// Checks an input, and makes ready all that it takes to search it.
+    pub(crate) fn prepare(
+        &mut self,
+        input: &Input<'_, D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
+        input.check_shape()?;
+        let (sets, first) = (input.sets(), Self::first(input));
+        sets.iter().try_for_each(Set::check_layers)?;
+        while self.sides.len() < first + sets.len() {
+            let mut side = Side::default();
+            side.tree.set_isa(isa);
+            self.sides.push(side);
+        }
+        let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
+        let decided = input.is_decided();
+        self.survey(input, cell.as_ref(), isa, workers)?;
+        if decided {
+            let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+            self.frame = Frame::new(all, cell.as_ref());
+        }
+        let mut times = BuildTimes::default();
+        for (side, set) in self.sides[first..].iter_mut().zip(sets) {
+            let built = if decided || cell.is_some() {
+                side.proxies.fill(set, cell.as_ref(), decided.then_some(&self.frame), workers);
+                side.build_proxies(set, workers)?
+            } else {
+                side.build(set, workers)?
+            };
+            times = sum(times, built);
+        }
+        self.lay_out_images(input, cell.as_ref())?;
+        self.list_jobs(input);
+        Ok(times)
+    }
+
+    /// How far the bodies of each set extend, where that is needed.
+    fn survey(
+        &mut self,
+        input: &Input<'_, D>,
+        cell: Option<&Cell<D>>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.extents.clear();
+        let (decided, first) = (input.is_decided(), Self::first(input));
+        if !decided && cell.is_none() {
+            self.sides[first..].iter_mut().for_each(|side| side.proxies.clear());
+            return Ok(());
+        }
+        for (side, set) in self.sides[first..].iter_mut().zip(input.sets()) {
+            self.extents.push(side.proxies.survey(set, cell, decided, isa, workers)?);
+        }
+        Ok(())
+    }
+
+    fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) -> Result<(), InputError> {
+        let Some(cell) = cell else {
+            self.images.clear();
+            return Ok(());
+        };
+        let decided = input.is_decided();
+        let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+        let mut blur = [all.far * FAR_BLUR; D];
+        for axis in 0..D {
+            let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
+            let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR;
+            blur[axis] += if decided { self.frame.blur() } else { direct };
+        }
+        let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);
+        let reach =
+            Reach { sum: sums.fold(0.0, f64::max), blur: blur.map(|blur| if blur.is_finite() { blur } else { 0.0 }) };
+        let scale = if decided { self.frame.scale } else { 1.0 };
+        let (sides, sets) = (&self.sides[Self::first(input)..], input.sets());
+        let wanted = |offset| {
+            input.meetings().any(|(i, j)| may_touch([i, j].map(|set| sides[set].ready(&sets[set]).tree), offset))
+        };
+        self.images.lay_out(cell, reach, scale, wanted)
+    }
+
+    /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
+    fn list_jobs(&mut self, input: &Input<'_, D>) {
+        self.jobs.clear();
+        let (sides, sets) = (&self.sides[Self::first(input)..], input.sets());
+        for (i, j) in input.meetings() {
+            let images = if i == j { self.images.half() } else { self.images.steps.len() };
+            let trees = [i, j].map(|set| sides[set].ready(&sets[set]).tree);
+            let met = (0..images).filter(|&image| image == 0 || may_touch(trees, self.images.offsets[image]));
+            self.jobs.extend(met.map(|image| Job { sets: [i as u32, j as u32], image: image as u32 }));
+        }
+    }
+
+    /// The bodies of a prepared input.
+    pub(crate) fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
+        Exact {
+            sets: input.sets(),
+            sides: &self.sides[Self::first(input)..],
+            cell: (!input.space.is_open()).then(|| Cell::of(&input.space)),
+            images: &self.images,
+            decided: input.is_decided(),
+        }
+    }
+
+    /// The plan of a prepared input.
+    pub(crate) fn plan<'a>(&'a self, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Plan<'a, D> {
+        Plan { jobs: &self.jobs, exact, slack: self.frame.slack, only }
+    }
+}
+
+/// Whether bodies of two trees may touch, the second being seen at an offset: by the boxes of all of them, as a join tests
+/// those of groups.
+fn may_touch<const D: usize>([one, other]: [&LinearTree<D>; 2], offset: [f32; D]) -> bool {
+    let root = |tree: &LinearTree<D>| {
+        let top = tree.levels().last()?;
+        Some((0..top.len()).fold(Aabb::EMPTY, |all, node| all.union(top.aabb(node))))
+    };
+    let (Some(one), Some(other)) = (root(one), root(other)) else { return false };
+    !(0..D).any(|axis| {
+        let margin = offset[axis].abs() * OFFSET_MARGIN;
+        one.lo[axis] - offset[axis] - margin > other.hi[axis] || one.hi[axis] - offset[axis] + margin < other.lo[axis]
+    })
+}

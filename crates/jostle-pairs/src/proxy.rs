@@ -1,0 +1,216 @@
+//! Proxies: bodies in `f32` that stand in the tree for bodies that are not as a tree wants them, moved into the cell, narrowed
+//! from `f64`, or around their paths; and the decision, in `f64`, of what they leave in doubt.
+//!
+//! Bodies in `f32` at rest are *direct*: their proxies in a space that repeats are the bodies of the predicate. As soon as one
+//! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame ([`frame`]).
+
+mod columns;
+mod exact;
+mod frame;
+mod images;
+mod survey;
+
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, InputError, Isa, Scalar, Workers};
+
+use crate::input::{Cell, Set, Source};
+
+use columns::{BLOCK, Columns, reduce, set_each};
+pub(crate) use exact::Exact;
+pub(crate) use frame::Frame;
+pub(crate) use images::{Images, Reach};
+pub(crate) use survey::Extent;
+use survey::{Given, Survey};
+
+/// What a finder keeps of a set of which it makes proxies.
+#[derive(Debug)]
+pub(crate) struct Proxies<const D: usize> {
+    /// Of a tree, its bodies by id.
+    tree_bodies: Columns<D>,
+    columns: Columns<D>,
+    extents: Vec<Extent<D>>,
+    /// How many cells each body has been moved by; of no body where none has.
+    wraps: Vec<[i32; D]>,
+    outside: bool,
+}
+
+impl<const D: usize> Default for Proxies<D> {
+    fn default() -> Self {
+        Self {
+            tree_bodies: Columns::default(),
+            columns: Columns::default(),
+            extents: Vec::new(),
+            wraps: Vec::new(),
+            outside: false,
+        }
+    }
+}
+
+/// Does the same with the bodies of a set in either precision.
+macro_rules! with_given {
+    ($proxies:expr, $set:expr, $cell:expr, $decided:expr, |$given:ident| $body:expr) => {
+        match $set.source {
+            Source::View(bodies) => {
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+            Source::Double(bodies) => {
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+            Source::Tree(_) => {
+                let bodies = $proxies.tree_bodies.view();
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+        }
+    };
+}
+
+impl<const D: usize> Proxies<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree_bodies.bytes()
+            + self.columns.bytes()
+            + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.wraps.capacity() * size_of::<[i32; D]>()
+    }
+
+    /// The bodies as the tree has them, by id.
+    pub(crate) fn view(&self) -> Bodies<'_, D> {
+        self.columns.view()
+    }
+
+    /// How many cells a body has been moved by.
+    #[inline]
+    pub(crate) fn wraps_of(&self, id: u32) -> [i32; D] {
+        if self.outside { self.wraps[id as usize] } else { [0; D] }
+    }
+
+    /// That bodies are where they are.
+    pub(crate) fn clear(&mut self) {
+        self.outside = false;
+    }
+
+    /// Looks at all bodies of a set, and refuses what is not sound.
+    pub(crate) fn survey(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&Cell<D>>,
+        decided: bool,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<Extent<D>, InputError> {
+        if let Source::Tree(tree) = set.source {
+            self.tree_bodies.read(tree);
+        }
+        let Self { tree_bodies, extents, .. } = self;
+        let extent = if let (Source::Double(bodies), None, None) = (set.source, set.moving, cell) {
+            let survey = |ids| isa.run(Survey { bodies, ids });
+            reduce(bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
+        } else {
+            let proxies = Reborrow { tree_bodies };
+            with_given!(proxies, set, cell, decided, |given| {
+                let survey = |ids| given.survey(ids);
+                reduce(given.bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
+            })
+        };
+        if !extent.sound {
+            with_given!(self, set, cell, decided, |given| {
+                InputError::of_bodies(given.bodies.len(), |id| given.fault(id))?;
+            });
+        }
+        self.outside = extent.outside;
+        Ok(extent)
+    }
+
+    /// Makes the proxies of a set that has been looked at: in a frame, or else as the predicate has them.
+    pub(crate) fn fill(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&Cell<D>>,
+        frame: Option<&Frame<D>>,
+        workers: Workers<'_>,
+    ) {
+        let Self { tree_bodies, columns, wraps, outside, .. } = self;
+        let proxies = Reborrow { tree_bodies };
+        with_given!(proxies, set, cell, frame.is_some(), |given| {
+            if *outside {
+                resize_with_headroom(wraps, given.bodies.len(), [0; D]);
+                workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
+                    set_each(first, block, |id| given.wraps(given.center(id)).map(|wraps| wraps as i32));
+                });
+            }
+            let wraps = if *outside { Some(wraps.as_slice()) } else { None };
+            match frame {
+                Some(frame) => fill_in_frame(columns, given, wraps, frame, workers),
+                None => fill_in_cell(columns, given, wraps, workers),
+            }
+        });
+    }
+}
+
+/// What of the proxies is read while the rest is written.
+struct Reborrow<'a, const D: usize> {
+    tree_bodies: &'a Columns<D>,
+}
+
+/// A coordinate less so many cells.
+#[inline]
+fn moved<const D: usize>(cell: &Cell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
+    if wraps == [0; D] { x } else { x - cell.shift(wraps.map(f64::from))[axis] }
+}
+
+fn fill_in_cell<const D: usize, T: Scalar>(
+    columns: &mut Columns<D>,
+    given: Given<'_, D, T>,
+    wraps: Option<&[[i32; D]]>,
+    workers: Workers<'_>,
+) {
+    let Given { bodies, cell, .. } = given;
+    columns.fill(
+        bodies.len(),
+        |axis, first, out| match (wraps, &cell) {
+            (Some(wraps), Some(cell)) => {
+                set_each(first, out, |id| moved(cell, axis, bodies.centers()[axis].get(id).to_f64(), wraps[id]) as f32)
+            }
+            _ => bodies.centers()[axis].map_into(first, out, |x| x.to_f64() as f32),
+        },
+        |first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
+        workers,
+    );
+}
+
+fn fill_in_frame<const D: usize, T: Scalar>(
+    columns: &mut Columns<D>,
+    given: Given<'_, D, T>,
+    wraps: Option<&[[i32; D]]>,
+    frame: &Frame<D>,
+    workers: Workers<'_>,
+) {
+    let Given { bodies, moving, cell, .. } = given;
+    let plain = wraps.is_none() && moving.is_none();
+    columns.fill(
+        bodies.len(),
+        |axis, first, out| {
+            if plain {
+                return bodies.centers()[axis].map_into(first, out, |x| frame.coordinate(axis, x.to_f64()));
+            }
+            set_each(first, out, |id| {
+                let mut x = bodies.centers()[axis].get(id).to_f64();
+                if let (Some(wraps), Some(cell)) = (wraps, &cell) {
+                    x = moved(cell, axis, x, wraps[id]);
+                }
+                let by = moving.map_or(0.0, |moving| moving.get(id)[axis]);
+                frame.coordinate(axis, x + by / 2.0)
+            });
+        },
+        |first, out| match moving {
+            None => bodies.radii().map_into(first, out, |radius| frame.radius((radius + bodies.margin()).to_f64())),
+            Some(moving) => set_each(first, out, |id| {
+                let path2: f64 = moving.get(id).iter().map(|by| by * by).sum();
+                frame.radius(bodies.radius(id).to_f64() + path2.sqrt() / 2.0)
+            }),
+        },
+        workers,
+    );
+}
