@@ -3,11 +3,11 @@
 use std::sync::LazyLock;
 
 use jostle::{Isa, PairFinder, Search, Threads};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::pool;
+use rayon::ThreadPool;
 
 /// Several threads.
-pub(crate) static POOL: LazyLock<ThreadPool> =
-    LazyLock::new(|| ThreadPoolBuilder::new().num_threads(3).build().expect("threads"));
+pub(crate) static POOL: LazyLock<ThreadPool> = LazyLock::new(|| pool(3));
 
 /// What a search comes to, on one thread and then on three, by the instruction set of this number.
 pub(crate) fn agreed<const D: usize, R: PartialEq + Send>(

@@ -4,8 +4,8 @@
 use jostle::{
     ContactTracker, InputError, Layers, NeighborLists, PairFinder, Periodic, Rows, Set, Spheres64, Swept, Threads,
 };
-use jostle_testkit::{Scene, hash, sweep};
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use jostle_testkit::{Scene, hash, pool, sweep};
+use rayon::ThreadPool;
 
 /// Frames from a trough of the number of bodies to the next.
 const WAVE: usize = 4_000;
@@ -125,7 +125,6 @@ struct Run {
 
 impl Run {
     fn new() -> Self {
-        let pool = |threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         Self {
             finder: PairFinder::new(),
             finder_in_space: PairFinder::new(),

@@ -4,7 +4,7 @@ use crate::parallel::host::Spawner;
 use crate::parallel::workers::Workers;
 
 /// Below this number of bodies one thread does all: handing tasks to a pool would cost more than it gains. Measured by
-/// `cargo bench --bench find -- crossover`.
+/// `cargo bench -p jostle-benches --bench find -- crossover`.
 pub const SERIAL_BELOW: usize = 8_000;
 
 /// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
