@@ -4,8 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use jostle::{
-    Among, Circles64, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Periodic, Rows, Set, Swept, Threads,
-    between,
+    ActivationTable, Circles64, Input, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Threads, between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 use std::hint::black_box;
@@ -37,7 +36,7 @@ fn tree_of(scene: &Scene<2>) -> LinearTree<2> {
 }
 
 /// Times a search for pairs, serially and on the pool.
-fn find(c: &mut Criterion, name: &str, among: Among<'_, 2>) {
+fn find(c: &mut Criterion, name: &str, among: Input<'_, 2>) {
     let mut finder = PairFinder::new();
     for (on, threads) in THREADS {
         c.bench_function(&format!("{name}/{on}"), |b| {
@@ -69,11 +68,18 @@ fn filters(c: &mut Criterion) {
 
 fn many_sets(c: &mut Criterion) {
     let sets = [1, 2, 3].map(|seed| uniform(BODIES / 3, BODIES, seed));
-    let (sets, meetings) = (sets.each_ref().map(|set| Set::from(set.view())), Meetings::all(3));
+    let (sets, meetings) = (sets.each_ref().map(|set| Set::from(set.view())), ActivationTable::all(3));
     let mut finder = PairFinder::new();
     for (on, threads) in THREADS {
         c.bench_function(&format!("among three thirds/{on}"), |b| {
-            b.iter(|| black_box(finder.on(threads).find_among(&sets, &meetings).map(|found| found.pairs(0, 1).len())));
+            b.iter(|| {
+                black_box(
+                    finder
+                        .on(threads)
+                        .find(Input::among(&sets, &meetings))
+                        .map(|found| found.pairs_between(0, 1).len()),
+                )
+            });
         });
     }
 }
@@ -104,13 +110,13 @@ fn margins(c: &mut Criterion) {
 fn frames(c: &mut Criterion) {
     let scene = uniform(BODIES, BODIES, 1);
     let world = scene::world::<2>(Kind::Uniform, BODIES);
-    find(c, "periodic", Periodic::new(scene.view(), [Some([0.0, world]); 2]).into());
+    find(c, "periodic", Input::within(scene.view()).periodic([Some([0.0, world]); 2]));
     let doubled = |values: &[f32]| values.iter().map(|&x| f64::from(x) + 1e9).collect::<Vec<f64>>();
     let (x, y) = (doubled(&scene.centers[0]), doubled(&scene.centers[1]));
     let radii: Vec<f64> = scene.radii.iter().map(|&r| f64::from(r)).collect();
     find(c, "f64, a billion from the origin", Circles64::new(&x, &y, &radii).into());
     let moves = vec![MARGIN; BODIES];
-    find(c, "swept", Swept::new(scene.view(), [&moves, &moves]).into());
+    find(c, "swept", Set::from(scene.view()).moving([&moves, &moves]).into());
 }
 
 criterion_group! {

@@ -8,7 +8,7 @@ mod harness;
 use std::error::Error;
 
 use harness::{Clock, Random, arguments};
-use jostle::{Circles, NeighborLists, PairFinder, Periodic, Rows};
+use jostle::{Circles, Input, NeighborLists, PairFinder, Rows};
 use rayon::prelude::*;
 
 /// How far a boid sees.
@@ -46,8 +46,8 @@ impl Flock {
     }
 
     /// The world as boids see it.
-    fn sight(&self) -> Periodic<'_, 2> {
-        Periodic::new(Circles::new(&self.x, &self.y, 0.0).within(SIGHT), [Some([0.0, self.side]); 2])
+    fn sight(&self) -> Input<'_, 2> {
+        Input::within(Circles::new(&self.x, &self.y, 0.0).within(SIGHT)).periodic([Some([0.0, self.side]); 2])
     }
 
     /// Turns every boid by what it sees, all at once, and lets it fly on. What leaves on one side enters on the other.

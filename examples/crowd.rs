@@ -9,7 +9,7 @@ use std::error::Error;
 use std::thread;
 
 use harness::{Clock, Random, arguments};
-use jostle::{Circles, Column, LinearTree, Meetings, PairFinder, Set, Spawner, Threads, field};
+use jostle::{ActivationTable, Circles, Column, Input, LinearTree, PairFinder, Set, Spawner, Threads, field};
 
 /// Height of the corridor in metres, and its length for each walker.
 const HEIGHT: f32 = 200.0;
@@ -135,7 +135,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     posts.build(Circles::from_columns(Column::axes(&corridor.posts), POST), Threads::Serial)?;
 
     // Walkers (0) meet walkers and posts (1), which do not meet each other.
-    let meetings = Meetings::none(2).with(0, 0).with(0, 1);
+    let meetings = ActivationTable::none(2).with(0, 0).with(0, 1);
     let crew = Crew { threads: thread::available_parallelism()?.get() };
     let mut finder = PairFinder::new();
     let (mut progress, mut pairs) = (0.0, [0; 2]);
@@ -143,9 +143,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut clock = Clock::start();
     for _ in 0..frames {
         let sets = [Set::from(corridor.circles()), Set::from(&posts)];
-        let found = finder.on(Threads::Host(&crew)).find_among(&sets, &meetings)?;
+        let found = finder.on(Threads::Host(&crew)).find(Input::among(&sets, &meetings))?;
         clock.jostle();
-        let (among_walkers, with_posts) = (found.pairs(0, 0), found.pairs(0, 1));
+        let (among_walkers, with_posts) = (found.pairs_between(0, 0), found.pairs_between(0, 1));
         for &[a, b] in among_walkers {
             corridor.push_apart(a as usize, b as usize);
         }

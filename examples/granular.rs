@@ -9,7 +9,7 @@ use std::error::Error;
 use std::f32::consts::PI;
 
 use harness::{Clock, Random, arguments};
-use jostle::{Circles, Contact, ContactTracker, InputError, PairFinder, Periodic, contact};
+use jostle::{Circles, Contact, ContactTracker, Input, InputError, PairFinder, contact};
 
 /// Radii follow a power law from the first of these to the second: each octave covers the same area.
 const SMALLEST: f32 = 0.1;
@@ -53,7 +53,7 @@ impl Discs {
         let radius: Vec<f32> = random.column(thrown, least, 1.0).iter().map(|u| SMALLEST / u.sqrt()).collect();
         let mut stays = vec![true; thrown];
         let axes = [Some([0.0, side]); 2];
-        for &[a, b] in finder.find(Periodic::new(Circles::new(&x, &y, &radius), axes))?.pairs() {
+        for &[a, b] in finder.find(Input::within(Circles::new(&x, &y, &radius)).periodic(axes))?.pairs() {
             let lesser = if radius[a as usize] < radius[b as usize] { a } else { b };
             stays[lesser as usize] = false;
         }
@@ -72,8 +72,8 @@ impl Discs {
     }
 
     /// The discs in their box. They may leave it: where they count is jostle's concern.
-    fn in_box(&self) -> Periodic<'_, 2> {
-        Periodic::new(Circles::new(&self.x, &self.y, &self.radius), [Some([0.0, self.side]); 2])
+    fn in_box(&self) -> Input<'_, 2> {
+        Input::within(Circles::new(&self.x, &self.y, &self.radius)).periodic([Some([0.0, self.side]); 2])
     }
 
     /// The spring and the dashpot between two discs, the second moved by so many periods.
@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         begun += changes.begin().len();
         ended += changes.end().len();
         now = changes.begin().len() + changes.persist().len();
-        for (&[a, b], &shift) in found.pairs().iter().zip(found.shifts()) {
+        for (&[a, b], &shift) in found.pairs().iter().zip(found.image_shifts()) {
             discs.press(a as usize, b as usize, shift);
         }
         discs.step();

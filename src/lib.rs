@@ -31,8 +31,9 @@
 //! # Where to look
 //! - [`PairFinder`]: [`find`](PairFinder::find) makes a list; [`count`](PairFinder::count),
 //!   [`for_each_pair`](PairFinder::for_each_pair) and [`fold`](PairFinder::fold) make none.
-//!   They seek within one view, a tree that stays, a [`Set`] with [`Layers`], [`between`] two of these, in a
-//!   [`Periodic`] box, or along paths ([`Swept`]); [`find_among`](PairFinder::find_among) does among many sets.
+//! - [`Input`]: what a search is of. Sets ([`Set`]): views in `f32` or `f64`, or a tree that stays, with [`Layers`], at rest or
+//!   [moving](Set::moving); a relation: [within](Input::within) one, [between](Input::between) two, [among](Input::among) many by
+//!   an [`ActivationTable`]; and a [`Space`]: open, periodic, or a lattice. Each is chosen by itself.
 //! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
 //!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of the fields of your own structs, whatever else these hold
@@ -52,8 +53,8 @@ pub use jostle_core::{
     PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
 };
 pub use jostle_pairs::{
-    ActivationTable, Among, Displacements, Found, FoundAmong, Hit, Input, Layers, Meetings, NeighborLists, PairFinder,
-    Periodic, Rows, Search, Set, Set64, Skin, Space, StageTimes, Stats, Swept, Values, between,
+    ActivationTable, Displacements, Found, Hit, Input, Layers, NeighborLists, PairFinder, Rows, Search, Set, Skin,
+    Space, StageTimes, Stats, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use jostle_pairs::{

@@ -170,7 +170,6 @@ fn is_refusal(error: &InputError) -> bool {
         error,
         InputError::Combination { .. }
             | InputError::Images { .. }
-            | InputError::Period { .. }
             | InputError::Lattice(_)
             | InputError::Parameter { .. }
     )

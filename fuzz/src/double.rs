@@ -1,6 +1,6 @@
 //! Bodies in `f64`: the pairs are those of a double loop, and what is refused is what is documented.
 
-use jostle::{Bodies, PairFinder, Set64};
+use jostle::{Bodies, PairFinder, Set};
 
 use crate::layering::{Layering, meet};
 use crate::number::{Number, Number64};
@@ -89,7 +89,7 @@ fn check<const D: usize>(input: &Input) {
     let margin = input.margin.map_or(0.0, |margin| margin.value().into());
     let view = Bodies::from_slices(columns.each_ref().map(Vec::as_slice), &radii).with_margin(margin);
     let layered = input.layering.as_ref().map(|layering| layering.of(radii.len()));
-    let mut set = Set64::from(view);
+    let mut set = Set::from(view);
     if let Some(layered) = &layered {
         set = set.layers(layered.layers(radii.len()));
     }

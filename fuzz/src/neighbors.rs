@@ -1,6 +1,6 @@
 //! Neighbour lists within a set or of one among another, and lists that are kept while bodies move by less than a margin.
 
-use jostle::{Among, Bodies, LinearTree, NeighborLists, PairFinder, Rows, Search, Skin, Threads, between};
+use jostle::{Bodies, LinearTree, NeighborLists, PairFinder, Rows, Search, Skin, Threads, between};
 use jostle_testkit::Scene;
 use jostle_testkit::oracle::{self, overlaps};
 
@@ -61,7 +61,7 @@ fn check<const D: usize>(input: &Input) {
     let other_view = other.as_ref().map(|other| input.view(other));
     let mut tree = LinearTree::new();
     let from_tree = input.from_tree && tree.build(view, Threads::Serial).is_ok();
-    let among: Among<'_, D> = match (other_view, from_tree) {
+    let among: jostle::Input<'_, D> = match (other_view, from_tree) {
         (None, false) => view.into(),
         (None, true) => (&tree).into(),
         (Some(other), false) => between(view, other),

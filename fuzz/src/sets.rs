@@ -1,6 +1,6 @@
 //! Three sets, each bodies or a tree that stands, with layers or without: the pairs within one, between two and among all.
 
-use jostle::{Among, LinearTree, Meetings, PairFinder, Set, Threads, between};
+use jostle::{ActivationTable, LinearTree, PairFinder, Set, Threads, between};
 use jostle_testkit::oracle::overlaps;
 use jostle_testkit::{Scene, oracle, sweep};
 
@@ -57,7 +57,7 @@ fn check<const D: usize>(input: &Input) {
     let expected = TWO.map(expected);
     let mut finder = PairFinder::new();
     for ([i, j], expected) in TWO.into_iter().zip(&expected) {
-        let among: Among<'_, D> = if i == j { sets[i].into() } else { between(sets[i], sets[j]) };
+        let among: jostle::Input<'_, D> = if i == j { sets[i].into() } else { between(sets[i], sets[j]) };
         let find =
             |among| move |search: jostle::Search<'_, D>| search.find(among).map(|found| found.pairs().to_vec()).ok();
         let found = agreed(&mut finder, input.isa, find(among));
@@ -65,9 +65,12 @@ fn check<const D: usize>(input: &Input) {
     }
 
     let two = TWO.into_iter().enumerate().filter(|(at, _)| input.meetings >> at & 1 == 1);
-    let table = two.fold(Meetings::none(3), |table, (_, [i, j])| table.with(i, j));
+    let table = two.fold(ActivationTable::none(3), |table, (_, [i, j])| table.with(i, j));
     let found = agreed(&mut finder, input.isa, |search| {
-        search.find_among(&sets, &table).map(|found| TWO.map(|[i, j]| found.pairs(i, j).to_vec())).ok()
+        search
+            .find(jostle::Input::among(&sets, &table))
+            .map(|found| TWO.map(|[i, j]| found.pairs_between(i, j).to_vec()))
+            .ok()
     });
     let met = |at: usize| input.meetings >> at & 1 == 1;
     match found {

@@ -7,8 +7,8 @@ mod counting;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
-    Circle, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set, Threads,
-    between,
+    ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set,
+    Threads, between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 
@@ -123,7 +123,7 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     tree.build(still.view(), Threads::Serial).expect("a scene within the contract");
     let category: Vec<u32> = (0..12_000).map(|id| 1 << (id % 5)).collect();
     let layers = Layers::new(&category, 0b1_0111);
-    let (odd, table) = (|a: u32, b: u32| (a ^ b) & 1 == 1, Meetings::none(3).with(0, 1).with(1, 1).with(0, 2));
+    let (odd, table) = (|a: u32, b: u32| (a ^ b) & 1 == 1, ActivationTable::none(3).with(0, 1).with(1, 1).with(0, 2));
     let searches: [Search<'_, D>; 9] = [
         ("between views", &|kept, scene| {
             kept.finder.on(threads).find(between(scene.view(), scene.view())).expect("sets").pairs().len()
@@ -142,8 +142,8 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
         ("a test", &|kept, scene| kept.finder.on(threads).only(&odd).find(scene.view()).expect("a view").pairs().len()),
         ("many sets", &|kept, scene| {
             let sets = [scene.view().into(), Set::from(scene.view()).layers(layers), (&tree).into()];
-            let found = kept.finder.on(threads).find_among(&sets, &table).expect("sets");
-            found.pairs(0, 1).len() + found.pairs(1, 1).len() + found.pairs(0, 2).len()
+            let found = kept.finder.on(threads).find(Input::among(&sets, &table)).expect("sets");
+            found.pairs_between(0, 1).len() + found.pairs_between(1, 1).len() + found.pairs_between(0, 2).len()
         }),
         ("a margin", &|kept, scene| {
             let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();

@@ -6,7 +6,7 @@ mod periodic;
 mod soak;
 mod swept;
 
-use jostle::{Among, Isa, NeighborLists, PairFinder, Rows, Threads};
+use jostle::{Input, Isa, NeighborLists, PairFinder, Rows, Threads};
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
@@ -40,14 +40,14 @@ impl<const D: usize> Bench<D> {
     }
 
     /// The one answer of all kernels and threads, whose pairs are those `expected`; lists and count say the same.
-    fn check(&mut self, name: &str, among: Among<'_, D>, expected: &[[u32; 2]]) -> Answer<D> {
+    fn check(&mut self, name: &str, among: Input<'_, D>, expected: &[[u32; 2]]) -> Answer<D> {
         let mut first: Option<Answer<D>> = None;
         let pools: Vec<Option<&ThreadPool>> = core::iter::once(None).chain(self.pools.iter().map(Some)).collect();
         for finder in &mut self.finders {
             for pool in &pools {
                 let mut search = || {
                     let found = finder.on(Threads::Current).find(among).expect(name);
-                    let (shifts, times) = (found.shifts().to_vec(), found.times().to_vec());
+                    let (shifts, times) = (found.image_shifts().to_vec(), found.times_of_impact().to_vec());
                     Answer { pairs: found.pairs().to_vec(), shifts, times }
                 };
                 let answer = match pool {

@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use bytemuck::NoUninit;
 use jostle::{
-    Among, Bodies, Circles, Circles64, Column, InputError, Layers, Meetings, NeighborLists, PairFinder, Periodic,
-    Radii, RadiusField, Reason, Set, Spheres, Swept, Threads, field,
+    ActivationTable, Bodies, Circles, Circles64, Column, Input, InputError, Layers, NeighborLists, PairFinder, Radii,
+    RadiusField, Reason, Set, Spheres, Threads, field,
 };
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
@@ -306,17 +306,20 @@ fn errors_say_what_to_do() {
     let (two, three) = ([1.0_f32; 2], [1.0_f32; 3]);
     let mut finder = PairFinder::<2>::new();
     let view = Circles::new(&two, &two, 1.0);
-    let mut says = |among: Among<'_, 2>, what: &str| {
+    let mut says = |among: Input<'_, 2>, what: &str| {
         let message = finder.find(among).expect_err("a refusal").to_string();
         assert!(message.contains(what), "{message}");
     };
     says(Circles::new(&two, &three, 1.0).into(), "each needs one value for every body");
     says(Set::from(view).layers(Layers::new(&[1, 1, 1], 1)).into(), "or a number for all");
     says(Circles::new(&[1e19, 0.0], &two, 1.0).into(), "search in f64");
-    says(Periodic::new(view, [Some([0.0, 3.0]), None]).into(), "widen the box");
-    says(Periodic::new(Circles::new(&[1e15, 0.0], &two, 0.1), [Some([0.0, 3.0]), None]).into(), "move it back");
-    says(Swept::new(view, [&two, &three]).into(), "0 for those at rest");
-    let message = finder.find_among(&[view.into(); 2], &Meetings::none(3)).expect_err("a refusal").to_string();
+    says(Input::within(view).periodic([Some([0.0, 1e-9]), None]), "several cells as one");
+    says(Input::within(view).lattice([[1.0, 0.0], [2.0, 0.0]], [true; 2]), "has to lead out");
+    says(Input::within(view).lattice([[0.0, 1.0], [1.0, 0.0]], [true; 2]), "swap two of them");
+    says(Input::within(Circles::new(&[1e15, 0.0], &two, 0.1)).periodic([Some([0.0, 3.0]), None]), "move it back");
+    says(Set::from(view).moving([&two[..], &three]).into(), "0 for those at rest");
+    let message =
+        finder.find(Input::among(&[view.into(); 2], &ActivationTable::none(3))).expect_err("a refusal").to_string();
     assert!(message.contains("ActivationTable::none(2)"), "{message}");
     let layout = Circles::from_structs(&[[0_u8; 3]; 2], [0, 1], RadiusField::All(1.0)).expect_err("a refusal");
     assert!(layout.to_string().contains("field!"), "{layout}");
@@ -326,7 +329,7 @@ fn errors_say_what_to_do() {
         let message = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(|&it| it.into()));
         assert!(message.as_ref().is_some_and(|message| message.contains(what)), "{message:?}");
     };
-    panics("make it by `ActivationTable::none(4)`", &|| assert!(Meetings::none(2).with(1, 3).meet(1, 3)));
+    panics("make it by `ActivationTable::none(4)`", &|| assert!(ActivationTable::none(2).with(1, 3).meet(1, 3)));
     panics("no body 3: the lists are of 0 bodies", &|| assert!(NeighborLists::new().of(3).is_empty()));
     panics("NeighborLists::with_distances", &|| assert!(NeighborLists::new().distances2_of(0).is_empty()));
     panics("no body 2: the view is of 2 bodies", &|| assert_eq!(view.center(2), [1.0; 2]));

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use jostle::{Among, Circles64, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Threads, between};
+use jostle::{Circles64, Input, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::Common;
@@ -191,7 +191,7 @@ impl<'a> Row<'a> {
         Self { what, found, run: Box::new(run) }
     }
 
-    fn find(what: &'static str, found: usize, among: impl Into<Among<'a, 2>>) -> Self {
+    fn find(what: &'static str, found: usize, among: impl Into<Input<'a, 2>>) -> Self {
         let (mut finder, among) = (PairFinder::new(), among.into());
         Self::new(what, found, move || finder.find(among).expect(SOUND).pairs().len())
     }

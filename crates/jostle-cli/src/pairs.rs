@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use jostle::{Among, Bodies, Found, InputError, PairFinder, Scalar, Stats};
+use jostle::{Bodies, Found, Input, InputError, PairFinder, Scalar, Stats};
 
 use crate::args::PairsArgs;
 use crate::limit;
@@ -45,7 +45,7 @@ fn search<'a, const D: usize, T: Scalar>(
     report: &mut Report,
 ) -> Result<()>
 where
-    Among<'a, D>: From<Bodies<'a, D, T>>,
+    Input<'a, D>: From<Bodies<'a, D, T>>,
 {
     let mut finder = PairFinder::<D>::new();
     let explain = |refusal| table.explain(refusal, &args.input.file);
@@ -118,7 +118,7 @@ impl Times {
     fn count<'a, const D: usize>(
         &mut self,
         finder: &mut PairFinder<D>,
-        bodies: impl Into<Among<'a, D>>,
+        bodies: impl Into<Input<'a, D>>,
         workers: &Workers,
     ) -> Result<(), InputError> {
         let start = Instant::now();
@@ -130,7 +130,7 @@ impl Times {
     fn find<'a, 'f, const D: usize>(
         &mut self,
         finder: &'f mut PairFinder<D>,
-        bodies: impl Into<Among<'a, D>>,
+        bodies: impl Into<Input<'a, D>>,
         workers: &'f Workers,
     ) -> Result<Found<'f, D>, InputError> {
         let start = Instant::now();

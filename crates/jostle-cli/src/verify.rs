@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use indicatif::HumanCount;
-use jostle::{Among, Bodies, PairFinder, Threads};
+use jostle::{Bodies, Input, PairFinder, Threads};
 use jostle_testkit::{oracle::Real, sweep};
 
 use crate::args::{Method, VerifyArgs};
@@ -53,7 +53,7 @@ fn verify<'a, const D: usize, T: Real>(
     report: &mut Report,
 ) -> Result<bool>
 where
-    Among<'a, D>: From<Bodies<'a, D, T>>,
+    Input<'a, D>: From<Bodies<'a, D, T>>,
 {
     let mut finder = PairFinder::<D>::new();
     let mut find = |threads: Threads<'_>| match finder.on(threads).find(view) {

@@ -7,8 +7,8 @@ use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
 use crate::engine::Engine;
 use crate::filter::PairTest;
-use crate::found::{Found, FoundAmong, Hit};
-use crate::input::{ActivationTable, Input, Relation, Set};
+use crate::found::{Found, Hit};
+use crate::input::{Input, Relation, Set};
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::listed::{JobsOf, Listed, put_in_order};
 use crate::pairs::plan::Plan;
@@ -141,18 +141,6 @@ impl<const D: usize> PairFinder<D> {
         self.find(Input::between(a, b))
     }
 
-    /// [`Search::find_among`] on the current rayon pool.
-    ///
-    /// # Errors
-    /// [`InputError`]; the last result stands.
-    pub fn find_among(
-        &mut self,
-        sets: &[Set<'_, D>],
-        meetings: &ActivationTable,
-    ) -> Result<FoundAmong<'_, D>, InputError> {
-        self.on(Threads::Current).find_among(sets, meetings)
-    }
-
     /// [`Search::count`] on the current rayon pool.
     ///
     /// # Errors
@@ -225,12 +213,6 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         self.skin.still_valid(input)
-    }
-
-    /// As [`PairFinder::still_valid`], of [`PairFinder::find_among`]: the table has to be the same.
-    #[must_use]
-    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
-        self.skin.still_valid_among(sets, meetings)
     }
 
     /// Bytes held: trees, scratch and pair list.

@@ -76,44 +76,6 @@ impl<'f, const D: usize> Found<'f, D> {
         &self.finder.listed.times
     }
 
-    /// [`Found::image_shifts`].
-    #[must_use]
-    pub fn shifts(&self) -> &'f [[i32; D]] {
-        self.image_shifts()
-    }
-
-    /// [`Found::times_of_impact`].
-    #[must_use]
-    pub fn times(&self) -> &'f [f64] {
-        self.times_of_impact()
-    }
-
-    /// What the search did.
-    #[must_use]
-    pub fn stats(&self) -> &'f Stats {
-        &self.finder.stats
-    }
-}
-
-/// The result of a search among several sets, borrowed from its finder.
-#[derive(Clone, Copy)]
-pub struct FoundAmong<'f, const D: usize> {
-    pub(crate) finder: &'f PairFinder<D>,
-}
-
-impl<const D: usize> fmt::Debug for FoundAmong<'_, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FoundAmong").field("stats", self.stats()).finish_non_exhaustive()
-    }
-}
-
-impl<'f, const D: usize> FoundAmong<'f, D> {
-    /// [`Found::pairs_between`].
-    #[must_use]
-    pub fn pairs(&self, i: usize, j: usize) -> &'f [[u32; 2]] {
-        Found { finder: self.finder }.pairs_between(i, j)
-    }
-
     /// What the search did.
     #[must_use]
     pub fn stats(&self) -> &'f Stats {

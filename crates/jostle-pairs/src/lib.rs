@@ -31,7 +31,6 @@ mod row_scratch;
 mod rows;
 mod search;
 mod shape;
-mod shims;
 mod side;
 mod simd;
 mod skin;
@@ -43,16 +42,13 @@ pub use contacts::{
     contacts, contacts_between,
 };
 pub use finder::PairFinder;
-pub use found::{Found, FoundAmong, Hit};
-pub use input::{
-    ActivationTable, ActivationTable as Meetings, Displacements, Input, Input as Among, Set, Space, between,
-};
+pub use found::{Found, Hit};
+pub use input::{ActivationTable, Displacements, Input, Set, Space, between};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
 pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use rows::Rows;
 pub use search::Search;
-pub use shims::{Periodic, Set64, Swept};
 pub use skin::Skin;
 pub use stats::{StageTimes, Stats};

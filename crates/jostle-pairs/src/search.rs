@@ -6,9 +6,9 @@ use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run}
 
 use crate::filter::PairTest;
 use crate::finder::{Engines, PairFinder};
-use crate::found::{Found, FoundAmong, Hit};
+use crate::found::{Found, Hit};
 use crate::hits::{Count, Fold};
-use crate::input::{ActivationTable, Input, Set};
+use crate::input::Input;
 use crate::neighbors::NeighborLists;
 use crate::pairs::plan::{Job, Plan};
 use crate::rows::Rows;
@@ -70,29 +70,6 @@ impl<'f, const D: usize> Search<'f, D> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         run(threads, input.weight(), |workers| workers.together(|| finder.list(&input, only, workers)))?;
         Ok(Found { finder })
-    }
-
-    /// Finds every overlapping pair among many sets, each within itself or with others as the table says.
-    ///
-    /// ```
-    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
-    /// use jostle::{Circles, ActivationTable, PairFinder};
-    ///
-    /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
-    /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
-    /// let mut finder = PairFinder::new();
-    /// let found = finder.find_among(&[bullets.into(), ships.into()], &ActivationTable::none(2).with(0, 1).with(1, 1))?;
-    /// assert_eq!(found.pairs(0, 1), [[0, 0], [1, 0]]);
-    /// assert_eq!(found.pairs(1, 1), [[0, 1]]);
-    /// # Ok::<(), jostle::InputError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`InputError`], [`InputError::Sets`] among them when the table is of another number of sets; before any pair is
-    /// sought; the last result stands.
-    pub fn find_among(self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> Result<FoundAmong<'f, D>, InputError> {
-        let found = self.find(Input::among(sets, meetings))?;
-        Ok(FoundAmong { finder: found.finder })
     }
 
     /// As [`Search::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells
@@ -199,7 +176,7 @@ impl<'f, const D: usize> Search<'f, D> {
             let [a, b] = job.pair(a, b);
             op(all, a, b);
         };
-        self.search(input.into(), |engines, plan, workers| engines.pairs.fold(plan, workers, &init, &op, &merge))
+        self.search(input.into(), |engines, plan, workers| engines.pairs.fold(plan, workers, &init, op, &merge))
     }
 
     /// Fills neighbour lists: for each body of a view or a tree those that it overlaps, or, [`between`](crate::between) two
@@ -229,12 +206,6 @@ impl<'f, const D: usize> Search<'f, D> {
     pub fn still_valid<'a>(self, input: impl Into<Input<'a, D>>) -> bool {
         let (skin, input) = (&self.finder.skin, input.into());
         run(self.threads, input.movable(), |workers| skin.still_valid_on(&input, workers))
-    }
-
-    /// [`PairFinder::still_valid_among`] on these threads.
-    #[must_use]
-    pub fn still_valid_among(self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
-        self.still_valid(Input::among(sets, meetings))
     }
 
     /// Makes ready what is sought, and joins it by `join`.

@@ -10,7 +10,7 @@ use core::fmt;
 
 use jostle_core::{InputError, Threads, Workers, threads::run};
 
-use crate::input::{ActivationTable, Input, Set, Space};
+use crate::input::{Input, Set, Space};
 use kept::{Kept, Outcome, Width};
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):
@@ -58,14 +58,6 @@ impl<const D: usize> Skin<D> {
         Ok(())
     }
 
-    /// As [`Skin::keep`], of [`find_among`](crate::PairFinder::find_among).
-    ///
-    /// # Errors
-    /// As [`Skin::keep`], and [`InputError::Sets`].
-    pub fn keep_among(&mut self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> Result<(), InputError> {
-        self.keep(Input::among(sets, meetings))
-    }
-
     /// True while every list of pairs or neighbours that was made of the kept bodies holds all pairs that there are now.
     ///
     /// That is so while each body has moved by at most its margin, what its radius has grown by included. Between two
@@ -86,12 +78,6 @@ impl<const D: usize> Skin<D> {
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         let input = input.into();
         run(Threads::Current, input.movable(), |workers| self.still_valid_on(&input, workers))
-    }
-
-    /// As [`Skin::still_valid`], of [`Skin::keep_among`]: the table has to be the same.
-    #[must_use]
-    pub fn still_valid_among(&self, sets: &[Set<'_, D>], meetings: &ActivationTable) -> bool {
-        self.still_valid(Input::among(sets, meetings))
     }
 
     pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {

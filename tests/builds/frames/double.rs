@@ -1,4 +1,4 @@
-use jostle::{Bodies, Circles64, InputError, Layers, NeighborLists, PairFinder, Reason, Rows, Set64, Spheres64};
+use jostle::{Bodies, Circles64, InputError, Layers, NeighborLists, PairFinder, Reason, Rows, Set, Spheres64};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::prelude::*;
 
@@ -134,6 +134,6 @@ fn distances_are_those_of_the_caller() {
 fn layers_hold() {
     let view = Circles64::new(&[0.0; 3], &[0.0; 3], 1.0);
     let mut finder = PairFinder::new();
-    let found = finder.find(Set64::from(view).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]))).expect("three");
+    let found = finder.find(Set::from(view).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]))).expect("three");
     assert_eq!(found.pairs(), [[0, 1]]);
 }

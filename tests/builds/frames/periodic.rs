@@ -1,4 +1,4 @@
-use jostle::{Bodies, Circles, InputError, Layers, PairFinder, Periodic, Reason};
+use jostle::{Bodies, Circles, Input, InputError, Layers, PairFinder, Reason, Set};
 use jostle_testkit::{Kind, scene};
 use proptest::prelude::*;
 
@@ -40,7 +40,7 @@ fn shift_of<const D: usize>(view: Bodies<'_, D>, axes: [Option<[f32; 2]>; D], a:
 
 fn check<const D: usize>(bench: &mut Bench<D>, name: &str, view: Bodies<'_, D>, axes: [Option<[f32; 2]>; D]) {
     let expected = pairs_where(view.len(), |a, b| shift_of(view, axes, a, b).is_some());
-    let answer = bench.check(name, Periodic::new(view, axes).into(), &expected);
+    let answer = bench.check(name, Input::within(view).periodic(axes), &expected);
     let repeats = axes.iter().any(Option::is_some);
     assert_eq!(answer.shifts.len(), if repeats { answer.pairs.len() } else { 0 }, "{name}");
     for (&[a, b], &shift) in answer.pairs.iter().zip(&answer.shifts) {
@@ -103,7 +103,7 @@ fn many_bodies_on_several_threads() {
     expected.sort_unstable();
     expected.dedup();
     let mut bench = Bench::new();
-    let answer = bench.check("many", Periodic::new(view, axes).into(), &expected);
+    let answer = bench.check("many", Input::within(view).periodic(axes), &expected);
     assert!(answer.shifts.iter().any(|shift| *shift != [0, 0]));
 }
 
@@ -132,7 +132,8 @@ fn what_has_no_answer_is_refused() {
     let mut finder = PairFinder::new();
     let view = Circles::new(&[0.0, 3.0, 3.0], &[0.0, 0.0, 0.0], &[0.5, 1.0, 1.0]);
     let before = finder.find(view).expect("three").pairs().to_vec();
-    let mut refused = |view, axes| finder.find(Periodic::new(view, axes)).map(|found| found.pairs().len()).unwrap_err();
+    let mut refused =
+        |view, axes| finder.find(Input::within(view).periodic(axes)).map(|found| found.pairs().len()).unwrap_err();
     assert!(matches!(refused(view, [Some([0.0, 1e-30]), None]), InputError::Images { reach: 2.0, .. }));
     for borders in [[0.0, 0.0], [1.0, 0.0], [0.0, f32::NAN], [f32::NEG_INFINITY, 0.0]] {
         assert!(matches!(refused(view, [Some(borders), None]), InputError::Parameter { .. }), "{borders:?}");
@@ -151,6 +152,8 @@ fn layers_hold_across_borders() {
     let view = Circles::new(&[0.1, 9.9, 9.8], &[0.0; 3], 0.25);
     let axes = [Some([0.0, 10.0]), None];
     let mut finder = PairFinder::new();
-    let found = finder.find(Periodic::new(view, axes).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]))).expect("three");
+    let found = finder
+        .find(Input::within(Set::from(view).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]))).periodic(axes))
+        .expect("three");
     assert_eq!(found.pairs(), [[0, 1]]);
 }

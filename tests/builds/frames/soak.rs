@@ -1,9 +1,7 @@
 //! A long simulation whose bodies come, go, grow and move, on changing threads: the same answers to the last frame, and no
 //! more memory at the end than after a tenth of it.
 
-use jostle::{
-    ContactTracker, InputError, Layers, NeighborLists, PairFinder, Periodic, Rows, Set, Spheres64, Swept, Threads,
-};
+use jostle::{ContactTracker, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres64, Threads};
 use jostle_testkit::{Scene, hash, pool, sweep};
 use rayon::ThreadPool;
 
@@ -195,9 +193,10 @@ impl Run {
         let giants = view.radii();
         let small = (0..view.len()).all(|id| giants.get(id) < 1.0 && view.center(id)[0] < 1e9);
         if small {
-            let swept = self.finder.find(Swept::new(view, moves)).expect("a sound frame").pairs().to_vec();
+            let swept = self.finder.find(Set::from(view).moving(moves)).expect("a sound frame").pairs().to_vec();
             let borders = [Some([0.0, WIDTH]), Some([10.0, WIDTH])];
-            let periodic = self.finder.find(Periodic::new(view, borders)).expect("a sound frame").pairs().to_vec();
+            let periodic =
+                self.finder.find(Input::within(view).periodic(borders)).expect("a sound frame").pairs().to_vec();
             self.take(&swept);
             self.take(&periodic);
         }

@@ -1,4 +1,4 @@
-use jostle::{Bodies, Circles, InputError, Layers, PairFinder, Reason, Swept};
+use jostle::{Bodies, Circles, InputError, Layers, PairFinder, Reason, Set};
 use jostle_testkit::{Kind, scene, ugly};
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn touch<const D: usize>(view: Bodies<'_, D>, moves: &[Vec<f32>; D], a: usize, b
 
 fn check<const D: usize>(bench: &mut Bench<D>, name: &str, view: Bodies<'_, D>, moves: &[Vec<f32>; D]) {
     let expected = pairs_where(view.len(), |a, b| touch(view, moves, a, b).is_some());
-    let answer = bench.check(name, Swept::new(view, moves.each_ref().map(Vec::as_slice)).into(), &expected);
+    let answer = bench.check(name, Set::from(view).moving(moves.each_ref().map(Vec::as_slice)).into(), &expected);
     for (&[a, b], time) in answer.pairs.iter().zip(answer.times) {
         assert_eq!(touch(view, moves, a as usize, b as usize), Some(time), "{name}: {a} and {b}");
     }
@@ -86,7 +86,7 @@ fn what_has_no_answer_is_refused() {
     let view = Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.5);
     let before = finder.find(view).expect("two").pairs().to_vec();
     let mut refused =
-        |moves: [&[f32]; 2]| finder.find(Swept::new(view, moves)).map(|found| found.pairs().len()).unwrap_err();
+        |moves: [&[f32]; 2]| finder.find(Set::from(view).moving(moves)).map(|found| found.pairs().len()).unwrap_err();
     let displacements = vec![2, 1];
     assert_eq!(refused([&[0.0, 0.0], &[0.0]]), InputError::Displacements { bodies: 2, displacements });
     for bad in [f32::NAN, f32::INFINITY] {
@@ -95,7 +95,7 @@ fn what_has_no_answer_is_refused() {
     }
     let bad = Circles::new(&[0.0, f32::NAN], &[0.0, 0.0], &[0.5, -1.0]);
     let first = vec![(1, Reason::CenterNotFinite { axis: 0 })];
-    let error = finder.find(Swept::new(bad, [&[0.0, 0.0], &[0.0, 0.0]])).map(|found| found.pairs().len());
+    let error = finder.find(Set::from(bad).moving([&[0.0, 0.0], &[0.0, 0.0]])).map(|found| found.pairs().len());
     assert_eq!(error, Err(InputError::Bodies { count: 1, first }));
     assert_eq!(finder.last().pairs(), before);
 }
@@ -103,7 +103,7 @@ fn what_has_no_answer_is_refused() {
 #[test]
 fn layers_hold() {
     let view = Circles::new(&[0.0, 5.0, 9.0], &[0.0; 3], 0.25);
-    let swept = Swept::new(view, [&[10.0, 0.0, 0.0], &[0.0; 3]]).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]));
+    let swept = Set::from(view).moving([&[10.0, 0.0, 0.0], &[0.0; 3]]).layers(Layers::new(&[1, 1, 2], &[1, 1, 3]));
     let mut finder = PairFinder::new();
     assert_eq!(finder.find(swept).expect("three").pairs(), [[0, 1]]);
 }

@@ -1,6 +1,6 @@
 //! Many sets and tables of which meet: each meeting against the search for it alone, and against a plain loop.
 
-use jostle::{InputError, LinearTree, Meetings, PairFinder, Set, between};
+use jostle::{ActivationTable, Input, InputError, LinearTree, PairFinder, Set, between};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
@@ -28,8 +28,8 @@ impl<const D: usize> Drawn<D> {
     }
 }
 
-fn random_table(random: &mut Random, sets: usize) -> Meetings {
-    let mut table = Meetings::none(sets);
+fn random_table(random: &mut Random, sets: usize) -> ActivationTable {
+    let mut table = ActivationTable::none(sets);
     for _ in 0..if sets == 0 { 0 } else { random.below(2 * sets + 1) } {
         table = table.with(random.below(sets), random.below(sets));
     }
@@ -45,13 +45,13 @@ fn expected<const D: usize>(drawn: &[Drawn<D>], i: usize, j: usize) -> Pairs {
 }
 
 /// Checks every meeting of a table, and those that are not in it.
-fn check<const D: usize>(ways: &mut Ways<D>, drawn: &[Drawn<D>], table: &Meetings, by_loops: bool) {
+fn check<const D: usize>(ways: &mut Ways<D>, drawn: &[Drawn<D>], table: &ActivationTable, by_loops: bool) {
     let sets: Vec<_> = drawn.iter().map(Drawn::set).collect();
     let all = (0..sets.len()).flat_map(|i| (i..sets.len()).map(move |j| (i, j)));
     let name = format!("{} sets, {table:?}", sets.len());
     let (found, pairs) = ways.same(&name, |way| {
-        let found = way.search().find_among(&sets, table).expect("sound sets");
-        let pairs = |(i, j)| (i, j, table.meet(i, j).then(|| found.pairs(i, j).to_vec()));
+        let found = way.search().find(Input::among(&sets, table)).expect("sound sets");
+        let pairs = |(i, j)| (i, j, table.meet(i, j).then(|| found.pairs_between(i, j).to_vec()));
         (all.clone().map(pairs).collect::<Vec<_>>(), found.stats().pairs)
     });
     assert_eq!(pairs, found.iter().flat_map(|meeting| &meeting.2).map(|pairs| pairs.len() as u64).sum::<u64>());
@@ -72,7 +72,7 @@ fn random_sets<const D: usize>() {
         let count = [0, 1, 2, 3, 5, 8][turn % 6];
         let drawn: Vec<_> = (0..count).map(|_| [0, 1, 17, 300][random.below(4)]).collect();
         let drawn: Vec<_> = drawn.into_iter().map(|n| Drawn::new(&mut random, n)).collect();
-        let tables = [Meetings::none(count), random_table(&mut random, count), Meetings::all(count)];
+        let tables = [ActivationTable::none(count), random_table(&mut random, count), ActivationTable::all(count)];
         for table in &tables[turn % 3..][..1] {
             check(&mut ways, &drawn, table, true);
         }
@@ -94,7 +94,7 @@ fn large<const D: usize>() {
     let (mut ways, mut random) = (Ways::<D>::few(), Random(7));
     for _ in 0..4 {
         let drawn: Vec<_> = [0, 9_000, 1, 20, 6_000, 0, 3_000].map(|n| Drawn::new(&mut random, n)).into();
-        for table in [Meetings::all(7), random_table(&mut random, 7)] {
+        for table in [ActivationTable::all(7), random_table(&mut random, 7)] {
             check(&mut ways, &drawn, &table, false);
         }
     }
@@ -115,60 +115,66 @@ fn a_test_is_asked_about_each_meeting() {
     let mut random = Random(3);
     let drawn: Vec<Drawn<2>> = [300, 40, 200].map(|n| Drawn::new(&mut random, n)).into();
     let sets: Vec<_> = drawn.iter().map(Drawn::set).collect();
-    let (table, wanted) = (Meetings::all(3), |a: u32, b: u32| (a + 2 * b).is_multiple_of(3));
+    let (table, wanted) = (ActivationTable::all(3), |a: u32, b: u32| (a + 2 * b).is_multiple_of(3));
     let mut finder = PairFinder::new();
-    let found = finder.only(&wanted).find_among(&sets, &table).expect("sound sets");
+    let found = finder.only(&wanted).find(Input::among(&sets, &table)).expect("sound sets");
     for (i, j) in table.iter() {
         let expected: Pairs = expected(&drawn, i, j).into_iter().filter(|&[a, b]| wanted(a, b)).collect();
-        assert_same("a test", &ascending(found.pairs(i, j)), &expected);
+        assert_same("a test", &ascending(found.pairs_between(i, j)), &expected);
     }
 }
 
 #[test]
 fn tables_know_who_meets() {
-    let table = Meetings::none(4).with(2, 0).with(3, 3).with(0, 2);
+    let table = ActivationTable::none(4).with(2, 0).with(3, 3).with(0, 2);
     assert!(table.iter().eq([(0, 2), (3, 3)]));
     assert!(table.meet(0, 2) && table.meet(2, 0) && table.meet(3, 3) && !table.meet(0, 0) && !table.meet(9, 9));
-    assert_eq!((table.sets(), Meetings::all(4).iter().len(), Meetings::none(0)), (4, 10, Meetings::all(0)));
-    assert_eq!((0..4).fold(Meetings::none(4), |table, i| (0..4).fold(table, |it, j| it.with(j, i))), Meetings::all(4));
+    assert_eq!(
+        (table.sets(), ActivationTable::all(4).iter().len(), ActivationTable::none(0)),
+        (4, 10, ActivationTable::all(0))
+    );
+    assert_eq!(
+        (0..4).fold(ActivationTable::none(4), |table, i| (0..4).fold(table, |it, j| it.with(j, i))),
+        ActivationTable::all(4)
+    );
     let view = scene::scene::<2>(Kind::Dense, 200, 1);
     let mut finder = PairFinder::new();
     let sets = [view.view().into(); 4];
     // A table that nobody keeps.
-    let found = finder.find_among(&sets, &table.clone()).expect("sound sets");
-    assert!(!found.pairs(0, 2).is_empty() && found.pairs(2, 0) == found.pairs(0, 2));
-    assert!(found.pairs(0, 1).is_empty() && found.pairs(7, 1).is_empty());
+    let found = finder.find(Input::among(&sets, &table.clone())).expect("sound sets");
+    assert!(!found.pairs_between(0, 2).is_empty() && found.pairs_between(2, 0) == found.pairs_between(0, 2));
+    assert!(found.pairs_between(0, 1).is_empty() && found.pairs_between(7, 1).is_empty());
 }
 
 #[test]
 fn refusals_leave_the_last_result() {
     let good = scene::scene::<2>(Kind::Dense, 300, 1);
     let bad: Scene<2> = bodies(&good).map(|(p, r)| (p, if r > 0.9 { f32::INFINITY } else { r })).collect();
-    let (tree, table) = (tree_of(good.view()), Meetings::all(3));
+    let (tree, table) = (tree_of(good.view()), ActivationTable::all(3));
     let [good, bad]: [Set<'_, 2>; 2] = [good.view().into(), bad.view().into()];
     let mut finder = PairFinder::new();
-    finder.find_among(&[good, (&tree).into(), good], &table).expect("sound sets");
+    finder.find(Input::among(&[good, (&tree).into(), good], &table)).expect("sound sets");
     let last = finder.last().pairs().to_vec();
     for sets in [[bad, good, good], [good, bad, good], [good, (&tree).into(), bad]] {
-        assert!(matches!(finder.find_among(&sets, &table), Err(InputError::Bodies { .. })));
+        assert!(matches!(finder.find(Input::among(&sets, &table)), Err(InputError::Bodies { .. })));
         assert!(finder.last().pairs() == last);
     }
     for sets in [2, 4, 0] {
-        let error = finder.find_among(&[good; 4][..sets], &table).err();
+        let error = finder.find(Input::among(&[good; 4][..sets], &table)).err();
         assert_eq!(error, Some(InputError::Sets { sets, table: 3 }));
         assert!(finder.last().pairs() == last);
     }
-    finder.find_among(&[good, (&tree).into(), good], &table).expect("sound sets");
+    finder.find(Input::among(&[good, (&tree).into(), good], &table)).expect("sound sets");
     assert!(finder.last().pairs() == last);
 }
 
 #[test]
 fn many_bodies_of_sets_that_do_not_meet() {
     let scene = scene::scene::<2>(Kind::Uniform, 20_000, 3);
-    let (sets, nothing) = ([Set::from(scene.view()); 2], Meetings::none(2));
+    let (sets, nothing) = ([Set::from(scene.view()); 2], ActivationTable::none(2));
     let pairs = Ways::<2>::few().same("no meeting", |way| {
-        let found = way.search().find_among(&sets, &nothing).expect("sound sets");
-        (found.pairs(0, 1).len(), found.stats().pairs)
+        let found = way.search().find(Input::among(&sets, &nothing)).expect("sound sets");
+        (found.pairs_between(0, 1).len(), found.stats().pairs)
     });
     assert_eq!(pairs, (0, 0));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use jostle::{Among, Bodies, InputError, PairFinder, Threads, between};
+use jostle::{Bodies, Input, InputError, PairFinder, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::embed::oracle::{
@@ -30,7 +30,7 @@ fn check<const D: usize>(ways: &mut Ways<D>, name: &str, [a, b]: [Bodies<'_, D>;
 }
 
 /// Counts, visits and folds.
-fn check_without_list<const D: usize>(ways: &mut Ways<D>, name: &str, among: Among<'_, D>, sequence: &[[u32; 2]]) {
+fn check_without_list<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, sequence: &[[u32; 2]]) {
     let count = ways.by_turns(|way| way.search().count(among).expect(name));
     assert_eq!(count, sequence.len() as u64, "{name}");
     let visited = ways.by_turns(|way| {

@@ -3,7 +3,9 @@
 
 use core::array::from_fn;
 
-use jostle::{Among, Circles, InputError, Layers, Meetings, NeighborLists, PairFinder, Rows, Set, Values, between};
+use jostle::{
+    ActivationTable, Circles, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Values, between,
+};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::neighbors::{Lists, both_ways, fill};
@@ -91,7 +93,7 @@ fn kept(pairs: &[[u32; 2]], layerings: [Option<&Layering>; 2]) -> Pairs {
     pairs.iter().copied().filter(|&pair| meet(layerings, pair)).collect()
 }
 
-fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Among<'_, D>, expected: &[[u32; 2]]) {
+fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, expected: &[[u32; 2]]) {
     let found = ways.same(name, |way| way.search().find(among).expect(name).pairs().to_vec());
     assert_same(name, &ascending(&found), expected);
     let count = ways.by_turns(|way| way.search().count(among).expect(name));
@@ -179,7 +181,7 @@ fn large<const D: usize>() {
         let [a, b] = &dealt(&scene);
         let parts = [a, b].map(|part| Layering::of(part.len(), 4));
         let (tree, whole) = (tree_of(b.view()), Layering::of(scene.len(), 4));
-        let cases: [(Among<'_, D>, Among<'_, D>, _); 3] = [
+        let cases: [(Input<'_, D>, Input<'_, D>, _); 3] = [
             (scene.view().into(), set(scene.view(), Some(&whole)).into(), [Some(&whole); 2]),
             (between(a.view(), b.view()), between(set(a.view(), Some(&parts[0])), b.view()), [Some(&parts[0]), None]),
             (between(a.view(), &tree), between(a.view(), set(&tree, Some(&parts[1]))), [None, Some(&parts[1])]),
@@ -251,8 +253,8 @@ fn layers_of_another_length_are_refused() {
             assert_eq!(finder.neighbors(among, Rows::Half, &mut NeighborLists::new()).err(), error);
             assert!(fits || finder.find(among).is_err());
         }
-        let table = Meetings::all(2);
-        assert!(fits || finder.find_among(&[good, bad_tree], &table).err() == error);
+        let table = ActivationTable::all(2);
+        assert!(fits || finder.find(Input::among(&[good, bad_tree], &table)).err() == error);
         assert!(finder.last().pairs() == expected);
     }
 }

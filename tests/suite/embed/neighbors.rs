@@ -1,6 +1,6 @@
 //! Lists of neighbours: rows, their order, and squared distances, against rows made of a plain loop's pairs.
 
-use jostle::{Among, Bodies, Circles, InputError, NeighborLists, PairFinder, Rows, Threads, between};
+use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows, Threads, between};
 use jostle_testkit::{Kind, Scene, oracle, scene, sweep};
 
 use crate::embed::oracle::{
@@ -47,7 +47,7 @@ pub(crate) fn both_ways(pairs: &[[u32; 2]]) -> Pairs {
 }
 
 /// Fills the lists with distances of a way; what stands in them.
-pub(crate) fn fill<const D: usize>(way: &mut Way<D>, among: Among<'_, D>, rows: Rows, name: &str) -> Lists {
+pub(crate) fn fill<const D: usize>(way: &mut Way<D>, among: Input<'_, D>, rows: Rows, name: &str) -> Lists {
     let threads = way.threads();
     let stats = way.finder.on(threads).neighbors(among, rows, &mut way.lists_with_distances).expect(name);
     let lists = Lists::found(&way.lists_with_distances);
@@ -56,7 +56,7 @@ pub(crate) fn fill<const D: usize>(way: &mut Way<D>, among: Among<'_, D>, rows: 
 }
 
 /// Checks the lists without distances.
-fn check_plain<const D: usize>(ways: &mut Ways<D>, name: &str, among: Among<'_, D>, rows: Rows, expected: &Lists) {
+fn check_plain<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, rows: Rows, expected: &Lists) {
     let found = ways.by_turns(|way| {
         let threads = way.threads();
         way.finder.on(threads).neighbors(among, rows, &mut way.lists).expect(name);

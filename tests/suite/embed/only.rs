@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use jostle::{Among, Rows, between};
+use jostle::{Input, Rows, between};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
@@ -31,7 +31,7 @@ fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search
 }
 
 /// Checks that pairs `expected` (ascending) are asked about once, and those wanted found.
-fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Among<'_, D>, expected: &[[u32; 2]]) {
+fn check<const D: usize>(ways: &mut Ways<D>, name: &str, among: Input<'_, D>, expected: &[[u32; 2]]) {
     let wanted = of_wanted(expected);
     let (found, all) = ways.same(name, |way| asked(way, |search| search.find(among).expect(name).pairs().to_vec()));
     assert_same(name, &all, expected);
@@ -121,7 +121,7 @@ fn rows<const D: usize>(scene: &Scene<D>) {
     }
 }
 
-fn asked_for_rows<const D: usize>(way: &mut Way<D>, among: Among<'_, D>, rows: Rows) -> (Lists, Pairs) {
+fn asked_for_rows<const D: usize>(way: &mut Way<D>, among: Input<'_, D>, rows: Rows) -> (Lists, Pairs) {
     let mut lists = core::mem::take(&mut way.lists_with_distances);
     let (_, mut all) = asked(way, |search| search.neighbors(among, rows, &mut lists).expect("sets"));
     all.dedup();

@@ -3,7 +3,7 @@
 
 use core::array::from_fn;
 
-use jostle::{Among, Bodies, Circles, LinearTree, Meetings, PairFinder, Periodic, Set, Skin, Swept, Threads, between};
+use jostle::{ActivationTable, Bodies, Circles, Input, LinearTree, PairFinder, Set, Skin, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::embed::oracle::{Random, ascending, bodies, tree_of};
@@ -35,7 +35,7 @@ fn ask<R, const D: usize>(
     scene: &Scene<D>,
     walls: &LinearTree<D>,
     margin: f32,
-    with: impl FnOnce(Among<'_, D>) -> R,
+    with: impl FnOnce(Input<'_, D>) -> R,
 ) -> R {
     let view = scene.view().with_margin(margin);
     let columns = scene.centers.each_ref().map(Vec::as_slice);
@@ -48,11 +48,11 @@ fn ask<R, const D: usize>(
             let columns = columns.each_ref().map(Vec::as_slice);
             with(Bodies::from_slices(columns, &radii).with_margin(f64::from(margin)).into())
         }
-        Asked::Periodic => with(Periodic::new(view, [Some([0.0, WIDTH]); D]).into()),
+        Asked::Periodic => with(Input::within(view).periodic([Some([0.0, WIDTH]); D])),
         Asked::Swept => {
             let paths: [Vec<f32>; D] =
                 from_fn(|axis| (0..view.len()).map(|id| ((id + axis) % 7) as f32 * 0.1).collect());
-            with(Swept::new(view, paths.each_ref().map(Vec::as_slice)).into())
+            with(Set::from(view).moving(paths.each_ref().map(Vec::as_slice)).into())
         }
         Asked::Sets => {
             let part = |ids: core::ops::Range<usize>| {
@@ -131,7 +131,7 @@ fn no_search_answers_for_another() {
                 "{kept:?} {asked:?}"
             );
         }
-        let narrower = Periodic::new(scene.view(), [Some([0.0, WIDTH]), Some([0.0, 0.9 * WIDTH])]);
+        let narrower = Input::within(scene.view()).periodic([Some([0.0, WIDTH]), Some([0.0, 0.9 * WIDTH])]);
         let other_walls = tree_of(start::<2>(300, 9).view());
         assert!(!finder.still_valid(narrower) && !finder.still_valid(between(scene.view(), &other_walls)));
     }
@@ -153,9 +153,13 @@ fn what_leaves_on_one_side_comes_in_on_the_other() {
     let axes = [Some([0.0, 10.0]), None];
     let mut finder = PairFinder::new();
     let kept = Circles::new(&[9.9, 5.0], &[3.0; 2], 0.5).with_margin(MARGIN);
-    finder.find(Periodic::new(kept, axes)).expect("a sound box");
+    finder.find(Input::within(kept).periodic(axes)).expect("a sound box");
     for (x, valid) in [(0.3, true), (10.3, true), (0.5, false), (9.5, true), (9.3, false), (-9.7, true)] {
-        assert_eq!(finder.still_valid(Periodic::new(Circles::new(&[x, 5.0], &[3.0; 2], 0.5), axes)), valid, "{x}");
+        assert_eq!(
+            finder.still_valid(Input::within(Circles::new(&[x, 5.0], &[3.0; 2], 0.5)).periodic(axes)),
+            valid,
+            "{x}"
+        );
     }
 }
 
@@ -163,11 +167,11 @@ fn what_leaves_on_one_side_comes_in_on_the_other() {
 fn sets_share_their_margins() {
     let scenes = [4, 5, 6].map(|seed| start::<2>(150, seed));
     let [a, b, c] = scenes.each_ref().map(Scene::view);
-    let meetings = || Meetings::none(3).with(0, 0).with(0, 1).with(1, 2);
+    let meetings = || ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
     let sets: [Set<'_, 2>; 3] = [a.with_margin(MARGIN).into(), b.into(), c.with_margin(0.2).into()];
     let (mut finder, mut skin) = (PairFinder::new(), Skin::default());
-    finder.find_among(&sets, &meetings()).expect("sound sets");
-    skin.keep_among(&sets, &meetings()).expect("sound sets");
+    finder.find(Input::among(&sets, &meetings())).expect("sound sets");
+    skin.keep(Input::among(&sets, &meetings())).expect("sound sets");
     for (parts, valid) in [
         ([0.0, 0.0, 0.0], true),
         ([0.499, 0.0, 0.199], true),
@@ -178,11 +182,14 @@ fn sets_share_their_margins() {
     ] {
         let now: [Scene<2>; 3] = from_fn(|set| moved(&scenes[set], |_| parts[set], 0.0));
         let now = now.each_ref().map(|scene| scene.view().into());
-        assert_eq!(finder.still_valid_among(&now, &meetings()), valid, "{parts:?}");
-        assert_eq!(skin.still_valid_among(&now, &meetings()), valid, "{parts:?}");
+        assert_eq!(finder.still_valid(Input::among(&now, &meetings())), valid, "{parts:?}");
+        assert_eq!(skin.still_valid(Input::among(&now, &meetings())), valid, "{parts:?}");
     }
-    assert!(!finder.still_valid_among(&sets, &Meetings::all(3)) && !finder.still_valid_among(&sets[..2], &meetings()));
-    assert!(!finder.still_valid(sets[0]) && skin.keep_among(&sets[..2], &meetings()).is_err());
+    assert!(
+        !finder.still_valid(Input::among(&sets, &ActivationTable::all(3)))
+            && !finder.still_valid(Input::among(&sets[..2], &meetings()))
+    );
+    assert!(!finder.still_valid(sets[0]) && skin.keep(Input::among(&sets[..2], &meetings())).is_err());
 }
 
 /// While a list is said to be valid, no pair is missing from it.

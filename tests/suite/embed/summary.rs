@@ -3,8 +3,8 @@
 use core::fmt::Debug;
 
 use jostle::{
-    Circle, ContactTracker, Keys, Layers, LinearTree, Meetings, NeighborLists, PairFinder, Periodic, Permutation,
-    Queries, QueryBatch, Rows, Set, Skin, Swept, Threads, Values, between, radix::RadixSort,
+    ActivationTable, Circle, ContactTracker, Input, Keys, Layers, LinearTree, NeighborLists, PairFinder, Permutation,
+    Queries, QueryBatch, Rows, Set, Skin, Threads, Values, between, radix::RadixSort,
 };
 use jostle_testkit::{Kind, scene};
 
@@ -24,13 +24,13 @@ fn debug_is_a_line() {
     summary(&found, &format!("pairs: {}, bodies: 5000", pairs.len()));
     summary(&finder, &format!("PairFinder {{ bodies: 5000, pairs: {}", pairs.len()));
     summary(&finder.on(Threads::Serial), "finder: PairFinder");
-    summary(&finder.find_among(&[view.into(); 2], &Meetings::all(2)).expect("sound sets"), "meetings: 3");
+    summary(&finder.find(Input::among(&[view.into(); 2], &ActivationTable::all(2))).expect("sound sets"), "pairs: ");
     let mut lists = NeighborLists::with_distances();
     finder.neighbors(view, Rows::Half, &mut lists).expect("a sound scene");
     summary(&lists, &format!("bodies: 5000, neighbors: {}, distances: true", pairs.len()));
     let mut skin = Skin::default();
     skin.keep(view).expect("a sound scene");
-    summary(&skin, "kind: Sets, bodies: 5000");
+    summary(&skin, "sets: 1, bodies: 5000");
 
     let mut tree = LinearTree::new();
     tree.build(view, Threads::Serial).expect("a sound scene");
@@ -60,8 +60,8 @@ fn debug_is_a_line() {
     summary(&set, "Each(5000 values)");
     summary(&Values::<u32>::from(&category), "Each(5000 values)");
     summary(&between(set, &tree), "bodies: 5000");
-    summary(&Periodic::new(view, [None; 2]), "len: 5000");
-    summary(&Swept::new(view, [&scene.radii; 2]), "displacements: [5000, 5000]");
+    summary(&Input::within(view).periodic([None::<[f32; 2]>; 2]), "len: 5000");
+    summary(&Set::from(view).moving([&scene.radii; 2]), "displacements: [5000, 5000]");
     let mut sort = RadixSort::new();
     sort.sort_by_code(&mut keys.clone(), Threads::Serial, |&key| key);
     summary(&sort, "scratch: 5000");
