@@ -68,6 +68,6 @@ pub mod embedding {}
 #[doc = include_str!("../docs/which_structure_when.md")]
 pub mod which_structure_when {}
 
-#[cfg(debug_assertions)]
+#[cfg(shared_instances)]
 #[doc(hidden)]
 pub mod instances;
