@@ -35,7 +35,7 @@ impl<const D: usize> Bench<D> {
         Self {
             finders: Isa::available().map(finder).collect(),
             pools: POOLS.map(pool).into(),
-            lists: NeighborLists::with_distances(),
+            lists: NeighborLists::new(),
             turn: 0,
             answered: 0,
             refused: BTreeMap::new(),
@@ -151,26 +151,36 @@ impl<const D: usize> Bench<D> {
         for (rows, full) in [(Rows::Half, false), (Rows::Full, true)] {
             let expected = case.rows(full);
             let mut first: Option<NeighborLists> = None;
-            for way in self.some_ways() {
+            let ways = self.some_ways();
+            // Distances alone may come from the test of a pair.
+            let lists = NeighborLists::with_distances();
+            let all = lists.clone().and_distances_f64().and_image_shifts().and_vectors();
+            let has_all = self.turn % 3 != 0;
+            self.lists = if has_all { all } else { lists };
+            for way in ways {
                 self.run(way, |search, lists| search.neighbors(ready.input(), rows, lists)).expect(name);
                 let first = first.get_or_insert_with(|| self.lists.clone());
-                assert!(same_lists(first, &self.lists), "{name}: other rows in way {way:?}");
+                assert!(same_lists::<D>(first, &self.lists), "{name}: other rows in way {way:?}");
             }
-            check_lists(name, &self.lists, &expected, case.moves());
+            check_lists(name, &self.lists, &expected, has_all);
         }
     }
 }
 
-fn same_lists(a: &NeighborLists, b: &NeighborLists) -> bool {
-    (a.offsets(), a.neighbors()) == (b.offsets(), b.neighbors()) && bits(a.distances2()) == bits(b.distances2())
+fn same_lists<const D: usize>(a: &NeighborLists, b: &NeighborLists) -> bool {
+    let vectors = |lists: &NeighborLists| bits(lists.vectors::<D>().iter().flatten().copied());
+    (a.offsets(), a.neighbors(), a.image_shifts::<D>()) == (b.offsets(), b.neighbors(), b.image_shifts())
+        && a.distances2().iter().map(|d| d.to_bits()).eq(b.distances2().iter().map(|d| d.to_bits()))
+        && bits(a.distances2_f64().iter().copied()) == bits(b.distances2_f64().iter().copied())
+        && vectors(a) == vectors(b)
 }
 
-fn bits(values: &[f32]) -> Vec<u32> {
-    values.iter().map(|value| value.to_bits()).collect()
+fn bits(values: impl Iterator<Item = f64>) -> Vec<u64> {
+    values.map(f64::to_bits).collect()
 }
 
-/// Rows against those of the oracle: ids ascend, and the distances of each id are the same.
-fn check_lists<const D: usize>(name: &str, lists: &NeighborLists, expected: &[Vec<Neighbor<D>>], moves: bool) {
+/// Rows against those of the oracle: ids ascend, and what is told of each id is the same.
+fn check_lists<const D: usize>(name: &str, lists: &NeighborLists, expected: &[Vec<Neighbor<D>>], has_all: bool) {
     assert_eq!(lists.len(), expected.len(), "{name}: rows");
     for (id, row) in expected.iter().enumerate() {
         assert!(lists.of(id).is_sorted(), "{name}: row {id} does not ascend");
@@ -178,11 +188,22 @@ fn check_lists<const D: usize>(name: &str, lists: &NeighborLists, expected: &[Ve
             row.sort_unstable();
             row
         };
-        // Of bodies on their way, distances are still computed in `f32`.
-        let exact = |distance2: f32| if moves { 0 } else { distance2.to_bits() };
-        let found = lists.of(id).iter().zip(lists.distances2_of(id)).map(|(&b, &distance2)| (b, exact(distance2)));
-        let row = row.iter().map(|it| (it.id, exact(it.distance2 as f32)));
-        assert_eq!(sorted(found.collect()), sorted(row.collect()), "{name}: row {id}");
+        let found = lists.of(id).iter().zip(lists.distances2_of(id)).map(|(&b, &distance2)| (b, distance2.to_bits()));
+        let told = row.iter().map(|it| (it.id, (it.distance2 as f32).to_bits()));
+        assert_eq!(sorted(found.collect()), sorted(told.collect()), "{name}: row {id}");
+        if !has_all {
+            continue;
+        }
+        let columns = (lists.image_shifts_of(id), lists.vectors_of(id), lists.distances2_f64_of(id));
+        let neighbor = |(at, &id): (usize, &u32)| Neighbor {
+            id,
+            shift: columns.0[at],
+            vector: columns.1[at],
+            distance2: columns.2[at],
+        };
+        let mut found: Vec<_> = lists.of(id).iter().enumerate().map(neighbor).collect();
+        found.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift));
+        assert_eq!(&found, row, "{name}: row {id}");
     }
 }
 

@@ -261,7 +261,7 @@ impl<const D: usize> PairFinder<D> {
         Ok(())
     }
 
-    /// Fills neighbour lists, with distances as the caller's bodies have them.
+    /// Fills neighbour lists.
     pub(crate) fn list_neighbors(
         &mut self,
         input: &Input<'_, D>,
@@ -277,14 +277,7 @@ impl<const D: usize> PairFinder<D> {
             });
         }
         let isa = self.isa();
-        self.seek(input, only, workers, |engines, plan| {
-            ((), engines.rows.fill(isa, (plan.rows(), plan.ask_callers()), kind, lists, workers))
-        })?;
-        let exact = self.preparation.exact(input);
-        if exact.decided || !exact.images.unique {
-            lists.measure(|a, b, next| exact.neighbor(kind, a, b, next), workers);
-        }
-        Ok(())
+        self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
     }
 
     fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {

@@ -19,6 +19,8 @@ pub(crate) enum Sorting {
     /// Side by side, ids alone.
     #[default]
     Ids,
+    /// Ids alone, some of which are equal: not every instruction set sorts those side by side.
+    EqualIds,
     /// Side by side, ids with the places of their distances; there are [`KEYED_IDS`] at most.
     Keys,
     /// One by one, ids with their distances.
@@ -160,8 +162,13 @@ impl LeafRows {
                 }
             }
         }
-        if sorting != Sorting::Alone {
-            L::sort_rows(&mut self.tables.ids, &self.lens);
+        match sorting {
+            Sorting::Ids | Sorting::Keys => L::sort_rows(&mut self.tables.ids, &self.lens),
+            Sorting::EqualIds => {
+                let rows = self.tables.ids.iter_mut().zip(&self.lens);
+                rows.for_each(|(row, &len)| row[..len as usize].sort_unstable());
+            }
+            Sorting::Alone => {}
         }
     }
 
@@ -172,7 +179,7 @@ impl LeafRows {
         if len >= ROW || self.sorting == Sorting::Alone {
             return self.sort_long_into(lane, len, out);
         }
-        let with_distances = self.sorting != Sorting::Ids;
+        let with_distances = self.sorting == Sorting::Keys;
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
         let mut at = 0;
         loop {
@@ -208,7 +215,7 @@ impl LeafRows {
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
         long.extend((0..self.lens[lane] as usize).map(|at| match self.sorting {
             Sorting::Keys => (ids[at] >> PLACE_BITS, distances2[ids[at] as usize % ROW]),
-            Sorting::Ids | Sorting::Alone => (ids[at], distances2[at]),
+            Sorting::Ids | Sorting::EqualIds | Sorting::Alone => (ids[at], distances2[at]),
         }));
         for piece in self.pieces_of(lane).map(|piece| piece * ROW..(piece + 1) * ROW) {
             let Aside { ids, distances2, .. } = &self.aside;
@@ -218,7 +225,7 @@ impl LeafRows {
         for (out, &(id, _)) in out.iter_mut().zip(&long) {
             *out = id;
         }
-        if self.sorting != Sorting::Ids {
+        if matches!(self.sorting, Sorting::Keys | Sorting::Alone) {
             for (out, &(_, distance2)) in out[len..].iter_mut().zip(&long) {
                 *out = distance2.to_bits();
             }
@@ -231,6 +238,26 @@ impl LeafRows {
 mod tests {
     use super::*;
     use crate::simd::Portable;
+
+    /// A neighbour stands in a row once for each of its images.
+    #[test]
+    fn equal_ids_stay() {
+        for count in [3, 16, 20, 32, 40, 100] {
+            let mut rows = LeafRows::default();
+            let ids: Vec<u32> = (0..count).map(|at| at * 7 % 5).collect();
+            ids.chunks(LANES).for_each(|chunk| {
+                let mut sixteen = [9; LANES];
+                sixteen[..chunk.len()].copy_from_slice(chunk);
+                rows.push::<Portable>(3, &sixteen, ((1_u32 << chunk.len()) - 1) as u16);
+            });
+            rows.sort::<Portable>(Sorting::EqualIds);
+            let (len, mut expected) = (ids.len(), ids);
+            let mut out = vec![0; len + LANES];
+            expected.sort_unstable();
+            rows.copy_into(3, len, &mut out);
+            assert_eq!(out[..len], expected[..]);
+        }
+    }
 
     /// Rows of all lengths, sorted in every way.
     #[test]

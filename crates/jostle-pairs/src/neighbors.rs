@@ -1,5 +1,8 @@
 //! Neighbour lists: the rows of all bodies, one after the other in order of id, found in rank order and then put there.
 
+mod extras;
+mod measure;
+
 use core::fmt;
 use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
@@ -10,14 +13,13 @@ use jostle_core::{Isa, Workers};
 
 use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::kernels;
-use crate::pairs::plan::{Blocks, RowPlan};
+use crate::neighbors::extras::{Extras, Wanted};
+use crate::neighbors::measure::Centers;
+use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::row_scratch::{Reached, RowScratch};
 use crate::rows::{RowJoin, Rows};
 use crate::simd::LANES;
 use crate::stats::{Tests, counted};
-
-/// Neighbours whose distances one task sets.
-const BLOCK: usize = 1 << 14;
 
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
@@ -43,8 +45,7 @@ const FIRST_GUESS: usize = 8;
 pub struct NeighborLists {
     offsets: Vec<usize>,
     neighbors: Vec<u32>,
-    distances2: Vec<f32>,
-    wants_distances: bool,
+    extras: Extras,
 }
 
 impl fmt::Debug for NeighborLists {
@@ -52,7 +53,7 @@ impl fmt::Debug for NeighborLists {
         f.debug_struct("NeighborLists")
             .field("bodies", &self.len())
             .field("neighbors", &self.neighbors.len())
-            .field("distances", &self.wants_distances)
+            .field("columns", &self.extras.wanted)
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()
     }
@@ -60,7 +61,7 @@ impl fmt::Debug for NeighborLists {
 
 impl Default for NeighborLists {
     fn default() -> Self {
-        Self { offsets: vec![0], neighbors: Vec::new(), distances2: Vec::new(), wants_distances: false }
+        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default() }
     }
 }
 
@@ -71,10 +72,53 @@ impl NeighborLists {
         Self::default()
     }
 
-    /// As [`NeighborLists::new`]; searches will fill in squared distances as well.
+    /// As [`NeighborLists::new`]; searches will fill in squared distances as well: [`NeighborLists::and_distances`].
     #[must_use]
     pub fn with_distances() -> Self {
-        Self { wants_distances: true, ..Self::default() }
+        Self::new().and_distances()
+    }
+
+    /// Searches will fill in [`NeighborLists::distances2`] as well.
+    #[must_use]
+    pub fn and_distances(mut self) -> Self {
+        self.extras.wanted.distances2 = true;
+        self
+    }
+
+    /// Searches will fill in [`NeighborLists::distances2_f64`] as well.
+    #[must_use]
+    pub fn and_distances_f64(mut self) -> Self {
+        self.extras.wanted.distances2_f64 = true;
+        self
+    }
+
+    /// Searches will fill in [`NeighborLists::image_shifts`] as well.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Input, NeighborLists, PairFinder, Rows, Spheres64};
+    ///
+    /// let (x, y, z) = ([0.5, 9.75], [1.0, 1.0], [2.0, 2.0]);
+    /// let atoms = Input::within(Spheres64::new(&x, &y, &z, 0.0).within(1.5)).periodic([Some([0.0, 10.0]); 3]);
+    /// let mut lists = NeighborLists::new().and_distances_f64().and_image_shifts().and_vectors();
+    /// PairFinder::new().neighbors(atoms, Rows::Full, &mut lists)?;
+    /// assert_eq!(lists.of(0), [1]);
+    /// assert_eq!(lists.image_shifts_of(0), [[-1, 0, 0]]);
+    /// assert_eq!(lists.vectors_of(0), [[-0.75, 0.0, 0.0]]);
+    /// assert_eq!(lists.distances2_f64_of(0), [0.5625]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn and_image_shifts(mut self) -> Self {
+        self.extras.wanted.image_shifts = true;
+        self
+    }
+
+    /// Searches will fill in [`NeighborLists::vectors`] as well.
+    #[must_use]
+    pub fn and_vectors(mut self) -> Self {
+        self.extras.wanted.vectors = true;
+        self
     }
 
     /// Number of bodies that have a row.
@@ -101,12 +145,42 @@ impl NeighborLists {
         &self.neighbors
     }
 
-    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula in `f32` (in `f64`
-    /// and then rounded, for bodies in `f64`; at the beginning of the frame, for those on their way); empty unless made by
-    /// [`NeighborLists::with_distances`].
+    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula: in `f32`, or, where
+    /// bodies are in `f64` or moving, in `f64` and then rounded to `f32`; of moving bodies at the beginning of the step. Empty
+    /// unless asked for by [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
     #[must_use]
     pub fn distances2(&self) -> &[f32] {
-        &self.distances2
+        &self.extras.distances2
+    }
+
+    /// As [`NeighborLists::distances2`], not rounded to `f32`: for bodies in `f64`. (Those of bodies in `f32` are widened.)
+    /// Empty unless asked for by [`NeighborLists::and_distances_f64`].
+    #[must_use]
+    pub fn distances2_f64(&self) -> &[f64] {
+        &self.extras.distances2_f64
+    }
+
+    /// By how many vectors of the cell each of [`NeighborLists::neighbors`] is moved to where it touches: to
+    /// `x + (S0 v0 + S1 v1 ..)`, as [`Found::image_shifts`](crate::Found::image_shifts) has it; 0 in open space. In a row, the
+    /// images of one neighbour stand in an order that is a function of the input alone. Empty unless asked for by
+    /// [`NeighborLists::and_image_shifts`].
+    ///
+    /// # Panics
+    /// When the last search was not in `D` dimensions.
+    #[must_use]
+    pub fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {
+        self.extras.image_shifts()
+    }
+
+    /// From the body to each of [`NeighborLists::neighbors`], by the predicate's formula: `(xb - xa) + shift`, see
+    /// [`Space`](crate::Space); in `f64`, or in `f32` and then widened, where all bodies are in `f32` and at rest. Of moving
+    /// bodies at the beginning of the step. Empty unless asked for by [`NeighborLists::and_vectors`].
+    ///
+    /// # Panics
+    /// When the last search was not in `D` dimensions.
+    #[must_use]
+    pub fn vectors<const D: usize>(&self) -> &[[f64; D]] {
+        self.extras.vectors()
     }
 
     /// The neighbours of a body.
@@ -118,43 +192,48 @@ impl NeighborLists {
         &self.neighbors[self.row(id)]
     }
 
-    /// The squared distances to the neighbours of a body; of lists that were made for them.
+    /// [`NeighborLists::distances2`] of the neighbours of a body.
     ///
     /// # Panics
     /// When there is no such body, or distances were not asked for.
     #[must_use]
     pub fn distances2_of(&self, id: usize) -> &[f32] {
-        assert!(self.wants_distances, "no distances were asked for: make the lists by `NeighborLists::with_distances`");
-        &self.distances2[self.row(id)]
+        let asked = self.extras.wanted.distances2;
+        assert!(asked, "no distances were asked for: make the lists by `NeighborLists::with_distances`");
+        &self.distances2()[self.row(id)]
     }
 
-    /// Sets the squared distances, where they are wanted: `image` has the number of the image from which on body b of the row
-    /// of body a is looked for, and returns the one after its own; 0 at the first of several b. It gives the distance as
-    /// well.
-    pub(crate) fn measure(&mut self, image: impl Fn(u32, u32, u32) -> (u32, f32) + Sync + Send, workers: Workers<'_>) {
-        let Self { offsets, neighbors, distances2, .. } = self;
-        workers.fill_blocks("distances", distances2, BLOCK, |first, block| {
-            let mut id = offsets.partition_point(|&offset| offset <= first) - 1;
-            // The images of a neighbour may begin in the block before.
-            let mut at = first;
-            while at > offsets[id] && neighbors[at - 1] == neighbors[first] {
-                at -= 1;
-            }
-            let mut next = 0;
-            for at in at..first + block.len() {
-                while at >= offsets[id + 1] {
-                    id += 1;
-                }
-                if at == offsets[id] || neighbors[at - 1] != neighbors[at] {
-                    next = 0;
-                }
-                let (after, distance2) = image(id as u32, neighbors[at], next);
-                next = after;
-                if let Some(slot) = at.checked_sub(first) {
-                    block[slot] = distance2;
-                }
-            }
-        });
+    /// [`NeighborLists::distances2_f64`] of the neighbours of a body.
+    ///
+    /// # Panics
+    /// When there is no such body, or these distances were not asked for.
+    #[must_use]
+    pub fn distances2_f64_of(&self, id: usize) -> &[f64] {
+        let asked = self.extras.wanted.distances2_f64;
+        assert!(asked, "no distances in `f64` were asked for: make the lists by `NeighborLists::and_distances_f64`");
+        &self.distances2_f64()[self.row(id)]
+    }
+
+    /// [`NeighborLists::image_shifts`] of the neighbours of a body.
+    ///
+    /// # Panics
+    /// When there is no such body, shifts were not asked for, or the last search was not in `D` dimensions.
+    #[must_use]
+    pub fn image_shifts_of<const D: usize>(&self, id: usize) -> &[[i32; D]] {
+        let asked = self.extras.wanted.image_shifts;
+        assert!(asked, "no image shifts were asked for: make the lists by `NeighborLists::and_image_shifts`");
+        &self.image_shifts()[self.row(id)]
+    }
+
+    /// [`NeighborLists::vectors`] to the neighbours of a body.
+    ///
+    /// # Panics
+    /// When there is no such body, vectors were not asked for, or the last search was not in `D` dimensions.
+    #[must_use]
+    pub fn vectors_of<const D: usize>(&self, id: usize) -> &[[f64; D]] {
+        let asked = self.extras.wanted.vectors;
+        assert!(asked, "no vectors were asked for: make the lists by `NeighborLists::and_vectors`");
+        &self.vectors()[self.row(id)]
     }
 
     fn row(&self, id: usize) -> Range<usize> {
@@ -167,7 +246,7 @@ impl NeighborLists {
     pub fn bytes(&self) -> usize {
         self.offsets.capacity() * size_of::<usize>()
             + self.neighbors.capacity() * size_of::<u32>()
-            + self.distances2.capacity() * size_of::<f32>()
+            + self.extras.bytes()
     }
 }
 
@@ -185,6 +264,7 @@ pub(crate) struct RowEngine<const D: usize> {
     room: Reached,
     /// Where the rows of a bucket lie.
     places: ScratchPool<Vec<RowPlace>>,
+    centers: Centers<D>,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -194,21 +274,40 @@ impl<const D: usize> RowEngine<D> {
             + self.starts.capacity() * size_of::<usize>()
             + self.scratch.bytes(RowScratch::bytes)
             + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
+            + self.centers.bytes()
     }
 
     /// Fills the lists.
     pub(crate) fn fill(
         &mut self,
         isa: Isa,
-        (plan, ask_callers): (RowPlan<'_, D>, bool),
+        plan: Plan<'_, D>,
         kind: Rows,
         lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Tests {
+        // The test of a pair knows its distance already.
+        let all_wanted = lists.extras.wanted;
+        let tested = Wanted { distances2: true, ..Wanted::default() };
+        let with_distances = all_wanted == tested && !plan.exact.decided && plan.exact.images.unique;
+        let tests = self.fill_rows(isa, (plan.rows(), plan.ask_callers()), kind, (lists, with_distances), workers);
+        if all_wanted != Wanted::default() && !with_distances {
+            lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
+        }
+        tests
+    }
+
+    fn fill_rows(
+        &mut self,
+        isa: Isa,
+        (plan, ask_callers): (RowPlan<'_, D>, bool),
+        kind: Rows,
+        (lists, with_distances): (&mut NeighborLists, bool),
         workers: Workers<'_>,
     ) -> Tests {
         let ids = plan.pairing.trees[0].len();
         let buckets = Buckets::of(ids);
         let spare = buckets.count() * workers.count();
-        let with_distances = lists.wants_distances;
         let chunks_of =
             |neighbors| (numbers_of(neighbors, with_distances) + ROW_OVERHEAD * ids).div_ceil(CHUNK) + spare;
         self.make_chunks(chunks_of(FIRST_GUESS * ids));
@@ -225,7 +324,7 @@ impl<const D: usize> RowEngine<D> {
         self.chunks.reserve(self.owners.len(), buckets.count());
         self.chunks.sort(&self.owners[..taken], buckets.count());
         self.scan_buckets(buckets);
-        self.put_rows(buckets, lists, workers);
+        self.put_rows(buckets, (lists, with_distances), workers);
         tests
     }
 
@@ -264,9 +363,10 @@ impl<const D: usize> RowEngine<D> {
         let tests = counted((workers, ask_callers), "rows", all.count(), |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
-                let RowPlan { pairing, images } = plan;
+                let RowPlan { pairing, images, repeats } = plan;
                 let half = images.len().div_ceil(2) as u32;
-                let mut rows = RowJoin { pairing, images, half, kind, scratch, arena, tests: Tests::default() };
+                let mut rows =
+                    RowJoin { pairing, images, half, repeats, kind, scratch, arena, tests: Tests::default() };
                 for block in blocks {
                     kernels::list(isa, &mut rows, all.range(block));
                 }
@@ -293,31 +393,36 @@ impl<const D: usize> RowEngine<D> {
 
     /// Rows from the arena to their places, bucket by bucket.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
-    fn put_rows(&mut self, buckets: Buckets, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let NeighborLists { offsets, neighbors, distances2, wants_distances: with_distances } = lists;
+    fn put_rows(
+        &mut self,
+        buckets: Buckets,
+        (lists, with_distances): (&mut NeighborLists, bool),
+        workers: Workers<'_>,
+    ) {
+        let NeighborLists { offsets, neighbors, extras } = lists;
         let total = self.starts[buckets.count()];
         resize_with_headroom(offsets, buckets.ids + 1, 0);
         resize_with_headroom(neighbors, total, 0);
-        resize_with_headroom(distances2, if *with_distances { total } else { 0 }, 0.0);
+        extras.resize::<D>(total);
         offsets[0] = 0;
         self.places.prepare(workers.count(), |places| {
             resize_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
         });
         let (ends, neighbors, distances2) =
-            (Disjoint::new(&mut offsets[1..]), Disjoint::new(neighbors), Disjoint::new(distances2));
+            (Disjoint::new(&mut offsets[1..]), Disjoint::new(neighbors), Disjoint::new(&mut extras.distances2));
         workers.run("put rows", buckets.count(), |bucket| {
             let (ids, range) = (buckets.ids_of(bucket), self.starts[bucket]..self.starts[bucket + 1]);
             self.places.with(|places| {
                 places.clear();
                 places.resize(ids.len(), RowPlace::default());
                 for chunk in self.chunks.of(bucket) {
-                    note_rows(&self.arena, chunk, *with_distances, ids.start, places);
+                    note_rows(&self.arena, chunk, with_distances, ids.start, places);
                 }
                 // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
                 unsafe {
                     put_ends(places, range.start, ends.range(ids));
                     put_block(places, &self.arena, neighbors.range(range.clone()));
-                    if *with_distances {
+                    if with_distances {
                         places.iter_mut().for_each(|place| place.start += place.len);
                         put_block(places, &self.arena, bytemuck::cast_slice_mut(distances2.range(range)));
                     }

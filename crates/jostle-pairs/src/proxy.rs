@@ -8,6 +8,7 @@ mod columns;
 mod exact;
 mod frame;
 mod images;
+mod neighbor;
 mod survey;
 
 use jostle_core::scratch::resize_with_headroom;
@@ -15,6 +16,7 @@ use jostle_core::{Bodies, InputError, Isa, Scalar, Workers};
 
 use crate::input::{Cell, Set, Source};
 
+pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
 pub(crate) use exact::Exact;
 pub(crate) use frame::Frame;

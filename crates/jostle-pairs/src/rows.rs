@@ -35,6 +35,8 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) images: &'a [[f32; D]],
     /// Images after the first, and before this one, are opposite to one after.
     pub(crate) half: u32,
+    /// A row may have several images of one body.
+    pub(crate) repeats: bool,
     pub(crate) kind: Rows,
     pub(crate) scratch: &'a mut RowScratch<D>,
     pub(crate) arena: Arena<'a>,
@@ -241,6 +243,7 @@ impl<const D: usize> RowJoin<'_, D> {
         let ids = &driver.leaf_ids()[leaf].0;
         let with_distances = self.arena.with_distances;
         rows.sort::<L>(match with_distances {
+            false if self.repeats => Sorting::EqualIds,
             false => Sorting::Ids,
             true if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
             true => Sorting::Alone,

@@ -58,6 +58,8 @@ pub(crate) struct Plan<'a, const D: usize> {
 pub(crate) struct RowPlan<'a, const D: usize> {
     pub(crate) pairing: Pairing<'a, D>,
     pub(crate) images: &'a [[f32; D]],
+    /// A row may have several images of one body.
+    pub(crate) repeats: bool,
 }
 
 /// How the groups of a join are cut into blocks.
@@ -116,7 +118,7 @@ impl<'a, const D: usize> Plan<'a, D> {
             // It is the second body of a pair that is seen at an image.
             pairing.order = Order::Driver;
         }
-        RowPlan { pairing, images }
+        RowPlan { pairing, images, repeats: !self.exact.images.unique }
     }
 
     fn blocks_of(&self, job: usize) -> Blocks {

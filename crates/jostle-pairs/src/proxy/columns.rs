@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::sixteen::ids;
+use jostle_core::sixteen::{Bodies16, ids};
 use jostle_core::tree::LEAF;
 use jostle_core::{Bodies, LinearTree, Workers};
 
@@ -46,14 +46,12 @@ impl<const D: usize> Columns<D> {
         for column in self.centers.iter_mut().chain([&mut self.radii]) {
             resize_with_headroom(column, tree.len(), 0.0);
         }
-        let names = ids(tree.leaf_ids());
-        for place in (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf)) {
-            let (leaf, lane, id) = (&tree.bodies()[place / LEAF], place % LEAF, names[place] as usize);
+        each_body(tree, |id, leaf, lane| {
             for (column, values) in self.centers.iter_mut().zip(&leaf.centers) {
-                column[id] = values.0[lane];
+                column[id as usize] = values.0[lane];
             }
-            self.radii[id] = leaf.radii.0[lane];
-        }
+            self.radii[id as usize] = leaf.radii.0[lane];
+        });
     }
 
     pub(crate) fn view(&self) -> Bodies<'_, D> {
@@ -62,6 +60,14 @@ impl<const D: usize> Columns<D> {
 
     pub(crate) fn bytes(&self) -> usize {
         self.centers.iter().chain([&self.radii]).map(|column| column.capacity() * size_of::<f32>()).sum()
+    }
+}
+
+/// Calls `visit(id, leaf, lane)` for each body of a tree.
+pub(crate) fn each_body<const D: usize>(tree: &LinearTree<D>, mut visit: impl FnMut(u32, &Bodies16<D>, usize)) {
+    let names = ids(tree.leaf_ids());
+    for place in (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf)) {
+        visit(names[place], &tree.bodies()[place / LEAF], place % LEAF);
     }
 }
 
