@@ -313,7 +313,7 @@ fn errors_say_what_to_do() {
     says(Circles::new(&two, &three, 1.0).into(), "each needs one value for every body");
     says(Set::from(view).layers(Layers::new(&[1, 1, 1], 1)).into(), "or a number for all");
     says(Circles::new(&[1e19, 0.0], &two, 1.0).into(), "search in f64");
-    says(Input::within(view).periodic([Some([0.0, 1e-9]), None]), "several cells as one");
+    says(Input::within(view).periodic([Some([0.0, 1e-4]); 2]), "several cells as one");
     says(Input::within(view).lattice([[1.0, 0.0], [2.0, 0.0]], [true; 2]), "has to lead out");
     says(Input::within(view).lattice([[0.0, 1.0], [1.0, 0.0]], [true; 2]), "swap two of them");
     says(Input::within(Circles::new(&[1e15, 0.0], &two, 0.1)).periodic([Some([0.0, 3.0]), None]), "move it back");

@@ -61,7 +61,7 @@ fn debug_is_a_line() {
     summary(&Values::<u32>::from(&category), "Each(5000 values)");
     summary(&between(set, &tree), "bodies: 5000");
     summary(&Input::within(view).periodic([None::<[f32; 2]>; 2]), "len: 5000");
-    summary(&Set::from(view).moving([&scene.radii; 2]), "displacements: [5000, 5000]");
+    summary(&Set::from(view).moving([&scene.radii; 2]), "Displacements([5000, 5000])");
     let mut sort = RadixSort::new();
     sort.sort_by_code(&mut keys.clone(), Threads::Serial, |&key| key);
     summary(&sort, "scratch: 5000");
