@@ -37,7 +37,8 @@
 //! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
 //!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of the fields of your own structs, whatever else these hold
-//!   ([`field!`], [`from_columns`](Bodies::from_columns)); [`Circles64`] and [`Spheres64`] in `f64`.
+//!   ([`field!`], [`from_columns`](Bodies::from_columns)), or memory with a stride
+//!   ([`from_strided`](Bodies::from_strided)); [`Circles64`] and [`Spheres64`] in `f64`.
 //! - [`Queries`]: which bodies of a tree ([`Found::tree`], say) hold a point, touch a box or circle, are hit by a ray or are
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
