@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
     ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set,
-    Threads, between,
+    Space, Threads, between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 
@@ -124,7 +124,13 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let category: Vec<u32> = (0..12_000).map(|id| 1 << (id % 5)).collect();
     let layers = Layers::new(&category, 0b1_0111);
     let (odd, table) = (|a: u32, b: u32| (a ^ b) & 1 == 1, ActivationTable::none(3).with(0, 1).with(1, 1).with(0, 2));
-    let searches: [Search<'_, D>; 9] = [
+    let moves = vec![0.1_f32; 12_000];
+    let moves: [&[f32]; D] = core::array::from_fn(|_| moves.as_slice());
+    let bounds = jostle::bounds(scene.view(), Threads::Serial).expect("a scene within the contract");
+    let side = |k: usize| 0.9 * f64::from(bounds.hi[k] - bounds.lo[k]);
+    let vectors = core::array::from_fn(|k| core::array::from_fn(|axis| if axis == k { side(k) } else { 0.0 }));
+    let space = Space::lattice(vectors, [true; D]).at(bounds.lo.map(f64::from));
+    let searches: [Search<'_, D>; 11] = [
         ("between views", &|kept, scene| {
             kept.finder.on(threads).find(between(scene.view(), scene.view())).expect("sets").pairs().len()
         }),
@@ -149,6 +155,19 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
             let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();
             assert!(kept.finder.on(threads).still_valid(scene.view()));
             pairs
+        }),
+        ("a lattice", &|kept, scene| {
+            let input = Input::within(scene.view()).space(space);
+            let found = kept.finder.on(threads).find(input).expect("a lattice");
+            assert_eq!(found.image_shifts().len(), found.pairs().len());
+            found.pairs().len()
+        }),
+        ("many sets in a lattice, one of them moving", &|kept, scene| {
+            let sets = [Set::from(scene.view()).moving(moves), Set::from(scene.view()).layers(layers), (&tree).into()];
+            let input = Input::among(&sets, &table).space(space);
+            let found = kept.finder.on(threads).find(input).expect("a lattice");
+            assert_eq!(found.times_of_impact().len(), found.pairs().len());
+            found.pairs_between(0, 1).len()
         }),
         ("without a list", &|kept, scene| {
             let among = between(scene.view(), Set::from(scene.view()).layers(layers));
