@@ -7,10 +7,10 @@ use jostle_core::lookback::Prefix;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 
+use crate::compiled::compiled_here;
 use crate::halving;
 use crate::hits::{Fold, PairList, Sink};
-use crate::join::{Join, JoinScratch};
-use crate::kernels;
+use crate::join::{Join, JoinScratch, join_groups};
 use crate::ordered::{Ordered, Outbox};
 use crate::pairing::Pairing;
 use crate::pairs::plan::{Job, Plan, Walk};
@@ -85,7 +85,7 @@ impl<const D: usize> Engine<D> {
         let list = Disjoint::new(pairs.room_of_all());
         let tests = counted((workers, plan.ask_callers()), "join", blocks, |blocks| {
             self.outboxes.with(|outbox| {
-                starts.worker(|| self.join_blocks(plan, blocks, &mut Ordered::new(&list, &starts, outbox)))
+                starts.worker(|| join_blocks(self, plan, blocks, &mut Ordered::new(&list, &starts, outbox)))
             })
         });
         pairs.set_len(starts.total());
@@ -101,8 +101,12 @@ impl<const D: usize> Engine<D> {
         tests
     }
 
-    /// Joins some blocks, ascending, into a sink.
-    fn join_blocks(&self, plan: Plan<'_, D>, blocks: &mut dyn Iterator<Item = usize>, sink: &mut dyn Sink) -> Tests {
+    fn join_blocks_here(
+        &self,
+        plan: Plan<'_, D>,
+        blocks: &mut dyn Iterator<Item = usize>,
+        sink: &mut dyn Sink,
+    ) -> Tests {
         let (mut walk, mut tests) = (Walk::new(&plan), Tests::default());
         self.scratch.with(|scratch| {
             for block in blocks {
@@ -123,7 +127,7 @@ impl<const D: usize> Engine<D> {
         sink: &mut dyn Sink,
     ) -> Tests {
         let mut join = Join::new(pairing, scratch, sink);
-        kernels::join(self.isa, &mut join, groups);
+        join_groups(self.isa, &mut join, groups);
         join.tests
     }
 
@@ -135,7 +139,7 @@ impl<const D: usize> Engine<D> {
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.scratch.prepare(workers.count(), |_| {});
-        counted((workers, true), "join", plan.blocks(), |blocks| self.join_blocks(plan, blocks, &mut sink()))
+        counted((workers, true), "join", plan.blocks(), |blocks| join_blocks(self, plan, blocks, &mut sink()))
     }
 
     /// Folds each block into an accumulator of its own, and merges those.
@@ -150,10 +154,22 @@ impl<const D: usize> Engine<D> {
         self.scratch.prepare(workers.count(), |_| {});
         let fold_block = |mut block: Range<usize>| {
             let mut sink = Fold::new(init(), plan.jobs, &op);
-            let tests = self.join_blocks(plan, &mut block, &mut sink);
+            let tests = join_blocks(self, plan, &mut block, &mut sink);
             (sink.all, tests)
         };
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
         workers.run_callers(true, || halving::fold(workers, plan.blocks(), &fold_block, &merge))
+    }
+}
+
+compiled_here! {
+    /// Joins some blocks, ascending, into a sink.
+    fn join_blocks<const D: usize>(
+        engine: &Engine<D>,
+        plan: Plan<'_, D>,
+        blocks: &mut dyn Iterator<Item = usize>,
+        sink: &mut dyn Sink,
+    ) -> Tests {
+        engine.join_blocks_here(plan, blocks, sink)
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
+use crate::compiled::compiled_here;
 use crate::engine::Engine;
 use crate::filter::PairTest;
 use crate::found::{Found, Hit};
@@ -229,21 +230,17 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
-        let Self { preparation, engine, rows, skin, .. } = self;
-        let times = preparation.prepare(input, engine.isa, workers)?;
+        let Self { preparation, engine, rows, .. } = self;
+        let times = prepare(preparation, input, engine.isa, workers)?;
         let exact = preparation.exact(input);
         let started = Instant::now();
         let (result, tests) = join(Engines { pairs: engine, rows }, preparation.plan(&exact, only));
         let joined = started.elapsed();
-        if input.has_margin() {
-            skin.keep_on(input, workers);
-        }
-        self.finish(times, joined, tests);
+        finish(self, input, workers, (times, joined, tests));
         Ok(result)
     }
 
-    /// Lists the pairs.
-    pub(crate) fn list(
+    fn list_here(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
@@ -261,8 +258,7 @@ impl<const D: usize> PairFinder<D> {
         Ok(())
     }
 
-    /// Fills neighbour lists.
-    pub(crate) fn list_neighbors(
+    fn list_neighbors_here(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
@@ -280,7 +276,7 @@ impl<const D: usize> PairFinder<D> {
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
     }
 
-    fn finish(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
+    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
         let BuildTimes { bounds, sort, tree } = built;
         self.stats = Stats {
             node_tests: tests.node_tests,
@@ -291,6 +287,53 @@ impl<const D: usize> PairFinder<D> {
             list_bytes: self.engine.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
+    }
+}
+
+compiled_here! {
+    /// Lists the pairs.
+    pub(crate) fn list<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        finder.list_here(input, only, workers)
+    }
+
+    /// Fills neighbour lists.
+    pub(crate) fn list_neighbors<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        finder.list_neighbors_here(input, only, kind, lists, workers)
+    }
+
+    fn prepare<const D: usize>(
+        preparation: &mut Preparation<D>,
+        input: &Input<'_, D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
+        preparation.prepare(input, isa, workers)
+    }
+
+    /// Keeps what a search with a margin was of, and notes what was done.
+    fn finish<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        workers: Workers<'_>,
+        done: (BuildTimes, Duration, Tests),
+    ) {
+        if input.has_margin() {
+            finder.skin.keep_on(input, workers);
+        }
+        let (built, join, tests) = done;
+        finder.note(built, join, tests);
     }
 }
 

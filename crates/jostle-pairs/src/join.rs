@@ -17,15 +17,15 @@ mod sparse_join;
 
 use core::ops::Range;
 
-use jostle_core::LinearTree;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
+use jostle_core::{Isa, LinearTree};
 
 use crate::hits::{Hit, Sink, emit};
 use crate::join::buffers::{HITS, HitList, TestList};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
-use crate::simd::{LANES, Lanes, outlined, sixteen_mut};
+use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
 use crate::stats::Tests;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
 use crate::traverse::descent::Descent;
@@ -76,6 +76,22 @@ impl<'a, const D: usize> Join<'a, D> {
     }
 }
 
+/// All pairs whose first leaf lies in `groups`, a group being a node of level 1, with the instructions of `isa`.
+pub(crate) fn join_groups<const D: usize>(isa: Isa, join: &mut Join<'_, D>, groups: Range<usize>) {
+    simd::run(isa, Groups(join, groups));
+}
+
+struct Groups<'j, 'a, const D: usize>(&'j mut Join<'a, D>, Range<usize>);
+
+impl<const D: usize> Work for Groups<'_, '_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.0.join::<L>(self.1);
+    }
+}
+
 outlined! {
     impl Join {
         /// Phase 1, of some leaves.
@@ -97,9 +113,8 @@ outlined! {
 }
 
 impl<const D: usize> Join<'_, D> {
-    /// All pairs whose first leaf lies in `groups`, a group being a node of level 1.
     #[inline(always)]
-    pub(crate) fn join<L: Lanes>(&mut self, groups: Range<usize>) {
+    fn join<L: Lanes>(&mut self, groups: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let sparse = self.across() && driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {

@@ -3,12 +3,13 @@
 //! The files are the second half of the pipeline that `jostle-core` begins: `simd` (sixteen floats at a time, by each
 //! instruction set), `shape` and `traverse` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
 //! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `join` (a tree with
-//! itself or another), `ordered` (the pairs of blocks in one list), `kernels` (what is compiled with this crate, not with others),
+//! itself or another), `ordered` (the pairs of blocks in one list), `compiled` (what is compiled with this crate, not with others),
 //! `pairs` and `engine` (joins planned and driven from end to end), `input`, `proxy` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
 //! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
 //! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
 
 mod arena;
+mod compiled;
 mod contacts;
 mod engine;
 mod filter;
@@ -18,7 +19,6 @@ mod halving;
 mod hits;
 mod input;
 mod join;
-mod kernels;
 mod layers;
 mod leaf_rows;
 mod neighbors;

@@ -12,12 +12,11 @@ use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
-use crate::kernels;
 use crate::neighbors::extras::{Extras, Wanted};
 use crate::neighbors::measure::Centers;
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::row_scratch::{Reached, RowScratch};
-use crate::rows::{RowJoin, Rows};
+use crate::rows::{RowJoin, Rows, list_groups};
 use crate::simd::LANES;
 use crate::stats::{Tests, counted};
 
@@ -368,7 +367,7 @@ impl<const D: usize> RowEngine<D> {
                 let mut rows =
                     RowJoin { pairing, images, half, repeats, kind, scratch, arena, tests: Tests::default() };
                 for block in blocks {
-                    kernels::list(isa, &mut rows, all.range(block));
+                    list_groups(isa, &mut rows, all.range(block));
                 }
                 rows.tests
             })

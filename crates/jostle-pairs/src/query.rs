@@ -20,11 +20,12 @@ pub use batch::{Answers, QueryBatch};
 pub use error::{QueryError, QueryReason};
 pub use shape::{Circle, Ray, Reached};
 
+use crate::compiled::compiled_here;
 use crate::simd;
 use answer::{NearestInto, NearestTo};
 use nearest::FindNearest;
 use ray::{FindFirst, VisitHits};
-use region::{Region, VisitRegion};
+use region::VisitRegion;
 use shape::{Checked, check_distance};
 
 /// Answers questions about the bodies of a tree, from as many threads as you like.
@@ -86,7 +87,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn point(&self, point: [f32; D], ids: &mut Vec<u32>) -> Result<(), QueryError> {
         point.check()?;
-        self.list(Circle::new(point, 0.0), ids);
+        list(ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
         Ok(())
     }
 
@@ -94,9 +95,9 @@ impl<'t, const D: usize> Queries<'t, D> {
     ///
     /// # Errors
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
-    pub fn visit_point(&self, point: [f32; D], visit: impl FnMut(u32)) -> Result<(), QueryError> {
+    pub fn visit_point(&self, point: [f32; D], mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         point.check()?;
-        self.visit(Circle::new(point, 0.0), visit);
+        visit_in_circle(*self, Circle::new(point, 0.0), &mut visit);
         Ok(())
     }
 
@@ -107,7 +108,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn aabb(&self, aabb: Aabb<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         aabb.check()?;
-        self.list(aabb, ids);
+        list(ids, |push| visit_in_aabb(*self, aabb, push));
         Ok(())
     }
 
@@ -115,9 +116,9 @@ impl<'t, const D: usize> Queries<'t, D> {
     ///
     /// # Errors
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
-    pub fn visit_aabb(&self, aabb: Aabb<D>, visit: impl FnMut(u32)) -> Result<(), QueryError> {
+    pub fn visit_aabb(&self, aabb: Aabb<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         aabb.check()?;
-        self.visit(aabb, visit);
+        visit_in_aabb(*self, aabb, &mut visit);
         Ok(())
     }
 
@@ -128,7 +129,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn circle(&self, circle: Circle<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         circle.check()?;
-        self.list(circle, ids);
+        list(ids, |push| visit_in_circle(*self, circle, push));
         Ok(())
     }
 
@@ -136,9 +137,9 @@ impl<'t, const D: usize> Queries<'t, D> {
     ///
     /// # Errors
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
-    pub fn visit_circle(&self, circle: Circle<D>, visit: impl FnMut(u32)) -> Result<(), QueryError> {
+    pub fn visit_circle(&self, circle: Circle<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         circle.check()?;
-        self.visit(circle, visit);
+        visit_in_circle(*self, circle, &mut visit);
         Ok(())
     }
 
@@ -158,9 +159,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// reach negative or NaN.
     pub fn ray(&self, ray: Ray<D>, hits: &mut Vec<Reached>) -> Result<(), QueryError> {
         ray.check()?;
-        hits.clear();
-        simd::run(self.isa, VisitHits { tree: self.tree, ray, visit: |hit| hits.push(hit) });
-        hits.sort_unstable();
+        list(hits, |push| visit_hits(*self, ray, push));
         Ok(())
     }
 
@@ -168,9 +167,9 @@ impl<'t, const D: usize> Queries<'t, D> {
     ///
     /// # Errors
     /// As [`Queries::ray`].
-    pub fn visit_ray(&self, ray: Ray<D>, visit: impl FnMut(Reached)) -> Result<(), QueryError> {
+    pub fn visit_ray(&self, ray: Ray<D>, mut visit: impl FnMut(Reached)) -> Result<(), QueryError> {
         ray.check()?;
-        simd::run(self.isa, VisitHits { tree: self.tree, ray, visit });
+        visit_hits(*self, ray, &mut visit);
         Ok(())
     }
 
@@ -180,7 +179,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// As [`Queries::ray`].
     pub fn first_hit(&self, ray: Ray<D>) -> Result<Option<Reached>, QueryError> {
         ray.check()?;
-        Ok(simd::run(self.isa, FindFirst { tree: self.tree, ray }))
+        Ok(find_first_hit(*self, ray))
     }
 
     /// Lists the `count` bodies whose centres are nearest to a point (all, when there are fewer), by squared distance,
@@ -199,8 +198,7 @@ impl<'t, const D: usize> Queries<'t, D> {
         nearest: &mut Vec<Reached>,
     ) -> Result<(), QueryError> {
         check_nearest(&point, within)?;
-        let asked = NearestTo { point, count, within };
-        simd::run(self.isa, NearestInto { tree: self.tree, asked, nearest });
+        list_nearest(*self, NearestTo { point, count, within }, nearest);
         Ok(())
     }
 
@@ -210,18 +208,41 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// As [`Queries::nearest`].
     pub fn nearest_one(&self, point: [f32; D], within: f32) -> Result<Option<Reached>, QueryError> {
         check_nearest(&point, within)?;
-        let found = simd::run(self.isa, FindNearest { tree: self.tree, point, within, nearest: None });
-        Ok(found.map(|body: Reached| Reached { distance: body.distance.sqrt(), ..body }))
+        let found = find_nearest(*self, point, within);
+        Ok(found.map(|body| Reached { distance: body.distance.sqrt(), ..body }))
+    }
+}
+
+/// Lists what is visited, in order.
+fn list<T: Ord>(found: &mut Vec<T>, visit: impl FnOnce(&mut dyn FnMut(T))) {
+    found.clear();
+    visit(&mut |one| found.push(one));
+    found.sort_unstable();
+}
+
+compiled_here! {
+    fn visit_in_circle<const D: usize>(queries: Queries<'_, D>, circle: Circle<D>, visit: &mut dyn FnMut(u32)) {
+        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: circle, visit });
     }
 
-    fn visit<R: Region<D>>(&self, region: R, visit: impl FnMut(u32)) {
-        simd::run(self.isa, VisitRegion { tree: self.tree, region, visit });
+    fn visit_in_aabb<const D: usize>(queries: Queries<'_, D>, aabb: Aabb<D>, visit: &mut dyn FnMut(u32)) {
+        simd::run(queries.isa, VisitRegion { tree: queries.tree, region: aabb, visit });
     }
 
-    fn list<R: Region<D>>(&self, region: R, ids: &mut Vec<u32>) {
-        ids.clear();
-        self.visit(region, |id| ids.push(id));
-        ids.sort_unstable();
+    fn visit_hits<const D: usize>(queries: Queries<'_, D>, ray: Ray<D>, visit: &mut dyn FnMut(Reached)) {
+        simd::run(queries.isa, VisitHits { tree: queries.tree, ray, visit });
+    }
+
+    fn find_first_hit<const D: usize>(queries: Queries<'_, D>, ray: Ray<D>) -> Option<Reached> {
+        simd::run(queries.isa, FindFirst { tree: queries.tree, ray })
+    }
+
+    fn list_nearest<const D: usize>(queries: Queries<'_, D>, asked: NearestTo<D>, nearest: &mut Vec<Reached>) {
+        simd::run(queries.isa, NearestInto { tree: queries.tree, asked, nearest });
+    }
+
+    fn find_nearest<const D: usize>(queries: Queries<'_, D>, point: [f32; D], within: f32) -> Option<Reached> {
+        simd::run(queries.isa, FindNearest { tree: queries.tree, point, within, nearest: None })
     }
 }
 

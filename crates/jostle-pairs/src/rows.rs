@@ -5,8 +5,8 @@
 
 use core::ops::Range;
 
-use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
+use jostle_core::{Aabb, Isa};
 
 use crate::arena::{Arena, END, SPARE, numbers_of};
 use crate::hits::Hit;
@@ -14,7 +14,7 @@ use crate::leaf_rows::{KEYED_IDS, Sorting};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
 use crate::row_scratch::RowScratch;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
-use crate::simd::{LANES, Lanes, outlined};
+use crate::simd::{self, LANES, Lanes, Work, outlined};
 use crate::stats::Tests;
 use crate::traverse::descent::Descent;
 
@@ -43,6 +43,22 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) tests: Tests,
 }
 
+/// The rows of some groups, with the instructions of `isa`.
+pub(crate) fn list_groups<const D: usize>(isa: Isa, rows: &mut RowJoin<'_, D>, groups: Range<usize>) {
+    simd::run(isa, Groups(rows, groups));
+}
+
+struct Groups<'r, 'a, const D: usize>(&'r mut RowJoin<'a, D>, Range<usize>);
+
+impl<const D: usize> Work for Groups<'_, '_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.0.list::<L>(self.1);
+    }
+}
+
 outlined! {
     impl RowJoin {
         /// The leaves that those of a group may touch.
@@ -61,9 +77,8 @@ outlined! {
 }
 
 impl<const D: usize> RowJoin<'_, D> {
-    /// The rows of some groups.
     #[inline(always)]
-    pub(crate) fn list<L: Lanes>(&mut self, groups: Range<usize>) {
+    fn list<L: Lanes>(&mut self, groups: Range<usize>) {
         // Nothing but the predicate decides, and bodies are where they are.
         let plain = self.pairing.filter.keeps_all() && self.images.len() == 1;
         let [driver, walked] = self.pairing.trees;

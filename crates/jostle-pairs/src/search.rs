@@ -5,13 +5,14 @@ use core::fmt;
 use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
 
 use crate::filter::PairTest;
-use crate::finder::{Engines, PairFinder};
+use crate::finder::{Engines, PairFinder, list, list_neighbors};
 use crate::found::{Found, Hit};
 use crate::hits::{Count, Fold};
 use crate::input::Input;
 use crate::neighbors::NeighborLists;
 use crate::pairs::plan::{Job, Plan};
 use crate::rows::Rows;
+use crate::skin::is_still_valid;
 use crate::stats::{Stats, Tests};
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
@@ -68,7 +69,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| workers.together(|| finder.list(&input, only, workers)))?;
+        run(threads, input.weight(), |workers| workers.together(|| list(finder, &input, only, workers)))?;
         Ok(Found { finder })
     }
 
@@ -79,7 +80,7 @@ impl<'f, const D: usize> Search<'f, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find_recorded<'a>(self, input: impl Into<Input<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
         let (finder, input) = (self.finder, input.into());
-        let (found, recording) = record(|workers| finder.list(&input, self.only, workers));
+        let (found, recording) = record(|workers| list(finder, &input, self.only, workers));
         found?;
         Ok((Found { finder }, recording))
     }
@@ -196,7 +197,7 @@ impl<'f, const D: usize> Search<'f, D> {
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         run(threads, input.weight(), |workers| {
-            workers.together(|| finder.list_neighbors(&input, only, rows, lists, workers))
+            workers.together(|| list_neighbors(finder, &input, only, rows, lists, workers))
         })?;
         Ok(finder.stats)
     }
@@ -205,7 +206,7 @@ impl<'f, const D: usize> Search<'f, D> {
     #[must_use]
     pub fn still_valid<'a>(self, input: impl Into<Input<'a, D>>) -> bool {
         let (skin, input) = (&self.finder.skin, input.into());
-        run(self.threads, input.movable(), |workers| skin.still_valid_on(&input, workers))
+        run(self.threads, input.movable(), |workers| is_still_valid(skin, &input, workers))
     }
 
     /// Makes ready what is sought, and joins it by `join`.

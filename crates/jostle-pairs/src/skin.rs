@@ -10,6 +10,7 @@ use core::fmt;
 
 use jostle_core::{InputError, Threads, Workers, threads::run};
 
+use crate::compiled::compiled_here;
 use crate::input::{Input, Set, Space};
 use kept::{Kept, Outcome, Width};
 
@@ -54,7 +55,7 @@ impl<const D: usize> Skin<D> {
     pub fn keep<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<(), InputError> {
         let input = input.into();
         input.check_shape()?;
-        run(Threads::Current, input.movable(), |workers| self.keep_on(&input, workers));
+        run(Threads::Current, input.movable(), |workers| keep(self, &input, workers));
         Ok(())
     }
 
@@ -77,7 +78,7 @@ impl<const D: usize> Skin<D> {
     #[must_use]
     pub fn still_valid<'a>(&self, input: impl Into<Input<'a, D>>) -> bool {
         let input = input.into();
-        run(Threads::Current, input.movable(), |workers| self.still_valid_on(&input, workers))
+        run(Threads::Current, input.movable(), |workers| is_still_valid(self, &input, workers))
     }
 
     pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
@@ -90,7 +91,7 @@ impl<const D: usize> Skin<D> {
         self.space = input.space;
     }
 
-    pub(crate) fn still_valid_on(&self, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
+    fn still_valid_on(&self, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
         let sets = input.sets();
         let alike = input.check_shape().is_ok()
             && sets.len() == self.count
@@ -119,5 +120,16 @@ impl<const D: usize> Skin<D> {
         self.sets.iter().map(Kept::bytes).sum::<usize>()
             + self.sets.capacity() * size_of::<Kept<D>>()
             + self.meetings.capacity() * size_of::<(usize, usize)>()
+    }
+}
+
+compiled_here! {
+    fn keep<const D: usize>(skin: &mut Skin<D>, input: &Input<'_, D>, workers: Workers<'_>) {
+        skin.keep_on(input, workers);
+    }
+
+    /// [`Skin::still_valid`] on some workers.
+    pub(crate) fn is_still_valid<const D: usize>(skin: &Skin<D>, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
+        skin.still_valid_on(input, workers)
     }
 }

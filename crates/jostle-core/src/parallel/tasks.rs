@@ -40,7 +40,7 @@ impl InOrder {
     }
 
     /// Runs a worker with what is left.
-    pub(crate) fn work_off(&self, worker: &(impl Fn(&mut dyn Iterator<Item = usize>) + Sync)) {
+    pub(crate) fn work_off(&self, worker: &(dyn Fn(&mut dyn Iterator<Item = usize>) + Sync)) {
         let mut left = core::iter::from_fn(|| take(&self.next, self.tasks));
         or_stop(|| worker(&mut left), || self.next.store(self.tasks, Ordering::Relaxed));
     }
@@ -62,7 +62,7 @@ impl Shares {
     }
 
     /// Runs the tasks of the worker's own share, then those that others have left.
-    pub(crate) fn work_off(&self, worker: usize, task: &impl Fn(usize)) {
+    pub(crate) fn work_off(&self, worker: usize, task: &(dyn Fn(usize) + Sync)) {
         let own = worker % self.shares;
         let work = || {
             for share in (own..self.shares).chain(0..own) {

@@ -62,13 +62,18 @@ impl<'a> Workers<'a> {
     /// When a task panics.
     #[inline]
     pub fn run(self, name: &'static str, tasks: usize, task: impl Fn(usize) + Sync + Send) {
+        self.run_each(name, tasks, &task);
+    }
+
+    /// As [`Workers::run`]: for all tasks together, so that each is compiled once and not for each way to run it.
+    fn run_each(self, name: &'static str, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         let at_once = self.count().min(tasks);
         match self {
-            Self::Recorded => recording::region(name, tasks, |tasks| tasks.for_each(&task)),
+            Self::Recorded => recording::region(name, tasks, |tasks| tasks.for_each(task)),
             _ if at_once <= 1 => (0..tasks).for_each(task),
             _ => {
                 let shares = Shares::new(tasks, at_once);
-                self.on_all(at_once, &|worker| shares.work_off(worker, &task));
+                self.on_all(at_once, &|worker| shares.work_off(worker, task));
             }
         }
     }
@@ -84,13 +89,22 @@ impl<'a> Workers<'a> {
         tasks: usize,
         worker: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
     ) {
+        self.run_each_in_order(name, tasks, &worker);
+    }
+
+    fn run_each_in_order(
+        self,
+        name: &'static str,
+        tasks: usize,
+        worker: &(dyn Fn(&mut dyn Iterator<Item = usize>) + Sync),
+    ) {
         let at_once = self.count().min(tasks);
         match self {
-            Self::Recorded => recording::region(name, tasks, |tasks| worker(tasks)),
+            Self::Recorded => recording::region(name, tasks, worker),
             _ if at_once <= 1 => worker(&mut (0..tasks)),
             _ => {
                 let tasks = InOrder::new(tasks);
-                self.on_all(at_once, &|_| tasks.work_off(&worker));
+                self.on_all(at_once, &|_| tasks.work_off(worker));
             }
         }
     }

@@ -9,6 +9,7 @@ use super::answer::{AllHits, Answer, FirstHit, InRegion, Lists, NearestTo};
 use super::blocks::Asked;
 use super::error::{QueryError, check_all};
 use super::shape::{Checked, Circle, Ray, check_distance};
+use crate::compiled::compiled_here;
 
 /// A query takes about as long as a search does for so many bodies; it decides when a pool is worth calling.
 const BODIES_PER_QUERY: usize = 16;
@@ -136,7 +137,8 @@ impl QueryBatch {
         points: &[[f32; D]],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        self.answer(queries, points, |point| InRegion(Circle::new(point, 0.0)), threads)
+        answer_points(self, queries, points, threads)?;
+        Ok(self.last())
     }
 
     /// For each box the bodies that touch it, as [`Queries::aabb`] finds them.
@@ -149,7 +151,8 @@ impl QueryBatch {
         aabbs: &[Aabb<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        self.answer(queries, aabbs, InRegion, threads)
+        answer_aabbs(self, queries, aabbs, threads)?;
+        Ok(self.last())
     }
 
     /// For each circle the bodies that overlap it, as [`Queries::circle`] finds them.
@@ -162,7 +165,8 @@ impl QueryBatch {
         circles: &[Circle<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        self.answer(queries, circles, InRegion, threads)
+        answer_circles(self, queries, circles, threads)?;
+        Ok(self.last())
     }
 
     /// For each ray all bodies that it hits, as [`Queries::ray`] finds them.
@@ -175,7 +179,8 @@ impl QueryBatch {
         rays: &[Ray<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        self.answer(queries, rays, AllHits, threads)
+        answer_rays(self, queries, rays, threads)?;
+        Ok(self.last())
     }
 
     /// For each ray the first body that it hits, if any, as [`Queries::first_hit`] finds it.
@@ -188,7 +193,8 @@ impl QueryBatch {
         rays: &[Ray<D>],
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
-        self.answer(queries, rays, FirstHit, threads)
+        answer_first_hits(self, queries, rays, threads)?;
+        Ok(self.last())
     }
 
     /// For each point the `count` bodies nearest to it and not beyond `within`, as [`Queries::nearest`] finds them.
@@ -204,7 +210,8 @@ impl QueryBatch {
         threads: Threads<'_>,
     ) -> Result<Answers<'_>, QueryError> {
         check_distance(within)?;
-        self.answer(queries, points, |point| NearestTo { point, count, within }, threads)
+        answer_nearest(self, queries, points, (count, within), threads)?;
+        Ok(self.last())
     }
 
     /// Checks what is asked, and answers it by what `answer` makes of each.
@@ -214,7 +221,7 @@ impl QueryBatch {
         asked: &[Q],
         answer: impl Fn(Q) -> A + Sync,
         threads: Threads<'_>,
-    ) -> Result<Answers<'_>, QueryError> {
+    ) -> Result<(), QueryError> {
         check_all(asked.len(), |at| asked[at].fault())?;
         self.offsets.resize(asked.len() + 1, 0);
         let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
@@ -226,6 +233,64 @@ impl QueryBatch {
                 asked.answer_in_blocks(workers, ends, lists, blocks);
             }
         });
-        Ok(self.last())
+        Ok(())
+    }
+}
+
+compiled_here! {
+    fn answer_points<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        points: &[[f32; D]],
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        batch.answer(queries, points, |point| InRegion(Circle::new(point, 0.0)), threads)
+    }
+
+    fn answer_aabbs<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        aabbs: &[Aabb<D>],
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        batch.answer(queries, aabbs, InRegion, threads)
+    }
+
+    fn answer_circles<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        circles: &[Circle<D>],
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        batch.answer(queries, circles, InRegion, threads)
+    }
+
+    fn answer_rays<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        rays: &[Ray<D>],
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        batch.answer(queries, rays, AllHits, threads)
+    }
+
+    fn answer_first_hits<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        rays: &[Ray<D>],
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        batch.answer(queries, rays, FirstHit, threads)
+    }
+
+    fn answer_nearest<const D: usize>(
+        batch: &mut QueryBatch,
+        queries: Queries<'_, D>,
+        points: &[[f32; D]],
+        asked: (usize, f32),
+        threads: Threads<'_>,
+    ) -> Result<(), QueryError> {
+        let (count, within) = asked;
+        batch.answer(queries, points, |point| NearestTo { point, count, within }, threads)
     }
 }
