@@ -54,8 +54,8 @@ pub use jostle_core::{
     PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
 };
 pub use jostle_pairs::{
-    ActivationTable, Displacements, Found, Hit, Input, Layers, NeighborLists, PairFinder, Rows, Search, Set, Skin,
-    Space, StageTimes, Stats, Values, between,
+    ActivationTable, Displacements, Found, Hit, Input, Layers, NeighborLists, PairFinder, PreparedSet, Rows, Search,
+    Set, Skin, Space, StageTimes, Stats, Values, between,
 };
 pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
 pub use jostle_pairs::{

@@ -13,7 +13,8 @@ fn fits<const D: usize>(raw: &Raw<D>, ways: &[&Way]) -> bool {
 /// The bodies of a scene, dealt to sets that are each given in a way of its own.
 pub(crate) fn case<const D: usize>(raw: &Raw<D>, ways: &[&Way], relation: Relation, space: PlainSpace<D>) -> Case<D> {
     let part = |at: usize| raw.part(|id| id * 7 / 3 % ways.len() == at);
-    let sets = ways.iter().enumerate().map(|(at, way)| way.set(&part(at), at as u64 + 1)).collect();
+    let sets =
+        ways.iter().enumerate().map(|(at, way)| way.in_space(way.set(&part(at), at as u64 + 1), &space)).collect();
     Case { sets, relation, space }
 }
 

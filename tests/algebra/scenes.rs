@@ -127,10 +127,27 @@ pub(crate) struct Way {
     /// Displacements, in `f64` or not.
     pub(crate) moves: Option<bool>,
     pub(crate) tree: bool,
+    pub(crate) prepared: Prepared,
 }
 
-const PLAIN: Way =
-    Way { name: "f32", double: false, radius: Radius::Each, margin: false, layers: false, moves: None, tree: false };
+/// Whether a set is sorted beforehand, and for which space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Prepared {
+    No,
+    Here,
+    ForOpenSpace,
+}
+
+const PLAIN: Way = Way {
+    name: "f32",
+    double: false,
+    radius: Radius::Each,
+    margin: false,
+    layers: false,
+    moves: None,
+    tree: false,
+    prepared: Prepared::No,
+};
 
 /// Every way to give a set that the engine tells apart.
 pub(crate) const WAYS: &[Way] = &[
@@ -153,6 +170,15 @@ pub(crate) const WAYS: &[Way] = &[
     },
     Way { name: "f64 moving by f32", double: true, moves: Some(false), ..PLAIN },
     Way { name: "f64 moving, layers", double: true, moves: Some(true), layers: true, ..PLAIN },
+    Way { name: "f32 prepared, layers", prepared: Prepared::Here, layers: true, ..PLAIN },
+    Way { name: "f64 prepared", double: true, prepared: Prepared::Here, ..PLAIN },
+    Way {
+        name: "f64 prepared for open space, margin",
+        double: true,
+        prepared: Prepared::ForOpenSpace,
+        margin: true,
+        ..PLAIN
+    },
 ];
 
 impl Way {
@@ -196,6 +222,16 @@ impl Way {
         });
         let set = PlainSet { moves, layers, ..PlainSet::new(bodies) };
         if self.tree { set.built().expect("bodies within the contract") } else { set }
+    }
+
+    /// The same, ready to be searched in a space.
+    pub(crate) fn in_space<const D: usize>(&self, set: PlainSet<D>, space: &PlainSpace<D>) -> PlainSet<D> {
+        let set = match self.prepared {
+            Prepared::No => return set,
+            Prepared::Here => set.prepared(space.space()),
+            Prepared::ForOpenSpace => set.prepared(PlainSpace::Open.space()),
+        };
+        set.expect("bodies within the contract")
     }
 }
 

@@ -4,11 +4,12 @@
 mod contacts;
 mod counting;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle::{
-    ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, Queries, QueryBatch, Ray, Rows, Set,
-    Space, Threads, between,
+    ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, PreparedSet, Queries, QueryBatch,
+    Ray, Rows, Set, Space, Threads, between,
 };
 use jostle_testkit::{Kind, Scene, scene};
 
@@ -130,7 +131,18 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let side = |k: usize| 0.9 * f64::from(bounds.hi[k] - bounds.lo[k]);
     let vectors = core::array::from_fn(|k| core::array::from_fn(|axis| if axis == k { side(k) } else { 0.0 }));
     let space = Space::lattice(vectors, [true; D]).at(bounds.lo.map(f64::from));
-    let searches: [Search<'_, D>; 11] = [
+    let mut walls = PreparedSet::new();
+    walls.build(still.view(), Space::open(), Threads::Serial).expect("a scene within the contract");
+    let rebuilt = Mutex::new(PreparedSet::new());
+    let searches: [Search<'_, D>; 13] = [
+        ("between a view and a prepared set", &|kept, scene| {
+            1 + kept.finder.on(threads).find(between(scene.view(), &walls)).expect("sets").pairs().len()
+        }),
+        ("a set prepared anew", &|kept, scene| {
+            let mut set = rebuilt.lock().expect("one thread");
+            set.build(scene.view(), Space::open(), threads).expect("a scene within the contract");
+            kept.finder.on(threads).find(&*set).expect("a set").pairs().len()
+        }),
         ("between views", &|kept, scene| {
             kept.finder.on(threads).find(between(scene.view(), scene.view())).expect("sets").pairs().len()
         }),

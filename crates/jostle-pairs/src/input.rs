@@ -127,14 +127,17 @@ impl<'a, const D: usize> Input<'a, D> {
         let sets = self.sets();
         let met = self.meetings().filter_map(|(i, j)| {
             let (a, b) = (sets.get(i)?, sets.get(j)?);
-            Some(if i == j { a.len() - a.sorted() } else { joined(a.len(), b.len()) })
+            Some(if i == j { a.len() - a.sorted(&self.space) } else { joined(a.len(), b.len()) })
         });
-        sets.iter().map(Set::sorted).chain(met).sum()
+        sets.iter().map(|set| set.sorted(&self.space)).chain(met).sum()
     }
 
     /// Bodies that can have moved since a search: those of trees cannot.
     pub(crate) fn movable(&self) -> usize {
-        self.sets().iter().map(|set| if set.moving.is_some() { set.len() } else { set.sorted() }).sum()
+        let movable = |set: &Set<'_, D>| {
+            if matches!(set.source, Source::Tree(_)) && set.moving.is_none() { 0 } else { set.len() }
+        };
+        self.sets().iter().map(movable).sum()
     }
 
     /// Whether lists of the pairs may be kept for a while.

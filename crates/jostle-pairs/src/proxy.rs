@@ -12,7 +12,7 @@ mod neighbor;
 mod survey;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Isa, Scalar, Workers};
+use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Workers};
 
 use crate::input::{Cell, Set, Source};
 
@@ -91,6 +91,17 @@ impl<const D: usize> Proxies<D> {
     /// That bodies are where they are.
     pub(crate) fn clear(&mut self) {
         self.outside = false;
+    }
+
+    /// What is known of bodies that have been looked at before.
+    pub(crate) fn take_over(&mut self, extent: &Extent<D>) {
+        self.outside = extent.outside;
+    }
+
+    /// The bodies of a tree by id, their margins in their radii.
+    pub(crate) fn read_tree(&mut self, tree: &LinearTree<D>) -> Bodies<'_, D> {
+        self.tree_bodies.read(tree);
+        self.tree_bodies.view()
     }
 
     /// Looks at all bodies of a set, and refuses what is not sound.
@@ -191,27 +202,32 @@ fn fill_in_frame<const D: usize, T: Scalar>(
 ) {
     let Given { bodies, moving, cell, .. } = given;
     let plain = wraps.is_none() && moving.is_none();
+    let coordinate = |axis: usize, id: usize| {
+        let mut x = bodies.centers()[axis].get(id).to_f64();
+        if let (Some(wraps), Some(cell)) = (wraps, &cell) {
+            x = moved(cell, axis, x, wraps[id]);
+        }
+        let by = moving.map_or(0.0, |moving| moving.get(id)[axis]);
+        frame.coordinate(axis, x + by / 2.0)
+    };
     columns.fill(
         bodies.len(),
         |axis, first, out| {
             if plain {
                 return bodies.centers()[axis].map_into(first, out, |x| frame.coordinate(axis, x.to_f64()));
             }
-            set_each(first, out, |id| {
-                let mut x = bodies.centers()[axis].get(id).to_f64();
-                if let (Some(wraps), Some(cell)) = (wraps, &cell) {
-                    x = moved(cell, axis, x, wraps[id]);
-                }
-                let by = moving.map_or(0.0, |moving| moving.get(id)[axis]);
-                frame.coordinate(axis, x + by / 2.0)
-            });
+            set_each(first, out, |id| coordinate(axis, id));
         },
-        |first, out| match moving {
-            None => bodies.radii().map_into(first, out, |radius| frame.radius((radius + bodies.margin()).to_f64())),
-            Some(moving) => set_each(first, out, |id| {
-                let path2: f64 = moving.get(id).iter().map(|by| by * by).sum();
-                frame.radius(bodies.radius(id).to_f64() + path2.sqrt() / 2.0)
-            }),
+        |first, out| {
+            if moving.is_none() && !frame.is_adopted() {
+                let grown = |radius: T| frame.radius((radius + bodies.margin()).to_f64(), 0.0);
+                return bodies.radii().map_into(first, out, grown);
+            }
+            set_each(first, out, |id| {
+                let path2: f64 = moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by * by).sum());
+                let widest = (0..D).map(|axis| coordinate(axis, id).abs()).fold(0.0, f32::max);
+                frame.radius(bodies.radius(id).to_f64() + path2.sqrt() / 2.0, widest.into())
+            });
         },
         workers,
     );

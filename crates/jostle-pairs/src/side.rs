@@ -19,6 +19,8 @@ pub(crate) struct Side<const D: usize> {
     pub(crate) proxies: Proxies<D>,
     /// The tree is that of the last set, and not one that the set came with.
     built: bool,
+    /// The set came with a tree, and proxies, that have been prepared for such a search.
+    pub(crate) adopted: bool,
 }
 
 impl<const D: usize> Side<D> {
@@ -29,6 +31,9 @@ impl<const D: usize> Side<D> {
     /// Builds the tree of a view, and looks up its layers.
     pub(crate) fn build(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
         let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
         let times = self.tree.build_on(bodies, workers)?;
         self.look_up(set, workers);
@@ -37,6 +42,10 @@ impl<const D: usize> Side<D> {
 
     /// Builds the tree of the proxies of a set, and looks up its layers.
     pub(crate) fn build_proxies(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
         let times = self.tree.build_on(self.proxies.view(), workers)?;
         self.look_up(set, workers);
         Ok(times)
@@ -51,8 +60,9 @@ impl<const D: usize> Side<D> {
 
     /// The set, once it is prepared.
     pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
-        let tree = match set.source {
-            Source::Tree(tree) if !self.built => tree,
+        let tree = match (set.source, set.prepared) {
+            (_, Some(prepared)) if self.adopted => &prepared.side.tree,
+            (Source::Tree(tree), _) if !self.built => tree,
             _ => &self.tree,
         };
         // Looking up all layers of a given tree would cost more than the few that are met.
@@ -60,6 +70,11 @@ impl<const D: usize> Side<D> {
             .layers
             .map(|layers| if self.built { self.layers.table() } else { LayersOf::Columns(layers, tree.leaf_ids()) });
         Ready { tree, layers }
+    }
+
+    /// The proxies of a prepared set.
+    pub(crate) fn proxies_of<'a>(&'a self, set: &Set<'a, D>) -> &'a Proxies<D> {
+        set.prepared.filter(|_| self.adopted).map_or(&self.proxies, |prepared| &prepared.side.proxies)
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -4,18 +4,23 @@ use core::fmt;
 
 use jostle_core::{Bodies, Column, InputError, LinearTree, Scalar};
 
+use super::Space;
 use crate::layers::Layers;
+use crate::prepared::PreparedSet;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
 /// who of them may meet whom.
 ///
-/// A view is sorted anew by each search. A tree, made by [`LinearTree::build`], serves as many searches as its bodies stay
-/// where they are: walls, terrain, or a crowd that several others are to be tested against.
+/// A view is sorted anew by each search. A tree, made by [`LinearTree::build`], serves as many searches of `f32` in open space
+/// as its bodies stay where they are, and a [`PreparedSet`] as many searches in any space, in either precision: walls,
+/// terrain, or a crowd that several others are to be tested against.
 #[derive(Debug, Clone, Copy)]
 pub struct Set<'a, const D: usize> {
     pub(crate) source: Source<'a, D>,
     pub(crate) layers: Option<Layers<'a>>,
     pub(crate) moving: Option<Displacements<'a, D>>,
+    /// Whose bodies the source is, if they have been sorted before.
+    pub(crate) prepared: Option<&'a PreparedSet<D>>,
 }
 
 /// Where the bodies of a set are.
@@ -39,6 +44,11 @@ pub(crate) enum Moves<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Set<'a, D> {
+    /// Bodies at rest, all of which may meet.
+    pub(crate) fn of(source: Source<'a, D>) -> Self {
+        Self { source, layers: None, moving: None, prepared: None }
+    }
+
     /// Keeps only pairs that these layers let meet; of two sets, one without layers meets all.
     #[must_use]
     pub fn layers(self, layers: Layers<'a>) -> Self {
@@ -109,9 +119,15 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
+    /// What has been prepared, if it can do for a search in this space.
+    pub(crate) fn prepared_for(&self, space: &Space<D>) -> Option<&'a PreparedSet<D>> {
+        self.prepared.filter(|prepared| self.moving.is_none() && prepared.space == *space && !prepared.is_empty())
+    }
+
     /// Bodies that a search has to look at in any case.
-    pub(crate) fn sorted(&self) -> usize {
+    pub(crate) fn sorted(&self, space: &Space<D>) -> usize {
         match self.source {
+            _ if self.prepared_for(space).is_some() => 0,
             Source::View(_) | Source::Double(_) => self.len(),
             Source::Tree(_) => 0,
         }
@@ -125,19 +141,19 @@ impl<'a, const D: usize> Set<'a, D> {
 
 impl<'a, const D: usize> From<Bodies<'a, D>> for Set<'a, D> {
     fn from(bodies: Bodies<'a, D>) -> Self {
-        Self { source: Source::View(bodies), layers: None, moving: None }
+        Self::of(Source::View(bodies))
     }
 }
 
 impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Set<'a, D> {
     fn from(bodies: Bodies<'a, D, f64>) -> Self {
-        Self { source: Source::Double(bodies), layers: None, moving: None }
+        Self::of(Source::Double(bodies))
     }
 }
 
 impl<'a, const D: usize> From<&'a LinearTree<D>> for Set<'a, D> {
     fn from(tree: &'a LinearTree<D>) -> Self {
-        Self { source: Source::Tree(tree), layers: None, moving: None }
+        Self::of(Source::Tree(tree))
     }
 }
 

@@ -82,13 +82,12 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), isa, workers)?;
-        if decided {
-            let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
-            self.frame = Frame::new(all, cell.as_ref());
-        }
+        self.adopt(input, cell.as_ref());
         let mut times = BuildTimes::default();
         for (side, set) in self.sides[first..].iter_mut().zip(sets) {
-            let built = if decided || cell.is_some() {
+            let built = if side.adopted {
+                side.build(set, workers)?
+            } else if decided || cell.is_some() {
                 side.proxies.fill(set, cell.as_ref(), decided.then_some(&self.frame), workers);
                 side.build_proxies(set, workers)?
             } else {
@@ -116,9 +115,51 @@ impl<const D: usize> Preparation<D> {
             return Ok(());
         }
         for (side, set) in self.sides[first..].iter_mut().zip(input.sets()) {
+            if let Some(prepared) = set.prepared_for(&input.space) {
+                side.proxies.take_over(&prepared.extent);
+                self.extents.push(prepared.extent);
+                continue;
+            }
             self.extents.push(side.proxies.survey(set, cell, decided, isa, workers)?);
         }
         Ok(())
+    }
+
+    /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) {
+        let (sets, sides) = (input.sets(), &mut self.sides[Self::first(input)..]);
+        if !input.is_decided() {
+            let fits = |set: &Set<'_, D>| set.prepared_for(&input.space).is_some_and(|it| it.frame.is_none());
+            sides.iter_mut().zip(sets).for_each(|(side, set)| side.adopted = fits(set));
+            return;
+        }
+        sides.iter_mut().for_each(|side| side.adopted = false);
+        let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+        let alone = |at: usize| !input.meetings().any(|meeting| meeting == (at, at));
+        let prepared = |at: usize| sets[at].prepared_for(&input.space);
+        let leader = (0..sets.len())
+            .filter(|&at| prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
+            .min_by_key(|&at| core::cmp::Reverse(sets[at].len()));
+        let lead = leader.and_then(|at| prepared(at).map(|set| (at, set)));
+        let adopted = lead.and_then(|(at, set)| {
+            let frame = Frame::adopted(set.frame.as_ref(), set.extent, all, cell)?;
+            Some((at, set.frame.is_some(), frame))
+        });
+        let Some((leader, shared, frame)) = adopted else {
+            self.frame = Frame::new(all, cell);
+            return;
+        };
+        self.frame = frame;
+        for (at, side) in sides.iter_mut().enumerate().take(sets.len()) {
+            let own = prepared(at).and_then(|set| set.frame);
+            side.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
+        }
+    }
+
+    /// Which sets of a prepared input have not been sorted, since they were before.
+    #[cfg(test)]
+    pub(crate) fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
+        self.sides[Self::first(input)..].iter().take(input.sets().len()).map(|side| side.adopted).collect()
     }
 
     fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) -> Result<(), InputError> {

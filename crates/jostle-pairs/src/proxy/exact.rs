@@ -4,7 +4,7 @@ use jostle_core::{LinearTree, Scalar};
 
 use crate::filter::Decide;
 use crate::input::{Cell, Set, Source};
-use crate::proxy::Images;
+use crate::proxy::{Images, Proxies};
 use crate::side::Side;
 
 /// The bodies of a search as the caller gave them.
@@ -20,13 +20,18 @@ pub(crate) struct Exact<'a, const D: usize> {
 
 impl<const D: usize> Exact<'_, D> {
     #[inline]
+    pub(super) fn proxies(&self, set: u32) -> &Proxies<D> {
+        self.sides[set as usize].proxies_of(&self.sets[set as usize])
+    }
+
+    #[inline]
     pub(super) fn center(&self, set: u32, id: u32) -> [f64; D] {
         let (mut center, id) = ([0.0; D], id as usize);
         match &self.sets[set as usize].source {
             Source::View(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64()),
             Source::Double(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id)),
             Source::Tree(_) => {
-                let bodies = self.sides[set as usize].proxies.tree_bodies.view();
+                let bodies = self.proxies(set).tree_bodies.view();
                 (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64());
             }
         }
@@ -38,7 +43,7 @@ impl<const D: usize> Exact<'_, D> {
         match &self.sets[set as usize].source {
             Source::View(bodies) => bodies.radius(id as usize).to_f64(),
             Source::Double(bodies) => bodies.radius(id as usize),
-            Source::Tree(_) => self.sides[set as usize].proxies.tree_bodies.view().radius(id as usize).to_f64(),
+            Source::Tree(_) => self.proxies(set).tree_bodies.view().radius(id as usize).to_f64(),
         }
     }
 
@@ -50,7 +55,7 @@ impl<const D: usize> Exact<'_, D> {
     /// By how many of each vector b is moved to be at an image of the cell that a is in, of bodies where they are.
     #[inline]
     pub(crate) fn steps(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [i32; D] {
-        let [of_a, of_b] = sets.map(|set| &self.sides[set as usize].proxies);
+        let [of_a, of_b] = sets.map(|set| self.proxies(set));
         let (mut steps, from, to) = (self.images.steps[image as usize], of_a.wraps_of(a), of_b.wraps_of(b));
         for k in 0..D {
             steps[k] += from[k] - to[k];
@@ -61,7 +66,7 @@ impl<const D: usize> Exact<'_, D> {
     /// How many cells a body has been moved by to lie in the cell.
     #[inline]
     pub(crate) fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {
-        self.sides[set as usize].proxies.wraps_of(id)
+        self.proxies(set).wraps_of(id)
     }
 
     /// The centre of a body as the predicate has it: where it was given, or, of direct bodies in a space that repeats, in the
@@ -71,7 +76,7 @@ impl<const D: usize> Exact<'_, D> {
         if self.decided || self.cell.is_none() {
             return self.center(set, id);
         }
-        self.sides[set as usize].proxies.view().center(id as usize).map(f64::from)
+        self.proxies(set).view().center(id as usize).map(f64::from)
     }
 
     /// The tree that a set came with, if nothing else has its bodies.
@@ -149,7 +154,7 @@ impl<const D: usize> Exact<'_, D> {
     /// Whether a body of these sets has been moved into the cell.
     #[inline]
     pub(crate) fn is_outside(&self, sets: [u32; 2]) -> bool {
-        sets.iter().any(|&set| self.sides[set as usize].proxies.outside)
+        sets.iter().any(|&set| self.proxies(set).outside)
     }
 
     /// Whether a body of these sets moves.

@@ -62,7 +62,7 @@ impl<const D: usize> Exact<'_, D> {
         let (mut steps, from, to) = (steps, self.wraps_of(sets[0], a), self.wraps_of(sets[1], b));
         (0..D).for_each(|k| steps[k] += to[k] - from[k]);
         let offset = self.cell.as_ref()?.shift(steps.map(f64::from)).map(|shift| shift as f32);
-        let [first, second] = sets.map(|set| self.sides[set as usize].proxies.view());
+        let [first, second] = sets.map(|set| self.proxies(set).view());
         let (from, to, mut apart, mut distance2) = (first.center(a as usize), second.center(b as usize), [0.0; D], 0.0);
         for axis in 0..D {
             apart[axis] = (to[axis] - from[axis]) + offset[axis];

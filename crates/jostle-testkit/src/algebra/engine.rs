@@ -1,7 +1,9 @@
 //! A plain search as the engine takes it, and what the engine says of it in the plain form.
 
+use std::sync::Arc;
+
 use jostle_core::{Bodies, InputError, LinearTree, Radii, Scalar, Threads};
-use jostle_pairs::{ActivationTable, Input, Layers, Search, Set, Space, Values};
+use jostle_pairs::{ActivationTable, Input, Layers, PreparedSet, Search, Set, Space, Values};
 
 use super::{Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
 
@@ -46,13 +48,31 @@ impl<const D: usize> PlainSet<D> {
         Ok(Self { tree: Some(tree), ..self })
     }
 
+    /// The same set, given to the engine prepared for a space.
+    ///
+    /// # Errors
+    /// What that refuses.
+    pub fn prepared(self, space: Space<D>) -> Result<Self, InputError> {
+        let mut prepared = PreparedSet::new();
+        prepared.build(self.view(), space, Threads::Serial)?;
+        Ok(Self { prepared: Some(Arc::new(prepared)), ..self })
+    }
+
+    /// Its bodies alone.
+    fn view(&self) -> Set<'_, D> {
+        match &self.bodies {
+            Columns::Single { centers, radii, margin } => bodies(centers, radii, *margin).into(),
+            Columns::Double { centers, radii, margin } => bodies(centers, radii, *margin).into(),
+        }
+    }
+
     /// As the engine takes it.
     #[must_use]
     pub fn set(&self) -> Set<'_, D> {
-        let set = match (&self.tree, &self.bodies) {
+        let set = match (&self.tree, &self.prepared) {
             (Some(tree), _) => Set::from(tree),
-            (None, Columns::Single { centers, radii, margin }) => bodies(centers, radii, *margin).into(),
-            (None, Columns::Double { centers, radii, margin }) => bodies(centers, radii, *margin).into(),
+            (None, Some(prepared)) => Set::from(&**prepared),
+            (None, None) => self.view(),
         };
         let set = self.layers.as_ref().map_or(set, |layers| set.layers(layers.layers()));
         match &self.moves {

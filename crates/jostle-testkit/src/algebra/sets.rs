@@ -1,6 +1,9 @@
 //! Sets as plain vectors.
 
+use std::sync::Arc;
+
 use jostle_core::LinearTree;
+use jostle_pairs::PreparedSet;
 
 /// The radius of every body.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,13 +83,15 @@ pub struct PlainSet<const D: usize> {
     pub layers: Option<PlainLayers>,
     /// Given to the engine in place of the bodies.
     pub tree: Option<LinearTree<D>>,
+    /// The same.
+    pub prepared: Option<Arc<PreparedSet<D>>>,
 }
 
 impl<const D: usize> PlainSet<D> {
     /// Bodies at rest that meet all.
     #[must_use]
     pub fn new(bodies: Columns<D>) -> Self {
-        Self { bodies, moves: None, layers: None, tree: None }
+        Self { bodies, moves: None, layers: None, tree: None, prepared: None }
     }
 
     /// Number of bodies.

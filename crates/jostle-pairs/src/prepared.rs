@@ -1,0 +1,315 @@
+//! Sets that are sorted once for many searches.
+
+use core::fmt;
+
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
+
+use crate::input::{Cell, Set, Source, Space};
+use crate::proxy::{Extent, Frame};
+use crate::side::Side;
+
+/// Bodies that are copied at a time.
+const BLOCK: usize = 1 << 13;
+
+/// A set of bodies at rest, in `f32` or `f64`, sorted once for many searches in one [`Space`]: walls, terrain, the boundary
+/// particles of a channel, or a crystal that others are tested against.
+///
+/// `Set::from(&prepared)` takes part in any search, as the bodies that it was built of would, with the same pairs. It is not
+/// sorted anew:
+/// - in searches in the space that it was built for where all bodies are in `f32` and at rest, if its own are in `f32`;
+/// - in searches in that space where some bodies are in `f64` or move, as the largest prepared set of the search (if its own
+///   are in `f32`, as long as they do not meet each other). Of several sets in `f64` all are used whose frames are the same,
+///   as they are of a space that repeats in every direction.
+///
+/// In other searches its bodies are sorted like those of a view. It owns a copy of the bodies, and all memory: from the
+/// second build of a size on, nothing is allocated.
+///
+/// ```
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles64, Input, PairFinder, PreparedSet, Space, Threads};
+///
+/// let channel = Space::periodic([Some([0.0, 10.0]), None]);
+/// let mut walls = PreparedSet::new();
+/// walls.build(Circles64::new(&[0.5, 5.0], &[0.0, 0.0], 0.5), channel, Threads::Current)?;
+/// let mut finder = PairFinder::new();
+/// for x in [9.5, 4.0] {
+///     let fluid = ([x], [0.0]);
+///     let fluid = Circles64::new(&fluid.0, &fluid.1, 0.5);
+///     assert_eq!(finder.find(Input::between(fluid, &walls).space(channel))?.pairs().len(), 1);
+/// }
+/// # Ok::<(), jostle::InputError>(())
+/// ```
+pub struct PreparedSet<const D: usize> {
+    bodies: Copied<D>,
+    pub(crate) space: Space<D>,
+    pub(crate) side: Side<D>,
+    pub(crate) extent: Extent<D>,
+    /// Of bodies in `f64`; those in `f32` are in the tree as they are.
+    pub(crate) frame: Option<Frame<D>>,
+}
+
+/// The bodies as they were given, by id. Memory of the other precision is kept.
+#[derive(Debug)]
+struct Copied<const D: usize> {
+    double: bool,
+    single_columns: [Vec<f32>; D],
+    single_radii: Vec<f32>,
+    double_columns: [Vec<f64>; D],
+    double_radii: Vec<f64>,
+    margin: f64,
+}
+
+impl<const D: usize> Copied<D> {
+    fn new() -> Self {
+        Self {
+            double: false,
+            single_columns: [const { Vec::new() }; D],
+            single_radii: Vec::new(),
+            double_columns: [const { Vec::new() }; D],
+            double_radii: Vec::new(),
+            margin: 0.0,
+        }
+    }
+
+    fn clear(&mut self) {
+        self.double = false;
+        self.single_columns.iter_mut().for_each(Vec::clear);
+        self.single_radii.clear();
+    }
+
+    fn source(&self) -> Source<'_, D> {
+        if self.double {
+            let columns = self.double_columns.each_ref().map(Vec::as_slice);
+            return Source::Double(Bodies::from_slices(columns, &self.double_radii).with_margin(self.margin));
+        }
+        let columns = self.single_columns.each_ref().map(Vec::as_slice);
+        Source::View(Bodies::from_slices(columns, &self.single_radii).with_margin(self.margin as f32))
+    }
+
+    fn bytes(&self) -> usize {
+        let single = self.single_columns.iter().chain([&self.single_radii]).map(Vec::capacity).sum::<usize>();
+        let double = self.double_columns.iter().chain([&self.double_radii]).map(Vec::capacity).sum::<usize>();
+        single * size_of::<f32>() + double * size_of::<f64>()
+    }
+}
+
+fn copy<const D: usize, T: Scalar>(
+    (columns, radii): (&mut [Vec<T>; D], &mut Vec<T>),
+    bodies: Bodies<'_, D, T>,
+    workers: Workers<'_>,
+) {
+    for (to, from) in columns.iter_mut().zip(bodies.centers()) {
+        resize_with_headroom(to, bodies.len(), T::default());
+        workers.fill_blocks("copy", to, BLOCK, |first, block| from.map_into(first, block, |x| x));
+    }
+    resize_with_headroom(radii, bodies.len(), T::default());
+    workers.fill_blocks("copy", radii, BLOCK, |first, block| bodies.radii().map_into(first, block, |radius| radius));
+}
+
+impl<const D: usize> Default for PreparedSet<D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const D: usize> fmt::Debug for PreparedSet<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedSet")
+            .field("bodies", &self.len())
+            .field("f64", &self.bodies.double)
+            .field("space", &self.space)
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<const D: usize> PreparedSet<D> {
+    /// A set of nothing in open space, that holds no memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { bodies: Copied::new(), space: Space::open(), side: Side::default(), extent: Extent::EMPTY, frame: None }
+    }
+
+    /// Copies bodies, a view in either precision or a tree, and sorts them for searches in a space.
+    ///
+    /// O(n) for spread-out centres. Layers are given to the set of each search: `Set::from(&prepared).layers(..)`.
+    ///
+    /// # Errors
+    /// [`InputError`] when bodies or space are outside the contract, and [`InputError::Combination`] when the bodies move or
+    /// have layers. The set is then one of nothing.
+    pub fn build<'a>(
+        &mut self,
+        bodies: impl Into<Set<'a, D>>,
+        space: Space<D>,
+        threads: Threads<'_>,
+    ) -> Result<(), InputError> {
+        let set = bodies.into();
+        let built = run(threads, set.len(), |workers| workers.together(|| self.build_on(&set, space, workers)));
+        if built.is_err() {
+            self.bodies.clear();
+            let isa = self.isa();
+            self.side.tree = LinearTree::new();
+            self.set_isa(isa);
+            self.side.proxies.clear();
+            (self.frame, self.extent) = (None, Extent::EMPTY);
+        }
+        built
+    }
+
+    fn build_on(&mut self, set: &Set<'_, D>, space: Space<D>, workers: Workers<'_>) -> Result<(), InputError> {
+        if set.moving.is_some() || set.layers.is_some() {
+            return Err(InputError::Combination {
+                parts: "a prepared set and displacements or layers",
+                reason: "they may change while it stays sorted; give them to the set of each search, `Set::from(&prepared)`",
+            });
+        }
+        set.check_shape()?;
+        space.check()?;
+        self.space = space;
+        self.copy(set, workers);
+        let cell = (!space.is_open()).then(|| Cell::of(&space));
+        let (own, double) = (Set::of(self.bodies.source()), self.bodies.double);
+        let isa = self.side.tree.isa();
+        self.extent = self.side.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
+        self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
+        if double || cell.is_some() {
+            self.side.proxies.fill(&own, cell.as_ref(), self.frame.as_ref(), workers);
+            self.side.build_proxies(&own, workers)?;
+        } else {
+            self.side.build(&own, workers)?;
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin } = &mut self.bodies;
+        let single = (single_columns, single_radii);
+        *double = matches!(set.source, Source::Double(_));
+        match set.source {
+            Source::View(bodies) => {
+                copy(single, bodies, workers);
+                *margin = bodies.margin().into();
+            }
+            Source::Double(bodies) => {
+                copy((double_columns, double_radii), bodies, workers);
+                *margin = bodies.margin();
+            }
+            Source::Tree(tree) => {
+                let proxies = &mut self.side.proxies;
+                copy(single, proxies.read_tree(tree), workers);
+                *margin = 0.0;
+            }
+        }
+    }
+
+    /// Number of bodies.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.side.tree.len()
+    }
+
+    /// True when there is no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The space that it was built for.
+    #[must_use]
+    pub fn space(&self) -> Space<D> {
+        self.space
+    }
+
+    /// The instruction set in use.
+    #[must_use]
+    pub fn isa(&self) -> Isa {
+        self.side.tree.isa()
+    }
+
+    /// Uses this instruction set from now on. What is built does not depend on it.
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.side.tree.set_isa(isa);
+    }
+
+    /// Bytes held, scratch included.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bodies.bytes() + self.side.bytes()
+    }
+}
+
+impl<'a, const D: usize> From<&'a PreparedSet<D>> for crate::Input<'a, D> {
+    fn from(prepared: &'a PreparedSet<D>) -> Self {
+        Self::within(prepared)
+    }
+}
+
+impl<'a, const D: usize> From<&'a PreparedSet<D>> for Set<'a, D> {
+    fn from(prepared: &'a PreparedSet<D>) -> Self {
+        Self { prepared: Some(prepared), ..Self::of(prepared.bodies.source()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle_core::{Circles, Circles64, Threads};
+
+    use super::PreparedSet;
+    use crate::{Input, PairFinder, Set, Space};
+
+    const X: [f32; 3] = [0.0, 1.0, 7.0];
+    const X64: [f64; 3] = [0.0, 1.0, 7.0];
+
+    fn prepared<'a>(bodies: impl Into<Set<'a, 2>>, space: Space<2>) -> PreparedSet<2> {
+        let mut prepared = PreparedSet::new();
+        prepared.build(bodies, space, Threads::Serial).expect("bodies within the contract");
+        prepared
+    }
+
+    #[test]
+    fn a_prepared_set_is_not_sorted_again() {
+        let (single, double) = (Circles::new(&X, &[0.0; 3], 0.5), Circles64::new(&X64, &[0.0; 3], 0.5));
+        let still: [&[f32]; 2] = [&[0.0; 3], &[0.0; 3]];
+        for space in [Space::open(), Space::periodic([Some([0.0, 7.5]), Some([0.0, 9.0])])] {
+            let (of_single, of_double) = (prepared(single, space), prepared(double, space));
+            let another = prepared(Circles64::new(&X64[..2], &[0.0; 2], 0.25), space);
+            let repeats = !space.is_open();
+            let mut finder = PairFinder::new();
+            let mut taken = |input: Input<'_, 2>| {
+                finder.find(input.space(space)).expect("a search within the contract");
+                finder.preparation.adopted(&input)
+            };
+            assert_eq!(taken((&of_single).into()), [true]);
+            assert_eq!(taken((&of_double).into()), [true]);
+            assert_eq!(taken(Input::between(single, &of_single)), [false, true]);
+            assert_eq!(taken(Input::between(double, &of_double)), [false, true]);
+            assert_eq!(taken(Input::between(&of_single, double)), [true, false]);
+            assert_eq!(taken(Input::between(&of_single, Set::from(single).moving(still))), [true, false]);
+            assert_eq!(taken(Input::between(&of_double, &another)), [true, repeats]);
+            assert_eq!(taken(Input::between(Set::from(&of_double).moving(still), &another)), [false, true]);
+            let elsewhere = prepared(double, Space::periodic([Some([0.0, 8.0]), None]));
+            assert_eq!(taken((&elsewhere).into()), [false]);
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_a_frame_is_sorted() {
+        let walls = prepared(Circles::new(&X, &[0.0; 3], 0.5), Space::open());
+        let far = Circles64::new(&[1e100, 1.0], &[0.0; 2], 0.5);
+        let mut finder = PairFinder::new();
+        let input = Input::between(far, &walls);
+        assert_eq!(finder.find(input).expect("a search within the contract").pairs(), [[1, 0], [1, 1]]);
+        assert_eq!(finder.preparation.adopted(&input), [false, false]);
+    }
+
+    #[test]
+    fn a_refused_build_leaves_nothing() {
+        let mut walls = prepared(Circles::new(&X, &[0.0; 3], 0.5), Space::open());
+        let refused = walls.build(Circles::new(&[f32::NAN], &[0.0], 0.5), Space::open(), Threads::Serial);
+        assert!(refused.is_err() && walls.is_empty());
+        let moving = Set::from(Circles::new(&[0.0], &[0.0], 0.5)).moving([&[1.0_f32], &[0.0]]);
+        assert!(walls.build(moving, Space::open(), Threads::Serial).is_err());
+        assert_eq!(PairFinder::new().count(Set::from(&walls)), Ok(0));
+    }
+}
