@@ -1,4 +1,4 @@
-//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED]`: every target on bytes that look random, for so
+//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED] [TARGET...]`: every target, or those named, on bytes that look random, for so
 //! long each, where libFuzzer is not at hand. What fails is named by its seed and kept in `fuzz/artifacts`.
 
 use std::fs;
@@ -27,9 +27,10 @@ fn bytes(seed: u64) -> Vec<u8> {
 }
 
 fn main() {
-    let mut args = std::env::args().skip(1).map(|arg| arg.parse::<u64>().expect("seconds and a seed"));
+    let (targets, numbers): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|arg| arg.parse::<u64>().is_err());
+    let mut args = numbers.iter().map(|arg| arg.parse::<u64>().expect("seconds and a seed"));
     let (seconds, first) = (args.next().unwrap_or(10), args.next().unwrap_or(0));
-    for (name, target) in TARGETS {
+    for (name, target) in TARGETS.iter().filter(|(name, _)| targets.is_empty() || targets.iter().any(|it| it == name)) {
         let (start, mut seed) = (Instant::now(), first << 40);
         while start.elapsed() < Duration::from_secs(seconds) {
             let bytes = bytes(seed);

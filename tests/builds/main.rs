@@ -1,5 +1,6 @@
 //! What an optimizing build could change, and the gate therefore runs in both: the bytes of every kernel.
 
-mod frames;
+mod algebra;
 mod golden;
 mod kernels;
+mod soak;

@@ -62,6 +62,12 @@ impl<const D: usize> Hit<D> {
 }
 
 impl<const D: usize> Case<D> {
+    /// The search within one set.
+    #[must_use]
+    pub fn within(set: PlainSet<D>, space: PlainSpace<D>) -> Self {
+        Self { sets: vec![set], relation: Relation::Within, space }
+    }
+
     /// The sets that meet.
     #[must_use]
     pub fn meetings(&self) -> Vec<[usize; 2]> {
@@ -142,6 +148,35 @@ impl<const D: usize> Case<D> {
         }
         hits.sort_unstable_by_key(Hit::key);
         hits
+    }
+}
+
+impl<const D: usize> Case<D> {
+    /// Compares hits, in any order, with [`Case::hits`], which it returns.
+    ///
+    /// # Panics
+    /// At the first difference, with the numbers of its two bodies.
+    pub fn assert_hits(&self, name: &str, mut found: Vec<Hit<D>>) -> Vec<Hit<D>> {
+        let expected = self.hits();
+        found.sort_unstable_by_key(Hit::key);
+        if found == expected {
+            return expected;
+        }
+        let at = found.iter().zip(&expected).position(|(f, e)| f != e).unwrap_or(found.len().min(expected.len()));
+        let of = |hit: Option<&Hit<D>>| hit.map(|hit| (*hit, self.bodies_of(hit)));
+        panic!(
+            "{name}: {} hits, {} expected, in {:?}; the first to differ\n{:?}\n{:?}",
+            found.len(),
+            expected.len(),
+            self.space,
+            of(found.get(at)),
+            of(expected.get(at))
+        );
+    }
+
+    fn bodies_of(&self, hit: &Hit<D>) -> [Body<D>; 2] {
+        let lattice = self.space.lattice();
+        core::array::from_fn(|side| Body::of(&self.sets[hit.sets[side]], hit.pair[side] as usize, lattice.as_ref()))
     }
 }
 

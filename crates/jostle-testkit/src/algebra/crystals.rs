@@ -1,6 +1,6 @@
 //! Unit cells whose neighbours another program has counted.
 
-use super::{Case, Columns, PlainRadii, PlainSet, PlainSpace, Relation};
+use super::{Case, Columns, PlainRadii, PlainSet, PlainSpace};
 
 /// Atoms in a cell, and how many neighbours they have.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ impl Crystal {
         let centers = core::array::from_fn(|axis| self.atoms.iter().map(|atom| atom[axis]).collect());
         let atoms = PlainSet::new(Columns::Double { centers, radii: PlainRadii::Cutoff(cutoff), margin: 0.0 });
         let space = PlainSpace::Lattice { origin: [0.0; 3], vectors: self.vectors, periodic: self.periodic };
-        Case { sets: vec![atoms], relation: Relation::Within, space }
+        Case::within(atoms, space)
     }
 }
 

@@ -17,13 +17,13 @@ pub struct Neighbor<const D: usize> {
 }
 
 impl<const D: usize> Case<D> {
-    /// For each body of the first set its neighbours in ascending order of id and shift. Within a set, a row of `full`
+    /// The neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id and shift. Within a set, a row of `full`
     /// lists has each neighbour, of half lists those with a greater id, and the body itself at shifts of the half.
     ///
     /// # Panics
     /// When the relation is among many sets, which have no rows.
     #[must_use]
-    pub fn rows(&self, full: bool) -> Vec<Vec<Neighbor<D>>> {
+    pub fn rows(&self, hits: &[Hit<D>], full: bool) -> Vec<Vec<Neighbor<D>>> {
         assert!(!matches!(self.relation, Relation::Among(_)), "rows are of one set or between two");
         let (family, [i, j]) = (self.family(), self.meetings()[0]);
         let [first, second] = [i, j].map(|set| self.bodies(set));
@@ -32,7 +32,7 @@ impl<const D: usize> Case<D> {
             let (vector, distance2) = family.vector(p, q, shift);
             rows[a as usize].push(Neighbor { id, shift, vector, distance2 });
         };
-        for Hit { pair: [a, b], shift, .. } in self.hits() {
+        for &Hit { pair: [a, b], shift, .. } in hits {
             let (p, q) = (&first[a as usize], &second[b as usize]);
             push(p, q, [a, b], shift);
             if full && i == j {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use jostle_core::LinearTree;
 use jostle_pairs::PreparedSet;
 
+use crate::Scene;
+
 /// The radius of every body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlainRadii<T> {
@@ -92,6 +94,50 @@ impl<const D: usize> PlainSet<D> {
     #[must_use]
     pub fn new(bodies: Columns<D>) -> Self {
         Self { bodies, moves: None, layers: None, tree: None, prepared: None }
+    }
+
+    /// Those of a scene.
+    #[must_use]
+    pub fn of(scene: &Scene<D>) -> Self {
+        let radii = PlainRadii::Each(scene.radii.clone());
+        Self::new(Columns::Single { centers: scene.centers.clone(), radii, margin: 0.0 })
+    }
+
+    /// In `f64`, with a radius each.
+    #[must_use]
+    pub fn doubles(centers: [Vec<f64>; D], radii: Vec<f64>) -> Self {
+        Self::new(Columns::Double { centers, radii: PlainRadii::Each(radii), margin: 0.0 })
+    }
+
+    /// Those of a scene in `f64`, of another size and elsewhere.
+    #[must_use]
+    pub fn placed(scene: &Scene<D>, origin: f64, scale: f64) -> Self {
+        let place = |x: &f32| origin + f64::from(*x) * scale;
+        let centers = scene.centers.each_ref().map(|column| column.iter().map(place).collect());
+        Self::doubles(centers, scene.radii.iter().map(|r| f64::from(*r) * scale).collect())
+    }
+
+    /// Bodies and margin rounded to `f32`.
+    #[must_use]
+    pub fn narrowed(self) -> Self {
+        let Columns::Double { centers, radii, margin } = self.bodies else { return self };
+        let narrow = |column: Vec<f64>| column.into_iter().map(|x| x as f32).collect();
+        let radii = match radii {
+            PlainRadii::All(radius) => PlainRadii::All(radius as f32),
+            PlainRadii::Each(radii) => PlainRadii::Each(narrow(radii)),
+            PlainRadii::Cutoff(distance) => PlainRadii::Cutoff(distance as f32),
+        };
+        Self { bodies: Columns::Single { centers: centers.map(narrow), radii, margin: margin as f32 }, ..self }
+    }
+
+    /// With this margin, in the precision of the bodies.
+    #[must_use]
+    pub fn with_margin(mut self, to: f64) -> Self {
+        match &mut self.bodies {
+            Columns::Single { margin, .. } => *margin = to as f32,
+            Columns::Double { margin, .. } => *margin = to,
+        }
+        self
     }
 
     /// Number of bodies.

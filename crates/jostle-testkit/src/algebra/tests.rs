@@ -6,10 +6,6 @@ fn circles(x: &[f32], y: &[f32], radius: f32) -> PlainSet<2> {
     PlainSet::new(Columns::Single { centers: [x.to_vec(), y.to_vec()], radii: PlainRadii::All(radius), margin: 0.0 })
 }
 
-fn within<const D: usize>(set: PlainSet<D>, space: PlainSpace<D>) -> Case<D> {
-    Case { sets: vec![set], relation: Relation::Within, space }
-}
-
 fn hit<const D: usize>(pair: [u32; 2], shift: [i32; D], time: f64) -> Hit<D> {
     Hit { sets: [0, 0], pair, shift, time }
 }
@@ -17,10 +13,10 @@ fn hit<const D: usize>(pair: [u32; 2], shift: [i32; D], time: f64) -> Hit<D> {
 #[test]
 fn touching_counts_in_every_family() {
     let set = circles(&[0.0, 1.0, 2.0_f32.next_up()], &[0.0; 3], 0.5);
-    let at_rest = within(set.clone(), PlainSpace::Open);
+    let at_rest = Case::within(set.clone(), PlainSpace::Open);
     assert_eq!(at_rest.hits(), [hit([0, 1], [0, 0], 0.0)]);
     let moving = PlainSet { moves: Some(PlainMoves::Single([vec![0.0, 0.0, -1.0], vec![0.0; 3]])), ..set };
-    let hits = within(moving, PlainSpace::Open).hits();
+    let hits = Case::within(moving, PlainSpace::Open).hits();
     assert_eq!(hits[0], hit([0, 1], [0, 0], 0.0));
     assert!(hits.len() == 2 && hits[1].pair == [1, 2] && hits[1].time > 0.0 && hits[1].time < 1e-6);
 }
@@ -28,12 +24,12 @@ fn touching_counts_in_every_family() {
 #[test]
 fn what_leaves_on_one_side_comes_in_on_the_other() {
     let axes = PlainSpace::Periodic([Some([0.0, 10.0]), None]);
-    let case = within(circles(&[0.5, 9.5, 29.5], &[0.0; 3], 0.5), axes);
+    let case = Case::within(circles(&[0.5, 9.5, 29.5], &[0.0; 3], 0.5), axes);
     let expected = [hit([0, 1], [-1, 0], 0.0), hit([0, 2], [-3, 0], 0.0), hit([1, 2], [-2, 0], 0.0)];
     assert_eq!(case.hits(), expected);
-    let rows = case.rows(true);
+    let rows = case.rows(&case.hits(), true);
     let back = Neighbor { id: 0, shift: [1, 0], vector: [1.0, 0.0], distance2: 1.0 };
-    assert_eq!((rows[1][0], rows[1].len(), case.rows(false)[2].len()), (back, 2, 0));
+    assert_eq!((rows[1][0], rows[1].len(), case.rows(&case.hits(), false)[2].len()), (back, 2, 0));
 }
 
 /// Points of a lattice within a distance of one of them, itself left out.
@@ -49,12 +45,12 @@ fn a_body_meets_images_of_itself() {
         // The same lattice by vectors that are far from square.
         let skewed = [[1.0, 0.0, 0.0], [5.0, 1.0, 0.0], [-3.0, 2.0, 1.0]];
         for vectors in [vectors, skewed] {
-            let case = within(
+            let case = Case::within(
                 PlainSet::new(one.clone()),
                 PlainSpace::Lattice { origin: [0.0; 3], vectors, periodic: [true; 3] },
             );
             assert_eq!(case.hits().len(), neighbours / 2, "{cutoff}");
-            assert_eq!(case.rows(true)[0].len(), neighbours, "{cutoff}");
+            assert_eq!(case.rows(&case.hits(), true)[0].len(), neighbours, "{cutoff}");
         }
     }
 }
@@ -74,7 +70,8 @@ fn layers_and_tables_say_who_meets() {
 fn as_another_program_counts() {
     for crystal in CRYSTALS {
         for &(cutoff, neighbours, squares) in crystal.counts {
-            let rows = crystal.case(cutoff).rows(true);
+            let case = crystal.case(cutoff);
+            let rows = case.rows(&case.hits(), true);
             let found: Vec<_> = rows.iter().flatten().collect();
             let sum: i64 = found.iter().flat_map(|it| it.shift).map(|steps| i64::from(steps).pow(2)).sum();
             assert_eq!((found.len(), sum), (neighbours, squares), "{} within {cutoff}", crystal.name);

@@ -3,9 +3,9 @@
 use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::algebra::Relation;
 
-use crate::bench::Bench;
-use crate::matrix::case;
-use crate::scenes::{WAYS, large, spaces};
+use super::bench::Bench;
+use super::matrix::case;
+use super::scenes::{WAYS, large, spaces};
 
 fn one_sequence<const D: usize>() {
     let (mut bench, raw) = (Bench::<D>::new(), large::<D>());
@@ -13,12 +13,13 @@ fn one_sequence<const D: usize>() {
     for (at, way) in WAYS.iter().enumerate() {
         let other = &WAYS[(at + 5) % WAYS.len()];
         // Of each way, as many spaces as there is time for.
-        for (place, space, raw) in spaces(&raw).into_iter().take(5).skip(at % 2).step_by(2) {
-            let name = |ways: &str| format!("{D}D, {ways}, {place}");
-            bench.check_sequence(&name(way.name), &case(&raw, &[way], Relation::Within, space));
-            let two = name(&format!("{} against {}", way.name, other.name));
-            bench.check_sequence(&two, &case(&raw, &[way, other], Relation::Between, space));
-        }
+        let places = spaces(&raw);
+        let (place, space, raw) = &places[(at + D) % 5];
+        let name = format!("{D}D, {}, {place}", way.name);
+        bench.check_sequence(&name, &case(raw, &[way], Relation::Within, *space));
+        let (place, space, raw) = &places[(at + D + 2) % 5];
+        let name = format!("{D}D, {} against {}, {place}", way.name, other.name);
+        bench.check_sequence(&name, &case(raw, &[way, other], Relation::Between, *space));
     }
 }
 

@@ -239,10 +239,12 @@ impl Way {
 pub(crate) fn spaces<const D: usize>(raw: &Raw<D>) -> Vec<(&'static str, PlainSpace<D>, Raw<D>)> {
     let Raw { lo, width, .. } = *raw;
     let vectors = |width: f64| skewed(width);
-    let reach = 2.0 * raw.mean_radius().max(width / 1e3);
+    let few = raw.few(5);
+    let reach = few.bodies.iter().map(|body| 2.0 * body.1).fold(width / 1e3, f64::max);
     let channel = from_fn(|axis| (axis == 0).then_some([lo + width / 2.0, lo + width]));
-    let short = 0.4 * reach;
-    let short = if raw.double_only { short } else { (short * SNAP).ceil() / SNAP };
+    // Shorter than what bodies reach, but some steps of `f32` where that has no smaller ones.
+    let small = if raw.double_only { 0.7 * reach } else { (0.7 * reach).max(lo.abs() / SNAP.powi(3)) };
+    let short = if raw.double_only { small } else { (small * SNAP).ceil() / SNAP };
     let slab = from_fn(|k| k + 1 != D);
     vec![
         ("open", PlainSpace::Open, raw.clone()),
@@ -260,10 +262,10 @@ pub(crate) fn spaces<const D: usize>(raw: &Raw<D>) -> Vec<(&'static str, PlainSp
         ),
         (
             "small cell",
-            PlainSpace::Lattice { origin: [lo; D], vectors: vectors(0.7 * reach), periodic: [true; D] },
-            raw.few(5),
+            PlainSpace::Lattice { origin: [lo; D], vectors: vectors(small), periodic: [true; D] },
+            few.clone(),
         ),
-        ("short period", PlainSpace::Periodic(from_fn(|axis| (axis != 1).then_some([lo, lo + short]))), raw.few(5)),
+        ("short period", PlainSpace::Periodic(from_fn(|axis| (axis != 1).then_some([lo, lo + short]))), few.clone()),
     ]
 }
 

@@ -1,8 +1,11 @@
 //! Every combination of sets, space, relation and answer against plain loops: the set of pairs against the oracle, their
 //! sequence between threads and instruction sets.
 
+mod any;
 mod bench;
 mod cells;
 mod matrix;
+mod refusals;
 mod scenes;
 mod threads;
+mod ugly;

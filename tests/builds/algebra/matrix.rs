@@ -2,8 +2,8 @@
 
 use jostle_testkit::algebra::{Case, PlainSpace, Relation};
 
-use crate::bench::Bench;
-use crate::scenes::{Raw, WAYS, Way, scenes, spaces};
+use super::bench::Bench;
+use super::scenes::{Raw, WAYS, Way, scenes, spaces};
 
 /// Whether a scene can be given so.
 fn fits<const D: usize>(raw: &Raw<D>, ways: &[&Way]) -> bool {
@@ -29,7 +29,6 @@ fn within<const D: usize>() {
             }
         }
     }
-    bench.report();
 }
 
 /// Each two ways of two sets, in every space, each time another scene.
@@ -45,7 +44,6 @@ fn between<const D: usize>() {
             }
         }
     }
-    bench.report();
 }
 
 /// Three sets of three ways, and tables by turns.
@@ -65,7 +63,6 @@ fn among<const D: usize>() {
             }
         }
     }
-    bench.report();
 }
 
 /// The next scene that can be given so.

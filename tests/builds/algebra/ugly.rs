@@ -1,0 +1,118 @@
+//! Scenes of hundreds of bodies, the ugly ones among them: in `f64` where `f32` could not hold them, on their way, in boxes.
+
+use core::array::from_fn;
+
+use jostle_testkit::algebra::{Case, PlainMoves, PlainSet, PlainSpace};
+use jostle_testkit::{Kind, Scene, scene, ugly};
+
+use super::bench::Bench;
+
+/// The scene as it is, far from the origin, so large or so small that squares are near the limit, and in
+/// one place.
+const PLACES: [(f64, f64); 5] = [(0.0, 1.0), (1e9, 1e-4), (-1e300, 1e287), (0.0, 1e-150), (3.0, 1e-200)];
+
+fn in_f64<const D: usize>() {
+    let mut bench = Bench::new();
+    let kinds = Kind::ALL.into_iter().map(|kind| (kind.to_string(), scene::scene::<D>(kind, 500, 7)));
+    let ugly = ugly::all::<D>().into_iter().map(|(name, scene)| (name.to_owned(), scene));
+    for (turn, (name, scene)) in kinds.chain(ugly).enumerate().filter(|(_, (_, scene))| scene.len() <= 1_000) {
+        for (at, (origin, scale)) in PLACES.into_iter().enumerate() {
+            let set = PlainSet::placed(&scene, origin, scale);
+            let fits = (0..set.len()).all(|id| set.center(id).iter().all(|x| x.abs() + set.radius(id) < 1e150));
+            // Of large scenes, one place by turns.
+            let most = if scale < 1e-160 { 150 } else { 600 };
+            if fits && (scene.len() <= most || at < 4 && turn % 4 == at) {
+                bench.check(&format!("{name} at {origin}, times {scale}"), &Case::within(set, PlainSpace::Open));
+            }
+        }
+    }
+}
+
+/// Displacements between -length and length, the same on every machine.
+fn moves<const D: usize>(bodies: usize, length: f32) -> PlainMoves<D> {
+    let value = |i: usize| (i * 7919 % 2001) as f32 / 1000.0 - 1.0;
+    PlainMoves::Single(from_fn(|axis| (0..bodies).map(|id| length * value(id * D + axis)).collect()))
+}
+
+fn moving<const D: usize>() {
+    let mut bench = Bench::new();
+    let mut check = |name: &str, scene: &Scene<D>, length: f32| {
+        let set = PlainSet { moves: Some(moves(scene.len(), length)), ..PlainSet::of(scene) };
+        bench.check(&format!("{name}, {length}"), &Case::within(set, PlainSpace::Open));
+    };
+    for kind in Kind::ALL {
+        let scene = scene::scene::<D>(kind, 500, 11);
+        for length in [0.0, 0.5, 20.0] {
+            check(&kind.to_string(), &scene, length);
+        }
+    }
+    for (name, scene) in ugly::all::<D>() {
+        let far = scene.centers.iter().flatten().chain(&scene.radii).any(|x| x.abs() > 1e17);
+        if scene.len() <= 1_000 && !far {
+            check(name, &scene, 1.0);
+        }
+    }
+}
+
+/// Every combination of periodic axes, with borders of the scene, and narrower ones that leave bodies outside.
+fn in_boxes<const D: usize>() {
+    let mut bench = Bench::new();
+    for kind in Kind::ALL {
+        let scene = scene::scene::<D>(kind, 500, 3);
+        let bounds = jostle::bounds(scene.view(), jostle::Threads::Serial).expect("a scene");
+        for axes in 0..1_u32 << D {
+            for part in [1.0, 0.6] {
+                let borders = from_fn(|axis| {
+                    let [lo, hi] = [bounds.lo[axis], bounds.hi[axis]].map(f64::from);
+                    (axes >> axis & 1 == 1).then_some([lo, lo + part * (hi - lo)])
+                });
+                let case = Case::within(PlainSet::of(&scene), PlainSpace::Periodic(borders));
+                bench.check(&format!("{kind}, {borders:?}"), &case);
+            }
+        }
+    }
+}
+
+#[test]
+fn scenes_in_f64_in_2d() {
+    in_f64::<2>();
+}
+
+#[test]
+fn scenes_in_f64_in_3d() {
+    in_f64::<3>();
+}
+
+#[test]
+fn moving_scenes_in_2d() {
+    moving::<2>();
+}
+
+#[test]
+fn moving_scenes_in_3d() {
+    moving::<3>();
+}
+
+#[test]
+fn boxes_in_2d() {
+    in_boxes::<2>();
+}
+
+#[test]
+fn boxes_in_3d() {
+    in_boxes::<3>();
+}
+
+#[test]
+fn lattices_that_exactly_touch_a_billion_away() {
+    const SIDE: usize = 40;
+    let (mut bench, step) = (Bench::new(), 2.0_f64.powi(-12));
+    for (nudge, name) in [(0.0, "touching"), (2.0_f64.powi(-23), "an ulp apart")] {
+        let at = |i: usize| 1e9 + (step + nudge) * i as f64;
+        let centers =
+            [0, 1].map(|axis| (0..SIDE * SIDE).map(|i| at(if axis == 0 { i % SIDE } else { i / SIDE })).collect());
+        let case = Case::within(PlainSet::doubles(centers, vec![step / 2.0; SIDE * SIDE]), PlainSpace::Open);
+        bench.check(name, &case);
+        assert_eq!(case.hits().is_empty(), nudge != 0.0, "{name}");
+    }
+}
