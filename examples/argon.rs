@@ -100,7 +100,8 @@ impl Argon {
         Self { side: cells as f64 * edge, force: vec![[0.0; 3]; position.len()], position, velocity, potential: 0.0 }
     }
 
-    /// The atoms in their box, to be found where they are closer than a distance. They may leave it.
+    /// The atoms in their box, to be found where they are closer than a distance. They may leave it: the lists say which image
+    /// of a neighbour is near, and that stays so for as long as they are kept.
     fn closer_than(&self, distance: f64, skin: f64) -> Result<Input<'_, 3>, InputError> {
         let atoms = Spheres64::from_structs(&self.position, [0, 8, 16], RadiusField::All(0.0))?;
         let space = Space::periodic([Some([0.0, self.side]); 3]);
@@ -139,9 +140,9 @@ impl Argon {
     /// The force on atom `i` by its neighbours, and the potential.
     fn attraction(&self, i: usize, lists: &NeighborLists) -> ([f64; 3], f64) {
         let (mut force, mut potential) = ([0.0; 3], 0.0);
-        for &j in lists.of(i) {
+        for (&j, shift) in lists.of(i).iter().zip(lists.image_shifts_of::<3>(i)) {
             let (a, b) = (self.position[i], self.position[j as usize]);
-            let apart: [f64; 3] = std::array::from_fn(|axis| self.nearest_image(b[axis] - a[axis]));
+            let apart: [f64; 3] = std::array::from_fn(|axis| b[axis] - a[axis] + f64::from(shift[axis]) * self.side);
             let distance2 = dot(apart, apart);
             if distance2 < CUTOFF * CUTOFF {
                 let (energy, push) = lennard_jones(distance2);
@@ -150,13 +151,6 @@ impl Argon {
             }
         }
         (force, potential)
-    }
-
-    /// The difference of two coordinates, one of them moved by as many sides of the box as make it least.
-    fn nearest_image(&self, difference: f64) -> f64 {
-        // A cast rounds within a cycle or two; on old processors, which the default target is, `round` is a call.
-        let sides = (difference / self.side + 0.5_f64.copysign(difference)) as i32;
-        difference - f64::from(sides) * self.side
     }
 
     fn kinetic(&self) -> f64 {
@@ -222,7 +216,8 @@ impl RadialDistribution {
 fn main() -> Result<(), Box<dyn Error>> {
     let [atoms, steps] = arguments([2_048, ENOUGH])?;
     let mut argon = Argon::new(atoms);
-    let mut neighbors = Neighbors { finder: PairFinder::new(), lists: NeighborLists::new(), searches: 0 };
+    let mut neighbors =
+        Neighbors { finder: PairFinder::new(), lists: NeighborLists::new().and_image_shifts(), searches: 0 };
     let mut clock = Clock::start();
 
     neighbors.refresh(&argon)?;

@@ -94,12 +94,6 @@ impl Channel {
         Ok(([set(&self.fluid)?, set(&self.walls)?], Space::periodic([Some([0.0, 1.0]), None])))
     }
 
-    /// From one particle to another one, or to that image of it which is near.
-    fn apart(from: [f64; 2], to: [f64; 2]) -> [f64; 2] {
-        let [along, across] = minus(to, from);
-        [along - along.round(), across]
-    }
-
     fn pressure(&self, i: usize) -> f64 {
         SOUND * SOUND * (self.density[i] - 1.0)
     }
@@ -129,20 +123,19 @@ impl Channel {
             }
             density -= slope * dot(other.apart, parting);
         };
-        for &j in fluid.of(i) {
+        for (&j, &apart) in fluid.of(i).iter().zip(fluid.vectors_of(i)) {
             let j = j as usize;
-            let apart = Self::apart(at, self.fluid[j]);
             let velocity = self.velocity[j];
             let [density, pressure] = [self.density[j], self.pressure(j)];
             feel(&Other { apart, velocity, drag_velocity: velocity, density, pressure });
         }
         // A wall drags as if velocity went on beyond its surface, where it is zero; it presses back as it is pressed.
         let depth = at[1].min(1.0 - at[1]).max(self.distance / 4.0);
-        for &j in walls.of(i) {
+        for (&j, &apart) in walls.of(i).iter().zip(walls.vectors_of(i)) {
             let wall = self.walls[j as usize];
             let beyond = (-wall[1]).max(wall[1] - 1.0) / depth;
             feel(&Other {
-                apart: Self::apart(at, wall),
+                apart,
                 velocity: [0.0; 2],
                 drag_velocity: self.velocity[i].map(|v| -beyond * v),
                 density: 1.0,
@@ -186,7 +179,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [particles, steps] = arguments([1_600, 2_500])?;
     let mut channel = Channel::new(particles);
     let mut finder = PairFinder::new();
-    let [mut fluid_lists, mut wall_lists] = [(); 2].map(|()| NeighborLists::new());
+    let [mut fluid_lists, mut wall_lists] = [(); 2].map(|()| NeighborLists::new().and_vectors());
 
     let mut clock = Clock::start();
     for _ in 0..steps {
