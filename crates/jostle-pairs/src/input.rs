@@ -20,6 +20,26 @@ pub use space::Space;
 ///
 /// Views, trees and [`Set`]s turn into the search within them in open space, wherever an input is asked for.
 ///
+/// # What goes together
+/// All of it, in any mix, exactly and in one order whatever the threads and the instruction set:
+///
+/// | part | choices |
+/// |---|---|
+/// | sets | `f32` or `f64`; at rest or moving; a view or a tree; radii, a margin or a cutoff; layers |
+/// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
+/// | relation | within a set, between two, among many by a table |
+/// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns |
+///
+/// Refused, each by its name:
+///
+/// | what | error | why |
+/// |---|---|---|
+/// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
+/// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
+/// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
+/// | more than 2^20 images of the cell within reach | [`InputError::Images`] | the search would take hours; take several cells as one |
+/// | a body more than 2^30 cells away | [`InputError::Bodies`] | shifts are `i32` |
+///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
 /// use jostle::{Circles, Input, LinearTree, PairFinder, Threads};

@@ -1,6 +1,6 @@
 //! Bodies and spaces that have no answer are refused by name, and the last result stands.
 
-use jostle::{Circles, Circles64, Input, InputError, PairFinder, Reason, Set};
+use jostle::{ActivationTable, Circles, Circles64, Input, InputError, NeighborLists, PairFinder, Reason, Rows, Set};
 
 fn bodies(id: u32, reason: Reason) -> InputError {
     InputError::Bodies { count: 1, first: vec![(id, reason)] }
@@ -62,4 +62,15 @@ fn in_f64() {
     assert_eq!(refused([0.0, 1e200], [0.0, 0.0]), bodies(1, Reason::TooFar64 { axis: 0 }));
     assert_eq!(finder.last().pairs(), before);
     assert!(matches!(finder.find(Circles64::new(&[0.0], &[0.0, 1.0], 1.0)), Err(InputError::Lengths { .. })));
+}
+
+#[test]
+fn rows_among_many_sets() {
+    let sets: [Set<'_, 2>; 2] = [Circles::new(&[0.0], &[0.0], 1.0).into(), Circles64::new(&[0.5], &[0.0], 1.0).into()];
+    let table = ActivationTable::all(2);
+    let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::new());
+    let input = Input::among(&sets, &table);
+    let error = finder.neighbors(input, Rows::Full, &mut lists).expect_err("no rows of many sets");
+    assert!(matches!(error, InputError::Combination { .. }), "{error}");
+    assert_eq!(finder.count(input), Ok(1));
 }
