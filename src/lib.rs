@@ -57,7 +57,9 @@ pub use jostle_pairs::{
     ActivationTable, Displacements, Found, Hit, Input, Layers, NeighborLists, PairFinder, PreparedSet, Rows, Search,
     Set, Skin, Space, StageTimes, Stats, Values, between,
 };
-pub use jostle_pairs::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
+pub use jostle_pairs::{
+    Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
+};
 pub use jostle_pairs::{
     BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
     contacts, contacts_between,

@@ -5,6 +5,7 @@ mod any;
 mod bench;
 mod cells;
 mod matrix;
+mod questions;
 mod refusals;
 mod scenes;
 mod threads;

@@ -49,7 +49,9 @@ pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
 pub use prepared::PreparedSet;
-pub use query::{Answers, Circle, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached};
+pub use query::{
+    Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
+};
 pub use rows::Rows;
 pub use search::Search;
 pub use skin::Skin;

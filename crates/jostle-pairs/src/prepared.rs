@@ -7,6 +7,7 @@ use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Threads, Workers,
 
 use crate::input::{Cell, Set, Source, Space};
 use crate::proxy::{Extent, Frame};
+use crate::query::PreparedQueries;
 use crate::side::Side;
 
 /// Bodies that are copied at a time.
@@ -201,6 +202,28 @@ impl<const D: usize> PreparedSet<D> {
                 *margin = 0.0;
             }
         }
+    }
+
+    /// Answers questions about its bodies and their images.
+    #[must_use]
+    pub fn queries(&self) -> PreparedQueries<'_, D> {
+        PreparedQueries::new(self)
+    }
+
+    pub(crate) fn tree(&self) -> &LinearTree<D> {
+        &self.side.tree
+    }
+
+    /// The centre and the radius of a body as it was given, its margin included.
+    pub(crate) fn body(&self, id: u32) -> ([f64; D], f64) {
+        let (id, mut center) = (id as usize, [0.0; D]);
+        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin } = &self.bodies;
+        if *double {
+            (0..D).for_each(|axis| center[axis] = double_columns[axis][id]);
+            return (center, double_radii[id] + margin);
+        }
+        (0..D).for_each(|axis| center[axis] = single_columns[axis][id].into());
+        (center, (single_radii[id] + *margin as f32).into())
     }
 
     /// Number of bodies.

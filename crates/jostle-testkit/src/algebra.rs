@@ -7,11 +7,13 @@
 mod crystals;
 pub mod engine;
 mod predicate;
+mod questions;
 mod rows;
 mod sets;
 mod space;
 
 pub use crystals::{CRYSTALS, Crystal};
+pub use questions::Image;
 pub use rows::Neighbor;
 pub use sets::{Columns, PlainLayers, PlainMoves, PlainRadii, PlainSet};
 pub use space::PlainSpace;

@@ -59,7 +59,11 @@ impl<const D: usize> Raw<D> {
         Self { pace: 0.4, ..self.part(|id| id < count) }
     }
 
-    fn mean_radius(&self) -> f64 {
+    pub(crate) fn width(&self) -> f64 {
+        self.width
+    }
+
+    pub(crate) fn mean_radius(&self) -> f64 {
         self.bodies.iter().map(|body| body.1).sum::<f64>() / self.bodies.len().max(1) as f64
     }
 }

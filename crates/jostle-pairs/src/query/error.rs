@@ -58,6 +58,27 @@ pub enum QueryReason {
     /// The direction of the ray is zero on every axis.
     #[error("direction zero")]
     DirectionZero,
+    /// |coordinate|, or |coordinate| + radius, of a question in `f64` is above 2^500.
+    #[error("|coordinate| (and radius, if any) above 2^500 on axis {axis}: no body is there")]
+    TooFar64 {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// It lies more cells away than can be counted.
+    #[error("more than 2^29 cells away along vector {vector}: move it into the cell")]
+    TooManyPeriods {
+        /// The number of the vector.
+        vector: u8,
+    },
+    /// It looks at too many images of the cell.
+    #[error(
+        "more than {} images of the cell to look at: ask for less at a time, or take several cells as one",
+        jostle_core::error::MAX_IMAGES
+    )]
+    TooManyImages,
+    /// A ray without end, in a space that repeats.
+    #[error("a ray without end meets endless images in a space that repeats: give it a finite reach")]
+    EndlessRay,
     /// The greatest distance is NaN or below zero.
     #[error("greatest distance negative or not a number: infinity is for any distance")]
     NoDistance,

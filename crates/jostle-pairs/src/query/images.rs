@@ -1,0 +1,137 @@
+//! The images of a cell that a query has to look at.
+//!
+//! A body in the cell has fractional coordinates of 0 to 1. Seen k cells on, it touches something that lies between `lo` and
+//! `hi` along vector i, as fractions, and reaches `reach` further in length, only where `lo - c - 1 <= k <= hi + c`, with
+//! c = `reach` times the length of the dual vector. Fractions are rounded by some 2^-51 of what they are computed of;
+//! 2^-48 of it are added to c, and 2^-16 of c, as of searches for pairs.
+
+use jostle_core::error::MAX_IMAGES;
+
+use super::error::{QueryError, QueryReason};
+use crate::input::Cell;
+
+/// What is added to the reach in fractions, relative to the numbers that they are computed of: 2^-48.
+const BLUR: f64 = 1.0 / (1_u64 << 48) as f64;
+
+/// What is added relative to itself: 2^-16.
+const RELATIVE: f64 = 1.0 / 65_536.0;
+
+/// Parts of a way that are added at its ends, and below which a slope is none: 2^-30.
+const PART: f64 = 1.0 / (1_u64 << 30) as f64;
+
+/// Cells that a query may be away: then sums of its steps and a body's fit an `i32`.
+const FARTHEST: f64 = (1_u32 << 29) as f64;
+
+/// A straight line from a point on, which may have no length; and how far around it is looked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sweep<const D: usize> {
+    /// Fractions at the beginning, the lesser and the greater, and how they change with the length gone.
+    lo: [f64; D],
+    hi: [f64; D],
+    slope: [f64; D],
+    length: f64,
+    repeats: [bool; D],
+}
+
+impl<const D: usize> Sweep<D> {
+    /// Around a box.
+    pub(super) fn around(cell: &Cell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: f64) -> Self {
+        Self::along(cell, (lo, hi), [0.0; D], 0.0, reach, far)
+    }
+
+    /// Around the way of a box that moves by `length` in a direction of length 1.
+    pub(super) fn along(
+        cell: &Cell<D>,
+        (lo, hi): ([f64; D], [f64; D]),
+        direction: [f64; D],
+        length: f64,
+        reach: f64,
+        far: f64,
+    ) -> Self {
+        let origin = cell.space.origin;
+        let zero = [0.0; D];
+        let mut sweep = Self { lo: zero, hi: zero, slope: zero, length, repeats: cell.space.repeats };
+        for (k, dual) in cell.duals.iter().enumerate() {
+            let mut numbers = 1.0;
+            for axis in 0..D {
+                let ends = [(lo[axis] - origin[axis]) * dual[axis], (hi[axis] - origin[axis]) * dual[axis]];
+                sweep.lo[k] += ends[0].min(ends[1]);
+                sweep.hi[k] += ends[0].max(ends[1]);
+                sweep.slope[k] += direction[axis] * dual[axis];
+                let widest = lo[axis].abs().max(hi[axis].abs()) + origin[axis].abs() + far + length;
+                numbers += widest * dual[axis].abs();
+            }
+            let c = reach * dual.iter().map(|x| x * x).sum::<f64>().sqrt() * (1.0 + RELATIVE) + numbers * BLUR;
+            sweep.lo[k] -= c;
+            sweep.hi[k] += c;
+        }
+        sweep
+    }
+
+    /// Whether an image is one of them, of a sweep without length.
+    pub(super) fn has(&self, step: [i32; D]) -> bool {
+        (0..D).all(|k| {
+            let step = f64::from(step[k]);
+            !self.repeats[k] || (self.lo[k] - 1.0 <= step && step <= self.hi[k])
+        })
+    }
+
+    /// Refuses what looks at too many images, or lies too many cells away.
+    pub(super) fn check(&self) -> Result<(), QueryError> {
+        for k in (0..D).filter(|&k| self.repeats[k]) {
+            let ends = [self.lo[k], self.hi[k], self.lo[k] + self.slope[k] * self.length];
+            if ends.iter().any(|end| end.is_nan() || end.abs() > FARTHEST) {
+                return Err(QueryError::Query(QueryReason::TooManyPeriods { vector: k as u8 }));
+            }
+        }
+        let mut images = 0;
+        let few = self.each_from(0, [0.0, self.length], &mut [0; D], &mut |_| {
+            images += 1;
+            images <= MAX_IMAGES
+        });
+        if few { Ok(()) } else { Err(QueryError::Query(QueryReason::TooManyImages)) }
+    }
+
+    /// Calls `visit` with each image, of those that [`Sweep::check`] accepts.
+    pub(super) fn each(&self, mut visit: impl FnMut([i32; D])) {
+        self.each_from(0, [0.0, self.length], &mut [0; D], &mut |step| {
+            visit(step);
+            true
+        });
+    }
+
+    /// Those with these first steps, seen from a part of the way, until `visit` says no more.
+    fn each_from(&self, k: usize, way: [f64; 2], step: &mut [i32; D], visit: &mut dyn FnMut([i32; D]) -> bool) -> bool {
+        if k == D {
+            return visit(*step);
+        }
+        if !self.repeats[k] {
+            step[k] = 0;
+            return self.each_from(k + 1, way, step, visit);
+        }
+        let along = way.map(|length| length * self.slope[k]);
+        let lo = (self.lo[k] + along[0].min(along[1]) - 1.0).ceil();
+        let hi = (self.hi[k] + along[0].max(along[1])).floor();
+        let mut at = lo;
+        while at <= hi {
+            step[k] = at as i32;
+            let part = self.part(k, at, way);
+            if part[0] <= part[1] && !self.each_from(k + 1, part, step, visit) {
+                return false;
+            }
+            at += 1.0;
+        }
+        true
+    }
+
+    /// The part of the way from which an image along one vector may be touched, and somewhat more.
+    fn part(&self, k: usize, step: f64, way: [f64; 2]) -> [f64; 2] {
+        let slope = self.slope[k];
+        if slope.abs() * self.length <= PART {
+            return way;
+        }
+        let ends = [(step - self.hi[k]) / slope, (step + 1.0 - self.lo[k]) / slope];
+        let more = self.length * PART;
+        [way[0].max(ends[0].min(ends[1]) - more), way[1].min(ends[0].max(ends[1]) + more)]
+    }
+}

@@ -1,0 +1,83 @@
+//! Geometry of questions in `f64`, and what is refused.
+
+use super::error::{QueryError, QueryReason};
+
+/// |coordinate| + radius may reach 2^500, as of bodies in `f64`.
+const REACH: f64 = f64::from_bits((1023 + 500) << 52);
+
+/// A ray.
+pub(super) struct Way<const D: usize> {
+    pub(super) origin: [f64; D],
+    pub(super) direction: [f64; D],
+    length2: f64,
+    pub(super) length: f64,
+}
+
+impl<const D: usize> Way<D> {
+    pub(super) fn new(origin: [f64; D], direction: [f64; D], reach: f64, repeats: bool) -> Result<Self, QueryError> {
+        check_point(&origin, 0.0)?;
+        let axis = direction.iter().position(|x| !x.is_finite() || x.abs() > REACH);
+        if let Some(axis) = axis {
+            return refuse(QueryReason::DirectionNotFinite { axis: axis as u8 });
+        }
+        let length2 = squared(direction);
+        if length2 < f64::MIN_POSITIVE {
+            return refuse(QueryReason::DirectionZero);
+        }
+        check_distance(reach)?;
+        if repeats && reach.is_infinite() {
+            return refuse(QueryReason::EndlessRay);
+        }
+        Ok(Self { origin, direction, length2, length: length2.sqrt() })
+    }
+
+    /// How far it is to a circle about a centre that is seen at `m` from the origin.
+    pub(super) fn hit(&self, mut m: [f64; D], radius: f64) -> Option<f64> {
+        let radius2 = radius * radius;
+        if squared(m) <= radius2 {
+            return Some(0.0);
+        }
+        let along =
+            (1..D).fold(m[0] * self.direction[0], |sum, axis| sum + m[axis] * self.direction[axis]) / self.length2;
+        (0..D).for_each(|axis| m[axis] -= along * self.direction[axis]);
+        let distance2 = squared(m);
+        let hits = along >= 0.0 && distance2 <= radius2;
+        hits.then(|| (along * self.length - (radius2 - distance2).sqrt()).max(0.0))
+    }
+}
+
+/// From one point to another, moved.
+pub(super) fn difference<const D: usize>(mut to: [f64; D], from: [f64; D], shift: [f64; D]) -> [f64; D] {
+    (0..D).for_each(|axis| to[axis] = (to[axis] - from[axis]) + shift[axis]);
+    to
+}
+
+/// The sum of squares, from left to right.
+pub(super) fn squared<const D: usize>(apart: [f64; D]) -> f64 {
+    apart.into_iter().fold(0.0, |sum, d| sum + d * d)
+}
+
+pub(super) fn refuse<T>(reason: QueryReason) -> Result<T, QueryError> {
+    Err(QueryError::Query(reason))
+}
+
+pub(super) fn check_point<const D: usize>(point: &[f64; D], radius: f64) -> Result<(), QueryError> {
+    if let Some(axis) = point.iter().position(|x| !x.is_finite()) {
+        return refuse(QueryReason::CoordinateNotFinite { axis: axis as u8 });
+    }
+    match point.iter().position(|x| x.abs() + radius > REACH) {
+        Some(axis) => refuse(QueryReason::TooFar64 { axis: axis as u8 }),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_radius(radius: f64) -> Result<f64, QueryError> {
+    if !radius.is_finite() {
+        return refuse(QueryReason::RadiusNotFinite);
+    }
+    if radius < 0.0 { refuse(QueryReason::RadiusNegative) } else { Ok(radius) }
+}
+
+pub(super) fn check_distance(distance: f64) -> Result<(), QueryError> {
+    if distance.is_nan() || distance < 0.0 { refuse(QueryReason::NoDistance) } else { Ok(()) }
+}
