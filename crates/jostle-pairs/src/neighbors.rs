@@ -365,7 +365,7 @@ impl<const D: usize> RowEngine<D> {
                 let RowPlan { pairing, images, repeats } = plan;
                 let half = images.len().div_ceil(2) as u32;
                 let mut rows =
-                    RowJoin { pairing, images, half, repeats, kind, scratch, arena, tests: Tests::default() };
+                    RowJoin { pairing, images, half, repeats, image: 0, kind, scratch, arena, tests: Tests::default() };
                 for block in blocks {
                     list_groups(isa, &mut rows, all.range(block));
                 }

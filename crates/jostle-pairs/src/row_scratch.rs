@@ -4,7 +4,7 @@
 use jostle_core::scratch::reserve;
 
 use crate::arena::Streams;
-use crate::join::buffers::{TESTS, TestList};
+use crate::join::buffers::TestList;
 use crate::leaf_rows::{LeafRows, RowsReached};
 use crate::traverse::candidates::Candidates;
 
@@ -15,7 +15,6 @@ pub(crate) struct RowScratch<const D: usize> {
     pub(crate) candidates: Candidates<D>,
     pub(crate) images: Vec<u32>,
     pub(crate) tests: TestList,
-    pub(crate) test_images: Vec<u32>,
     pub(crate) rows: LeafRows,
     pub(crate) streams: Streams,
     reached: Reached,
@@ -60,13 +59,12 @@ impl<const D: usize> RowScratch<D> {
     pub(crate) fn make_room(&mut self, reached: Reached) {
         self.candidates.make_room_for(2 * reached.candidates);
         reserve(&mut self.images, 2 * reached.candidates);
-        reserve(&mut self.test_images, TESTS);
         let RowsReached { pieces, long } = reached.rows;
         self.rows.make_room_for(RowsReached { pieces: 2 * pieces, long: 2 * long });
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let images = (self.images.capacity() + self.test_images.capacity()) * size_of::<u32>();
+        let images = self.images.capacity() * size_of::<u32>();
         self.candidates.bytes() + images + TestList::BYTES + self.rows.bytes() + self.streams.bytes()
     }
 }

@@ -9,6 +9,7 @@ use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
 
 use crate::arena::{Arena, END, SPARE, numbers_of};
+use crate::filter::Filter;
 use crate::hits::Hit;
 use crate::leaf_rows::{KEYED_IDS, Sorting};
 use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
@@ -37,6 +38,8 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) half: u32,
     /// A row may have several images of one body.
     pub(crate) repeats: bool,
+    /// The image of the tests gathered.
+    pub(crate) image: u32,
     pub(crate) kind: Rows,
     pub(crate) scratch: &'a mut RowScratch<D>,
     pub(crate) arena: Arena<'a>,
@@ -64,8 +67,7 @@ outlined! {
         /// The leaves that those of a group may touch.
         collect_candidates = collect_candidates_body(group: usize);
         /// The circles of a leaf against those of the candidates whose boxes they touch.
-        test_candidates = test_candidates_body::<false>(leaf: usize);
-        test_candidates_plainly = test_candidates_body::<true>(leaf: usize);
+        test_candidates = test_candidates_body(leaf: usize);
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
         /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
@@ -79,8 +81,6 @@ outlined! {
 impl<const D: usize> RowJoin<'_, D> {
     #[inline(always)]
     fn list<L: Lanes>(&mut self, groups: Range<usize>) {
-        // Nothing but the predicate decides, and bodies are where they are.
-        let plain = self.pairing.filter.keeps_all() && self.images.len() == 1;
         let [driver, walked] = self.pairing.trees;
         let sparse = driver.len().saturating_mul(SPARSE) < walked.len();
         for group in groups {
@@ -90,19 +90,36 @@ impl<const D: usize> RowJoin<'_, D> {
             }
             for leaf in leaves {
                 self.scratch.rows.clear();
-                match (sparse, plain) {
-                    (true, _) => self.walk::<L>(leaf),
-                    (false, true) => self.test_candidates_plainly::<L>(leaf),
-                    (false, false) => self.test_candidates::<L>(leaf),
-                }
-                if plain && !sparse {
-                    self.run_tests_plainly::<L>(leaf);
+                self.image = 0;
+                if sparse {
+                    self.walk::<L>(leaf);
                 } else {
-                    self.run_tests::<L>(leaf);
+                    self.test_candidates::<L>(leaf);
                 }
+                self.run_gathered::<L>(leaf);
                 self.deal_rows::<L>(leaf);
                 self.scratch.note();
             }
+        }
+    }
+
+    /// Runs the tests gathered, all of one image: plainly, where nothing but the predicate decides and bodies are where they
+    /// are.
+    #[inline(always)]
+    fn run_gathered<L: Lanes>(&mut self, leaf: usize) {
+        if self.image == 0 && self.pairing.filter.keeps_all() {
+            self.run_tests_plainly::<L>(leaf);
+        } else {
+            self.run_tests::<L>(leaf);
+        }
+    }
+
+    /// What is gathered from now on is of this image.
+    #[inline(always)]
+    fn go_to_image<L: Lanes>(&mut self, leaf: usize, image: u32) {
+        if image != self.image {
+            self.run_gathered::<L>(leaf);
+            self.image = image;
         }
     }
 
@@ -153,9 +170,8 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// `PLAIN` as [`RowJoin::list`] has it.
     #[inline(always)]
-    fn test_candidates_body<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
+    fn test_candidates_body<L: Lanes>(&mut self, leaf: usize) {
         let driver = self.pairing.trees[0];
         let Aabb { lo, hi } = driver.levels()[0].aabb(leaf);
         let circles = Circles16::<L, D>::of(driver.bodies(), leaf);
@@ -170,7 +186,8 @@ impl<const D: usize> RowJoin<'_, D> {
                 let RowScratch { candidates, images, .. } = &*self.scratch;
                 let (lo, hi) = candidates.aabb(at);
                 let (other, image) = (candidates.leaf[at], images[at]);
-                self.push_tests::<L, PLAIN>(leaf, circles.touching(lo, hi), other, image);
+                self.go_to_image::<L>(leaf, image);
+                self.push_tests::<L>(leaf, circles.touching(lo, hi), other);
             }
         }
         self.tests.node_tests += count.div_ceil(LANES) as u64;
@@ -179,8 +196,9 @@ impl<const D: usize> RowJoin<'_, D> {
     #[inline(always)]
     fn walk_each<L: Lanes>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
-        for place in driver.leaf_places(leaf) {
-            for (number, &image) in self.images.iter().enumerate() {
+        for (number, &image) in self.images.iter().enumerate() {
+            self.go_to_image::<L>(leaf, number as u32);
+            for place in driver.leaf_places(leaf) {
                 let mut descent =
                     Descent::new::<L>(walked, Self::seen_from(circle_aabb(driver.bodies(), place), image), 0);
                 while let Some((node, mut near)) = descent.next::<L>() {
@@ -188,7 +206,7 @@ impl<const D: usize> RowJoin<'_, D> {
                     while near != 0 {
                         let other = (node * LEAF) as u32 + near.trailing_zeros();
                         near &= near - 1;
-                        self.push_tests::<L, false>(leaf, 1 << (place % LEAF), other, number as u32);
+                        self.push_tests::<L>(leaf, 1 << (place % LEAF), other);
                     }
                 }
                 self.tests.node_tests += descent.tests;
@@ -198,21 +216,15 @@ impl<const D: usize> RowJoin<'_, D> {
 
     /// Some circles of a leaf are to be tested against all of another.
     #[inline(always)]
-    fn push_tests<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize, circles: u16, other: u32, image: u32) {
-        let RowScratch { tests, test_images, .. } = &mut *self.scratch;
+    fn push_tests<L: Lanes>(&mut self, leaf: usize, circles: u16, other: u32) {
+        let tests = &mut self.scratch.tests;
         tests.push::<L>(circles, 0, other);
-        if !PLAIN {
-            test_images.resize(tests.len, image);
-        }
         if tests.is_full() {
-            if PLAIN {
-                self.run_tests_plainly::<L>(leaf);
-            } else {
-                self.run_tests::<L>(leaf);
-            }
+            self.run_gathered::<L>(leaf);
         }
     }
 
+    /// `PLAIN` as [`RowJoin::run_gathered`] has it.
     #[inline(always)]
     fn run_tests_body<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
@@ -221,14 +233,19 @@ impl<const D: usize> RowJoin<'_, D> {
         let half = self.pairing.within && self.kind == Rows::Half;
         // A body is its own neighbour at an image alone.
         let own = if self.pairing.within { leaf } else { usize::MAX };
-        let RowScratch { tests, test_images, rows, .. } = &mut *self.scratch;
+        let image = self.image;
+        let offset = if PLAIN { [0.0; D] } else { self.images[image as usize] };
+        let Filter { layers, decision, only } = self.pairing.filter;
+        let (asks, slack) = (layers.is_some() || only.is_some(), decision.map_or(0.0, |decision| decision.slack));
+        let RowScratch { tests, rows, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
-        for (at, (&lane, &other)) in tests.circle[..tests.len].iter().zip(&tests.leaf).enumerate() {
+        for (&lane, &other) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
             let (lane, other) = (lane as usize % LEAF, other as usize);
             let (circle, others) = (Circles16::<L, D>::all_of(circles, lane), Circles16::of(leaves, other));
-            let image = if PLAIN { 0 } else { test_images[at] };
-            let offset = if PLAIN { [0.0; D] } else { self.images[image as usize] };
-            let mut mask = if PLAIN { circle.hits(others) } else { circle.hits_at(others, offset) };
+            let (mut mask, sure) = match PLAIN {
+                true => (circle.hits(others), true),
+                false => circle.hits_and_sure_at(others, offset, slack),
+            };
             let ids = &names[other].0;
             let itself = u16::from(other == own) << lane;
             if half {
@@ -238,8 +255,8 @@ impl<const D: usize> RowJoin<'_, D> {
             } else if image == 0 {
                 mask &= !itself;
             }
-            if !PLAIN {
-                let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask);
+            if !PLAIN && (asks || decision.is_some() && !sure) {
+                let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask).with_sure(sure);
                 mask = self.pairing.filter::<L>(hit, self.pairing.names(), image, offset).mask();
             }
             if self.arena.with_distances {
@@ -248,7 +265,6 @@ impl<const D: usize> RowJoin<'_, D> {
             rows.push::<L>(lane, ids, mask);
         }
         tests.len = 0;
-        test_images.clear();
     }
 
     #[inline(always)]

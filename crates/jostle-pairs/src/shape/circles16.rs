@@ -82,6 +82,16 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         (hits, hits & less.mul(less).le(distance2) == 0)
     }
 
+    /// As [`Circles16::hits_and_sure`], of others that are seen at an offset.
+    #[inline(always)]
+    pub(crate) fn hits_and_sure_at(self, other: Self, offset: [f32; D], slack: f32) -> (u16, bool) {
+        let s = self.radius.add(other.radius);
+        let distance2 = self.distance2_at(other, offset);
+        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
+        let hits = distance2.le(s.mul(s));
+        (hits, hits & less.mul(less).le(distance2) == 0)
+    }
+
     #[inline(always)]
     fn distance2(self, other: Self) -> L {
         let dx = other.center[0].sub(self.center[0]);
