@@ -1,23 +1,26 @@
 //! The pair finder: owns trees, scratch and result, and drives the stages.
 
+pub(crate) mod found;
+pub(crate) mod search;
+
 use core::fmt;
 use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
 
 use crate::compiled::compiled_here;
-use crate::engine::Engine;
-use crate::filter::PairTest;
-use crate::found::{Found, Hit};
+use crate::finder::found::{Found, Hit};
+use crate::finder::search::Search;
 use crate::input::{Input, Relation, Set};
+use crate::join::filter::PairTest;
+use crate::neighbors::row_join::Rows;
+use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
+use crate::pairs::engine::Engine;
 use crate::pairs::listed::{JobsOf, Listed, put_in_order};
 use crate::pairs::plan::Plan;
 use crate::pairs::prepare::Preparation;
-use crate::rows::Rows;
-use crate::search::Search;
-use crate::skin::Skin;
-use crate::stats::{StageTimes, Stats, Tests};
+use crate::pairs::stats::{StageTimes, Stats, Tests};
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///

@@ -1,6 +1,7 @@
 //! What a search is of: sets of bodies, which of them meet, and the space that they are in.
 
 mod activation;
+pub(crate) mod layers;
 mod set;
 mod space;
 
@@ -8,7 +9,7 @@ use core::slice;
 
 use jostle_core::{Bodies, InputError, LinearTree};
 
-use crate::pairing::{SPARSE, WALK};
+use crate::join::tree_pair::{SPARSE, WALK};
 
 pub use activation::ActivationTable;
 pub(crate) use set::Source;

@@ -13,7 +13,10 @@
 //! walks down the levels alone.
 
 pub(crate) mod buffers;
+pub(crate) mod filter;
+pub(crate) mod hits;
 mod sparse_join;
+pub(crate) mod tree_pair;
 
 use core::ops::Range;
 
@@ -21,12 +24,12 @@ use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Isa, LinearTree};
 
-use crate::hits::{Hit, Sink, emit};
 use crate::join::buffers::{HITS, HitList, TestList};
-use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
+use crate::join::hits::{Hit, Sink, emit};
+use crate::join::tree_pair::{OFFSET_MARGIN, SPARSE, TreePair};
+use crate::pairs::stats::Tests;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
-use crate::stats::Tests;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
 use crate::traverse::descent::Descent;
 
@@ -64,14 +67,14 @@ impl<const D: usize> JoinScratch<D> {
 
 /// Everything a task needs to join some groups.
 pub(crate) struct Join<'a, const D: usize> {
-    pub(crate) pairing: Pairing<'a, D>,
+    pub(crate) pairing: TreePair<'a, D>,
     pub(crate) scratch: &'a mut JoinScratch<D>,
     sink: &'a mut dyn Sink,
     pub(crate) tests: Tests,
 }
 
 impl<'a, const D: usize> Join<'a, D> {
-    pub(crate) fn new(pairing: Pairing<'a, D>, scratch: &'a mut JoinScratch<D>, sink: &'a mut dyn Sink) -> Self {
+    pub(crate) fn new(pairing: TreePair<'a, D>, scratch: &'a mut JoinScratch<D>, sink: &'a mut dyn Sink) -> Self {
         Self { pairing, scratch, sink, tests: Tests::default() }
     }
 }

@@ -1,41 +1,25 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
 //!
-//! The files are the second half of the pipeline that `jostle-core` begins: `simd` (sixteen floats at a time, by each
-//! instruction set), `shape` and `traverse` (tests of sixteen, and the way down a tree), `hits` (what is found, and who takes it),
-//! `layers` and `filter` (what is kept of it), `pairing` (two trees, and what is wanted of them), `join` (a tree with
-//! itself or another), `ordered` (the pairs of blocks in one list), `compiled` (what is compiled with this crate, not with others),
-//! `pairs` and `engine` (joins planned and driven from end to end), `input`, `proxy` and `side` (what is searched), `leaf_rows`, `arena`, `rows`,
-//! `row_scratch` and `neighbors` (lists of neighbours), `finder`, `search` and `found` (what a caller holds), `query` (questions to a built tree). Beside them,
-//! `contacts` (which pairs begin, persist and end from frame to frame, and their geometry) knows nothing of the search.
+//! The folders are the second half of the pipeline that `jostle-core` begins. From below: `simd` (sixteen floats at a time, by each
+//! instruction set), `shape` (tests of sixteen), `traverse` (the way down a tree), `join` (one tree with itself or another:
+//! its hits, what is kept of them, and where they go), `input` (sets, relation and space, as the caller says), `proxy` (`f32`
+//! bodies that lose no pair, and the exact decision), `pairs` (an input prepared, planned as joins, and driven from end to end),
+//! `neighbors` (compressed sparse rows, and how long they hold), `finder` (what a caller holds). Beside them, `query` asks a built
+//! tree, `prepared` keeps one for many searches, `contacts` tells which pairs begin, persist and end, and `compiled` is what is
+//! compiled with this crate, not with others.
 
-mod arena;
 mod compiled;
 mod contacts;
-mod engine;
-mod filter;
 mod finder;
-mod found;
-mod halving;
-mod hits;
 mod input;
 mod join;
-mod layers;
-mod leaf_rows;
 mod neighbors;
-mod ordered;
-mod pairing;
 mod pairs;
 mod prepared;
 mod proxy;
 mod query;
-mod row_scratch;
-mod rows;
-mod search;
 mod shape;
-mod side;
 mod simd;
-mod skin;
-mod stats;
 mod traverse;
 
 pub use contacts::{
@@ -43,16 +27,16 @@ pub use contacts::{
     contacts, contacts_between,
 };
 pub use finder::PairFinder;
-pub use found::{Found, Hit};
+pub use finder::found::{Found, Hit};
+pub use finder::search::Search;
+pub use input::layers::{Layers, Values};
 pub use input::{ActivationTable, Displacements, Input, Set, Space, between};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
-pub use layers::{Layers, Values};
 pub use neighbors::NeighborLists;
+pub use neighbors::row_join::Rows;
+pub use neighbors::skin::Skin;
+pub use pairs::stats::{StageTimes, Stats};
 pub use prepared::PreparedSet;
 pub use query::{
     Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
 };
-pub use rows::Rows;
-pub use search::Search;
-pub use skin::Skin;
-pub use stats::{StageTimes, Stats};

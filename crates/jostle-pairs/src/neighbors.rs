@@ -1,7 +1,12 @@
 //! Neighbour lists: the rows of all bodies, one after the other in order of id, found in rank order and then put there.
 
+pub(crate) mod arena;
 mod extras;
+pub(crate) mod leaf_rows;
 mod measure;
+pub(crate) mod row_join;
+pub(crate) mod row_scratch;
+pub(crate) mod skin;
 
 use core::fmt;
 use core::ops::Range;
@@ -11,14 +16,14 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
+use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::{Extras, Wanted};
 use crate::neighbors::measure::Centers;
+use crate::neighbors::row_join::{RowJoin, Rows, list_groups};
+use crate::neighbors::row_scratch::{Reached, RowScratch};
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
-use crate::row_scratch::{Reached, RowScratch};
-use crate::rows::{RowJoin, Rows, list_groups};
+use crate::pairs::stats::{Tests, counted};
 use crate::simd::LANES;
-use crate::stats::{Tests, counted};
 
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;

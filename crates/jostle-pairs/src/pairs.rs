@@ -1,5 +1,10 @@
 //! Pairs from end to end: what a search is planned as.
 
+pub(crate) mod engine;
 pub(crate) mod listed;
+pub(crate) mod ordered;
 pub(crate) mod plan;
 pub(crate) mod prepare;
+pub(crate) mod reduction;
+pub(crate) mod side;
+pub(crate) mod stats;

@@ -6,9 +6,9 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
 
 use crate::input::{Cell, Set, Source, Space};
+use crate::pairs::side::Side;
 use crate::proxy::{Extent, Frame};
 use crate::query::PreparedQueries;
-use crate::side::Side;
 
 /// Bodies that are copied at a time.
 const BLOCK: usize = 1 << 13;

@@ -5,7 +5,7 @@ use core::fmt;
 use jostle_core::{Bodies, Column, InputError, LinearTree, Scalar};
 
 use super::Space;
-use crate::layers::Layers;
+use crate::input::layers::Layers;
 use crate::prepared::PreparedSet;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and

@@ -1,6 +1,6 @@
 //! What a join gathers before it goes on with it: tests to run, and hits to hand on. Of fixed size, so that neither grows.
 
-use crate::hits::Hit;
+use crate::join::hits::Hit;
 use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Tests gathered before they are run.

@@ -13,8 +13,8 @@ use jostle_core::{Isa, Workers};
 use crate::input::Cell;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
+use crate::neighbors::row_join::Rows;
 use crate::proxy::{Exact, each_body};
-use crate::rows::Rows;
 
 /// Neighbours that one task looks at.
 const BLOCK: usize = 1 << 14;

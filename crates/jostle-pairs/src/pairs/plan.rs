@@ -5,10 +5,10 @@ use core::ops::Range;
 use jostle_core::LinearTree;
 use jostle_core::tree::Level;
 
-use crate::filter::{Decision, Filter, PairTest};
-use crate::hits::Order;
 use crate::input::Set;
-use crate::pairing::Pairing;
+use crate::join::filter::{Decision, Filter, PairTest};
+use crate::join::hits::Order;
+use crate::join::tree_pair::TreePair;
 use crate::proxy::Exact;
 
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
@@ -56,7 +56,7 @@ pub(crate) struct Plan<'a, const D: usize> {
 /// The rows of a search: two trees, and the offsets at which those of the first see the second.
 #[derive(Clone, Copy)]
 pub(crate) struct RowPlan<'a, const D: usize> {
-    pub(crate) pairing: Pairing<'a, D>,
+    pub(crate) pairing: TreePair<'a, D>,
     pub(crate) images: &'a [[f32; D]],
     /// A row may have several images of one body.
     pub(crate) repeats: bool,
@@ -91,12 +91,12 @@ impl<'a, const D: usize> Plan<'a, D> {
     }
 
     /// The trees of a job, the smaller driving, and what becomes of their hits.
-    pub(crate) fn tree_pair(&self, job: usize) -> Pairing<'a, D> {
+    pub(crate) fn tree_pair(&self, job: usize) -> TreePair<'a, D> {
         let Job { sets, image } = self.jobs[job];
         self.pairing(sets, image)
     }
 
-    fn pairing(&self, sets: [u32; 2], image: u32) -> Pairing<'a, D> {
+    fn pairing(&self, sets: [u32; 2], image: u32) -> TreePair<'a, D> {
         let sides = self.exact.sides;
         let decision = self.exact.decided.then(|| {
             let slack = if self.exact.moves(sets) { f32::INFINITY } else { self.slack };
@@ -105,7 +105,7 @@ impl<'a, const D: usize> Plan<'a, D> {
         let filter = Filter { decision, only: self.only, layers: None };
         let [one, other] = sets.map(|set| sides[set as usize].ready(self.set(set)));
         let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(other, filter) };
-        let pairing = Pairing { sets, image, ..pairing };
+        let pairing = TreePair { sets, image, ..pairing };
         if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }
     }
 
@@ -170,7 +170,7 @@ impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
     }
 
     /// The trees and the groups of a block, which does not lie before the last one asked for.
-    pub(crate) fn go_to(&mut self, block: usize) -> (Pairing<'a, D>, Range<usize>) {
+    pub(crate) fn go_to(&mut self, block: usize) -> (TreePair<'a, D>, Range<usize>) {
         loop {
             let pairing = self.plan.tree_pair(self.job);
             let blocks = Blocks::of(pairing.trees);

@@ -2,12 +2,12 @@
 
 use jostle_core::{Aabb, BuildTimes, InputError, Isa, LinearTree, Workers};
 
-use crate::filter::PairTest;
 use crate::input::{Cell, Input, Relation, Set};
-use crate::pairing::OFFSET_MARGIN;
+use crate::join::filter::PairTest;
+use crate::join::tree_pair::OFFSET_MARGIN;
 use crate::pairs::plan::{Job, Plan};
+use crate::pairs::side::{Side, sum};
 use crate::proxy::{Exact, Extent, Frame, Images, Reach};
-use crate::side::{Side, sum};
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
 /// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.

@@ -2,10 +2,10 @@
 
 use jostle_core::{LinearTree, Scalar};
 
-use crate::filter::Decide;
 use crate::input::{Cell, Set, Source};
+use crate::join::filter::Decide;
+use crate::pairs::side::Side;
 use crate::proxy::{Images, Proxies};
-use crate::side::Side;
 
 /// The bodies of a search as the caller gave them.
 #[derive(Clone, Copy)]

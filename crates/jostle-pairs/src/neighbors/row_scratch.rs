@@ -3,9 +3,9 @@
 
 use jostle_core::scratch::reserve;
 
-use crate::arena::Streams;
 use crate::join::buffers::TestList;
-use crate::leaf_rows::{LeafRows, RowsReached};
+use crate::neighbors::arena::Streams;
+use crate::neighbors::leaf_rows::{LeafRows, RowsReached};
 use crate::traverse::candidates::Candidates;
 
 /// See the top of this file.

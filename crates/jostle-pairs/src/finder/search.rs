@@ -4,16 +4,16 @@ use core::fmt;
 
 use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
 
-use crate::filter::PairTest;
+use crate::finder::found::{Found, Hit};
 use crate::finder::{Engines, PairFinder, list, list_neighbors};
-use crate::found::{Found, Hit};
-use crate::hits::{Count, Fold};
 use crate::input::Input;
+use crate::join::filter::PairTest;
+use crate::join::hits::{Count, Fold};
 use crate::neighbors::NeighborLists;
+use crate::neighbors::row_join::Rows;
+use crate::neighbors::skin::is_still_valid;
 use crate::pairs::plan::{Job, Plan};
-use crate::rows::Rows;
-use crate::skin::is_still_valid;
-use crate::stats::{Stats, Tests};
+use crate::pairs::stats::{Stats, Tests};
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
 pub struct Search<'f, const D: usize> {

@@ -8,13 +8,13 @@ use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 
 use crate::compiled::compiled_here;
-use crate::halving;
-use crate::hits::{Fold, PairList, Sink};
+use crate::join::hits::{Fold, PairList, Sink};
+use crate::join::tree_pair::TreePair;
 use crate::join::{Join, JoinScratch, join_groups};
-use crate::ordered::{Ordered, Outbox};
-use crate::pairing::Pairing;
+use crate::pairs::ordered::{Ordered, Outbox};
 use crate::pairs::plan::{Job, Plan, Walk};
-use crate::stats::{Tests, counted};
+use crate::pairs::reduction;
+use crate::pairs::stats::{Tests, counted};
 
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ impl<const D: usize> Engine<D> {
 
     fn join_groups(
         &self,
-        pairing: Pairing<'_, D>,
+        pairing: TreePair<'_, D>,
         groups: Range<usize>,
         scratch: &mut JoinScratch<D>,
         sink: &mut dyn Sink,
@@ -158,7 +158,7 @@ impl<const D: usize> Engine<D> {
             (sink.all, tests)
         };
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
-        workers.run_callers(true, || halving::fold(workers, plan.blocks(), &fold_block, &merge))
+        workers.run_callers(true, || reduction::fold(workers, plan.blocks(), &fold_block, &merge))
     }
 }
 

@@ -5,7 +5,7 @@ use core::fmt;
 use jostle_core::LinearTree;
 
 use crate::finder::PairFinder;
-use crate::stats::Stats;
+use crate::pairs::stats::Stats;
 
 /// A pair that a search has found, with all that it knows of it: see [`PairFinder::for_each_hit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,15 +8,15 @@ use core::ops::Range;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
 
-use crate::arena::{Arena, END, SPARE, numbers_of};
-use crate::filter::Filter;
-use crate::hits::Hit;
-use crate::leaf_rows::{KEYED_IDS, Sorting};
-use crate::pairing::{OFFSET_MARGIN, Pairing, SPARSE};
-use crate::row_scratch::RowScratch;
+use crate::join::filter::Filter;
+use crate::join::hits::Hit;
+use crate::join::tree_pair::{OFFSET_MARGIN, SPARSE, TreePair};
+use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
+use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
+use crate::neighbors::row_scratch::RowScratch;
+use crate::pairs::stats::Tests;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined};
-use crate::stats::Tests;
 use crate::traverse::descent::Descent;
 
 /// Which neighbours a row holds.
@@ -31,7 +31,7 @@ pub enum Rows {
 
 /// Everything a task needs to list the rows of some groups of the driving tree.
 pub(crate) struct RowJoin<'a, const D: usize> {
-    pub(crate) pairing: Pairing<'a, D>,
+    pub(crate) pairing: TreePair<'a, D>,
     /// The offsets at which the walked tree is seen.
     pub(crate) images: &'a [[f32; D]],
     /// Images after the first, and before this one, are opposite to one after.

@@ -1,7 +1,7 @@
 //! What becomes of hits before they are handed on: those that the caller does not want are dropped, those that the tree's
 //! `f32` cannot decide are decided.
 
-use crate::layers::LayersOfBoth;
+use crate::input::layers::LayersOfBoth;
 
 /// A test of two bodies by their ids, as they stand in a pair.
 pub(crate) type PairTest<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);

@@ -6,7 +6,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
 
-use crate::hits::{PairList, Sink};
+use crate::join::hits::{PairList, Sink};
 use crate::simd::LANES;
 
 /// Pairs that an outbox holds at least: 64 KiB.
@@ -152,7 +152,7 @@ impl Sink for Ordered<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Ordered, Outbox};
-    use crate::hits::{PairList, Sink};
+    use crate::join::hits::{PairList, Sink};
     use jostle_core::disjoint::Disjoint;
     use jostle_core::lookback::Prefix;
 

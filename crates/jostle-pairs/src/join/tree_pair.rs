@@ -6,9 +6,9 @@
 
 use jostle_core::LinearTree;
 
-use crate::filter::{Filter, retain};
-use crate::hits::{Hit, Names, Order};
-use crate::layers::LayersOfBoth;
+use crate::input::layers::LayersOfBoth;
+use crate::join::filter::{Filter, retain};
+use crate::join::hits::{Hit, Names, Order};
 use crate::shape::circles16::Circles16;
 use crate::simd::Lanes;
 
@@ -23,7 +23,7 @@ pub(crate) const WALK: usize = 8;
 
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]
-pub(crate) struct Pairing<'a, const D: usize> {
+pub(crate) struct TreePair<'a, const D: usize> {
     /// The tree whose groups are joined, and the one that is walked.
     pub(crate) trees: [&'a LinearTree<D>; 2],
     pub(crate) order: Order,
@@ -38,7 +38,7 @@ pub(crate) struct Pairing<'a, const D: usize> {
     pub(crate) filter: Filter<'a>,
 }
 
-impl<'a, const D: usize> Pairing<'a, D> {
+impl<'a, const D: usize> TreePair<'a, D> {
     /// The same trees, the one whose bodies come second being seen at an offset: all pairs of the two that overlap there,
     /// first that of the tree that is not moved.
     pub(crate) fn seen_at(self, offset: [f32; D]) -> Self {

@@ -4,11 +4,11 @@ use core::time::Duration;
 
 use jostle_core::{BuildTimes, InputError, LinearTree, Workers};
 
-use crate::filter::Filter;
-use crate::hits::Order;
+use crate::input::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
 use crate::input::{Set, Source};
-use crate::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
-use crate::pairing::Pairing;
+use crate::join::filter::Filter;
+use crate::join::hits::Order;
+use crate::join::tree_pair::TreePair;
 use crate::proxy::Proxies;
 
 /// What a finder keeps for a set from search to search.
@@ -91,19 +91,19 @@ pub(crate) struct Ready<'a, const D: usize> {
 
 impl<'a, const D: usize> Ready<'a, D> {
     /// Each pair of its bodies once.
-    pub(crate) fn within(self, filter: Filter<'a>) -> Pairing<'a, D> {
+    pub(crate) fn within(self, filter: Filter<'a>) -> TreePair<'a, D> {
         let filter = Filter { layers: self.layers.map(|layers| LayersOfBoth([layers; 2])), ..filter };
         let trees = [self.tree; 2];
-        Pairing { trees, order: Order::Lesser, within: true, offset: [0.0; D], image: 0, sets: [0; 2], filter }
+        TreePair { trees, order: Order::Lesser, within: true, offset: [0.0; D], image: 0, sets: [0; 2], filter }
     }
 
     /// Its bodies with those of another. The groups of the smaller tree walk the larger.
-    pub(crate) fn across(self, other: Self, filter: Filter<'a>) -> Pairing<'a, D> {
+    pub(crate) fn across(self, other: Self, filter: Filter<'a>) -> TreePair<'a, D> {
         let layers = (self.layers.is_some() || other.layers.is_some()).then(|| [self, other].map(Self::layers));
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };
         let trees = [self.tree, other.tree];
         let sets = [0, 1];
-        let pairing = Pairing { trees, order: Order::Driver, within: false, offset: [0.0; D], image: 0, sets, filter };
+        let pairing = TreePair { trees, order: Order::Driver, within: false, offset: [0.0; D], image: 0, sets, filter };
         if self.tree.len() <= other.tree.len() { pairing } else { pairing.turned() }
     }
 
