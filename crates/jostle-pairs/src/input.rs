@@ -9,7 +9,7 @@ use core::slice;
 
 use jostle_core::{Bodies, InputError, LinearTree};
 
-use crate::join::tree_pair::{SPARSE, WALK};
+use crate::traverse::{SPARSE, WALK};
 
 pub use activation::ActivationTable;
 pub(crate) use set::Source;
@@ -26,7 +26,7 @@ pub use space::Space;
 ///
 /// | part | choices |
 /// |---|---|
-/// | sets | `f32` or `f64`; at rest or moving; a view or a tree; radii, a margin or a cutoff; layers |
+/// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns |
@@ -38,8 +38,9 @@ pub use space::Space;
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
+/// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
 /// | more than 2^20 images of the cell within reach | [`InputError::Images`] | the search would take hours; take several cells as one |
-/// | a body more than 2^30 cells away | [`InputError::Bodies`] | shifts are `i32` |
+/// | a body more than 2^29 cells away | [`InputError::Bodies`] | shifts are `i32` |
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

@@ -26,10 +26,11 @@ use jostle_core::{Isa, LinearTree};
 
 use crate::join::buffers::{HITS, HitList, TestList};
 use crate::join::hits::{Hit, Sink, emit};
-use crate::join::tree_pair::{OFFSET_MARGIN, SPARSE, TreePair};
+use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
 use crate::pairs::stats::Tests;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
+use crate::traverse::SPARSE;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
 use crate::traverse::descent::Descent;
 

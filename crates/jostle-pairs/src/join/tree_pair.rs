@@ -15,12 +15,6 @@ use crate::simd::Lanes;
 /// How much a box moved by an offset is let out, relative to the offset: 2^-20.
 pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
 
-/// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
-pub(crate) const SPARSE: usize = 64;
-
-/// A circle that walks alone costs as much as so many that are searched together. Measured: 9 in a tree of a million.
-pub(crate) const WALK: usize = 8;
-
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]
 pub(crate) struct TreePair<'a, const D: usize> {

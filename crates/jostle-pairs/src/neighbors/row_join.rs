@@ -10,13 +10,14 @@ use jostle_core::{Aabb, Isa};
 
 use crate::join::filter::Filter;
 use crate::join::hits::Hit;
-use crate::join::tree_pair::{OFFSET_MARGIN, SPARSE, TreePair};
+use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
 use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
 use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::pairs::stats::Tests;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined};
+use crate::traverse::SPARSE;
 use crate::traverse::descent::Descent;
 
 /// Which neighbours a row holds.
