@@ -27,7 +27,7 @@ fn debug_is_a_line() {
     summary(&finder.find(Input::among(&[view.into(); 2], &ActivationTable::all(2))).expect("sound sets"), "pairs: ");
     let mut lists = NeighborLists::with_distances();
     finder.neighbors(view, Rows::Half, &mut lists).expect("a sound scene");
-    summary(&lists, &format!("bodies: 5000, neighbors: {}, distances: true", pairs.len()));
+    summary(&lists, &format!("bodies: 5000, neighbors: {}, columns: Wanted {{ distances2: true", pairs.len()));
     let mut skin = Skin::default();
     skin.keep(view).expect("a sound scene");
     summary(&skin, "sets: 1, bodies: 5000");
