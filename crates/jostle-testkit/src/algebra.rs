@@ -125,7 +125,7 @@ impl<const D: usize> Case<D> {
     }
 
     /// Every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, an image of
-    /// a body touches that body itself only at shifts of the half that [`space::is_forward`] names. O(n^2 * images).
+    /// a body touches that body itself only at shifts of the half that `is_forward` names. O(n^2 * images).
     #[must_use]
     pub fn hits(&self) -> Vec<Hit<D>> {
         let (family, mut hits) = (self.family(), Vec::new());

@@ -62,7 +62,7 @@ impl<'f, const D: usize> Search<'f, D> {
         Self { only: Some(test), ..self }
     }
 
-    /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`], or [`between`](crate::between) two.
+    /// Finds every overlapping pair: within a view of bodies, a tree or a [`Set`](crate::Set), or [`between`](crate::between) two.
     /// O(n + pairs) for spread-out bodies.
     ///
     /// # Errors
