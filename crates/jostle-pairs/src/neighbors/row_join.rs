@@ -68,7 +68,8 @@ outlined! {
         /// The leaves that those of a group may touch.
         collect_candidates = collect_candidates_body(group: usize);
         /// The circles of a leaf against those of the candidates whose boxes they touch.
-        test_candidates = test_candidates_body(leaf: usize);
+        test_candidates = test_candidates_body::<false>(leaf: usize);
+        test_candidates_of_one_image = test_candidates_body::<true>(leaf: usize);
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
         /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
@@ -94,6 +95,8 @@ impl<const D: usize> RowJoin<'_, D> {
                 self.image = 0;
                 if sparse {
                     self.walk::<L>(leaf);
+                } else if self.images.len() == 1 {
+                    self.test_candidates_of_one_image::<L>(leaf);
                 } else {
                     self.test_candidates::<L>(leaf);
                 }
@@ -172,7 +175,7 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 
     #[inline(always)]
-    fn test_candidates_body<L: Lanes>(&mut self, leaf: usize) {
+    fn test_candidates_body<L: Lanes, const ONE_IMAGE: bool>(&mut self, leaf: usize) {
         let driver = self.pairing.trees[0];
         let Aabb { lo, hi } = driver.levels()[0].aabb(leaf);
         let circles = Circles16::<L, D>::of(driver.bodies(), leaf);
@@ -187,7 +190,9 @@ impl<const D: usize> RowJoin<'_, D> {
                 let RowScratch { candidates, images, .. } = &*self.scratch;
                 let (lo, hi) = candidates.aabb(at);
                 let (other, image) = (candidates.leaf[at], images[at]);
-                self.go_to_image::<L>(leaf, image);
+                if !ONE_IMAGE {
+                    self.go_to_image::<L>(leaf, image);
+                }
                 self.push_tests::<L>(leaf, circles.touching(lo, hi), other);
             }
         }
@@ -253,7 +258,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 // Of two opposite images of its own, a body has one.
                 let kept = if image > 0 && image < self.half { itself } else { 0 };
                 mask &= L::greater_ids(ids, own_ids[lane]) | kept;
-            } else if image == 0 {
+            } else if PLAIN || image == 0 {
                 mask &= !itself;
             }
             if !PLAIN && (asks || decision.is_some() && !sure) {
