@@ -3,13 +3,12 @@
 pub(crate) mod arena;
 mod extras;
 pub(crate) mod leaf_rows;
+mod lists;
 mod measure;
 pub(crate) mod row_join;
 pub(crate) mod row_scratch;
 pub(crate) mod skin;
 
-use core::fmt;
-use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
@@ -17,7 +16,7 @@ use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
-use crate::neighbors::extras::{Extras, Wanted};
+use crate::neighbors::extras::Wanted;
 use crate::neighbors::measure::Centers;
 use crate::neighbors::row_join::{RowJoin, Rows, list_groups};
 use crate::neighbors::row_scratch::{Reached, RowScratch};
@@ -25,234 +24,10 @@ use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::{Tests, counted};
 use crate::simd::LANES;
 
+pub use lists::NeighborLists;
+
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
-
-/// The neighbours of each body, as compressed sparse rows (CSR): those of body `i` are
-/// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
-///
-/// Make one and keep it: it owns its memory. Filled by [`PairFinder::neighbors`](crate::PairFinder::neighbors).
-///
-/// ```
-/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
-/// use jostle::{Circles, NeighborLists, PairFinder, Rows};
-///
-/// let points = Circles::new(&[0.0, 1.0, 2.0], &[0.0, 0.0, 0.0], 0.0);
-/// let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::with_distances());
-/// finder.neighbors(points.within(1.5), Rows::Full, &mut lists)?;
-/// assert_eq!(lists.of(1), [0, 2]);
-/// assert_eq!(lists.distances2_of(1), [1.0, 1.0]);
-/// assert_eq!(lists.offsets(), [0, 1, 3, 4]);
-/// # Ok::<(), jostle::InputError>(())
-/// ```
-#[derive(Clone)]
-pub struct NeighborLists {
-    offsets: Vec<usize>,
-    neighbors: Vec<u32>,
-    extras: Extras,
-}
-
-impl fmt::Debug for NeighborLists {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NeighborLists")
-            .field("bodies", &self.len())
-            .field("neighbors", &self.neighbors.len())
-            .field("columns", &self.extras.wanted)
-            .field("bytes", &self.bytes())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Default for NeighborLists {
-    fn default() -> Self {
-        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default() }
-    }
-}
-
-impl NeighborLists {
-    /// Lists of nothing, that hold no memory yet.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// As [`NeighborLists::new`]; searches will fill in squared distances as well: [`NeighborLists::and_distances`].
-    #[must_use]
-    pub fn with_distances() -> Self {
-        Self::new().and_distances()
-    }
-
-    /// Searches will fill in [`NeighborLists::distances2`] as well.
-    #[must_use]
-    pub fn and_distances(mut self) -> Self {
-        self.extras.wanted.distances2 = true;
-        self
-    }
-
-    /// Searches will fill in [`NeighborLists::distances2_f64`] as well.
-    #[must_use]
-    pub fn and_distances_f64(mut self) -> Self {
-        self.extras.wanted.distances2_f64 = true;
-        self
-    }
-
-    /// Searches will fill in [`NeighborLists::image_shifts`] as well.
-    ///
-    /// ```
-    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
-    /// use jostle::{Input, NeighborLists, PairFinder, Rows, Spheres64};
-    ///
-    /// let (x, y, z) = ([0.5, 9.75], [1.0, 1.0], [2.0, 2.0]);
-    /// let atoms = Input::within(Spheres64::new(&x, &y, &z, 0.0).within(1.5)).periodic([Some([0.0, 10.0]); 3]);
-    /// let mut lists = NeighborLists::new().and_distances_f64().and_image_shifts().and_vectors();
-    /// PairFinder::new().neighbors(atoms, Rows::Full, &mut lists)?;
-    /// assert_eq!(lists.of(0), [1]);
-    /// assert_eq!(lists.image_shifts_of(0), [[-1, 0, 0]]);
-    /// assert_eq!(lists.vectors_of(0), [[-0.75, 0.0, 0.0]]);
-    /// assert_eq!(lists.distances2_f64_of(0), [0.5625]);
-    /// # Ok::<(), jostle::InputError>(())
-    /// ```
-    #[must_use]
-    pub fn and_image_shifts(mut self) -> Self {
-        self.extras.wanted.image_shifts = true;
-        self
-    }
-
-    /// Searches will fill in [`NeighborLists::vectors`] as well.
-    #[must_use]
-    pub fn and_vectors(mut self) -> Self {
-        self.extras.wanted.vectors = true;
-        self
-    }
-
-    /// Number of bodies that have a row.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.offsets.len() - 1
-    }
-
-    /// True when there is no body.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Where each row begins, and the number of neighbours in all at the end.
-    #[must_use]
-    pub fn offsets(&self) -> &[usize] {
-        &self.offsets
-    }
-
-    /// The neighbours of all bodies, row after row.
-    #[must_use]
-    pub fn neighbors(&self) -> &[u32] {
-        &self.neighbors
-    }
-
-    /// The squared distance of centres to each of [`NeighborLists::neighbors`], by the predicate's formula: in `f32`, or, where
-    /// bodies are in `f64` or moving, in `f64` and then rounded to `f32`; of moving bodies at the beginning of the step. Empty
-    /// unless asked for by [`NeighborLists::with_distances`] or [`NeighborLists::and_distances`].
-    #[must_use]
-    pub fn distances2(&self) -> &[f32] {
-        &self.extras.distances2
-    }
-
-    /// As [`NeighborLists::distances2`], not rounded to `f32`: for bodies in `f64`. (Those of bodies in `f32` are widened.)
-    /// Empty unless asked for by [`NeighborLists::and_distances_f64`].
-    #[must_use]
-    pub fn distances2_f64(&self) -> &[f64] {
-        &self.extras.distances2_f64
-    }
-
-    /// By how many vectors of the cell each of [`NeighborLists::neighbors`] is moved to where it touches: to
-    /// `x + (S0 v0 + S1 v1 ..)`, as [`Found::image_shifts`](crate::Found::image_shifts) has it; 0 in open space. In a row, the
-    /// images of one neighbour stand in an order that is a function of the input alone. Empty unless asked for by
-    /// [`NeighborLists::and_image_shifts`].
-    ///
-    /// # Panics
-    /// When the last search was not in `D` dimensions.
-    #[must_use]
-    pub fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {
-        self.extras.image_shifts()
-    }
-
-    /// From the body to each of [`NeighborLists::neighbors`], by the predicate's formula: `(xb - xa) + shift`, see
-    /// [`Space`](crate::Space); in `f64`, or in `f32` and then widened, where all bodies are in `f32` and at rest. Of moving
-    /// bodies at the beginning of the step. Empty unless asked for by [`NeighborLists::and_vectors`].
-    ///
-    /// # Panics
-    /// When the last search was not in `D` dimensions.
-    #[must_use]
-    pub fn vectors<const D: usize>(&self) -> &[[f64; D]] {
-        self.extras.vectors()
-    }
-
-    /// The neighbours of a body.
-    ///
-    /// # Panics
-    /// When there is no such body.
-    #[must_use]
-    pub fn of(&self, id: usize) -> &[u32] {
-        &self.neighbors[self.row(id)]
-    }
-
-    /// [`NeighborLists::distances2`] of the neighbours of a body.
-    ///
-    /// # Panics
-    /// When there is no such body, or distances were not asked for.
-    #[must_use]
-    pub fn distances2_of(&self, id: usize) -> &[f32] {
-        let asked = self.extras.wanted.distances2;
-        assert!(asked, "no distances were asked for: make the lists by `NeighborLists::with_distances`");
-        &self.distances2()[self.row(id)]
-    }
-
-    /// [`NeighborLists::distances2_f64`] of the neighbours of a body.
-    ///
-    /// # Panics
-    /// When there is no such body, or these distances were not asked for.
-    #[must_use]
-    pub fn distances2_f64_of(&self, id: usize) -> &[f64] {
-        let asked = self.extras.wanted.distances2_f64;
-        assert!(asked, "no distances in `f64` were asked for: make the lists by `NeighborLists::and_distances_f64`");
-        &self.distances2_f64()[self.row(id)]
-    }
-
-    /// [`NeighborLists::image_shifts`] of the neighbours of a body.
-    ///
-    /// # Panics
-    /// When there is no such body, shifts were not asked for, or the last search was not in `D` dimensions.
-    #[must_use]
-    pub fn image_shifts_of<const D: usize>(&self, id: usize) -> &[[i32; D]] {
-        let asked = self.extras.wanted.image_shifts;
-        assert!(asked, "no image shifts were asked for: make the lists by `NeighborLists::and_image_shifts`");
-        &self.image_shifts()[self.row(id)]
-    }
-
-    /// [`NeighborLists::vectors`] to the neighbours of a body.
-    ///
-    /// # Panics
-    /// When there is no such body, vectors were not asked for, or the last search was not in `D` dimensions.
-    #[must_use]
-    pub fn vectors_of<const D: usize>(&self, id: usize) -> &[[f64; D]] {
-        let asked = self.extras.wanted.vectors;
-        assert!(asked, "no vectors were asked for: make the lists by `NeighborLists::and_vectors`");
-        &self.vectors()[self.row(id)]
-    }
-
-    fn row(&self, id: usize) -> Range<usize> {
-        assert!(id < self.len(), "no body {id}: the lists are of {} bodies", self.len());
-        self.offsets[id]..self.offsets[id + 1]
-    }
-
-    /// Bytes held.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.offsets.capacity() * size_of::<usize>()
-            + self.neighbors.capacity() * size_of::<u32>()
-            + self.extras.bytes()
-    }
-}
 
 /// What it takes to fill neighbour lists.
 #[derive(Debug, Default)]
