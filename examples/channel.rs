@@ -90,7 +90,8 @@ impl Channel {
     /// Fluid and walls, in reach of each other as kernels are, and their space.
     fn sets(&self) -> Result<([Circles64<'_>; 2], Space<2>), InputError> {
         let reach = 2.0 * SMOOTHING * self.distance;
-        let set = |particles| Ok(Circles64::from_structs(particles, [0, 8], RadiusField::All(0.0))?.within(reach));
+        let all = RadiusField::All(0.0);
+        let set = |particles| Circles64::from_structs(particles, [0, 8], all).map(|set| set.within(reach));
         Ok(([set(&self.fluid)?, set(&self.walls)?], Space::periodic([Some([0.0, 1.0]), None])))
     }
 

@@ -50,12 +50,12 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Circles64, Column, Field, InputError, Isa, LatticeFault, LinearTree, Permutation,
-    PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, field, morton, radix,
+    Aabb, Bodies, Circles, Circles64, Column, Field, Isa, LinearTree, Permutation, PermutationError, Radii,
+    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, ViewError, field, morton, radix,
 };
 pub use jostle_pairs::{
-    ActivationTable, Displacements, Found, Hit, Input, Layers, NeighborLists, PairFinder, PreparedSet, Rows, Search,
-    Set, Skin, Space, StageTimes, Stats, Values, between,
+    ActivationTable, Displacements, Found, Hit, Input, InputError, LatticeFault, Layers, NeighborLists, PairFinder,
+    PreparedSet, RangeFault, Rows, Search, Set, Skin, Space, StageTimes, Stats, Values, between,
 };
 pub use jostle_pairs::{
     Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,

@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use jostle::{InputError, NeighborLists, PairFinder, Reason, Rows};
+use jostle::{InputError, NeighborLists, PairFinder, RangeFault, Reason, Rows};
 use jostle_testkit::algebra::{Case, Columns, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
 
 use crate::number::Number64;
@@ -170,7 +170,10 @@ fn is_refusal(error: &InputError) -> bool {
     match error {
         InputError::Bodies { first, .. } => {
             // A body that is moved into a slanted cell may come to lie far away where that does not repeat.
-            first.iter().all(|(_, reason)| matches!(reason, Reason::TooManyPeriods { .. } | Reason::TooFar { .. }))
+            first.iter().all(|(_, reason)| matches!(reason, Reason::TooFar { .. }))
+        }
+        InputError::Range { first, .. } => {
+            first.iter().all(|(_, fault)| matches!(fault, RangeFault::TooManyPeriods { .. }))
         }
         InputError::Images { .. } | InputError::Lattice(_) | InputError::Parameter { .. } => true,
         _ => false,

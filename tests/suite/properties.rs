@@ -128,7 +128,7 @@ fn survives_new_ids<const D: usize>(bodies: &[Body], pool: &ThreadPool) {
 
 fn is_refused_as_it_should<const D: usize>(bodies: &[Body], pool: &ThreadPool) {
     let scene = scene::<D>(bodies);
-    let expected = oracle::check(scene.view()).map(|()| oracle::pairs(scene.view()));
+    let expected = oracle::check(scene.view()).map(|()| oracle::pairs(scene.view())).map_err(InputError::from);
     assert_eq!(find(&scene, pool), expected);
 }
 

@@ -1,7 +1,7 @@
 //! A circle or sphere, and the predicate.
 
 use jostle_core::aabb::{GROWTH, outward_hi, outward_lo};
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::check::{body, check};
 
@@ -41,7 +41,7 @@ impl<const D: usize> Body<D> {
 }
 
 /// Copies the bodies of a frame, by id, once all are found to be in order. O(n).
-pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), InputError> {
+pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), ViewError> {
     check(bodies)?;
     into.clear();
     into.extend((0..bodies.len()).map(|id| body(bodies, id)));

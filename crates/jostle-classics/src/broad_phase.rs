@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 /// A way to find all overlapping pairs of bodies that move from frame to frame.
 ///
@@ -13,7 +13,7 @@ pub trait BroadPhase<const D: usize>: Debug + Send {
     ///
     /// # Errors
     /// As the search of the engine does, before any work; what was taken before stays.
-    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError>;
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), ViewError>;
 
     /// Gives every overlapping pair `[a, b]`, `a < b`, once, in an order that depends on the bodies given alone;
     /// returns the number of pairs of bodies that were looked at, be it by their boxes or as circles.
@@ -28,7 +28,7 @@ pub trait BroadPhase<const D: usize>: Debug + Send {
 }
 
 impl<const D: usize, S: BroadPhase<D> + ?Sized> BroadPhase<D> for Box<S> {
-    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), ViewError> {
         (**self).update(bodies)
     }
 

@@ -1,6 +1,6 @@
 //! All against all: n(n - 1)/2 tests.
 
-use jostle_core::{Bodies, InputError};
+use jostle_core::{Bodies, ViewError};
 
 use crate::body::{Body, take};
 use crate::broad_phase::BroadPhase;
@@ -20,7 +20,7 @@ impl<const D: usize> BruteForce<D> {
 }
 
 impl<const D: usize> BroadPhase<D> for BruteForce<D> {
-    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), ViewError> {
         take(bodies, &mut self.bodies)
     }
 

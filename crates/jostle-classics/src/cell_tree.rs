@@ -16,7 +16,7 @@ mod unit_cells;
 mod validate;
 mod walk;
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::body::{Body, take};
 use crate::broad_phase::BroadPhase;
@@ -124,7 +124,7 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
     ///
     /// # Errors
     /// As [`BroadPhase::update`], for the second group first; what was taken before stays.
-    pub fn update_two(&mut self, first: Bodies<'_, D>, second: Bodies<'_, D>) -> Result<(), InputError> {
+    pub fn update_two(&mut self, first: Bodies<'_, D>, second: Bodies<'_, D>) -> Result<(), ViewError> {
         check(second)?;
         take(first, &mut self.groups[0].bodies)?;
         take(second, &mut self.groups[1].bodies)?;
@@ -158,7 +158,7 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
     ///
     /// # Errors
     /// As [`BroadPhase::update`], for `few`.
-    pub fn for_each_hit_of(&mut self, few: Bodies<'_, D>, hit: &mut dyn FnMut([u32; 2])) -> Result<u64, InputError> {
+    pub fn for_each_hit_of(&mut self, few: Bodies<'_, D>, hit: &mut dyn FnMut([u32; 2])) -> Result<u64, ViewError> {
         take(few, &mut self.few)?;
         let tests = self.few.iter().enumerate().map(|(a, &body)| self.search(body, &mut |b| hit([a as u32, b])));
         Ok(tests.sum())
@@ -218,7 +218,7 @@ impl<const D: usize, C: Cells<D>> CellTree<D, C> {
 }
 
 impl<const D: usize, C: Cells<D>> BroadPhase<D> for CellTree<D, C> {
-    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, D>) -> Result<(), ViewError> {
         take(bodies, &mut self.groups[0].bodies)?;
         self.groups[1].bodies.clear();
         self.push_all();

@@ -1,7 +1,7 @@
 //! Refusal of bad bodies without touching the heap while all are good.
 
 use jostle_core::bounds::bounds;
-use jostle_core::{Bodies, InputError, Threads};
+use jostle_core::{Bodies, Threads, ViewError};
 
 use crate::body::Body;
 
@@ -9,21 +9,21 @@ use crate::body::Body;
 const REACH: f32 = (1_u64 << 60) as f32;
 
 /// The bodies of a frame, all of which must be in order. O(n).
-pub(crate) fn check<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), InputError> {
+pub(crate) fn check<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), ViewError> {
     bodies.check_shape()?;
     let sound = |id| bodies.radii().get(id) >= 0.0 && is_sound(&body(bodies, id));
     if (0..bodies.len()).all(sound) { Ok(()) } else { bounds(bodies, Threads::Serial).map(drop) }
 }
 
 /// A single body, which is named by the caller's `id` where it is refused.
-pub(crate) fn check_one<const D: usize>(id: u32, body: &Body<D>) -> Result<(), InputError> {
+pub(crate) fn check_one<const D: usize>(id: u32, body: &Body<D>) -> Result<(), ViewError> {
     if is_sound(body) {
         return Ok(());
     }
     let columns = body.center.each_ref().map(core::slice::from_ref);
     bounds(Bodies::from_slices(columns, &[body.radius]), Threads::Serial).map(drop).map_err(|error| match error {
-        InputError::Bodies { count, first } => {
-            InputError::Bodies { count, first: first.into_iter().map(|(_, reason)| (id, reason)).collect() }
+        ViewError::Bodies { count, first } => {
+            ViewError::Bodies { count, first: first.into_iter().map(|(_, reason)| (id, reason)).collect() }
         }
         other => other,
     })
@@ -45,19 +45,19 @@ fn is_sound<const D: usize>(body: &Body<D>) -> bool {
 mod tests {
     use super::{check, check_one};
     use crate::body::Body;
-    use jostle_core::{Circles, InputError, Reason};
+    use jostle_core::{Circles, Reason, ViewError};
 
     #[test]
     fn a_margin_does_not_make_up_for_a_negative_radius() {
         let one = Circles::new(&[0.0], &[0.0], -0.5);
-        let expected = InputError::Bodies { count: 1, first: vec![(0, Reason::RadiusNegative)] };
+        let expected = ViewError::Bodies { count: 1, first: vec![(0, Reason::RadiusNegative)] };
         assert_eq!(check(one.with_margin(1.0)), Err(expected));
     }
 
     #[test]
     fn a_single_body_is_named_as_the_caller_names_it() {
         let bad = Body { center: [0.0, f32::NAN], radius: 1.0 };
-        let expected = InputError::Bodies { count: 1, first: vec![(77, Reason::CenterNotFinite { axis: 1 })] };
+        let expected = ViewError::Bodies { count: 1, first: vec![(77, Reason::CenterNotFinite { axis: 1 })] };
         assert_eq!(check_one(77, &bad), Err(expected));
         assert_eq!(check_one(77, &Body { center: [0.0, 1.0], radius: 0.0 }), Ok(()));
         assert!(check_one(77, &Body { center: [0.0, 1.2e18], radius: 0.0 }).is_err());

@@ -8,7 +8,7 @@ mod pairs;
 mod search;
 mod validate;
 
-use jostle_core::{Aabb, InputError};
+use jostle_core::{Aabb, ViewError};
 
 use crate::body::Body;
 use crate::check::check_one;
@@ -101,8 +101,8 @@ impl DynamicQuadtree {
     /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth) for a small one.
     ///
     /// # Errors
-    /// [`InputError::Bodies`] when the body is one that the engine refuses.
-    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError> {
+    /// [`ViewError::Bodies`] when the body is one that the engine refuses.
+    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
         check_one(id, &body)?;
         let element = self.elements.insert(Element { body, id });
         self.link(self.root, self.cells.root(), element, self.span(&body), None);
@@ -130,7 +130,7 @@ impl DynamicQuadtree {
     ///
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
-    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
         check_one(index.id, &body)?;
         let Some(element) = self.find(index) else { return Ok(None) };
         let before = self.elements[element].body;

@@ -8,7 +8,7 @@ mod validate;
 
 pub use validate::BrokenGridHierarchy;
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::body::Body;
 use crate::broad_phase::BroadPhase;
@@ -129,7 +129,7 @@ impl GridHierarchy {
 
 impl BroadPhase<2> for GridHierarchy {
     /// Moves what touches other cells than before.
-    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         for id in (bodies.len()..self.residents.len()).rev() {
             self.grids.unlink(id as u32, self.residents[id].range);

@@ -21,7 +21,7 @@
 //! let mut pairs = Vec::new();
 //! let tests = brute.for_each_pair(&mut |pair| pairs.push(pair));
 //! assert_eq!((pairs, tests), (vec![[0, 1]], 3));
-//! # Ok::<(), jostle_core::InputError>(())
+//! # Ok::<(), jostle_core::ViewError>(())
 //! ```
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,7 @@ mod pairs;
 mod search;
 mod validate;
 
-use jostle_core::{Aabb, InputError};
+use jostle_core::{Aabb, ViewError};
 
 use crate::body::Body;
 use crate::check::check_one;
@@ -103,8 +103,8 @@ impl LooseQuadtree {
     /// Adds a body under an id of the caller's, which need not be the only one of its kind. O(depth).
     ///
     /// # Errors
-    /// [`InputError::Bodies`] when the body is one that the engine refuses; [`InputError::TooMany`] beyond 2^31 - 1 of them.
-    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError> {
+    /// [`ViewError::Bodies`] when the body is one that the engine refuses; [`ViewError::TooMany`] beyond 2^31 - 1 of them.
+    pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
         check_one(id, &body)?;
         fits(self.len() + 1)?;
         let element = self.elements.insert(Element { body, id, next: None });
@@ -131,7 +131,7 @@ impl LooseQuadtree {
     ///
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
-    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+    pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
         check_one(index.id, &body)?;
         let Some(element) = self.find(index) else { return Ok(None) };
         let before = self.elements[element].body;
@@ -161,6 +161,6 @@ impl LooseQuadtree {
     }
 }
 
-fn fits(bodies: usize) -> Result<(), InputError> {
-    if bodies <= MOST { Ok(()) } else { Err(InputError::TooMany { bodies }) }
+fn fits(bodies: usize) -> Result<(), ViewError> {
+    if bodies <= MOST { Ok(()) } else { Err(ViewError::TooMany { bodies }) }
 }

@@ -8,7 +8,7 @@ mod validate;
 
 pub use validate::BrokenLooseTightGrid;
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::broad_phase::BroadPhase;
 use crate::check::check;
@@ -118,7 +118,7 @@ impl LooseTightGrid {
 
 impl BroadPhase<2> for LooseTightGrid {
     /// Moves what has moved, then shrinks the boxes.
-    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         self.replace_all(bodies);
         self.shrink();

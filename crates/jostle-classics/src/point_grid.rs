@@ -2,7 +2,7 @@
 
 mod sorted_points;
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::body::{Body, take};
 use crate::broad_phase::BroadPhase;
@@ -101,7 +101,7 @@ impl PointGrid {
     ///
     /// # Errors
     /// As [`update`](BroadPhase::update).
-    pub fn set_static(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    pub fn set_static(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         self.statics.update(bodies)
     }
 
@@ -135,7 +135,7 @@ impl PointGrid {
 }
 
 impl BroadPhase<2> for PointGrid {
-    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         take(bodies, &mut self.bodies)?;
         self.common.fill(&self.map, &self.bodies, self.largest_common);
         self.giants.clear();

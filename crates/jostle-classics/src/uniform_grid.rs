@@ -1,6 +1,6 @@
 //! One grid of square cells, each body in every cell it touches.
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use crate::body::Body;
 use crate::broad_phase::BroadPhase;
@@ -84,7 +84,7 @@ impl UniformGrid {
 }
 
 impl BroadPhase<2> for UniformGrid {
-    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         self.lists.clear();
         self.placed.clear();

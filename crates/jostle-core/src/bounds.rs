@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::aabb::Aabb;
-use crate::error::{InputError, Reason};
+use crate::error::{Reason, ViewError};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
 use crate::parallel::threads::{Threads, run};
@@ -33,8 +33,8 @@ impl<const D: usize> BlockBounds<D> {
 /// The box of all centres ([`Aabb::EMPTY`] when there are none), once every body has been checked. O(n).
 ///
 /// # Errors
-/// Any [`InputError`] except [`InputError::Layout`].
-pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<Aabb<D>, InputError> {
+/// Any [`ViewError`] except [`ViewError::Layout`].
+pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<Aabb<D>, ViewError> {
     run(threads, bodies.len(), |workers| bounds_on(bodies, workers))
 }
 
@@ -43,7 +43,7 @@ pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, threads: Threads<'_>) -> Re
 /// # Errors
 /// As [`bounds`].
 #[doc(hidden)]
-pub fn bounds_on<const D: usize>(bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Aabb<D>, InputError> {
+pub fn bounds_on<const D: usize>(bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Aabb<D>, ViewError> {
     bounds_into(bodies, workers, Isa::detect(), &mut Vec::new())
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn bounds_into<const D: usize>(
     workers: Workers<'_>,
     isa: Isa,
     blocks: &mut Vec<BlockBounds<D>>,
-) -> Result<Aabb<D>, InputError> {
+) -> Result<Aabb<D>, ViewError> {
     bodies.check_shape()?;
     blocks.clear();
     blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
@@ -62,7 +62,7 @@ pub(crate) fn bounds_into<const D: usize>(
     });
     if blocks.iter().any(|block| !block.sound) {
         let radius = |id| (bodies.radii().get(id), bodies.margin());
-        InputError::of_bodies(bodies.len(), |id| fault(bodies.center(id), radius(id)))?;
+        ViewError::of_bodies(bodies.len(), |id| fault(bodies.center(id), radius(id)))?;
     }
     Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
 }

@@ -1,17 +1,14 @@
-//! What is wrong with an input, and with which bodies.
+//! What is wrong with a view of bodies, and with which of them.
 
 use core::fmt;
 
-/// How many offending bodies an [`InputError::Bodies`] names.
+/// How many offenders an error names.
 pub const NAMED_OFFENDERS: usize = 16;
-
-/// Images of a cell that a search looks at, at most.
-pub const MAX_IMAGES: usize = 1 << 20;
 
 /// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InputError {
+pub enum ViewError {
     /// The columns of the view differ in length.
     #[error(
         "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, unless a \
@@ -22,21 +19,6 @@ pub enum InputError {
         centers: Vec<usize>,
         /// The number of radii.
         radii: usize,
-    },
-    /// Layers that do not name each body once.
-    #[error(
-        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}; \
-         each needs one value for every body, or a number for all"
-    )]
-    Layers {
-        /// The number of bodies.
-        bodies: usize,
-        /// The number of categories.
-        categories: usize,
-        /// The number of masks.
-        masks: usize,
-        /// The number of groups.
-        groups: usize,
     },
     /// More bodies than ids can name.
     #[error(
@@ -103,63 +85,14 @@ pub enum InputError {
         /// The size of the base slice in bytes.
         base: usize,
     },
-    /// A lattice that does not span space.
-    #[error("{0}")]
-    Lattice(LatticeFault),
-    /// Bodies that reach so far that more images of the cell have to be looked at than can be.
-    #[error(
-        "bodies that reach {reach} in all meet {images} images of the cell, more than {max}: take several cells as one, \
-         or give the bodies or their margin a shorter reach",
-        max = MAX_IMAGES
-    )]
-    Images {
-        /// How many images there would be.
-        images: f64,
-        /// The greatest sum of two radii, margins included.
-        reach: f64,
-    },
-    /// Parts of a search that do not go together.
-    #[error("{parts} cannot be combined: {reason}")]
-    Combination {
-        /// Which they are.
-        parts: &'static str,
-        /// Why, and what to do instead.
-        reason: &'static str,
-    },
-    /// Displacements that do not name each body once.
-    #[error(
-        "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for \
-         those at rest"
-    )]
-    Displacements {
-        /// The number of bodies.
-        bodies: usize,
-        /// The number of displacements on each axis.
-        displacements: Vec<usize>,
-    },
-    /// An activation table that is not of as many sets as there are.
-    #[error(
-        "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
-         `ActivationTable::all({sets})`"
-    )]
-    Sets {
-        /// The number of sets given.
-        sets: usize,
-        /// The number of sets of the table.
-        table: usize,
-    },
-    /// A parameter of the search that is out of its range.
-    #[error("{name} is {value}: {wanted}")]
-    Parameter {
-        /// What it is called.
-        name: &'static str,
+    /// A margin that is not finite, or below zero.
+    #[error("the margin is {margin}: it must be finite and not negative")]
+    Margin {
         /// What was given.
-        value: f64,
-        /// What it has to be.
-        wanted: &'static str,
+        margin: f64,
     },
     /// Bodies with values outside the contract.
-    #[error("{}", Offenders { count: *count, first })]
+    #[error("{}", Offenders::bodies(*count, first))]
     Bodies {
         /// How many bodies are at fault.
         count: usize,
@@ -168,65 +101,14 @@ pub enum InputError {
     },
 }
 
-impl InputError {
-    /// Checks a length: finite, and not below zero.
-    ///
-    /// # Errors
-    /// [`InputError::Parameter`] with this name.
-    pub fn check_length(name: &'static str, value: f64) -> Result<(), Self> {
-        if value.is_finite() && value >= 0.0 {
-            return Ok(());
-        }
-        Err(Self::Parameter { name, value, wanted: "it must be finite and not negative" })
-    }
-
+impl ViewError {
     /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
     ///
     /// # Errors
-    /// [`InputError::Bodies`].
+    /// [`ViewError::Bodies`].
     pub fn of_bodies(bodies: usize, fault: impl Fn(usize) -> Option<Reason>) -> Result<(), Self> {
-        let faults = (0..bodies).filter_map(|id| Some((id as u32, fault(id)?)));
-        let (mut count, mut first) = (0, Vec::new());
-        for offender in faults {
-            count += 1;
-            if first.len() < NAMED_OFFENDERS {
-                first.push(offender);
-            }
-        }
-        if count == 0 { Ok(()) } else { Err(Self::Bodies { count, first }) }
+        offenders(bodies, fault).map_or(Ok(()), |(count, first)| Err(Self::Bodies { count, first }))
     }
-}
-
-/// What is wrong with a lattice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LatticeFault {
-    /// A vector of length zero.
-    #[error(
-        "lattice vector {vector} has length zero: where space does not repeat, give any vector that lies across the others"
-    )]
-    ZeroLength {
-        /// 0 for the first.
-        vector: u8,
-    },
-    /// A vector that is not finite, or whose length is not between 2^-300 and 2^300.
-    #[error("lattice vector {vector} is not finite, or its length not between 2^-300 and 2^300: choose another unit")]
-    OutOfRange {
-        /// 0 for the first.
-        vector: u8,
-    },
-    /// An origin that is not finite, or beyond 2^300.
-    #[error("the origin of the lattice is not finite, or beyond 2^300, on axis {axis}")]
-    Origin {
-        /// 0 for x, 1 for y, 2 for z.
-        axis: u8,
-    },
-    /// Vectors in one line or plane.
-    #[error("the lattice vectors lie in one line or plane: each has to lead out of that of the others")]
-    Flat,
-    /// Vectors in the order of a left hand.
-    #[error("the lattice vectors are left-handed: swap two of them, or turn one round")]
-    LeftHanded,
 }
 
 /// What is wrong with one body.
@@ -260,21 +142,6 @@ pub enum Reason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// A coordinate lies more than 2^29 periods away.
-    #[error("more than 2^29 periods away on axis {axis}: move it back into the box now and then")]
-    TooManyPeriods {
-        /// 0 for x, 1 for y, 2 for z.
-        axis: u8,
-    },
-    /// A displacement is NaN or infinite, or leads beyond 2^250 from the origin.
-    #[error(
-        "displacement not finite, or beyond 2^250 from the origin, on axis {axis}: choose a larger unit or a shorter \
-         step"
-    )]
-    Displacement {
-        /// 0 for x, 1 for y, 2 for z.
-        axis: u8,
-    },
 }
 
 /// Where the last of so many scalars ends, in bytes. It may be beyond what a `usize` holds.
@@ -284,18 +151,41 @@ fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {
     count.saturating_sub(1) * stride + offset + scalar
 }
 
-struct Offenders<'a> {
-    count: usize,
-    first: &'a [(u32, Reason)],
+/// What a message says of several offenders, of which the first are named.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Offenders<'a, I, R> {
+    /// What one of them is called, and several; and what stands before each one's index.
+    pub words: [&'static str; 3],
+    /// How many they are.
+    pub count: usize,
+    /// The first of them, each with its fault.
+    pub first: &'a [(I, R)],
 }
 
-impl fmt::Display for Offenders<'_> {
+impl<'a, R> Offenders<'a, u32, R> {
+    /// Bodies by id.
+    #[must_use]
+    pub fn bodies(count: usize, first: &'a [(u32, R)]) -> Self {
+        Self { words: ["body", "bodies", "id"], count, first }
+    }
+}
+
+impl<I: fmt::Display, R: fmt::Display> fmt::Display for Offenders<'_, I, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.count == 1 { "body" } else { "bodies" };
-        write!(f, "{} {plural} refused: ", self.count)?;
-        for (i, (id, reason)) in self.first.iter().enumerate() {
-            write!(f, "{}id {id}: {reason}", if i == 0 { "" } else { "; " })?;
+        let [one, several, label] = self.words;
+        write!(f, "{} {} refused: ", self.count, if self.count == 1 { one } else { several })?;
+        for (i, (index, reason)) in self.first.iter().enumerate() {
+            write!(f, "{}{label} {index}: {reason}", if i == 0 { "" } else { "; " })?;
         }
         if self.count > self.first.len() { write!(f, "; ...") } else { Ok(()) }
     }
+}
+
+/// How many of `0..n` have a fault, and the first [`NAMED_OFFENDERS`] of them; nothing when none has. O(n).
+#[doc(hidden)]
+pub fn offenders<I: TryFrom<usize>, R>(n: usize, fault: impl Fn(usize) -> Option<R>) -> Option<(usize, Vec<(I, R)>)> {
+    let mut faults = (0..n).filter_map(|i| Some((I::try_from(i).ok()?, fault(i)?)));
+    let first: Vec<_> = faults.by_ref().take(NAMED_OFFENDERS).collect();
+    (!first.is_empty()).then(|| (first.len() + faults.count(), first))
 }

@@ -6,7 +6,7 @@ mod strided;
 
 use bytemuck::{NoUninit, Pod};
 
-use crate::error::InputError;
+use crate::error::ViewError;
 
 pub use column::Column;
 pub use field::Field;
@@ -147,7 +147,7 @@ pub enum RadiusField<T = f32> {
 /// A borrowed view of n bodies with `D` axes, in `f32` unless said otherwise: where their centres and radii lie in the caller's memory.
 ///
 /// Nothing is copied and nothing is checked until the view is used; then lengths that differ, too many bodies, and
-/// values outside the contract are refused with an [`InputError`] before any work is done. The position of a body in
+/// values outside the contract are refused with an [`ViewError`] before any work is done. The position of a body in
 /// the view is its *id*.
 #[derive(Debug, Clone, Copy)]
 pub struct Bodies<'a, const D: usize, T = f32> {
@@ -246,21 +246,21 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// let at = offset_of!(Agent, position);
     /// let circles = Circles::from_structs(&agents, [at, at + 4], RadiusField::At(offset_of!(Agent, radius)))?;
     /// assert_eq!(circles.center(0), [3.0, 4.0]);
-    /// # Ok::<(), jostle::InputError>(())
+    /// # Ok::<(), jostle::ViewError>(())
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Layout`] when no field of that size lies within `S` at one of the offsets.
+    /// [`ViewError::Layout`] when no field of that size lies within `S` at one of the offsets.
     pub fn from_structs<S: NoUninit>(
         structs: &'a [S],
         centers: [usize; D],
         radius: RadiusField<T>,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, ViewError> {
         let (size, scalar) = (size_of::<S>(), size_of::<T>());
         let of_radius = if let RadiusField::At(offset) = radius { Some(offset) } else { None };
         let beyond = |offset: &usize| size.checked_sub(scalar).is_none_or(|last| *offset > last);
         if let Some(offset) = centers.into_iter().chain(of_radius).find(beyond) {
-            return Err(InputError::Layout { scalar, offset, size });
+            return Err(ViewError::Layout { scalar, offset, size });
         }
         Self::from_strided(structs, structs.len(), size, centers, radius)
     }
@@ -344,19 +344,20 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Checks the shape of the view: lengths that agree, a number of bodies that ids can name, and a margin that is one.
     ///
     /// # Errors
-    /// [`InputError::Lengths`], [`InputError::TooMany`] or [`InputError::Parameter`]. O(D).
-    pub fn check_shape(&self) -> Result<(), InputError> {
+    /// [`ViewError::Lengths`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
+    pub fn check_shape(&self) -> Result<(), ViewError> {
         let bodies = self.len();
         let radii = match self.radii {
             Radii::All(_) => bodies,
             Radii::Each(column) => column.len(),
         };
         if radii != bodies || self.centers.iter().any(|c| c.len() != bodies) {
-            return Err(InputError::Lengths { centers: self.centers.iter().map(Column::len).collect(), radii });
+            return Err(ViewError::Lengths { centers: self.centers.iter().map(Column::len).collect(), radii });
         }
         if bodies > MAX_BODIES {
-            return Err(InputError::TooMany { bodies });
+            return Err(ViewError::TooMany { bodies });
         }
-        InputError::check_length("margin", self.margin.to_f64())
+        let margin = self.margin.to_f64();
+        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
     }
 }

@@ -17,7 +17,7 @@ pub mod sixteen;
 pub mod tree;
 
 pub use aabb::Aabb;
-pub use error::{InputError, LatticeFault, Reason};
+pub use error::{Reason, ViewError};
 pub use input::{Bodies, Circles, Circles64, Column, Field, Radii, RadiusField, Scalar, Spheres, Spheres64};
 pub use isa::Isa;
 pub use parallel::host::Spawner;

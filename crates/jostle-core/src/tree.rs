@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::aabb::Aabb;
 use crate::bounds::{BlockBounds, bounds_into};
-use crate::error::InputError;
+use crate::error::ViewError;
 use crate::input::Bodies;
 use crate::isa::Isa;
 use crate::morton::Grid;
@@ -97,7 +97,7 @@ pub struct BuildTimes {
 /// assert!(tree.ids().eq([1, 2, 0]));
 /// assert_eq!(tree.bodies()[0].centers[0].0[..3], [0.0, 5.0, 5.0]);
 /// tree.validate().unwrap();
-/// # Ok::<(), jostle::InputError>(())
+/// # Ok::<(), jostle::ViewError>(())
 /// ```
 pub struct LinearTree<const D: usize> {
     len: usize,
@@ -346,9 +346,9 @@ impl<const D: usize> LinearTree<D> {
     /// next build; from the second build of a size on, nothing is allocated.
     ///
     /// # Errors
-    /// [`InputError`], before anything is changed; but [`InputError::TooSparse`], which some of more than 2^28 bodies can
+    /// [`ViewError`], before anything is changed; but [`ViewError::TooSparse`], which some of more than 2^28 bodies can
     /// make, is found out late, and leaves a tree of nothing.
-    pub fn build(&mut self, bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<BuildTimes, InputError> {
+    pub fn build(&mut self, bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<BuildTimes, ViewError> {
         run(threads, bodies.len(), |workers| self.build_on(bodies, workers))
     }
 
@@ -357,11 +357,11 @@ impl<const D: usize> LinearTree<D> {
     /// # Errors
     /// As [`LinearTree::build`].
     #[doc(hidden)]
-    pub fn build_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    pub fn build_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
         build::build(self, bodies, workers)
     }
 
-    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
         let start = Instant::now();
         let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();
@@ -371,7 +371,7 @@ impl<const D: usize> LinearTree<D> {
         self.sort(bodies, workers);
         let sorted = Instant::now();
         if self.leaves > LEAVES_MAX {
-            let error = InputError::TooSparse { bodies: self.len, leaves: self.leaves };
+            let error = ViewError::TooSparse { bodies: self.len, leaves: self.leaves };
             // What is built cannot be searched.
             *self = Self::default();
             return Err(error);

@@ -6,8 +6,9 @@ pub(crate) mod search;
 use core::fmt;
 use std::time::{Duration, Instant};
 
-use jostle_core::{BuildTimes, InputError, Isa, Threads, Workers};
+use jostle_core::{BuildTimes, Isa, Threads, Workers};
 
+use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::finder::found::{Found, Hit};
 use crate::finder::search::Search;

@@ -1,14 +1,16 @@
 //! What a search is of: sets of bodies, which of them meet, and the space that they are in.
 
 mod activation;
+pub(crate) mod error;
 pub(crate) mod layers;
 mod set;
 mod space;
 
 use core::slice;
 
-use jostle_core::{Bodies, InputError, LinearTree};
+use jostle_core::{Bodies, LinearTree};
 
+use crate::InputError;
 use crate::traverse::{SPARSE, WALK};
 
 pub use activation::ActivationTable;
@@ -40,7 +42,7 @@ pub use space::Space;
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
 /// | more than 2^20 images of the cell within reach | [`InputError::Images`] | the search would take hours; take several cells as one |
-/// | a body more than 2^29 cells away | [`InputError::Bodies`] | shifts are `i32` |
+/// | a body more than 2^29 cells away | [`InputError::Range`] | shifts are `i32` |
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

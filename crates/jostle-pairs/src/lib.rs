@@ -29,6 +29,7 @@ pub use contacts::{
 pub use finder::PairFinder;
 pub use finder::found::{Found, Hit};
 pub use finder::search::Search;
+pub use input::error::{InputError, LatticeFault, RangeFault};
 pub use input::layers::{Layers, Values};
 pub use input::{ActivationTable, Displacements, Input, Set, Space, between};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};

@@ -3,8 +3,9 @@
 use core::fmt;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
+use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
 
+use crate::InputError;
 use crate::input::{Cell, Set, Source, Space};
 use crate::pairs::side::Side;
 use crate::proxy::{Extent, Frame};

@@ -12,8 +12,9 @@ mod neighbor;
 mod survey;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Isa, LinearTree, Scalar, Workers};
+use jostle_core::{Bodies, Isa, LinearTree, Scalar, ViewError, Workers};
 
+use crate::InputError;
 use crate::input::{Cell, Set, Source};
 
 pub(crate) use columns::each_body;
@@ -129,7 +130,8 @@ impl<const D: usize> Proxies<D> {
         };
         if !extent.sound {
             with_given!(self, set, cell, decided, |given| {
-                InputError::of_bodies(given.bodies.len(), |id| given.fault(id))?;
+                ViewError::of_bodies(given.bodies.len(), |id| given.fault(id))?;
+                InputError::of_range(given.bodies.len(), |id| given.range_fault(id))?;
             });
         }
         self.outside = extent.outside;

@@ -3,7 +3,7 @@
 use core::ops::{Mul, Sub};
 
 use jostle_core::error::NAMED_OFFENDERS;
-use jostle_core::{Bodies, InputError, Reason, Scalar};
+use jostle_core::{Bodies, Reason, Scalar, ViewError};
 
 /// The largest |coordinate| + radius that is accepted, 2^60.
 pub const LIMIT: f32 = (1_u64 << 60) as f32;
@@ -60,14 +60,14 @@ pub fn pairs<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
 /// The error that a view must be refused with, if any.
 ///
 /// # Errors
-/// [`InputError::Lengths`], [`InputError::TooMany`], or [`InputError::Bodies`] with the first offenders in order of id.
-pub fn check<const D: usize>(view: Bodies<'_, D>) -> Result<(), InputError> {
+/// [`ViewError::Lengths`], [`ViewError::TooMany`], or [`ViewError::Bodies`] with the first offenders in order of id.
+pub fn check<const D: usize>(view: Bodies<'_, D>) -> Result<(), ViewError> {
     view.check_shape()?;
     let faulty = |id: usize| Some((id as u32, fault(view.center(id), view.radius(id))?));
     let mut offenders: Vec<_> = (0..view.len()).filter_map(faulty).collect();
     let count = offenders.len();
     offenders.truncate(NAMED_OFFENDERS);
-    if count == 0 { Ok(()) } else { Err(InputError::Bodies { count, first: offenders }) }
+    if count == 0 { Ok(()) } else { Err(ViewError::Bodies { count, first: offenders }) }
 }
 
 /// The first fault of a body: centre, then radius, then both together.

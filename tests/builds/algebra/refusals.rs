@@ -1,9 +1,16 @@
 //! Bodies and spaces that have no answer are refused by name, and the last result stands.
 
-use jostle::{ActivationTable, Circles, Circles64, Input, InputError, NeighborLists, PairFinder, Reason, Rows, Set};
+use jostle::{
+    ActivationTable, Circles, Circles64, Input, InputError, NeighborLists, PairFinder, RangeFault, Reason, Rows, Set,
+    ViewError,
+};
 
 fn bodies(id: u32, reason: Reason) -> InputError {
     InputError::Bodies { count: 1, first: vec![(id, reason)] }
+}
+
+fn range(id: u32, fault: RangeFault) -> InputError {
+    InputError::Range { count: 1, first: vec![(id, fault)] }
 }
 
 #[test]
@@ -22,7 +29,7 @@ fn in_boxes() {
         assert!(matches!(refused(view, borders), InputError::Parameter { .. }), "{borders:?}");
     }
     let far = Circles::new(&[0.0, 1e15], &[0.0, 0.0], 0.1);
-    assert_eq!(refused(far, [0.0, 1.0]), bodies(1, Reason::TooManyPeriods { axis: 0 }));
+    assert_eq!(refused(far, [0.0, 1.0]), range(1, RangeFault::TooManyPeriods { axis: 0 }));
     let nan = Circles::new(&[0.0, f32::NAN], &[0.0, 0.0], 0.1);
     assert_eq!(refused(nan, [0.0, 1.0]), bodies(1, Reason::CenterNotFinite { axis: 0 }));
     assert_eq!(finder.last().pairs(), before);
@@ -40,7 +47,7 @@ fn on_their_way() {
     assert_eq!(refused(view, [&[0.0, 0.0], &[0.0]]), InputError::Displacements { bodies: 2, displacements });
     for bad in [f32::NAN, f32::INFINITY] {
         let moves: [&[f32]; 2] = [&[0.0, 0.0], &[0.0, bad]];
-        assert_eq!(refused(view, moves), bodies(1, Reason::Displacement { axis: 1 }), "{bad}");
+        assert_eq!(refused(view, moves), range(1, RangeFault::Displacement { axis: 1 }), "{bad}");
     }
     let bad = Circles::new(&[0.0, f32::NAN], &[0.0, 0.0], &[0.5, -1.0]);
     assert_eq!(refused(bad, [&[0.0; 2], &[0.0; 2]]), bodies(1, Reason::CenterNotFinite { axis: 0 }));
@@ -61,7 +68,10 @@ fn in_f64() {
     assert_eq!(refused([0.0, 0.0], [0.0, -1.0]), bodies(1, Reason::RadiusNegative));
     assert_eq!(refused([0.0, 1e200], [0.0, 0.0]), bodies(1, Reason::TooFar64 { axis: 0 }));
     assert_eq!(finder.last().pairs(), before);
-    assert!(matches!(finder.find(Circles64::new(&[0.0], &[0.0, 1.0], 1.0)), Err(InputError::Lengths { .. })));
+    assert!(matches!(
+        finder.find(Circles64::new(&[0.0], &[0.0, 1.0], 1.0)),
+        Err(InputError::View(ViewError::Lengths { .. }))
+    ));
 }
 
 #[test]

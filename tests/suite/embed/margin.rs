@@ -2,7 +2,9 @@
 
 use core::array::from_fn;
 
-use jostle::{Bodies, Circles, InputError, LinearTree, NeighborLists, PairFinder, Rows, Skin, Threads, between};
+use jostle::{
+    Bodies, Circles, InputError, LinearTree, NeighborLists, PairFinder, Rows, Skin, Threads, ViewError, between,
+};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -13,10 +15,10 @@ use crate::embed::oracle::{Pairs, across, ascending, assert_same, bodies, distan
 use crate::embed::ways::Ways;
 
 /// Checks pairs and rows of a view, or its refusal. `expected` is ascending.
-fn check<const D: usize>(ways: &mut Ways<D>, name: &str, view: Bodies<'_, D>, expected: Result<Pairs, InputError>) {
+fn check<const D: usize>(ways: &mut Ways<D>, name: &str, view: Bodies<'_, D>, expected: Result<Pairs, ViewError>) {
     let found = ways.same(name, |way| way.search().find(view).map(|found| ascending(found.pairs())));
     match expected {
-        Err(error) => assert_eq!(found, Err(error), "{name}"),
+        Err(error) => assert_eq!(found, Err(error.into()), "{name}"),
         Ok(expected) => {
             assert_same(name, &found.expect(name), &expected);
             let rows = Lists::of([view; 2], &both_ways(&expected));
@@ -113,13 +115,13 @@ fn bad_margins_and_distances_are_refused() {
     for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, -f32::MIN_POSITIVE] {
         let view = scene.view().with_margin(bad);
         let refused = |error: Option<InputError>| match error {
-            Some(InputError::Parameter { name: "margin", value, .. }) => value.to_bits() == f64::from(bad).to_bits(),
+            Some(InputError::View(ViewError::Margin { margin })) => margin.to_bits() == f64::from(bad).to_bits(),
             _ => false,
         };
         assert!(refused(finder.on(Threads::Serial).find(view).err()), "{bad}");
         assert!(refused(finder.count(between(scene.view(), view)).err()), "{bad}");
         assert!(refused(finder.neighbors(view, Rows::Full, &mut NeighborLists::new()).err()), "{bad}");
-        assert!(refused(LinearTree::new().build(view, Threads::Serial).err()), "{bad}");
+        assert!(refused(LinearTree::new().build(view, Threads::Serial).err().map(Into::into)), "{bad}");
         assert!(matches!(finder.find(scene.view().within(bad)), Err(InputError::Bodies { count: 300, .. })), "{bad}");
         assert!(finder.last().pairs() == last);
     }

@@ -2,7 +2,7 @@
 
 use core::f32::consts::SQRT_2;
 
-use jostle_core::{Aabb, Circles, InputError};
+use jostle_core::{Aabb, Circles, ViewError};
 
 use super::bitmaps::{Bitmaps, Mask, Screen};
 use super::hits::Hits;
@@ -78,7 +78,7 @@ impl CircleCoverage {
     ///
     /// # Errors
     /// As the search of the engine does; those of the first group first.
-    pub fn find(&mut self, a: Circles<'_>, b: Circles<'_>) -> Result<&Hits, InputError> {
+    pub fn find(&mut self, a: Circles<'_>, b: Circles<'_>) -> Result<&Hits, ViewError> {
         check(a)?;
         check(b)?;
         let (screen, samples) = (self.bitmaps.screen, self.samples);

@@ -1,7 +1,7 @@
 //! The exact answer by the loop over all pairs of the two groups: what the bitmaps are measured against, in what they
 //! find and in time.
 
-use jostle_core::{Aabb, Circles, InputError};
+use jostle_core::{Aabb, Circles, ViewError};
 
 use super::hits::Hits;
 use super::rectangles::check;
@@ -12,7 +12,7 @@ impl Hits {
     ///
     /// # Errors
     /// As the search of the engine does; those of the first group first.
-    pub fn of_circles(a: Circles<'_>, b: Circles<'_>) -> Result<Self, InputError> {
+    pub fn of_circles(a: Circles<'_>, b: Circles<'_>) -> Result<Self, ViewError> {
         let mut groups = [Vec::new(), Vec::new()];
         take(a, &mut groups[0])?;
         take(b, &mut groups[1])?;
@@ -23,7 +23,7 @@ impl Hits {
     ///
     /// # Errors
     /// As [`RectangleCoverage::find`](super::RectangleCoverage::find).
-    pub fn of_rectangles(a: &[Aabb<2>], b: &[Aabb<2>]) -> Result<Self, InputError> {
+    pub fn of_rectangles(a: &[Aabb<2>], b: &[Aabb<2>]) -> Result<Self, ViewError> {
         check(a)?;
         check(b)?;
         Ok(Self::of_all(a, b, Aabb::overlaps))

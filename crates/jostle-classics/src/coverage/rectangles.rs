@@ -1,6 +1,6 @@
 //! Rectangles: exact coverage, ends apart from what lies between them.
 
-use jostle_core::{Aabb, InputError, Reason};
+use jostle_core::{Aabb, Reason, ViewError};
 
 use super::bitmaps::{Bitmaps, Mask, Screen};
 use super::hits::Hits;
@@ -52,8 +52,8 @@ struct Span {
 }
 
 /// Refuses rectangles with a coordinate that is not finite or too far, or with `hi` below `lo`: a negative half size.
-pub(super) fn check(rectangles: &[Aabb<2>]) -> Result<(), InputError> {
-    InputError::of_bodies(rectangles.len(), |i| {
+pub(super) fn check(rectangles: &[Aabb<2>]) -> Result<(), ViewError> {
+    ViewError::of_bodies(rectangles.len(), |i| {
         let Aabb { lo, hi } = rectangles[i];
         let on_axis = |fails: &dyn Fn(usize) -> bool| (0..2).find(|&axis| fails(axis)).map(|axis| axis as u8);
         if let Some(axis) = on_axis(&|axis| !(lo[axis].is_finite() && hi[axis].is_finite())) {
@@ -79,9 +79,9 @@ impl RectangleCoverage {
     /// Which rectangles of each group are hit by the other group, nearly.
     ///
     /// # Errors
-    /// [`InputError::Bodies`] that names rectangles of the first group, else of the second, with a coordinate that is
+    /// [`ViewError::Bodies`] that names rectangles of the first group, else of the second, with a coordinate that is
     /// not finite or above 2^60, or with `hi` below `lo` (the reason is a negative radius).
-    pub fn find(&mut self, a: &[Aabb<2>], b: &[Aabb<2>]) -> Result<&Hits, InputError> {
+    pub fn find(&mut self, a: &[Aabb<2>], b: &[Aabb<2>]) -> Result<&Hits, ViewError> {
         check(a)?;
         check(b)?;
         let screen = self.bitmaps.screen;

@@ -1,6 +1,6 @@
 //! The tree as a broad phase: what has moved is moved.
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use super::DynamicQuadtree;
 use super::nodes::Element;
@@ -14,7 +14,7 @@ use crate::free_list::SlotIndex;
 ///
 /// Pairs come along the Morton curve, whatever the tree looks like: the order depends on the bodies of the frame alone.
 impl BroadPhase<2> for DynamicQuadtree {
-    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), InputError> {
+    fn update(&mut self, bodies: Bodies<'_, 2>) -> Result<(), ViewError> {
         check(bodies)?;
         if !self.elements.are_in_order(|element| element.id) {
             self.clear();

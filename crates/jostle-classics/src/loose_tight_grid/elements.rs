@@ -1,6 +1,6 @@
 //! Elements come, move and go.
 
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 
 use super::LooseTightGrid;
 use crate::body::Body;
@@ -40,8 +40,8 @@ impl LooseTightGrid {
     /// box is new to.
     ///
     /// # Errors
-    /// [`InputError::Bodies`] when a value is outside the contract of the input.
-    pub fn insert(&mut self, body: Body<2>) -> Result<u32, InputError> {
+    /// [`ViewError::Bodies`] when a value is outside the contract of the input.
+    pub fn insert(&mut self, body: Body<2>) -> Result<u32, ViewError> {
         let id = self.free_ids.last().copied().unwrap_or(self.slots.len() as u32);
         check_one(id, &body)?;
         self.free_ids.pop();
@@ -64,8 +64,8 @@ impl LooseTightGrid {
     /// id. O(1) within a loose cell, else O(elements of the cell that it leaves).
     ///
     /// # Errors
-    /// [`InputError::Bodies`] when a value is outside the contract of the input; the element stays where it is.
-    pub fn move_to(&mut self, id: u32, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+    /// [`ViewError::Bodies`] when a value is outside the contract of the input; the element stays where it is.
+    pub fn move_to(&mut self, id: u32, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
         check_one(id, &body)?;
         let Some(slot) = self.slot(id) else { return Ok(None) };
         let before = self.elements[slot].body;

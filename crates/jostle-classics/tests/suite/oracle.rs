@@ -12,7 +12,7 @@ mod systems;
 mod uniform_grid;
 
 use jostle_classics::BroadPhase;
-use jostle_core::{Aabb, Bodies, InputError};
+use jostle_core::{Aabb, Bodies, ViewError};
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
 /// Checks one system on every scene: made anew for each with the world that `scene::world` gives (for the ugly ones the
@@ -62,6 +62,6 @@ fn refuses_bad_input<const D: usize, S: BroadPhase<D>>(make: impl Fn(Aabb<D>, &S
     assert_eq!(system.update(bad.view()), oracle::check(bad.view()));
     let columns = good.centers.each_ref().map(Vec::as_slice);
     let short = Bodies::from_slices(columns, &good.radii[1..]);
-    assert!(matches!(system.update(short), Err(InputError::Lengths { .. })));
+    assert!(matches!(system.update(short), Err(ViewError::Lengths { .. })));
     assert!(!before.is_empty() && pairs(&mut system) == before);
 }

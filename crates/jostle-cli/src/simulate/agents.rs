@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use bytemuck::{NoUninit, Zeroable};
-use jostle::{Aabb, Bodies, InputError, PairFinder, RadiusField};
+use jostle::{Aabb, Bodies, PairFinder, RadiusField, ViewError};
 use jostle_testkit::{Kind, scene};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -136,7 +136,7 @@ impl<const D: usize> Agents<D> {
     }
 
     /// The agents as input of a search, read in place.
-    pub(super) fn view(&self) -> Result<Bodies<'_, D>, InputError> {
+    pub(super) fn view(&self) -> Result<Bodies<'_, D>, ViewError> {
         let center = offset_of!(Body, center);
         let axes = std::array::from_fn(|axis| center + axis * size_of::<f32>());
         Bodies::from_structs(&self.bodies, axes, RadiusField::At(offset_of!(Body, radius)))

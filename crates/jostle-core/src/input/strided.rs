@@ -3,7 +3,7 @@
 use bytemuck::NoUninit;
 
 use super::{Bodies, Column, Radii, RadiusField, Scalar};
-use crate::error::InputError;
+use crate::error::ViewError;
 
 impl<'a, T: Scalar> Column<'a, T> {
     /// `count` values in memory: the first at byte `offset` of `base`, each `stride` bytes behind the one before.
@@ -18,23 +18,23 @@ impl<'a, T: Scalar> Column<'a, T> {
     /// let fortran = [1.0_f64, 2.0, 3.0, 10.0, 20.0, 30.0]; // x of three points, then y
     /// let [x, y] = [0, 24].map(|offset| Column::<f64>::from_strided(&fortran, 3, 8, offset));
     /// assert_eq!((x?.get(2), y?.get(2)), (3.0, 30.0));
-    /// # Ok::<(), jostle::InputError>(())
+    /// # Ok::<(), jostle::ViewError>(())
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Stride`] when values would overlap, [`InputError::Base`] when the last one would not end within `base`.
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when the last one would not end within `base`.
     pub fn from_strided<S: NoUninit>(
         base: &'a [S],
         count: usize,
         stride: usize,
         offset: usize,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, ViewError> {
         let (bytes, scalar) = (bytemuck::cast_slice(base), size_of::<T>());
         if count > 1 && stride < scalar {
-            return Err(InputError::Stride { stride, scalar });
+            return Err(ViewError::Stride { stride, scalar });
         }
         let base = bytes.len();
-        Self::of_bytes(bytes, offset, stride, count).ok_or(InputError::Base { count, stride, offset, scalar, base })
+        Self::of_bytes(bytes, offset, stride, count).ok_or(ViewError::Base { count, stride, offset, scalar, base })
     }
 }
 
@@ -55,11 +55,11 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// let agents: [u64; 8] = [3.0_f64.to_bits(), 4.0_f64.to_bits(), 7, 0, 1.5_f64.to_bits(), 0.5_f64.to_bits(), 8, 0];
     /// let circles = Circles64::from_strided(&agents, 2, 32, [0, 8], RadiusField::All(0.25))?;
     /// assert_eq!([circles.center(0), circles.center(1)], [[3.0, 4.0], [1.5, 0.5]]);
-    /// # Ok::<(), jostle::InputError>(())
+    /// # Ok::<(), jostle::ViewError>(())
     /// ```
     ///
     /// # Errors
-    /// [`InputError::Stride`] when values would overlap, [`InputError::Base`] when one would not end within `base`, by
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when one would not end within `base`, by
     /// overflow or not. O(D).
     pub fn from_strided<S: NoUninit>(
         base: &'a [S],
@@ -67,7 +67,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         stride: usize,
         centers: [usize; D],
         radius: RadiusField<T>,
-    ) -> Result<Self, InputError> {
+    ) -> Result<Self, ViewError> {
         let column = |offset| Column::from_strided(base, count, stride, offset);
         let mut columns = [Column::from(&[]); D];
         for (slot, offset) in columns.iter_mut().zip(centers) {

@@ -52,7 +52,7 @@ use crate::parallel::sync::{PATIENCE, look_out};
 /// alone.build(bodies, Threads::Serial)?;
 /// hosted.build(bodies, Threads::Host(&Crew(3)))?;
 /// assert!(hosted.ids().eq(alone.ids()));
-/// # Ok::<(), jostle::InputError>(())
+/// # Ok::<(), jostle::ViewError>(())
 /// ```
 pub trait Spawner: Sync {
     /// The number of workers that may run tasks at once; 0 counts as 1. Memory is held for so many, 256 at most.

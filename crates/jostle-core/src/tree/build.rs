@@ -5,7 +5,7 @@
 use core::ptr;
 
 use super::{BuildTimes, LinearTree};
-use crate::error::InputError;
+use crate::error::ViewError;
 use crate::input::Bodies;
 use crate::parallel::workers::Workers;
 
@@ -14,7 +14,7 @@ pub(super) fn build<const D: usize>(
     tree: &mut LinearTree<D>,
     bodies: Bodies<'_, D>,
     workers: Workers<'_>,
-) -> Result<BuildTimes, InputError> {
+) -> Result<BuildTimes, ViewError> {
     const { assert!(D == 2 || D == 3, "bodies have two axes or three") };
     let (tree, bodies) = (ptr::from_mut(tree), ptr::from_ref(&bodies));
     match D {
@@ -29,10 +29,10 @@ fn in_the_plane(
     tree: &mut LinearTree<2>,
     bodies: Bodies<'_, 2>,
     workers: Workers<'_>,
-) -> Result<BuildTimes, InputError> {
+) -> Result<BuildTimes, ViewError> {
     workers.together(|| tree.build_with(bodies, workers))
 }
 
-fn in_space(tree: &mut LinearTree<3>, bodies: Bodies<'_, 3>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+fn in_space(tree: &mut LinearTree<3>, bodies: Bodies<'_, 3>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
     workers.together(|| tree.build_with(bodies, workers))
 }

@@ -1,7 +1,7 @@
 //! The first stage alone: the box of all centres, and what is refused, about the borders of blocks.
 
 use jostle_core::bounds::bounds_on;
-use jostle_core::{Aabb, Bodies, Circles, InputError, RadiusField, Reason, Spheres, Workers};
+use jostle_core::{Aabb, Bodies, Circles, RadiusField, Reason, Spheres, ViewError, Workers};
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
 /// A pass looks at blocks of 32,768 bodies, 16 at a time.
@@ -23,7 +23,7 @@ fn structs<const D: usize>(bodies: &[[f32; 4]]) -> Bodies<'_, D> {
 }
 
 /// What the stage must say, the slow way.
-fn expected<const D: usize>(view: Bodies<'_, D>) -> Result<Aabb<D>, InputError> {
+fn expected<const D: usize>(view: Bodies<'_, D>) -> Result<Aabb<D>, ViewError> {
     oracle::check(view)?;
     Ok((0..view.len()).fold(Aabb::EMPTY, |all, id| all.with_point(view.center(id))))
 }
@@ -41,7 +41,7 @@ fn boxes_about_block_borders<const D: usize>() {
     for n in SIZES {
         let scene = scene::scene::<D>(Kind::Uniform, n, 1);
         check(&format!("n = {n}"), &scene);
-        let InputError::Lengths { .. } =
+        let ViewError::Lengths { .. } =
             bounds_on(Bodies::from_slices(scene.centers.each_ref().map(Vec::as_slice), &[1.0; 7]), Workers::Serial)
                 .expect_err("seven radii")
         else {
@@ -128,10 +128,10 @@ fn golden_refusals() {
     let view = Spheres::new(&[0.0, 1.0, f32::NAN], &[0.0, 1e30, 0.0], &[0.0; 3], &[-1.0, 1.0, 1.0]);
     let first =
         vec![(0, Reason::RadiusNegative), (1, Reason::TooFar { axis: 1 }), (2, Reason::CenterNotFinite { axis: 0 })];
-    assert_eq!(bounds_on(view, Workers::Serial), Err(InputError::Bodies { count: 3, first }));
+    assert_eq!(bounds_on(view, Workers::Serial), Err(ViewError::Bodies { count: 3, first }));
     let view = Circles::new(&[0.0; 40], &[0.0; 40], f32::NAN);
     let first = (0..16).map(|id| (id, Reason::RadiusNotFinite)).collect();
-    assert_eq!(bounds_on(view, Workers::Rayon), Err(InputError::Bodies { count: 40, first }));
+    assert_eq!(bounds_on(view, Workers::Rayon), Err(ViewError::Bodies { count: 40, first }));
 }
 
 #[test]

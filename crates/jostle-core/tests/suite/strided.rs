@@ -1,17 +1,17 @@
 //! Columns of memory with a stride: every layout about the end of the memory, against plain arithmetic.
 
-use jostle_core::{Column, InputError, Scalar};
+use jostle_core::{Column, Scalar, ViewError};
 
 const BASE: usize = 30;
 
 /// What the layout should be refused for.
-fn fault(count: usize, stride: usize, offset: usize, scalar: usize) -> Option<InputError> {
+fn fault(count: usize, stride: usize, offset: usize, scalar: usize) -> Option<ViewError> {
     if count > 1 && stride < scalar {
-        return Some(InputError::Stride { stride, scalar });
+        return Some(ViewError::Stride { stride, scalar });
     }
     let [steps, wide, first] = [count.saturating_sub(1), stride, offset].map(|number| number as u128);
     let beyond = count > 0 && steps * wide + first + scalar as u128 > BASE as u128;
-    beyond.then_some(InputError::Base { count, stride, offset, scalar, base: BASE })
+    beyond.then_some(ViewError::Base { count, stride, offset, scalar, base: BASE })
 }
 
 fn layouts<T: Scalar>() {

@@ -2,12 +2,13 @@
 
 use core::fmt;
 
-use jostle_core::InputError;
+use jostle_core::ViewError;
 use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::input::MAX_BODIES;
 
 use super::keys::Frame;
 use super::rows::MAX_PAIRS;
+use crate::InputError;
 
 /// Why pairs, their keys, or their bodies were refused. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,6 +47,12 @@ pub enum ContactError {
         /// The first 16 of them in the order of the list.
         first: Vec<BadPair>,
     },
+}
+
+impl From<ViewError> for ContactError {
+    fn from(refused: ViewError) -> Self {
+        Self::Bodies(refused.into())
+    }
 }
 
 /// An id whose key an earlier id has.

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, InputError, Threads, Workers, bounds::bounds};
+use jostle_core::{Bodies, Threads, ViewError, Workers, bounds::bounds};
 
 use super::error::{ContactError, name_strangers};
 
@@ -147,7 +147,7 @@ fn check<const D: usize>(
     if strangers.into_inner() {
         return Err(name_strangers(pairs, [first.len(), second.len()]));
     }
-    if unsound.into_inner() { refuse(first).and_then(|()| refuse(second)).map_err(Into::into) } else { Ok(()) }
+    if unsound.into_inner() { Ok(refuse(first).and_then(|()| refuse(second))?) } else { Ok(()) }
 }
 
 /// Whether a body has finite values and no negative radius.
@@ -159,6 +159,6 @@ fn is_sound<const D: usize>(bodies: Bodies<'_, D>, id: u32) -> bool {
 
 /// Refuses bodies as a search would, all that are at fault by name.
 #[cold]
-fn refuse<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), InputError> {
+fn refuse<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), ViewError> {
     bounds(bodies, Threads::Serial).map(|_| ())
 }

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-use jostle_core::{InputError, Recording, Threads, Workers, record, threads::run};
+use jostle_core::{Recording, Threads, Workers, record, threads::run};
 
+use crate::InputError;
 use crate::finder::found::{Found, Hit};
 use crate::finder::{Engines, PairFinder, list, list_neighbors};
 use crate::input::Input;

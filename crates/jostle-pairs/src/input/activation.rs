@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use jostle_core::InputError;
+use crate::InputError;
 
 /// Which of several sets meet which, themselves included: an activation table.
 ///

@@ -5,8 +5,9 @@ use core::fmt;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::{Floats, Ids};
 use jostle_core::tree::LEAF;
-use jostle_core::{InputError, LinearTree, Workers};
+use jostle_core::{LinearTree, Workers};
 
+use crate::InputError;
 use crate::simd::{LANES, Lanes};
 
 /// Leaves that one task looks up.

@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-use jostle_core::{Bodies, Column, InputError, LinearTree, Scalar};
+use jostle_core::{Bodies, Column, LinearTree, Scalar};
 
 use super::Space;
+use crate::InputError;
 use crate::input::layers::Layers;
 use crate::prepared::PreparedSet;
 

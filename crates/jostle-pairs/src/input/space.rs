@@ -3,7 +3,7 @@
 //! A space that repeats is a cell, spanned by one vector for each axis from an origin on, and the directions in which it
 //! repeats. A body counts at the place in the cell that it is moved to by whole vectors, and at every image of that place.
 
-use jostle_core::{InputError, LatticeFault};
+use crate::{InputError, LatticeFault};
 
 /// Lengths of lattice vectors, and coordinates of the origin, lie below 2^300; lengths above 2^-300: then neither volumes nor
 /// their inverses leave the range of `f64`.
@@ -265,7 +265,8 @@ impl<const D: usize> Cell<D> {
 #[cfg(test)]
 mod tests {
     use super::Space;
-    use jostle_core::{InputError, LatticeFault};
+
+    use crate::{InputError, LatticeFault};
 
     #[test]
     fn lattices_that_are_none_are_refused_by_name() {

@@ -8,8 +8,9 @@ mod kept;
 
 use core::fmt;
 
-use jostle_core::{InputError, Threads, Workers, threads::run};
+use jostle_core::{Threads, Workers, threads::run};
 
+use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::input::{Input, Set, Space};
 use kept::{Kept, Outcome, Width};

@@ -1,7 +1,8 @@
 //! From an input to trees and a plan: proxies, trees, images, and which trees meet at which image.
 
-use jostle_core::{Aabb, BuildTimes, InputError, Isa, LinearTree, Workers};
+use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
 
+use crate::InputError;
 use crate::input::{Cell, Input, Relation, Set};
 use crate::join::filter::PairTest;
 use crate::join::tree_pair::OFFSET_MARGIN;

@@ -2,8 +2,9 @@
 
 use core::time::Duration;
 
-use jostle_core::{BuildTimes, InputError, LinearTree, Workers};
+use jostle_core::{BuildTimes, LinearTree, Workers};
 
+use crate::InputError;
 use crate::input::layers::{LayerTable, Layers, LayersOf, LayersOfBoth};
 use crate::input::{Set, Source};
 use crate::join::filter::Filter;

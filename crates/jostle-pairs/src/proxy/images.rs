@@ -4,8 +4,8 @@
 //! seen k cells on is at least (|k| - 1) h away, h being the height of the cell over its other vectors: the two can touch
 //! where |k| <= 1 + c/h, c being the greatest sum of two radii. What the predicate rounds is added to c.
 
-use jostle_core::InputError;
-use jostle_core::error::MAX_IMAGES;
+use crate::InputError;
+use crate::input::error::MAX_IMAGES;
 
 use crate::input::Cell;
 

@@ -5,6 +5,7 @@ use core::ops::Range;
 use jostle_core::isa::Work;
 use jostle_core::{Bodies, Reason, Scalar};
 
+use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
 
 /// |coordinate| + radius may reach 2^500: squares of distances then stay finite in `f64`.
@@ -128,18 +129,14 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         all
     }
 
-    /// What is wrong with a body, if something is.
+    /// What is wrong with a body by itself, if something is.
     pub(crate) fn fault(&self, id: usize) -> Option<Reason> {
         let (center, given) = (self.center(id), self.bodies.radii().get(id).to_f64());
         let radius = self.bodies.radius(id).to_f64();
-        let of_axis = |fails: &dyn Fn(usize) -> bool| (0..D).find(|&axis| fails(axis)).map(|axis| axis as u8);
         if !self.decided {
-            let finite = center.iter().all(|x| x.is_finite());
-            let wraps = self.wraps(center);
-            let axis = of_axis(&|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
-            return Some(Reason::TooManyPeriods { axis });
+            return None;
         }
-        if let Some(axis) = of_axis(&|axis| !center[axis].is_finite()) {
+        if let Some(axis) = axis_where::<D>(|axis| !center[axis].is_finite()) {
             return Some(Reason::CenterNotFinite { axis });
         }
         if !given.is_finite() {
@@ -148,20 +145,31 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if given < 0.0 {
             return Some(Reason::RadiusNegative);
         }
-        if let Some(axis) = of_axis(&|axis| center[axis].abs() + radius > REACH) {
-            return Some(Reason::TooFar64 { axis });
-        }
+        let axis = axis_where::<D>(|axis| center[axis].abs() + radius > REACH)?;
+        Some(Reason::TooFar64 { axis })
+    }
+
+    /// Why the step or the space does not allow a sound body where it is, if it does not.
+    pub(crate) fn range_fault(&self, id: usize) -> Option<RangeFault> {
+        let (center, radius) = (self.center(id), self.bodies.radius(id).to_f64());
         if let Some(moving) = &self.moving {
             let by = moving.get(id);
             let fine = |axis: usize| center[axis].abs() + by[axis].abs() + radius <= STEP_REACH;
-            if let Some(axis) = of_axis(&|axis| !fine(axis)) {
-                return Some(Reason::Displacement { axis });
+            if let Some(axis) = axis_where::<D>(|axis| !fine(axis)) {
+                return Some(RangeFault::Displacement { axis });
             }
         }
         let wraps = self.wraps(center);
-        let axis = of_axis(&|axis| wraps[axis].abs() > MAX_WRAPS)?;
-        Some(Reason::TooManyPeriods { axis })
+        // A centre that is not finite is named when the tree is built.
+        let finite = center.iter().all(|x| x.is_finite());
+        let axis = axis_where::<D>(|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
+        Some(RangeFault::TooManyPeriods { axis })
     }
+}
+
+/// The first axis on which something fails.
+fn axis_where<const D: usize>(fails: impl Fn(usize) -> bool) -> Option<u8> {
+    (0..D).find(|&axis| fails(axis)).map(|axis| axis as u8)
 }
 
 /// The extent of some bodies in `f64`, at rest in open space, eight at a time.

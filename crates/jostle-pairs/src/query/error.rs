@@ -1,8 +1,8 @@
 //! What is wrong with a query, and with which of many.
 
-use core::fmt;
+use jostle_core::error::{Offenders, offenders};
 
-use jostle_core::error::NAMED_OFFENDERS;
+use crate::input::error::MAX_IMAGES;
 
 /// Why queries were refused. Nothing was searched: lists are as they were, and so is the last result of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,11 +12,11 @@ pub enum QueryError {
     #[error("query refused: {0}")]
     Query(QueryReason),
     /// Queries of a batch are outside the contract.
-    #[error("{}", Offenders { count: *count, first })]
+    #[error("{}", Offenders { words: ["query", "queries", "query"], count: *count, first })]
     Queries {
         /// How many queries are at fault.
         count: usize,
-        /// The first [`NAMED_OFFENDERS`] of them by index, each with its (first) fault.
+        /// The first 16 of them by index, each with its (first) fault.
         first: Vec<(usize, QueryReason)>,
     },
 }
@@ -73,7 +73,7 @@ pub enum QueryReason {
     /// It looks at too many images of the cell.
     #[error(
         "more than {} images of the cell to look at: ask for less at a time, or take several cells as one",
-        jostle_core::error::MAX_IMAGES
+        MAX_IMAGES
     )]
     TooManyImages,
     /// A ray without end, in a space that repeats.
@@ -86,26 +86,5 @@ pub enum QueryReason {
 
 /// Refuses a batch that holds a query with a fault.
 pub(super) fn check_all(queries: usize, fault: impl Fn(usize) -> Option<QueryReason>) -> Result<(), QueryError> {
-    let mut offenders = (0..queries).filter_map(|query| Some((query, fault(query)?)));
-    let first: Vec<_> = offenders.by_ref().take(NAMED_OFFENDERS).collect();
-    if first.is_empty() {
-        return Ok(());
-    }
-    Err(QueryError::Queries { count: first.len() + offenders.count(), first })
-}
-
-struct Offenders<'a> {
-    count: usize,
-    first: &'a [(usize, QueryReason)],
-}
-
-impl fmt::Display for Offenders<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plural = if self.count == 1 { "query" } else { "queries" };
-        write!(f, "{} {plural} refused: ", self.count)?;
-        for (i, (query, reason)) in self.first.iter().enumerate() {
-            write!(f, "{}query {query}: {reason}", if i == 0 { "" } else { "; " })?;
-        }
-        if self.count > self.first.len() { write!(f, "; ...") } else { Ok(()) }
-    }
+    offenders(queries, fault).map_or(Ok(()), |(count, first)| Err(QueryError::Queries { count, first }))
 }

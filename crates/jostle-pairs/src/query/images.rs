@@ -5,7 +5,7 @@
 //! c = `reach` times the length of the dual vector. Fractions are rounded by some 2^-51 of what they are computed of;
 //! 2^-48 of it are added to c, and 2^-16 of c, as of searches for pairs.
 
-use jostle_core::error::MAX_IMAGES;
+use crate::input::error::MAX_IMAGES;
 
 use super::error::{QueryError, QueryReason};
 use crate::input::Cell;

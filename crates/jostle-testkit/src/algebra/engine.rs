@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use jostle_core::{Bodies, InputError, LinearTree, Radii, Scalar, Threads};
-use jostle_pairs::{ActivationTable, Input, Layers, PreparedSet, Search, Set, Space, Values};
+use jostle_core::{Bodies, LinearTree, Radii, Scalar, Threads};
+use jostle_pairs::{ActivationTable, Input, InputError, Layers, PreparedSet, Search, Set, Space, Values};
 
 use super::{Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
 

@@ -1,7 +1,7 @@
 //! What is refused, what is bounded, and what comes back one layer at a time.
 
 use jostle_classics::{Body, DynamicQuadtree, Limits, LooseQuadtree, SetupError};
-use jostle_core::{Aabb, InputError, Reason};
+use jostle_core::{Aabb, Reason, ViewError};
 
 use crate::dynamic::WORLD;
 use crate::dynamic::tree::Tree;
@@ -15,7 +15,7 @@ fn refuses<T: Tree>() {
     assert!(matches!(T::make(nothing, Limits::default()).err(), Some(SetupError::World { .. })));
     let mut tree = T::make(WORLD, Limits::default()).expect("a world");
     let bad = Body { center: [0.0, 0.0], radius: -1.0 };
-    let error = Err(InputError::Bodies { count: 1, first: vec![(42, Reason::RadiusNegative)] });
+    let error = Err(ViewError::Bodies { count: 1, first: vec![(42, Reason::RadiusNegative)] });
     assert_eq!(tree.insert(42, bad).map(|_| ()), error);
     let index = tree.insert(42, at(1.0, 1.0)).expect("a good body");
     assert_eq!(tree.move_to(index, bad).map(|_| ()), error);

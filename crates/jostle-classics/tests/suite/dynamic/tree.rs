@@ -2,15 +2,15 @@
 
 use jostle_classics::{Body, BroadPhase, BrokenTree, ElementIndex, Limits, Neighbor, SetupError};
 use jostle_classics::{DynamicQuadtree, LooseQuadtree};
-use jostle_core::{Aabb, InputError};
+use jostle_core::{Aabb, ViewError};
 
 pub(crate) trait Tree: BroadPhase<2> + Sized {
     fn make(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError>;
     fn len(&self) -> usize;
-    fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError>;
+    fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError>;
     fn get(&self, index: ElementIndex) -> Option<Body<2>>;
     fn remove(&mut self, index: ElementIndex) -> Option<Body<2>>;
-    fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError>;
+    fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError>;
     fn query(&self, rect: &Aabb<2>, omit: Option<ElementIndex>, ids: &mut Vec<u32>);
     fn nearest(&self, point: [f32; 2], k: usize, found: &mut Vec<Neighbor>);
     fn cleanup(&mut self);
@@ -42,7 +42,7 @@ macro_rules! tree {
                 assert_eq!(<$type>::len(self) == 0, self.is_empty());
                 <$type>::len(self)
             }
-            fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, InputError> {
+            fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
                 <$type>::insert(self, id, body)
             }
             fn get(&self, index: ElementIndex) -> Option<Body<2>> {
@@ -51,7 +51,7 @@ macro_rules! tree {
             fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
                 <$type>::remove(self, index)
             }
-            fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, InputError> {
+            fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
                 <$type>::move_to(self, index, body)
             }
             fn query(&self, rect: &Aabb<2>, omit: Option<ElementIndex>, ids: &mut Vec<u32>) {

@@ -1,7 +1,7 @@
 //! Bitmaps of rectangles against the plainest form of the same rule, and against the exact answer.
 
 use jostle_classics::{Hits, RectangleCoverage};
-use jostle_core::{Aabb, InputError, Reason};
+use jostle_core::{Aabb, Reason, ViewError};
 use proptest::prelude::*;
 
 const SEEN: Aabb<2> = Aabb { lo: [0.0; 2], hi: [40.0, 30.0] };
@@ -77,7 +77,7 @@ fn faulty_rectangles_are_named() {
         Aabb { hi: [1.0, 1e30], ..sound },
     ];
     let reasons = [Reason::CenterNotFinite { axis: 1 }, Reason::RadiusNegative, Reason::TooFar { axis: 1 }];
-    let expected = InputError::Bodies { count: 3, first: (1..).zip(reasons).collect() };
+    let expected = ViewError::Bodies { count: 3, first: (1..).zip(reasons).collect() };
     assert_eq!(coverage.find(&[sound], &faulty), Err(expected.clone()));
     assert_eq!(Hits::of_rectangles(&faulty, &[]), Err(expected));
     assert_eq!(coverage.find(&[sound], &[sound]).map(|hits| (hits.a()[0], hits.b()[0])), Ok((true, true)));

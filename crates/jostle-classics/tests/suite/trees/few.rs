@@ -1,5 +1,5 @@
 use jostle_classics::{Ancestors, BroadPhase, CellTree, Cells, DenseCells, LinearOctree, SparseCells};
-use jostle_core::{Aabb, InputError, Spheres};
+use jostle_core::{Aabb, Spheres, ViewError};
 
 use super::{RULES, found, pairs_between, scenes, sorted, split, tree};
 
@@ -33,7 +33,7 @@ fn few_are_refused_as_many_are_and_counts_stay() {
     tree.for_each_pair(&mut |_| {});
     let bad = Spheres::new(&[1.0, 2.0], &[1.0; 2], &[1.0; 2], &[0.5, -1.0]);
     let refused = tree.for_each_hit_of(bad, &mut |_| panic!("no hit of bad bodies"));
-    assert!(matches!(refused, Err(InputError::Bodies { count: 1, first }) if first[0].0 == 1));
+    assert!(matches!(refused, Err(ViewError::Bodies { count: 1, first }) if first[0].0 == 1));
     let good = Spheres::new(&[1.0], &[1.0], &[1.0], 0.1);
     assert_eq!(tree.for_each_hit_of(good, &mut |_| {}), Ok(2));
     assert_eq!(tree.hit_counts(), [1, 1]);

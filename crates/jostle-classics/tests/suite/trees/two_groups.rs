@@ -1,5 +1,5 @@
 use jostle_classics::{Ancestors, BroadPhase, CellTree, Cells, DenseCells, LinearQuadtree, SparseCells};
-use jostle_core::{Aabb, Circles, InputError};
+use jostle_core::{Aabb, Circles, ViewError};
 
 use super::{RULES, found, occurrences, pairs_between, scenes, sorted, split, tree};
 
@@ -53,7 +53,7 @@ fn either_group_is_refused_before_the_other_is_taken() {
     let before = found(|hit| tree.for_each_pair_between(hit));
     assert_eq!(before.0.len(), 4);
     for [first, second] in [[good, bad], [bad, good]] {
-        assert!(matches!(tree.update_two(first, second), Err(InputError::Bodies { count: 1, .. })));
+        assert!(matches!(tree.update_two(first, second), Err(ViewError::Bodies { count: 1, .. })));
         assert_eq!(found(|hit| tree.for_each_pair_between(hit)), before);
     }
 }
