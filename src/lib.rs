@@ -61,8 +61,8 @@ pub use jostle_pairs::{
     Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
 };
 pub use jostle_pairs::{
-    BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
-    contacts, contacts_between,
+    BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
+    Update, contact, contacts, contacts_between,
 };
 
 #[doc = include_str!("../docs/embedding.md")]

@@ -4,6 +4,7 @@
 mod any;
 mod bench;
 mod cells;
+mod contacts;
 mod matrix;
 mod questions;
 mod refusals;

@@ -3,8 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use jostle::{
-    BadPair, Bodies, Changes, ContactError, ContactTracker, Keys, PairFault, PairFinder, RepeatedKey, Threads,
+    BadPair, Bodies, Changes, Circles, Circles64, ContactError, ContactPairs, ContactTracker, Input, Keys, PairFault,
+    PairFinder, RepeatedKey, Threads,
 };
+use jostle_testkit::algebra::{CRYSTALS, engine::Ready};
 use jostle_testkit::{Kind, pool, scene};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,6 +34,7 @@ impl Oracle {
                 [a.min(b), a.max(b)]
             }
             Keys::Between(first, second) => [first[a as usize], second[b as usize]],
+            Keys::Among(_) => panic!("among many, see `algebra`"),
         }
     }
 
@@ -215,6 +218,7 @@ fn refusal(pairs: &[[u32; 2]], keys: Keys<'_>) -> Option<ContactError> {
     let (groups, between) = match keys {
         Keys::Within(keys) => ([keys, keys], false),
         Keys::Between(first, second) => ([first, second], true),
+        Keys::Among(_) => panic!("among many, see `algebra`"),
     };
     for (group, keys) in groups.into_iter().enumerate() {
         let again = |&id: &usize| keys[..id].contains(&keys[id]);
@@ -222,7 +226,7 @@ fn refusal(pairs: &[[u32; 2]], keys: Keys<'_>) -> Option<ContactError> {
             (0..keys.len()).filter(again).map(|id| RepeatedKey { id: id as u32, key: keys[id] }).collect();
         if !first.is_empty() {
             return Some(ContactError::Keys {
-                group: group as u8,
+                group: group as u32,
                 count: first.len(),
                 first: first[..first.len().min(16)].into(),
             });
@@ -367,6 +371,98 @@ fn faults_of_large_frames_are_named_alike_on_any_threads() {
         both(&[], &keys),
         ContactError::Keys { group: 0, count: 1, first: vec![RepeatedKey { id: 39_999, key: 3 }] }
     );
+}
+
+/// Some thousands of images of few atoms, so many that several threads share them.
+#[test]
+fn images_are_followed_on_any_number_of_threads() {
+    let crystal = CRYSTALS.iter().find(|crystal| crystal.name == "diamond").expect("a crystal");
+    let cases = [4.5, 4.9].map(|cutoff| crystal.case(cutoff));
+    let ready = cases.each_ref().map(|case| case.ready());
+    let keys: [Vec<u64>; 2] = [(0..8).collect(), (0..8).rev().collect()];
+    let (pools, mut finder) = ([1, 2, 3, 8].map(pool), PairFinder::new());
+    let mut trackers = [(); 5].map(|()| ContactTracker::new());
+    let mut frame = |ready: &Ready<'_, 3>, keys: &[u64], begins: usize, ends: usize| {
+        let found = finder.find(ready.input()).expect("a crystal");
+        assert!(found.pairs().len() > 12_000, "{} pairs", found.pairs().len());
+        trackers[0].on(Threads::Serial).update(found, keys).expect("a frame");
+        for (pool, tracker) in pools.iter().zip(&mut trackers[1..]) {
+            pool.install(|| tracker.on(Threads::Current).update(found, keys).map(|_| ())).expect("a frame");
+        }
+        let all = trackers.each_ref().map(|tracker| {
+            let last = tracker.last();
+            let list = [last.begin(), last.persist(), last.end()];
+            (slots(tracker), list.map(|list| (list.keys(), list.pairs(), list.image_shifts::<3>())))
+        });
+        assert!(all.iter().all(|told| *told == all[0]));
+        let last = trackers[0].last();
+        assert_eq!([last.begin().is_empty(), last.end().is_empty()], [begins == 0, ends == 0]);
+        assert!(begins < 2 || last.begin().len() == found.pairs().len());
+    };
+    frame(&ready[0], &keys[0], 2, 0);
+    frame(&ready[1], &keys[0], 1, 0);
+    frame(&ready[0], &keys[0], 0, 1);
+    frame(&ready[0], &keys[0], 0, 0);
+    // The bodies have changed places: most pairs are of other keys.
+    frame(&ready[0], &keys[1], 1, 1);
+}
+
+/// In a cell so large that no two images touch, keys alone tell contacts apart; in a small one, shifts do.
+#[test]
+fn a_body_that_is_moved_back_keeps_its_contacts_in_a_large_cell() {
+    let (mut finder, mut tracker) = (PairFinder::new(), ContactTracker::new());
+    let mut frame = |x: [f64; 2], width: f64, wrapped: Option<[i32; 2]>| {
+        let input = Input::within(Circles64::new(&x, &[0.0; 2], 1.0)).periodic([Some([0.0, width]), None]);
+        let found = finder.find(input).expect("two circles");
+        let shifts: Vec<[i32; 2]> = found
+            .pairs()
+            .iter()
+            .zip(found.image_shifts())
+            .map(|(&[a, b], &[x, y])| {
+                let by = wrapped.map_or([0; 2], |by| by);
+                [x + by[a as usize] - by[b as usize], y]
+            })
+            .collect();
+        let pairs = match wrapped {
+            Some(_) => ContactPairs::from(found.pairs()).with_image_shifts(&shifts),
+            None => found.into(),
+        };
+        let changes = tracker.update(pairs, &[1, 2]).expect("a frame");
+        [changes.begin(), changes.persist(), changes.end()].map(|list| list.len())
+    };
+    assert_eq!(frame([0.5, 9.5], 10.0, None), [1, 0, 0]);
+    assert_eq!(frame([-0.5, 9.5], 10.0, None), [0, 1, 0]);
+    assert_eq!(frame([9.5, 9.5], 10.0, None), [0, 1, 0]);
+    // In this one, each touches the other on both sides; that at no shift was there.
+    assert_eq!(frame([0.5, 2.0], 3.0, Some([0; 2])), [1, 1, 0]);
+    assert_eq!(frame([-0.5, 1.0], 3.0, Some([0; 2])), [0, 2, 0]);
+    assert_eq!(frame([2.5, 1.0], 3.0, Some([-1, 0])), [0, 2, 0]);
+    assert_eq!(frame([2.5, 1.0], 3.0, None), [1, 1, 1]);
+}
+
+#[test]
+fn sets_and_shifts_that_do_not_fit_are_refused() {
+    let (mut finder, mut tracker) = (PairFinder::new(), ContactTracker::new());
+    let circles = Circles::new(&[0.0, 1.0], &[0.0; 2], 1.0);
+    let found = finder.find(Input::between(circles, circles)).expect("circles");
+    let refused = tracker.update(found, &[1, 2]).map(|_| ());
+    assert_eq!(refused, Err(ContactError::Sets { sets: Some([0, 1]), given: 1 }));
+    let keys: [&[u64]; 2] = [&[1, 2], &[1, 2]];
+    let refused = tracker.update(found.pairs(), &keys[..]).map(|_| ());
+    assert_eq!(refused, Err(ContactError::Sets { sets: None, given: 2 }));
+    assert!(refused.unwrap_err().to_string().contains("give what `find` returned"));
+    let two = ContactPairs::from(&[[0, 1], [0, 0]]);
+    let refused = tracker.update(two.with_image_shifts(&[[1, 0]]), &[1, 2]).map(|_| ());
+    assert_eq!(refused, Err(ContactError::ImageShifts { pairs: 2, image_shifts: 1 }));
+    let refused = tracker.update(two.with_image_shifts(&[[1, 0], [0, 0]]), &[1, 2]).map(|_| ());
+    let itself = BadPair { at: 1, pair: [0, 0], fault: PairFault::Itself };
+    assert_eq!(refused, Err(ContactError::Pairs { count: 1, first: vec![itself] }));
+    let both_ways = ContactPairs::from(&[[0, 0], [0, 0], [0, 1], [0, 1], [0, 1]]);
+    let shifts = [[1, 0], [-1, 0], [1, 0], [-1, 0], [1, 0]];
+    let again = [(1, [0, 0]), (4, [0, 1])].map(|(at, pair)| BadPair { at, pair, fault: PairFault::Repeated });
+    let refused = tracker.update(both_ways.with_image_shifts(&shifts), &[1, 2]).map(|_| ());
+    assert_eq!(refused, Err(ContactError::Pairs { count: 2, first: again.to_vec() }));
+    assert!(tracker.last().begin().is_empty());
 }
 
 #[test]

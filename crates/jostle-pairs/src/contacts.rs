@@ -1,13 +1,15 @@
 //! Contacts over time: which pairs of one frame were there in the last, by keys that outlive ids.
 //!
-//! The files: `keys` (whose id is whose, from frame to frame), `table` (where ids of changed keys were), `rows` (the
-//! pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each contact), `error`, and `geometry` (depth, normal and point of a
-//! contact).
+//! The files: `pairs` and `keys` (what goes in; whose id is whose, from frame to frame), `table` (where ids of changed keys
+//! were), `frame` and `rows` (the pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each
+//! contact), `error`, and `geometry` (depth, normal and point of a contact).
 
 mod error;
+mod frame;
 mod geometry;
 mod keys;
 mod list;
+mod pairs;
 mod rows;
 mod slots;
 mod table;
@@ -15,11 +17,14 @@ mod table;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use jostle_core::input::MAX_BODIES;
 use jostle_core::{Threads, Workers};
 
-use keys::{Frame, Side};
+use frame::{Frame, Image, KeysOf, PAIRS_A_BLOCK, Part};
+use keys::Side;
 use list::ContactList;
-use rows::{MAX_PAIRS, PAIRS_A_BLOCK, Rows, grow, keep};
+use pairs::{Images, Meetings};
+use rows::{MAX_PAIRS, Rows, grow, keep};
 use slots::Slots;
 use table::NONE;
 
@@ -27,6 +32,7 @@ pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
 pub use geometry::{Contact, contact, contacts, contacts_between};
 pub use keys::Keys;
 pub use list::Contacts;
+pub use pairs::ContactPairs;
 
 /// Below this number of pairs and bodies one thread does all.
 const SERIAL_BELOW: usize = 20_000;
@@ -42,8 +48,16 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 ///
 /// Pairs come from one group (a < b, as [`Found::pairs`](crate::Found::pairs) gives them; a contact is then the lesser
 /// key and the greater) or go between two (a in the first group, b in the second; a contact is then the key of a and
-/// the key of b): see [`Keys`].
+/// the key of b), or are of many sets: see [`Keys`].
 ///
+/// # Images
+/// In a [`Space`](crate::Space) so small that two bodies may touch at several images, each image is a contact of its own: it is
+/// known by its image shift beside the keys, from the body with the lesser key to the other. Give what the search returned, which
+/// has the shifts ([`ContactPairs`]). A contact is then followed as long as coordinates go on evenly; one that is moved back into
+/// the cell between frames changes its shift ([`ContactPairs::with_image_shifts`] says what to do). Where no two images can touch,
+/// as in most spaces that repeat, keys alone are compared, wherever bodies are moved to.
+///
+/// # Cost
 /// Make one and keep it: from the second frame of a size on, it allocates nothing. O(bodies + pairs) a frame; where
 /// most keys stand where they stood in the last frame, bodies cost no more than a comparison of keys. It is exact
 /// whatever numbers the keys are, and fast unless they have been chosen to collide.
@@ -97,13 +111,13 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// A clone is a snapshot: it says of the frames that follow what the tracker would have said, slots included.
 #[derive(Default)]
 pub struct ContactTracker {
-    sides: [Side; 2],
-    /// Whether the last frame's pairs went between two groups.
-    between: bool,
+    sides: Vec<Side>,
+    /// Groups of keys in the last frame.
+    groups: usize,
     /// Pairs of this frame; between updates, of no meaning.
     rows: Rows,
     last_rows: Rows,
-    last_pairs: Vec<[u32; 2]>,
+    last: LastPairs,
     slots: Slots,
     /// By pair of the last frame: is it there in this one?
     is_there: Vec<AtomicBool>,
@@ -116,9 +130,9 @@ impl Clone for ContactTracker {
     fn clone(&self) -> Self {
         Self {
             sides: self.sides.clone(),
-            between: self.between,
+            groups: self.groups,
             last_rows: self.last_rows.clone(),
-            last_pairs: self.last_pairs.clone(),
+            last: self.last.clone(),
             slots: self.slots.clone(),
             begin: self.begin.clone(),
             persist: self.persist.clone(),
@@ -127,6 +141,49 @@ impl Clone for ContactTracker {
             rows: Rows::default(),
             is_there: Vec::new(),
         }
+    }
+}
+
+/// The pairs of the last frame.
+#[derive(Debug, Default, Clone)]
+struct LastPairs {
+    pairs: Vec<[u32; 2]>,
+    image_shifts: Vec<i32>,
+    axes: usize,
+    by_image: bool,
+    sets: Vec<[u32; 2]>,
+    ends: Vec<usize>,
+    among: bool,
+}
+
+impl LastPairs {
+    fn images(&self) -> Images<'_> {
+        Images { shifts: &self.image_shifts, axes: self.axes }
+    }
+
+    fn frame<'f>(&'f self, sides: &'f [Side]) -> Frame<'f> {
+        Frame {
+            pairs: &self.pairs,
+            images: self.images(),
+            by_image: self.by_image,
+            meetings: Meetings { sets: &self.sets, ends: &self.ends },
+            among: self.among,
+            keys: KeysOf::Last(sides),
+        }
+    }
+
+    fn keep(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+        keep(&mut self.pairs, now.pairs, workers);
+        keep(&mut self.image_shifts, now.images.shifts, workers);
+        (self.axes, self.by_image, self.among) = (now.images.axes, now.by_image, now.among);
+        keep(&mut self.sets, now.meetings.sets, workers);
+        keep(&mut self.ends, now.meetings.ends, workers);
+    }
+
+    fn bytes(&self) -> usize {
+        (self.pairs.capacity() + self.sets.capacity()) * size_of::<[u32; 2]>()
+            + self.image_shifts.capacity() * size_of::<i32>()
+            + self.ends.capacity() * size_of::<usize>()
     }
 }
 
@@ -182,7 +239,7 @@ impl<'t> Changes<'t> {
 impl fmt::Debug for ContactTracker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ContactTracker")
-            .field("contacts", &self.last_pairs.len())
+            .field("contacts", &self.last.pairs.len())
             .field("last", &self.last())
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()
@@ -205,7 +262,11 @@ impl ContactTracker {
     ///
     /// # Errors
     /// [`ContactError`]; the tracker stays as it was.
-    pub fn update<'k>(&mut self, pairs: &[[u32; 2]], keys: impl Into<Keys<'k>>) -> Result<Changes<'_>, ContactError> {
+    pub fn update<'k>(
+        &mut self,
+        pairs: impl Into<ContactPairs<'k>>,
+        keys: impl Into<Keys<'k>>,
+    ) -> Result<Changes<'_>, ContactError> {
         self.on(Threads::Current).update(pairs, keys)
     }
 
@@ -230,14 +291,14 @@ impl ContactTracker {
         self.sides.iter().map(Side::bytes).sum::<usize>()
             + self.rows.bytes()
             + self.last_rows.bytes()
-            + self.last_pairs.capacity() * size_of::<[u32; 2]>()
+            + self.last.bytes()
             + self.slots.bytes()
             + self.is_there.capacity() * size_of::<AtomicBool>()
             + [&self.begin, &self.persist, &self.end].map(ContactList::bytes).iter().sum::<usize>()
     }
 
-    fn update_with(&mut self, now: Frame<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
-        self.check(now, workers)?;
+    fn update_with(&mut self, now: Frame<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+        self.check(now, keys, workers)?;
         self.compare(now, workers);
         self.list(now, workers);
         self.remember(now, workers);
@@ -245,67 +306,95 @@ impl ContactTracker {
     }
 
     /// Finds out where each body was, and makes the pairs ready to be searched; refuses what is at fault.
-    fn check(&mut self, now: Frame<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+    fn check(&mut self, now: Frame<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
         if now.pairs.len() > MAX_PAIRS {
             return Err(ContactError::TooManyPairs { pairs: now.pairs.len() });
         }
-        for (group, (side, keys)) in self.sides.iter_mut().zip(now.keys.groups()).enumerate() {
-            side.compare(keys, workers).map_err(|fault| fault.name(group as u8, keys))?;
+        if now.among && keys.len() > MAX_BODIES {
+            return Err(ContactError::TooManyKeys { keys: keys.len() });
+        }
+        if self.sides.len() < keys.groups() {
+            self.sides.resize_with(keys.groups(), Side::default);
+        }
+        for (group, side) in self.sides.iter_mut().enumerate().take(keys.groups()) {
+            let keys = keys.group(group);
+            side.compare(keys, workers).map_err(|fault| fault.name(group as u32, keys))?;
         }
         if self.rows.build(now, workers) { Ok(()) } else { Err(error::name_pairs(now)) }
+    }
+
+    /// Whether contacts of the last frame may be contacts of this one.
+    fn is_comparable(&self, now: Frame<'_>) -> bool {
+        let by_image = now.by_image || self.last.by_image;
+        self.groups == now.keys.sets() && (!by_image || self.last.axes == now.images.axes)
     }
 
     /// Looks up each pair among those of the last frame, whose slot it keeps.
     fn compare(&mut self, now: Frame<'_>, workers: Workers<'_>) {
         self.slots.clear(now.pairs.len());
-        grow(&mut self.is_there, self.last_pairs.len());
-        self.is_there[..self.last_pairs.len()].fill_with(AtomicBool::default);
-        if self.between != now.keys.is_between() {
+        grow(&mut self.is_there, self.last.pairs.len());
+        self.is_there[..self.last.pairs.len()].fill_with(AtomicBool::default);
+        if !self.is_comparable(now) {
             self.slots.now.fill(NONE);
             return;
         }
         let mut slots = core::mem::take(&mut self.slots.now);
-        let this = &*self;
+        let (this, by_image) = (&*self, now.by_image || self.last.by_image);
         workers.fill_blocks("compare", &mut slots, PAIRS_A_BLOCK, |first, block| {
-            for (slot, pair) in block.iter_mut().zip(&now.pairs[first..]) {
-                *slot = NONE;
-                if let Some(last) = this.place_in_last(*pair) {
-                    *slot = this.slots.last[last];
-                    this.is_there[last].store(true, Ordering::Relaxed);
+            for part in now.parts(first..first + block.len()) {
+                let slots = &mut block[part.range.start - first..part.range.end - first];
+                if by_image {
+                    this.compare_part::<true>(now, &part, slots)
+                } else {
+                    this.compare_part::<false>(now, &part, slots)
                 }
             }
         });
         self.slots.now = slots;
     }
 
-    /// Which of the last frame's pairs these two bodies were.
+    /// Looks up pairs of two sets, which `slots` are of.
     #[inline(always)]
-    fn place_in_last(&self, [a, b]: [u32; 2]) -> Option<usize> {
-        let [side_a, side_b] = &self.sides;
-        if self.between {
-            return self.last_rows.find([side_a.last_id(a)?, side_b.last_id(b)?]);
+    fn compare_part<const BY_IMAGE: bool>(&self, now: Frame<'_>, part: &Part<'_>, slots: &mut [u32]) {
+        let ([side_a, side_b], rows) = (part.sets.map(|set| &self.sides[set as usize]), &self.last_rows);
+        let ([of_a, of_b], within, images) = (rows.bases_of(part.sets), part.is_within(), self.last.images());
+        let place = |at: usize, [a, b]: [u32; 2]| {
+            let (a, b) = (side_a.last_id(a)?, side_b.last_id(b)?);
+            let swapped = within && a > b;
+            let pair = if swapped { [of_a + b, of_a + a] } else { [of_a + a, of_b + b] };
+            if !BY_IMAGE {
+                return rows.find(pair);
+            }
+            let itself = within && a == b;
+            let image = Image::of_pair(now.images.get(at), itself, swapped);
+            rows.find_image(pair, image, |last| image.is(Image::of_pair(images.get(last), itself, false)))
+        };
+        for (slot, (at, pair)) in slots.iter_mut().zip(part.range.clone().zip(&now.pairs[part.range.clone()])) {
+            *slot = NONE;
+            if let Some(last) = place(at, *pair) {
+                *slot = self.slots.last[last];
+                self.is_there[last].store(true, Ordering::Relaxed);
+            }
         }
-        let (a, b) = (side_a.last_id(a)?, side_a.last_id(b)?);
-        self.last_rows.find([a.min(b), a.max(b)])
     }
 
     fn list(&mut self, now: Frame<'_>, workers: Workers<'_>) {
-        let Self { sides, slots, is_there, begin, persist, end, .. } = self;
+        let Self { sides, slots, is_there, begin, persist, end, last, .. } = self;
         slots.take_back(end.view().slots());
-        let last = Frame { pairs: &self.last_pairs, keys: Keys::of_sides(sides, self.between) };
         persist.select_with_slots(now, |at| slots.now[at] != NONE, &slots.now, workers);
         begin.select(now, |at| slots.now[at] == NONE, workers);
+        let last = last.frame(&sides[..self.groups]);
         end.select_with_slots(last, |at| !is_there[at].load(Ordering::Relaxed), &slots.last, workers);
         slots.give(begin, workers);
     }
 
     /// This frame is the last from now on.
     fn remember(&mut self, now: Frame<'_>, workers: Workers<'_>) {
-        for (side, keys) in self.sides.iter_mut().zip(now.keys.groups()) {
-            side.remember(keys, workers);
+        self.groups = now.keys.sets();
+        for (group, side) in self.sides.iter_mut().enumerate().take(self.groups) {
+            side.remember(now.keys.of(group), workers);
         }
-        self.between = now.keys.is_between();
-        keep(&mut self.last_pairs, now.pairs, workers);
+        self.last.keep(now, workers);
         core::mem::swap(&mut self.rows, &mut self.last_rows);
         self.slots.remember();
     }
@@ -322,19 +411,33 @@ impl<'t> Update<'t> {
     /// Compares the pairs of this frame with those of the last. `keys` holds the key of each id, at least as many as
     /// the pairs name, each key once.
     ///
-    /// Where pairs of one group follow pairs between two, or the other way round, all contacts of the last frame end
-    /// and all of this one begin. The result, its order included, does not depend on the threads.
+    /// Where the number of groups of keys is another than in the last frame, or one of the two frames tells contacts apart by
+    /// image shifts and the other has none, all contacts of the last frame end and all of this one begin. The result, its order
+    /// included, does not depend on the threads.
     ///
     /// # Errors
     /// [`ContactError::Keys`] where a key comes twice in a group, [`ContactError::Pairs`] where a pair names an id
-    /// without a key, has a >= b within a group, or comes twice, [`ContactError::TooManyKeys`],
+    /// without a key, has a >= b within a group, or comes twice, [`ContactError::Sets`] where pairs are of sets without keys, or
+    /// do not say of which of many, [`ContactError::ImageShifts`], [`ContactError::TooManyKeys`],
     /// [`ContactError::TooManyPairs`]. The tracker stays as it was.
-    pub fn update<'k>(self, pairs: &[[u32; 2]], keys: impl Into<Keys<'k>>) -> Result<Changes<'t>, ContactError> {
-        let tracker = self.tracker;
-        let now = Frame { pairs, keys: keys.into() };
-        let items = pairs.len().max(now.keys.len());
+    pub fn update<'k>(
+        self,
+        pairs: impl Into<ContactPairs<'k>>,
+        keys: impl Into<Keys<'k>>,
+    ) -> Result<Changes<'t>, ContactError> {
+        let (tracker, given, keys) = (self.tracker, pairs.into(), keys.into());
+        given.check_shifts()?;
+        let now = Frame {
+            pairs: given.pairs,
+            images: given.images,
+            by_image: given.by_image(),
+            meetings: given.meetings(keys)?,
+            among: matches!(keys, Keys::Among(_)),
+            keys: KeysOf::Now(keys),
+        };
+        let items = now.pairs.len().max(keys.len());
         self.threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], items, |workers| {
-            workers.together(|| tracker.update_with(now, workers))
+            workers.together(|| tracker.update_with(now, keys, workers))
         })?;
         Ok(Changes { tracker })
     }

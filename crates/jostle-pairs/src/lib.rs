@@ -23,8 +23,8 @@ mod simd;
 mod traverse;
 
 pub use contacts::{
-    BadPair, Changes, Contact, ContactError, ContactTracker, Contacts, Keys, PairFault, RepeatedKey, Update, contact,
-    contacts, contacts_between,
+    BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
+    Update, contact, contacts, contacts_between,
 };
 pub use finder::PairFinder;
 pub use finder::found::{Found, Hit};

@@ -4,6 +4,7 @@
 //! at rest, *decided* where any is `f64` or moves. Images are enumerated one by one in a range more generous than needed,
 //! for each two bodies anew.
 
+mod contacts;
 mod crystals;
 pub mod engine;
 mod predicate;
@@ -12,6 +13,7 @@ mod rows;
 mod sets;
 mod space;
 
+pub use contacts::{ContactKey, PlainContact, PlainContacts};
 pub use crystals::{CRYSTALS, Crystal};
 pub use questions::Image;
 pub use rows::Neighbor;

@@ -8,6 +8,8 @@ use jostle_testkit::algebra::{Case, Hit, Neighbor, Relation};
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
+use super::contacts::Frames;
+
 /// Pools that searches run in.
 static POOLS: LazyLock<[ThreadPool; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(pool));
 
@@ -67,6 +69,7 @@ impl<const D: usize> Bench<D> {
             assert!(other == first, "{name}: another sequence in way {way:?}");
         }
         self.check_visits(name, &ready, &first);
+        Frames::new(name, case).check(&mut self.finders[0], &ready, &first);
         if !matches!(case.relation, Relation::Among(_)) {
             self.check_rows(name, case, &ready, &expected);
         }

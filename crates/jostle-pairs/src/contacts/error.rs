@@ -6,7 +6,7 @@ use jostle_core::ViewError;
 use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::input::MAX_BODIES;
 
-use super::keys::Frame;
+use super::frame::{Frame, Part};
 use super::rows::MAX_PAIRS;
 use crate::InputError;
 
@@ -29,11 +29,27 @@ pub enum ContactError {
         /// The number of keys given.
         keys: usize,
     },
+    /// Not one image shift for each pair.
+    #[error("{image_shifts} image shifts were given for {pairs} pairs: give one for each")]
+    ImageShifts {
+        /// The number of pairs.
+        pairs: usize,
+        /// The number of image shifts.
+        image_shifts: usize,
+    },
+    /// Pairs of sets that are not those given.
+    #[error("{}", sets_message(*sets, *given))]
+    Sets {
+        /// The sets of the first pairs at fault, if it is known of which sets pairs are.
+        sets: Option<[u32; 2]>,
+        /// The number of sets whose keys, or whose bodies, were given.
+        given: usize,
+    },
     /// Ids whose key an earlier id of the group has too.
     #[error("{count} repeated keys in group {group} refused: {}", Listed { count: *count, first })]
     Keys {
-        /// The group: 0, or 1 for the second of two.
-        group: u8,
+        /// The number of the group, from 0.
+        group: u32,
         /// How many ids have the key of an earlier one.
         count: usize,
         /// The first 16 of them, each with its key.
@@ -92,6 +108,9 @@ pub enum PairFault {
     /// Within one group, the first id has to be the lesser.
     #[error("the first id is not the lesser")]
     NotAscending,
+    /// A body and itself, at no other image.
+    #[error("a body does not touch itself but at another image")]
+    Itself,
     /// An earlier pair is the same.
     #[error("repeated")]
     Repeated,
@@ -102,6 +121,15 @@ impl PairFault {
     fn of([a, b]: [u32; 2], [ids_of_a, ids_of_b]: [usize; 2]) -> Option<Self> {
         let beyond = |id: u32, ids| (id as usize >= ids).then_some(Self::NoSuchId { id, ids });
         beyond(a, ids_of_a).or_else(|| beyond(b, ids_of_b))
+    }
+}
+
+fn sets_message(sets: Option<[u32; 2]>, given: usize) -> String {
+    match sets {
+        Some([i, j]) => format!("there are pairs of sets {i} and {j}, but {given} sets were given"),
+        None => {
+            format!("of {given} sets, pairs have to say which they are of: give what `find` returned, not its pairs")
+        }
     }
 }
 
@@ -128,7 +156,7 @@ pub(crate) enum KeyFault {
 
 impl KeyFault {
     #[cold]
-    pub(crate) fn name(self, group: u8, keys: &[u64]) -> ContactError {
+    pub(crate) fn name(self, group: u32, keys: &[u64]) -> ContactError {
         match self {
             Self::TooMany => ContactError::TooManyKeys { keys: keys.len() },
             Self::Repeated => {
@@ -144,14 +172,21 @@ impl KeyFault {
 /// Names the pairs of a frame that are at fault. O(m log m).
 #[cold]
 pub(crate) fn name_pairs(frame: Frame<'_>) -> ContactError {
-    let Frame { pairs, keys } = frame;
-    let fault = |[a, b]: [u32; 2]| {
-        let descending = (a >= b && !keys.is_between()).then_some(PairFault::NotAscending);
-        PairFault::of([a, b], keys.ids()).or(descending)
+    let pairs = frame.pairs;
+    let parts = || frame.parts(0..pairs.len()).flat_map(|part| part.range.clone().map(move |at| (part.clone(), at)));
+    let fault = |part: &Part<'_>, at: usize| {
+        let [a, b] = pairs[at];
+        let itself = if a == b && frame.by_image { PairFault::Itself } else { PairFault::NotAscending };
+        let descending = (part.is_within() && a >= b && !frame.is_image_of_itself(at)).then_some(itself);
+        PairFault::of([a, b], part.ids()).or(descending)
     };
-    let sound = pairs.iter().copied().enumerate().filter(|&(_, pair)| fault(pair).is_none());
+    let known = |part: &Part<'_>, at: usize| {
+        let itself = part.is_within() && pairs[at][0] == pairs[at][1];
+        (part.sets, pairs[at], frame.image(at, itself).steps().filter(|_| frame.by_image).collect::<Vec<_>>())
+    };
+    let sound = parts().filter(|(part, at)| fault(part, *at).is_none()).map(|(part, at)| (at, known(&part, at)));
     let mut faults: Vec<_> = repeated(sound).into_iter().map(|at| (at, PairFault::Repeated)).collect();
-    faults.extend(pairs.iter().enumerate().filter_map(|(at, &pair)| Some((at, fault(pair)?))));
+    faults.extend(parts().filter_map(|(part, at)| Some((at, fault(&part, at)?))));
     faults.sort_unstable_by_key(|&(at, _)| at);
     name(pairs, &faults)
 }

@@ -1,7 +1,6 @@
 //! The caller's keys: whose id is whose, from frame to frame.
 
 use core::fmt;
-use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use jostle_core::Workers;
@@ -9,7 +8,7 @@ use jostle_core::input::MAX_BODIES;
 use jostle_core::scratch::resize_with_headroom;
 
 use super::error::KeyFault;
-use super::rows::{PAIRS_A_BLOCK, keep};
+use super::rows::keep;
 use super::table::{Entry, NONE, Table};
 
 /// Keys that one task looks at.
@@ -17,7 +16,8 @@ const KEYS_A_BLOCK: usize = 1 << 13;
 
 /// The stable key of each id of this frame.
 ///
-/// Made from a slice (one group) or an array of two slices (two groups) wherever it is asked for.
+/// Made from a slice (one group), an array of two slices (two groups) or a slice of slices (any number of sets) wherever it is
+/// asked for.
 #[derive(Clone, Copy)]
 pub enum Keys<'k> {
     /// Pairs within one group, a < b: a contact is its lesser key and its greater key.
@@ -25,6 +25,10 @@ pub enum Keys<'k> {
     /// Pairs between two groups, a an id of the first and b of the second: a contact is the key of a and the key of b.
     /// A key in one group has nothing to do with the same number in the other.
     Between(&'k [u64], &'k [u64]),
+    /// The keys of each set of a search among many: a contact is the numbers of its two sets, the lesser first, with the key of
+    /// the body of each; within a set, the lesser key first. The pairs are to be given as a [`Found`](crate::Found), which says
+    /// of which sets they are.
+    Among(&'k [&'k [u64]]),
 }
 
 impl fmt::Debug for Keys<'_> {
@@ -32,6 +36,7 @@ impl fmt::Debug for Keys<'_> {
         match self {
             Self::Within(keys) => write!(f, "Within({} keys)", keys.len()),
             Self::Between(a, b) => write!(f, "Between({} keys, {} keys)", a.len(), b.len()),
+            Self::Among(sets) => write!(f, "Among({} sets, {} keys)", sets.len(), self.len()),
         }
     }
 }
@@ -60,67 +65,32 @@ impl<'k> From<[&'k [u64]; 2]> for Keys<'k> {
     }
 }
 
+impl<'k> From<&'k [&'k [u64]]> for Keys<'k> {
+    fn from(sets: &'k [&'k [u64]]) -> Self {
+        Self::Among(sets)
+    }
+}
+
 impl<'k> Keys<'k> {
-    /// The keys of the last frame.
-    pub(crate) fn of_sides([a, b]: &'k [Side; 2], between: bool) -> Self {
-        if between { Self::Between(&a.last, &b.last) } else { Self::Within(&a.last) }
+    /// The number of groups.
+    pub(crate) fn groups(self) -> usize {
+        match self {
+            Self::Within(_) => 1,
+            Self::Between(..) => 2,
+            Self::Among(sets) => sets.len(),
+        }
     }
 
-    pub(crate) fn is_between(self) -> bool {
-        matches!(self, Self::Between(..))
-    }
-
-    /// The keys of each group.
-    pub(crate) fn groups(self) -> impl Iterator<Item = &'k [u64]> {
-        let (a, b) = match self {
-            Self::Within(keys) => (keys, None),
-            Self::Between(a, b) => (a, Some(b)),
-        };
-        core::iter::once(a).chain(b)
+    /// The keys of one group.
+    pub(crate) fn group(self, group: usize) -> &'k [u64] {
+        match (self, group) {
+            (Self::Within(keys), _) | (Self::Between(keys, _), 0) | (Self::Between(_, keys), _) => keys,
+            (Self::Among(sets), set) => sets[set],
+        }
     }
 
     pub(crate) fn len(self) -> usize {
-        self.groups().map(<[u64]>::len).sum()
-    }
-
-    /// How many ids the first and the second body of a pair may have.
-    pub(crate) fn ids(self) -> [usize; 2] {
-        match self {
-            Self::Within(keys) => [keys.len(); 2],
-            Self::Between(a, b) => [a.len(), b.len()],
-        }
-    }
-
-    /// The contact of a pair.
-    #[inline(always)]
-    pub(crate) fn contact(self, [a, b]: [u32; 2]) -> [u64; 2] {
-        match self {
-            Self::Within(keys) => {
-                let (a, b) = (keys[a as usize], keys[b as usize]);
-                [a.min(b), a.max(b)]
-            }
-            Self::Between(of_a, of_b) => [of_a[a as usize], of_b[b as usize]],
-        }
-    }
-}
-
-/// The pairs of a frame and the keys of its ids.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Frame<'f> {
-    pub(crate) pairs: &'f [[u32; 2]],
-    pub(crate) keys: Keys<'f>,
-}
-
-impl Frame<'_> {
-    /// Number of tasks that the pairs are cut into.
-    pub(crate) fn blocks(&self) -> usize {
-        self.pairs.len().div_ceil(PAIRS_A_BLOCK)
-    }
-
-    /// The pairs of one task; none beyond the last.
-    pub(crate) fn block(&self, block: usize) -> Range<usize> {
-        let len = self.pairs.len();
-        (block * PAIRS_A_BLOCK).min(len)..((block + 1) * PAIRS_A_BLOCK).min(len)
+        (0..self.groups()).map(|group| self.group(group).len()).sum()
     }
 }
 
@@ -230,6 +200,11 @@ impl Side {
             return Some(id);
         }
         Some(self.last_ids[id as usize]).filter(|&last| last != NONE)
+    }
+
+    /// The keys of the last frame, by id.
+    pub(crate) fn last(&self) -> &[u64] {
+        &self.last
     }
 
     /// These keys are those of the last frame from now on.

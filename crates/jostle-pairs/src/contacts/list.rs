@@ -5,8 +5,7 @@ use core::fmt;
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
-use super::keys::Frame;
-use super::rows::PAIRS_A_BLOCK;
+use super::frame::{Frame, PAIRS_A_BLOCK};
 
 /// Contacts in a fixed order, borrowed from a tracker: slices of one length, the keys of each, its ids and its slot.
 #[derive(Clone, Copy)]
@@ -40,6 +39,24 @@ impl<'t> Contacts<'t> {
         &self.list.slots
     }
 
+    /// The numbers of the two sets of each contact; empty unless keys were given as [`Keys::Among`](crate::Keys::Among).
+    #[must_use]
+    pub fn sets(&self) -> &'t [[u32; 2]] {
+        &self.list.sets
+    }
+
+    /// The image shift of each contact, as it was given: from the first body of [`Contacts::pairs`] to the second, see
+    /// [`Found::image_shifts`](crate::Found::image_shifts). Empty where none were given.
+    ///
+    /// # Panics
+    /// When they were given in another number of dimensions.
+    #[must_use]
+    pub fn image_shifts<const D: usize>(&self) -> &'t [[i32; D]] {
+        let axes = self.list.axes;
+        assert!(axes == D || axes == 0, "the image shifts are in {axes} dimensions, not {D}");
+        self.list.image_shifts.as_chunks().0
+    }
+
     /// Number of contacts.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -64,6 +81,11 @@ pub(crate) struct ContactList {
     keys: Vec<[u64; 2]>,
     pairs: Vec<[u32; 2]>,
     slots: Vec<u32>,
+    /// Where keys were given for many sets.
+    sets: Vec<[u32; 2]>,
+    /// Flat, `axes` numbers for each contact.
+    image_shifts: Vec<i32>,
+    axes: usize,
     /// Where the contacts of each block of pairs begin, and the end of the last.
     starts: Vec<usize>,
 }
@@ -90,11 +112,52 @@ impl ContactList {
         resize_with_headroom(&mut self.slots, len, 0);
         let lists = (self.keys.as_mut_slice(), self.pairs.as_mut_slice());
         workers.fill_parts("list", &self.starts, lists, |block, keys, pairs| {
-            let chosen = frame.block(block).filter(|&at| takes(at));
-            for ((at, key), pair) in chosen.zip(keys).zip(pairs) {
-                *pair = frame.pairs[at];
-                *key = frame.keys.contact(*pair);
+            let mut places = keys.iter_mut().zip(pairs);
+            for part in frame.parts(frame.block(block)) {
+                let chosen = part.range.clone().filter(|&at| takes(at));
+                for (at, (key, pair)) in chosen.zip(places.by_ref()) {
+                    *pair = frame.pairs[at];
+                    *key = part.contact(*pair);
+                }
             }
+        });
+        self.select_sets(frame, &takes, workers);
+        self.axes = frame.images.axes;
+        resize_with_headroom(&mut self.image_shifts, len * self.axes, 0);
+        match self.axes {
+            2 => self.select_shifts::<2>(frame, &takes, workers),
+            3 => self.select_shifts::<3>(frame, &takes, workers),
+            _ => {}
+        }
+    }
+
+    fn select_sets(&mut self, frame: Frame<'_>, takes: &(impl Fn(usize) -> bool + Sync + Send), workers: Workers<'_>) {
+        if !frame.among {
+            return self.sets.clear();
+        }
+        resize_with_headroom(&mut self.sets, self.keys.len(), [0; 2]);
+        let lists = (self.sets.as_mut_slice(), self.pairs.as_mut_slice());
+        workers.fill_parts("list sets", &self.starts, lists, |block, mut sets, _| {
+            for part in frame.parts(frame.block(block)) {
+                let count = part.range.filter(|&at| takes(at)).count();
+                let (of_part, rest) = sets.split_at_mut(count);
+                of_part.fill(part.sets);
+                sets = rest;
+            }
+        });
+    }
+
+    fn select_shifts<const D: usize>(
+        &mut self,
+        frame: Frame<'_>,
+        takes: &(impl Fn(usize) -> bool + Sync + Send),
+        workers: Workers<'_>,
+    ) {
+        let of_frame = frame.images.shifts.as_chunks::<D>().0;
+        let lists = (self.image_shifts.as_chunks_mut().0, self.pairs.as_mut_slice());
+        workers.fill_parts("list shifts", &self.starts, lists, |block, shifts, _| {
+            let chosen = frame.block(block).filter(|&at| takes(at));
+            chosen.zip(shifts).for_each(|(at, shift)| *shift = of_frame[at]);
         });
     }
 
@@ -143,6 +206,8 @@ impl ContactList {
         self.keys.capacity() * size_of::<[u64; 2]>()
             + self.pairs.capacity() * size_of::<[u32; 2]>()
             + self.slots.capacity() * size_of::<u32>()
+            + self.sets.capacity() * size_of::<[u32; 2]>()
+            + self.image_shifts.capacity() * size_of::<i32>()
             + self.starts.capacity() * size_of::<usize>()
     }
 }

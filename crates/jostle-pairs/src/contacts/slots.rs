@@ -3,8 +3,8 @@
 use jostle_core::Workers;
 use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 
+use super::frame::PAIRS_A_BLOCK;
 use super::list::ContactList;
-use super::rows::PAIRS_A_BLOCK;
 use super::table::NONE;
 
 /// Who has which slot. What is given out depends on the pairs and their order alone.

@@ -19,6 +19,10 @@ pub(crate) struct Listed<const D: usize> {
     ends: Vec<usize>,
     pub(crate) image_shifts: Vec<[i32; D]>,
     pub(crate) times: Vec<f64>,
+    /// Space repeats.
+    repeats: bool,
+    /// No body can touch several images of another.
+    unique: bool,
 }
 
 /// The jobs of a list, and where the pairs of each end.
@@ -66,6 +70,21 @@ impl<const D: usize> Listed<D> {
         }
     }
 
+    /// Sets that met, ascending, and where the pairs of each two end; those of the last end with the list.
+    pub(crate) fn meetings(&self) -> (&[[u32; 2]], &[usize]) {
+        (&self.meetings, &self.ends[..self.ends.len().saturating_sub(1)])
+    }
+
+    /// Whether pairs have image shifts.
+    pub(crate) fn has_images(&self) -> bool {
+        self.repeats
+    }
+
+    /// Whether no two pairs can be the same but for their image shifts.
+    pub(crate) fn is_unique(&self) -> bool {
+        self.unique
+    }
+
     /// Where the pairs of two sets lie in the list.
     pub(crate) fn range(&self, i: usize, j: usize) -> Option<Range<usize>> {
         let at = self.meetings.binary_search(&[i.min(j) as u32, i.max(j) as u32]).ok()?;
@@ -75,6 +94,7 @@ impl<const D: usize> Listed<D> {
     /// Finds out the image and the time of each pair, whose second body is still the one at the image.
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
         let repeats = exact.cell.is_some();
+        (self.repeats, self.unique) = (repeats, exact.images.unique);
         resize_with_headroom(&mut self.image_shifts, if repeats { pairs.len() } else { 0 }, [0; D]);
         workers.fill_blocks("shifts", &mut self.image_shifts, BLOCK, |first, block| {
             of.each(first, block.len(), |range, job| {
