@@ -62,7 +62,7 @@ pub use jostle_pairs::{
 };
 pub use jostle_pairs::{
     BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
-    Update, contact, contacts, contacts_between,
+    Update, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 
 #[doc = include_str!("../docs/embedding.md")]

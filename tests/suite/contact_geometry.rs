@@ -1,8 +1,8 @@
 //! Depth, normal and point of contacts against plain formulas in `f64`.
 
 use jostle::{
-    BadPair, Bodies, Circles, Contact, ContactError, InputError, PairFault, PairFinder, Threads, contact, contacts,
-    contacts_between,
+    ActivationTable, BadPair, Bodies, Circles, Circles64, Contact, ContactError, ContactPairs, Input, InputError,
+    PairFault, PairFinder, Set, Space, Threads, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 use jostle_testkit::{Kind, Scene, pool, scene, ugly};
 use rayon::ThreadPool;
@@ -115,4 +115,42 @@ fn geometry_between_two_groups_names_strangers_and_bad_bodies() {
     let lengths = contacts(&[], Circles::new(&x, &y[..1], 1.0), Threads::Current, &mut list);
     assert!(matches!(lengths, Err(ContactError::Bodies(InputError::View(_)))), "{lengths:?}");
     assert_eq!(list, kept);
+}
+
+#[test]
+fn geometry_of_images_needs_their_shifts_and_their_space() {
+    let circles = Circles64::new(&[0.5, 9.75], &[0.0; 2], 0.5);
+    let (mut finder, mut list) = (PairFinder::new(), Vec::new());
+    let cell = Input::within(circles).periodic([Some([0.0, 10.0]), None]);
+    let found = finder.find(cell).expect("circles");
+    contacts_f64(found, cell, Threads::Serial, &mut list).expect("a pair across the border");
+    let across = Contact { depth: 0.25, normal: [-1.0, 0.0], point: [0.125, 0.0] };
+    assert_eq!(list, [across]);
+    let mut refused = |pairs: ContactPairs<'_>, input| contacts_f64(pairs, input, Threads::Serial, &mut list);
+    let no_shifts = ContactError::ImageShifts { pairs: 1, image_shifts: 0 };
+    assert_eq!(refused(found.pairs().into(), cell), Err(no_shifts));
+    assert_eq!(refused(found.into(), circles.into()), Err(ContactError::OpenSpace));
+    let sets = [circles.into(), circles.into()];
+    let table = ActivationTable::all(2);
+    let among = Input::among(&sets, &table);
+    assert_eq!(refused((&[[0, 1]]).into(), among), Err(ContactError::Sets { sets: None, given: 2 }));
+    let space = Space::periodic([Some([1.0, 1.0]), None]);
+    assert!(matches!(refused(found.into(), cell.space(space)), Err(ContactError::Bodies(_))));
+    assert_eq!(list, [across]);
+}
+
+/// Of a distance whose square vanishes, and of bodies on their way.
+#[test]
+fn geometry_in_f64_has_a_direction_at_any_distance() {
+    let least = f64::from_bits(1);
+    for x in [1e-300, least, 1e150] {
+        let found = contact_f64([0.0, 0.0], 2e150, [3.0 * x, -4.0 * x], 0.0);
+        assert!(found.normal.iter().zip([0.6, -0.8]).all(|(n, e)| (n - e).abs() < 1e-15), "{found:?}");
+    }
+    let (x, by) = ([0.0_f32, 10.0], [[16.0_f32, 0.0], [0.0; 2]]);
+    let moving = Set::from(Circles::new(&x, &[0.0; 2], 1.0)).moving(by.each_ref());
+    let (mut finder, mut list) = (PairFinder::new(), Vec::new());
+    let found = finder.find(moving).expect("circles");
+    contacts(found, moving, Threads::Serial, &mut list).expect("a pair");
+    assert_eq!(list, [Contact { depth: 0.0, normal: [1.0, 0.0], point: [9.0, 0.0] }]);
 }

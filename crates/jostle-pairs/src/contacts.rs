@@ -29,7 +29,7 @@ use slots::Slots;
 use table::NONE;
 
 pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
-pub use geometry::{Contact, contact, contacts, contacts_between};
+pub use geometry::{Contact, contact, contact_f64, contacts, contacts_between, contacts_f64};
 pub use keys::Keys;
 pub use list::Contacts;
 pub use pairs::ContactPairs;
@@ -431,7 +431,7 @@ impl<'t> Update<'t> {
             pairs: given.pairs,
             images: given.images,
             by_image: given.by_image(),
-            meetings: given.meetings(keys)?,
+            meetings: given.meetings(keys.alone(), keys.groups())?,
             among: matches!(keys, Keys::Among(_)),
             keys: KeysOf::Now(keys),
         };

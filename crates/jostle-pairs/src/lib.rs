@@ -24,7 +24,7 @@ mod traverse;
 
 pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
-    Update, contact, contacts, contacts_between,
+    Update, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 pub use finder::PairFinder;
 pub use finder::found::{Found, Hit};

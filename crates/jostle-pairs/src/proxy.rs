@@ -19,7 +19,7 @@ use crate::input::{Cell, Set, Source};
 
 pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
-pub(crate) use exact::Exact;
+pub(crate) use exact::{Exact, first_touch};
 pub(crate) use frame::Frame;
 pub(crate) use images::{Images, Reach};
 pub(crate) use survey::Extent;
@@ -102,6 +102,11 @@ impl<const D: usize> Proxies<D> {
     /// The bodies of a tree by id, their margins in their radii.
     pub(crate) fn read_tree(&mut self, tree: &LinearTree<D>) -> Bodies<'_, D> {
         self.tree_bodies.read(tree);
+        self.tree_view()
+    }
+
+    /// The bodies of the tree that was read last, by id.
+    pub(crate) fn tree_view(&self) -> Bodies<'_, D> {
         self.tree_bodies.view()
     }
 

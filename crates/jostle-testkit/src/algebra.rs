@@ -13,7 +13,7 @@ mod rows;
 mod sets;
 mod space;
 
-pub use contacts::{ContactKey, PlainContact, PlainContacts};
+pub use contacts::{ContactKey, PlainContact, PlainContacts, Touch};
 pub use crystals::{CRYSTALS, Crystal};
 pub use questions::Image;
 pub use rows::Neighbor;

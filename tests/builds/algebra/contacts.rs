@@ -1,6 +1,8 @@
 //! Contacts over time, at every image and of any sets, against sets of keys.
 
-use jostle::{ContactPairs, ContactTracker, Contacts, Keys, PairFinder, Search, Threads};
+use jostle::{
+    ContactPairs, ContactTracker, Contacts, Found, Keys, PairFinder, Search, Threads, contacts, contacts_f64,
+};
 use jostle_testkit::algebra::engine::Ready;
 use jostle_testkit::algebra::{Case, Hit, PlainContact, PlainContacts, Relation};
 
@@ -19,7 +21,7 @@ fn plain<const D: usize>(contacts: &[PlainContact<D>]) -> Told<D> {
 
 /// Which pairs of a frame of some of them are left.
 fn is_left(a: u32, b: u32) -> bool {
-    (5 * a + 3 * b) % 4 != 0
+    !(5 * a + 3 * b).is_multiple_of(4)
 }
 
 /// Frames of one search: some pairs, all, those with ids reversed and every fourth left out, all again.
@@ -29,18 +31,21 @@ pub(crate) struct Frames<'a, const D: usize> {
     keys: Vec<Vec<u64>>,
     tracker: ContactTracker,
     oracle: PlainContacts<D>,
+    /// How many hits have been looked at for where they touch.
+    touched: usize,
 }
 
 impl<'a, const D: usize> Frames<'a, D> {
     pub(crate) fn new(name: &'a str, case: &'a Case<D>) -> Self {
         let key = |id: usize| (id as u64 ^ 0x2A).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let keys = case.searched().map(|set| (0..set.len()).map(key).collect()).collect();
-        Self { name, case, keys, tracker: ContactTracker::new(), oracle: PlainContacts::default() }
+        Self { name, case, keys, tracker: ContactTracker::new(), oracle: PlainContacts::default(), touched: 0 }
     }
 
     /// Looks at all frames of a search whose hits are known.
     pub(crate) fn check(mut self, finder: &mut PairFinder<D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
         let some: Vec<_> = hits.iter().copied().filter(|hit| is_left(hit.pair[0], hit.pair[1])).collect();
+        self.touched = some.len();
         self.frame(finder.on(Threads::Serial).only(&is_left), ready, &some);
         self.frame(finder.on(Threads::Serial), ready, hits);
         if !matches!(self.case.relation, Relation::Among(_)) {
@@ -58,7 +63,31 @@ impl<'a, const D: usize> Frames<'a, D> {
             Relation::Among(_) => self.tracker.on(Threads::Serial).update(found, &sets[..]),
         };
         changes.expect(self.name);
+        if hits.len() > self.touched {
+            self.touched = hits.len();
+            self.check_geometry(found, ready, hits);
+        }
         self.compare(hits);
+    }
+
+    /// Depth, normal and point, in `f64` and rounded to `f32`.
+    fn check_geometry(&self, found: Found<'_, D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
+        let (name, mut double, mut single) = (self.name, Vec::new(), Vec::new());
+        contacts_f64(found, ready.input(), Threads::Serial, &mut double).expect(name);
+        contacts(found, ready.input(), Threads::Serial, &mut single).expect(name);
+        let touches = self.case.touches(hits);
+        assert_eq!((double.len(), single.len()), (touches.len(), touches.len()), "{name}");
+        for ((told, rounded), touch) in double.iter().zip(&single).zip(&touches) {
+            let near = |told: f64, expected: f64, scale: f64| (told - expected).abs() <= scale * 2.0_f64.powi(-44);
+            // How far off a difference may be, of its length.
+            let turned = 2.0 + touch.scale / (touch.distance.max(f64::MIN_POSITIVE));
+            let right = near(told.depth, touch.depth, touch.scale)
+                && told.normal.iter().zip(&touch.normal).all(|(n, e)| near(*n, *e, turned))
+                && told.point.iter().zip(&touch.point).all(|(x, e)| near(*x, *e, touch.scale * turned.min(4.0)));
+            assert!(right, "{name}: {told:?}, expected {touch:?}");
+            assert!(rounded.depth == told.depth as f32 && rounded.normal == told.normal.map(|x| x as f32), "{name}");
+            assert!(rounded.point == told.point.map(|x| x as f32), "{name}: {rounded:?}, {told:?}");
+        }
     }
 
     /// The bodies of each set in the opposite order.

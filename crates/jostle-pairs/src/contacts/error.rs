@@ -29,14 +29,20 @@ pub enum ContactError {
         /// The number of keys given.
         keys: usize,
     },
-    /// Not one image shift for each pair.
-    #[error("{image_shifts} image shifts were given for {pairs} pairs: give one for each")]
+    /// Not one image shift for each pair, or none where space repeats.
+    #[error(
+        "{image_shifts} image shifts were given for {pairs} pairs: give one for each, by what `find` returned or by \
+         `ContactPairs::with_image_shifts`"
+    )]
     ImageShifts {
         /// The number of pairs.
         pairs: usize,
         /// The number of image shifts.
         image_shifts: usize,
     },
+    /// Image shifts where space does not repeat.
+    #[error("image shifts were given, but the space is open: give the input as it was searched, with its space")]
+    OpenSpace,
     /// Pairs of sets that are not those given.
     #[error("{}", sets_message(*sets, *given))]
     Sets {
@@ -191,11 +197,14 @@ pub(crate) fn name_pairs(frame: Frame<'_>) -> ContactError {
     name(pairs, &faults)
 }
 
-/// Names the pairs that name no two bodies of two views.
+/// Names the pairs that name no two bodies of their sets.
 #[cold]
-pub(crate) fn name_strangers(pairs: &[[u32; 2]], ids: [usize; 2]) -> ContactError {
-    let fault = |(at, &pair): (usize, &[u32; 2])| Some((at, PairFault::of(pair, ids)?));
-    name(pairs, &pairs.iter().enumerate().filter_map(fault).collect::<Vec<_>>())
+pub(crate) fn name_strangers(
+    pairs: &[[u32; 2]],
+    parts: impl Iterator<Item = (core::ops::Range<usize>, [usize; 2])>,
+) -> ContactError {
+    let fault = |(at, ids)| Some((at, PairFault::of(pairs[at], ids)?));
+    name(pairs, &parts.flat_map(|(range, ids)| range.map(move |at| (at, ids))).filter_map(fault).collect::<Vec<_>>())
 }
 
 fn name(pairs: &[[u32; 2]], faults: &[(usize, PairFault)]) -> ContactError {

@@ -106,19 +106,11 @@ impl<'f> Frame<'f> {
 
     /// Some pairs, cut where they are of other sets.
     pub(crate) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = Part<'f>> + use<'f> {
-        let (Meetings { sets, ends }, keys, Range { mut start, end }) = (self.meetings, self.keys, range);
-        let mut meeting = ends.partition_point(|&end| end <= start);
-        core::iter::from_fn(move || {
-            if start >= end {
-                return None;
-            }
-            while ends.get(meeting).is_some_and(|&end| end <= start) {
-                meeting += 1;
-            }
-            let sets = sets[meeting];
-            let range = start..ends.get(meeting).map_or(end, |&last| last.min(end));
-            start = range.end;
-            Some(Part { range, sets, keys: sets.map(|set| keys.of(set as usize)) })
+        let keys = self.keys;
+        self.meetings.parts(range).map(move |(range, sets)| Part {
+            range,
+            sets,
+            keys: sets.map(|set| keys.of(set as usize)),
         })
     }
 }

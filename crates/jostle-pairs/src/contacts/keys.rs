@@ -8,6 +8,7 @@ use jostle_core::input::MAX_BODIES;
 use jostle_core::scratch::resize_with_headroom;
 
 use super::error::KeyFault;
+use super::pairs::Meetings;
 use super::rows::keep;
 use super::table::{Entry, NONE, Table};
 
@@ -78,6 +79,15 @@ impl<'k> Keys<'k> {
             Self::Within(_) => 1,
             Self::Between(..) => 2,
             Self::Among(sets) => sets.len(),
+        }
+    }
+
+    /// Of which groups pairs are that do not say.
+    pub(super) fn alone(self) -> Option<Meetings<'static>> {
+        match self {
+            Self::Within(_) => Some(Meetings::WITHIN),
+            Self::Between(..) => Some(Meetings::BETWEEN),
+            Self::Among(_) => None,
         }
     }
 

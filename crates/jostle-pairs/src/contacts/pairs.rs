@@ -1,9 +1,9 @@
 //! The pairs that contacts are made of, with what is known of them.
 
 use core::fmt;
+use core::ops::Range;
 
 use super::error::ContactError;
-use super::keys::Keys;
 use crate::finder::found::Found;
 
 /// The pairs of a frame: those of a search, with their sets and their image shifts, or a slice of the caller's.
@@ -35,8 +35,29 @@ pub(super) struct Meetings<'p> {
     pub(super) ends: &'p [usize],
 }
 
-const WITHIN: Meetings<'_> = Meetings { sets: &[[0, 0]], ends: &[] };
-const BETWEEN: Meetings<'_> = Meetings { sets: &[[0, 1]], ends: &[] };
+impl<'p> Meetings<'p> {
+    /// All pairs are within one set.
+    pub(super) const WITHIN: Self = Self { sets: &[[0, 0]], ends: &[] };
+    /// All pairs are between two.
+    pub(super) const BETWEEN: Self = Self { sets: &[[0, 1]], ends: &[] };
+
+    /// Some pairs, cut where they are of other sets: of which they are.
+    pub(super) fn parts(self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, [u32; 2])> + use<'p> {
+        let (Self { sets, ends }, Range { mut start, end }) = (self, range);
+        let mut meeting = ends.partition_point(|&end| end <= start);
+        core::iter::from_fn(move || {
+            if start >= end {
+                return None;
+            }
+            while ends.get(meeting).is_some_and(|&end| end <= start) {
+                meeting += 1;
+            }
+            let range = start..ends.get(meeting).map_or(end, |&last| last.min(end));
+            start = range.end;
+            Some((range, sets[meeting]))
+        })
+    }
+}
 
 impl<'p> Images<'p> {
     fn of<const D: usize>(shifts: &'p [[i32; D]]) -> Self {
@@ -84,17 +105,13 @@ impl<'p> ContactPairs<'p> {
         Err(ContactError::ImageShifts { pairs: self.pairs.len(), image_shifts: shifts.len() / axes.max(1) })
     }
 
-    /// Of which sets the pairs are, if their keys are these.
-    pub(super) fn meetings(&self, keys: Keys<'_>) -> Result<Meetings<'p>, ContactError> {
-        let stranger = |sets: &&[u32; 2]| sets.iter().any(|&set| set as usize >= keys.groups());
-        match (self.meetings, keys) {
-            (Some(meetings), _) => match meetings.sets.iter().find(stranger) {
-                Some(&sets) => Err(ContactError::Sets { sets: Some(sets), given: keys.groups() }),
-                None => Ok(meetings),
-            },
-            (None, Keys::Within(_)) => Ok(WITHIN),
-            (None, Keys::Between(..)) => Ok(BETWEEN),
-            (None, Keys::Among(_)) => Err(ContactError::Sets { sets: None, given: keys.groups() }),
+    /// Of which sets the pairs are, which may be this many. Pairs that do not say are `alone`, if there is such a relation.
+    pub(super) fn meetings(&self, alone: Option<Meetings<'p>>, sets: usize) -> Result<Meetings<'p>, ContactError> {
+        let meetings = self.meetings.or(alone).ok_or(ContactError::Sets { sets: None, given: sets })?;
+        let stranger = |of: &&[u32; 2]| of.iter().any(|&set| set as usize >= sets);
+        match meetings.sets.iter().find(stranger) {
+            Some(&of) => Err(ContactError::Sets { sets: Some(of), given: sets }),
+            None => Ok(meetings),
         }
     }
 }

@@ -122,23 +122,8 @@ impl<const D: usize> Exact<'_, D> {
 
     /// When a and b first touch, if they do, b being so far from a at the beginning.
     fn touch_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> Option<f64> {
-        let (from, to) = (self.displacement(sets[0], a), self.displacement(sets[1], b));
-        let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
-        for axis in 0..D {
-            let v = to[axis] - from[axis];
-            (pp, pv, vv) = (pp + p[axis] * p[axis], pv + p[axis] * v, vv + v * v);
-        }
-        let s = self.radius(sets[0], a) + self.radius(sets[1], b);
-        let c = pp - s * s;
-        if c <= 0.0 {
-            return Some(0.0);
-        }
-        let discriminant = pv * pv - vv * c;
-        if pv >= 0.0 || discriminant < 0.0 {
-            return None;
-        }
-        let time = c / (discriminant.sqrt() - pv);
-        (time <= 1.0).then_some(time)
+        let displacements = [self.displacement(sets[0], a), self.displacement(sets[1], b)];
+        first_touch(p, displacements, self.radius(sets[0], a) + self.radius(sets[1], b))
     }
 
     /// Whether a and b touch, b being so far from a at the beginning.
@@ -167,6 +152,27 @@ impl<const D: usize> Decide for Exact<'_, D> {
     fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
         self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
     }
+}
+
+/// When two bodies first touch, if they do: the second is so far from the first at the beginning, both move by displacements,
+/// and their radii come to `s`.
+#[inline]
+pub(crate) fn first_touch<const D: usize>(p: [f64; D], [from, to]: [[f64; D]; 2], s: f64) -> Option<f64> {
+    let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
+    for axis in 0..D {
+        let v = to[axis] - from[axis];
+        (pp, pv, vv) = (pp + p[axis] * p[axis], pv + p[axis] * v, vv + v * v);
+    }
+    let c = pp - s * s;
+    if c <= 0.0 {
+        return Some(0.0);
+    }
+    let discriminant = pv * pv - vv * c;
+    if pv >= 0.0 || discriminant < 0.0 {
+        return None;
+    }
+    let time = c / (discriminant.sqrt() - pv);
+    (time <= 1.0).then_some(time)
 }
 
 #[inline]

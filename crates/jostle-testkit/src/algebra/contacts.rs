@@ -1,8 +1,9 @@
-//! Contacts over time, by a set of what each is known by.
+//! Contacts: over time, by a set of what each is known by; and where two bodies touch.
 
 use std::collections::BTreeSet;
 
-use super::{Hit, space::is_forward};
+use super::predicate::Body;
+use super::{Case, Hit, space::is_forward};
 
 /// What a contact is known by: its sets, the keys of its bodies, within a set the lesser first, and the shift from the first to
 /// the second; of a body and itself, the forward one of two.
@@ -43,4 +44,55 @@ fn contact_key<const D: usize>(hit: &Hit<D>, keys: &[Vec<u64>]) -> ContactKey<D>
     let within = sets[0] == sets[1];
     let swapped = if within && a == b { shift != [0; D] && !is_forward(shift) } else { within && of[0] > of[1] };
     if swapped { (sets, [of[1], of[0]], shift.map(|step| -step)) } else { (sets, of, shift) }
+}
+
+/// Where and how deep two bodies touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Touch<const D: usize> {
+    /// From centre to centre.
+    pub distance: f64,
+    /// What the radii have in common on the line between the centres.
+    pub depth: f64,
+    /// From the first centre to the second, of length 1.
+    pub normal: [f64; D],
+    /// The middle of what both bodies have of the line through the centres.
+    pub point: [f64; D],
+    /// The largest number that goes into it: how precise it may be.
+    pub scale: f64,
+}
+
+impl<const D: usize> Case<D> {
+    /// Where the bodies of some hits touch, at the time of each.
+    #[must_use]
+    pub fn touches(&self, hits: &[Hit<D>]) -> Vec<Touch<D>> {
+        let (family, lattice) = (self.family(), self.space.lattice());
+        let of = |hit: &Hit<D>| {
+            let [p, q]: [Body<D>; 2] = core::array::from_fn(|side| {
+                Body::of(&self.sets[hit.sets[side]], hit.pair[side] as usize, lattice.as_ref())
+            });
+            let start = family.difference64(&p, &q, hit.shift);
+            let at = |k: usize| start[k] + hit.time * (q.displacement[k] - p.displacement[k]);
+            let apart: [f64; D] = core::array::from_fn(at);
+            // Of lengths that are squared without loss.
+            let largest = apart.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
+            let unit = if largest > 0.0 { 2.0_f64.powi(largest.log2() as i32) } else { 1.0 };
+            let distance = apart.map(|d| d / unit).iter().map(|d| d * d).sum::<f64>().sqrt();
+            let mut normal = apart.map(|d| if distance > 0.0 { d / unit / distance } else { 0.0 });
+            if distance == 0.0 {
+                normal[0] = 1.0;
+            }
+            let (distance, r, s) = (distance * unit, p.radius, q.radius);
+            let middle = (f64::max(-r, distance - s) + f64::min(r, distance + s)) / 2.0;
+            let from = |k: usize| p.center[k] + hit.time * p.displacement[k];
+            let numbers = [p.center, q.center, p.displacement, q.displacement, apart].into_iter().flatten();
+            Touch {
+                distance,
+                depth: f64::max(r + s - distance, 0.0),
+                normal,
+                point: core::array::from_fn(|k| from(k) + normal[k] * middle),
+                scale: numbers.chain([r, s]).fold(0.0, |all, x| all.max(x.abs())),
+            }
+        };
+        hits.iter().map(of).collect()
+    }
 }

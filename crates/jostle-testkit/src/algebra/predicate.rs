@@ -138,7 +138,7 @@ impl<const D: usize> Family<D> {
     }
 
     /// In `f64`, of the numbers as given: `(xb - xa) + shift`.
-    fn difference64(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f64; D] {
+    pub(super) fn difference64(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f64; D] {
         let shift = self.lattice.map_or([0.0; D], |lattice| lattice.combined(shift.map(i64::from)));
         core::array::from_fn(|axis| (q.center[axis] - p.center[axis]) + shift[axis])
     }
