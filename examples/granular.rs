@@ -132,7 +132,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         begun += changes.begin().len();
         ended += changes.end().len();
         now = changes.begin().len() + changes.persist().len();
-        for (&[a, b], &shift) in found.pairs().iter().zip(found.image_shifts()) {
+        for (&[a, b], shift) in found.pairs().iter().zip(found.image_shifts()) {
             discs.press(a as usize, b as usize, shift);
         }
         discs.step();

@@ -47,7 +47,7 @@ fn check<const D: usize>(input: &Input) {
     let periodic = jostle::Input::within(set).periodic(axes);
     let mut finder = PairFinder::new();
     let found = agreed(&mut finder, input.isa, |search| {
-        search.find(periodic).map(|found| (found.pairs().to_vec(), found.image_shifts().to_vec())).ok()
+        search.find(periodic).map(|found| (found.pairs().to_vec(), found.image_shifts().collect::<Vec<_>>())).ok()
     });
     let fits = layered.as_ref().is_none_or(|layered| layered.fits(scene.len()));
     // Shorter periods have more images: see `algebra`.

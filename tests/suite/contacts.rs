@@ -418,7 +418,7 @@ fn a_body_that_is_moved_back_keeps_its_contacts_in_a_large_cell() {
             .pairs()
             .iter()
             .zip(found.image_shifts())
-            .map(|(&[a, b], &[x, y])| {
+            .map(|(&[a, b], [x, y])| {
                 let by = wrapped.map_or([0; 2], |by| by);
                 [x + by[a as usize] - by[b as usize], y]
             })

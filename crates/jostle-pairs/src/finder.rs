@@ -18,8 +18,8 @@ use crate::neighbors::row_join::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
-use crate::pairs::listed::{JobsOf, Listed, put_in_order};
-use crate::pairs::plan::Plan;
+use crate::pairs::listed::{Listed, put_in_order};
+use crate::pairs::plan::{JobsOf, Plan};
 use crate::pairs::prepare::Preparation;
 use crate::pairs::stats::{StageTimes, Stats, Tests};
 

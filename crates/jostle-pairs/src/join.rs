@@ -22,7 +22,7 @@ use core::ops::Range;
 
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
-use jostle_core::{Isa, LinearTree};
+use jostle_core::{Aabb, Isa, LinearTree};
 
 use crate::join::buffers::{HITS, HitList, TestList};
 use crate::join::hits::{Hit, Sink, emit};
@@ -32,7 +32,7 @@ use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
 use crate::traverse::SPARSE;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
-use crate::traverse::descent::Descent;
+use crate::traverse::descent::{Descent, root};
 
 /// Scratch of one task: lists of fixed size, so that it never grows.
 #[derive(Debug)]
@@ -121,7 +121,12 @@ impl<const D: usize> Join<'_, D> {
     fn join<L: Lanes>(&mut self, groups: Range<usize>) {
         let [driver, walked] = self.pairing.trees;
         let sparse = self.across() && driver.len().saturating_mul(SPARSE) < walked.len();
+        let reached = self.across().then(|| self.seen_root());
         for group in groups {
+            // Of a cell's images, most groups touch none.
+            if reached.is_some_and(|reached| !reached.overlaps(&driver.levels()[1].aabb(group))) {
+                continue;
+            }
             let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
             if sparse {
                 self.walk_alone::<L>(leaves);
@@ -129,7 +134,7 @@ impl<const D: usize> Join<'_, D> {
                 if !self.across() {
                     self.join_within::<L>(leaves.clone());
                 }
-                self.join_group::<L>(group, leaves);
+                self.join_group::<L>(group, leaves, reached.as_ref());
             }
             self.run_tests::<L>(0);
         }
@@ -147,6 +152,18 @@ impl<const D: usize> Join<'_, D> {
     pub(crate) fn movement(&self) -> ([f32; D], [f32; D]) {
         let offset = self.pairing.offset;
         (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
+    }
+
+    /// The box of all of the walked tree, as the driving one sees it.
+    #[inline(always)]
+    fn seen_root(&self) -> Aabb<D> {
+        let (shift, margin) = self.movement();
+        let mut root = root(self.pairing.trees[1]);
+        for axis in 0..D {
+            root.lo[axis] -= shift[axis] + margin[axis];
+            root.hi[axis] -= shift[axis] - margin[axis];
+        }
+        root
     }
 
     #[inline(always)]
@@ -182,34 +199,44 @@ impl<const D: usize> Join<'_, D> {
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
 
-    /// Phases 2 to 4.
+    /// Phases 2 to 4. Of two trees, the walked one lies within the box that is `reached`.
     #[inline(always)]
-    fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>) {
+    fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>, reached: Option<&Aabb<D>>) {
         let [driver, walked] = self.pairing.trees;
         let mut aabb = driver.levels()[1].aabb(group);
-        let (mut first, mut seen) = (leaves.start, 0);
+        let (mut first, mut own, mut room) = (leaves.start, leaves.len(), CANDIDATES - LANES);
         self.scratch.candidates.len = 0;
-        if self.across() {
+        if let Some(reached) = reached {
             let (shift, margin) = self.movement();
             for axis in 0..D {
                 aabb.lo[axis] += shift[axis] - margin[axis];
                 aabb.hi[axis] += shift[axis] + margin[axis];
             }
-            self.scratch.candidates.append::<L>(&driver.levels()[0], group, first_lanes(leaves.len()));
+            let boxes = &driver.levels()[0];
+            let near = boxes16_overlapping::<L, D>((boxes.lo(), boxes.hi()), group, reached.lo, reached.hi);
+            self.scratch.candidates.append::<L>(boxes, group, near & first_lanes(leaves.len()));
             self.scratch.candidates.move_first(shift, margin);
-            (first, seen) = (0, leaves.len());
+            (first, own) = (0, self.scratch.candidates.len);
+            if own == 0 {
+                return;
+            }
+            // Candidates are looked at in turns of the same length whatever is near.
+            room -= leaves.len() - own;
         }
+        let mut seen = self.scratch.candidates.len;
         let mut descent = Descent::new::<L>(walked, aabb, first);
         while let Some((node, mask)) = descent.next::<L>() {
             self.scratch.candidates.append::<L>(&walked.levels()[0], node, mask);
-            if self.scratch.candidates.is_full() {
-                self.join_candidates::<L>(leaves.len(), seen);
-                seen = leaves.len();
+            if self.scratch.candidates.len > room {
+                self.join_candidates::<L>(own, seen);
+                seen = own;
                 self.scratch.candidates.len = seen;
             }
         }
         self.tests.node_tests += descent.tests;
-        self.join_candidates::<L>(leaves.len(), seen);
+        if self.scratch.candidates.len > seen {
+            self.join_candidates::<L>(own, seen);
+        }
     }
 
     #[inline(always)]

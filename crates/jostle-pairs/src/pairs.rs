@@ -6,5 +6,6 @@ pub(crate) mod ordered;
 pub(crate) mod plan;
 pub(crate) mod prepare;
 pub(crate) mod reduction;
+pub(crate) mod shifts;
 pub(crate) mod side;
 pub(crate) mod stats;

@@ -23,7 +23,7 @@ pub(crate) use exact::{Exact, first_touch};
 pub(crate) use frame::Frame;
 pub(crate) use images::{Images, Reach};
 pub(crate) use survey::Extent;
-use survey::{Given, Survey};
+use survey::Given;
 
 /// What a finder keeps of a set of which it makes proxies.
 #[derive(Debug)]
@@ -123,16 +123,11 @@ impl<const D: usize> Proxies<D> {
             self.tree_bodies.read(tree);
         }
         let Self { tree_bodies, extents, .. } = self;
-        let extent = if let (Source::Double(bodies), None, None) = (set.source, set.moving, cell) {
-            let survey = |ids| isa.run(Survey { bodies, ids });
-            reduce(bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
-        } else {
-            let proxies = Reborrow { tree_bodies };
-            with_given!(proxies, set, cell, decided, |given| {
-                let survey = |ids| given.survey(ids);
-                reduce(given.bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
-            })
-        };
+        let proxies = Reborrow { tree_bodies };
+        let extent = with_given!(proxies, set, cell, decided, |given| {
+            let survey = |ids| given.survey(isa, ids);
+            reduce(given.bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
+        });
         if !extent.sound {
             with_given!(self, set, cell, decided, |given| {
                 ViewError::of_bodies(given.bodies.len(), |id| given.fault(id))?;

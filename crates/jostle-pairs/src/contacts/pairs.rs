@@ -138,8 +138,8 @@ impl<'p, const D: usize> From<Found<'p, D>> for ContactPairs<'p> {
     fn from(found: Found<'p, D>) -> Self {
         let listed = &found.finder.listed;
         let (sets, ends) = listed.meetings();
-        let shifts = found.image_shifts();
-        let images = if listed.has_images() { Images::of(shifts) } else { Images::default() };
+        let shifts = || Images::of(listed.shifts.slice(found.pairs()));
+        let images = if listed.has_images() { shifts() } else { Images::default() };
         let meetings = Some(Meetings { sets, ends });
         Self { images, unique: listed.is_unique(), meetings, ..found.pairs().into() }
     }

@@ -64,9 +64,17 @@ impl<'f, const D: usize> Found<'f, D> {
 
     /// By how many vectors of the cell the second body of each pair is moved to touch the first, so that the difference of
     /// their centres is `xb + (S0 v0 + S1 v1 ..) - xa`; of a search in a [`Space`](crate::Space) that repeats, and empty after others.
+    ///
+    /// Each is worked out when it is asked for, from the image at which its pair was found: a list keeps a bit for each pair.
     #[must_use]
-    pub fn image_shifts(&self) -> &'f [[i32; D]] {
-        &self.finder.listed.image_shifts
+    pub fn image_shifts(&self) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'f, D> {
+        self.finder.listed.shifts.iter(self.pairs())
+    }
+
+    /// That of [`Found::image_shifts`] of one pair, by its number in the list. O(log images).
+    #[must_use]
+    pub fn image_shift(&self, number: usize) -> Option<[i32; D]> {
+        self.finder.listed.shifts.get(self.pairs(), number)
     }
 
     /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way

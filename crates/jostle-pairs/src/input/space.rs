@@ -34,7 +34,7 @@ const FLAT: f64 = f64::from_bits((1023 - 40) << 52);
 /// let mut finder = PairFinder::new();
 /// let found = finder.find(Input::within(circles).periodic([Some([0.0, 10.0]), None]))?;
 /// assert_eq!(found.pairs(), [[0, 1]]);
-/// assert_eq!(found.image_shifts(), [[-1, 0]]); // 9.5 - 10 is 1 to the left of 0.5
+/// assert_eq!(found.image_shift(0), Some([-1, 0])); // 9.5 - 10 is 1 to the left of 0.5
 /// # Ok::<(), jostle::InputError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -226,6 +226,11 @@ impl<const D: usize> Cell<D> {
         Self { space: *space, duals: space.duals(), straight: space.is_straight() }
     }
 
+    /// Whether each vector lies in its own axis.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.straight
+    }
+
     /// See [`Space::wraps`].
     #[inline]
     pub(crate) fn wraps(&self, center: [f64; D]) -> [f64; D] {
@@ -245,6 +250,24 @@ impl<const D: usize> Cell<D> {
             }
         }
         wraps
+    }
+
+    /// Notes which of some bodies, side by side, may have wraps other than 0.
+    #[inline(always)]
+    pub(crate) fn note_outside<const N: usize>(&self, centers: &[[f64; N]; D], outside: &mut [u64; N]) {
+        let Space { vectors, repeats, origin, .. } = &self.space;
+        for k in (0..D).filter(|&k| repeats[k]) {
+            for lane in 0..N {
+                // Then the quotient that `wraps` looks at, rounded, is not less than 0 nor more than 1.
+                let (along, whole) = if self.straight {
+                    (centers[k][lane] - origin[k], vectors[k][k])
+                } else {
+                    let along = |sum, axis: usize| sum + (centers[axis][lane] - origin[axis]) * self.duals[k][axis];
+                    ((0..D).fold(0.0, along), 1.0)
+                };
+                outside[lane] |= u64::from(!(along >= 0.0 && along <= whole));
+            }
+        }
     }
 
     /// The sum of so many of each vector, from left to right.

@@ -5,7 +5,8 @@ use core::ops::Range;
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
-use crate::pairs::plan::Job;
+use crate::pairs::plan::JobsOf;
+use crate::pairs::shifts::Shifts;
 use crate::proxy::Exact;
 
 /// Pairs that one task looks at.
@@ -17,7 +18,7 @@ pub(crate) struct Listed<const D: usize> {
     /// Sets that met, ascending, and where the pairs of each two end.
     meetings: Vec<[u32; 2]>,
     ends: Vec<usize>,
-    pub(crate) image_shifts: Vec<[i32; D]>,
+    pub(crate) shifts: Shifts<D>,
     pub(crate) times: Vec<f64>,
     /// Space repeats.
     repeats: bool,
@@ -25,32 +26,11 @@ pub(crate) struct Listed<const D: usize> {
     unique: bool,
 }
 
-/// The jobs of a list, and where the pairs of each end.
-#[derive(Clone, Copy)]
-pub(crate) struct JobsOf<'a> {
-    pub(crate) jobs: &'a [Job],
-    pub(crate) ends: &'a [usize],
-}
-
-impl JobsOf<'_> {
-    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
-    fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
-        let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
-        while at < count {
-            let end = (self.ends[job] - first).min(count);
-            if at < end {
-                visit(at..end, self.jobs[job]);
-            }
-            (job, at) = (job + 1, end);
-        }
-    }
-}
-
 impl<const D: usize> Listed<D> {
     pub(crate) fn bytes(&self) -> usize {
         self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
-            + self.image_shifts.capacity() * size_of::<[i32; D]>()
+            + self.shifts.bytes()
             + self.times.capacity() * size_of::<f64>()
     }
 
@@ -93,20 +73,8 @@ impl<const D: usize> Listed<D> {
 
     /// Finds out the image and the time of each pair, whose second body is still the one at the image.
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
-        let repeats = exact.cell.is_some();
-        (self.repeats, self.unique) = (repeats, exact.images.unique);
-        resize_with_headroom(&mut self.image_shifts, if repeats { pairs.len() } else { 0 }, [0; D]);
-        workers.fill_blocks("shifts", &mut self.image_shifts, BLOCK, |first, block| {
-            of.each(first, block.len(), |range, job| {
-                if job.image == 0 && !exact.is_outside(job.sets) {
-                    return block[range].fill([0; D]);
-                }
-                for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {
-                    let steps = exact.steps(job.sets, job.image, a, b);
-                    *slot = if job.swaps(a, b) { steps.map(|step| -step) } else { steps };
-                }
-            });
-        });
+        (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);
+        self.shifts.note(exact, of, pairs, workers);
         let moves = exact.sets.iter().any(|set| set.moving.is_some());
         resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 }, 0.0);
         workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
@@ -123,8 +91,9 @@ impl<const D: usize> Listed<D> {
 pub(crate) fn put_in_order(of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
     workers.fill_blocks("order", pairs, BLOCK, |first, block| {
         of.each(first, block.len(), |range, job| {
-            if job.image != 0 && job.is_within() {
-                block[range].iter_mut().for_each(|pair| *pair = job.pair(pair[0], pair[1]));
+            if job.turns() {
+                // As `Job::pair`, without a branch that nothing predicts.
+                block[range].iter_mut().for_each(|pair| *pair = [pair[0].min(pair[1]), pair[0].max(pair[1])]);
             }
         });
     });

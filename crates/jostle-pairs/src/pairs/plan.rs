@@ -35,10 +35,37 @@ impl Job {
         b < a && self.is_within()
     }
 
+    /// Whether some of the pairs that it finds may do so.
+    #[inline(always)]
+    pub(crate) fn turns(self) -> bool {
+        self.image != 0 && self.is_within()
+    }
+
     /// The pair of two bodies that it has found.
     #[inline(always)]
     pub(crate) fn pair(self, a: u32, b: u32) -> [u32; 2] {
         if self.swaps(a, b) { [b, a] } else { [a, b] }
+    }
+}
+
+/// The jobs of a list, and where the pairs of each end.
+#[derive(Clone, Copy)]
+pub(crate) struct JobsOf<'a> {
+    pub(crate) jobs: &'a [Job],
+    pub(crate) ends: &'a [usize],
+}
+
+impl JobsOf<'_> {
+    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
+    pub(crate) fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
+        let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
+        while at < count {
+            let end = (self.ends[job] - first).min(count);
+            if at < end {
+                visit(at..end, self.jobs[job]);
+            }
+            (job, at) = (job + 1, end);
+        }
     }
 }
 

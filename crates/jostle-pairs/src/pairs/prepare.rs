@@ -9,6 +9,7 @@ use crate::join::tree_pair::OFFSET_MARGIN;
 use crate::pairs::plan::{Job, Plan};
 use crate::pairs::side::{Side, sum};
 use crate::proxy::{Exact, Extent, Frame, Images, Reach};
+use crate::traverse::descent::root;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
 /// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.
@@ -26,6 +27,8 @@ pub(crate) struct Preparation<const D: usize> {
     pub(crate) jobs: Vec<Job>,
     frame: Frame<D>,
     extents: Vec<Extent<D>>,
+    /// The box of the tree of each set, in a space that repeats.
+    roots: Vec<Aabb<D>>,
 }
 
 impl<const D: usize> Preparation<D> {
@@ -36,6 +39,7 @@ impl<const D: usize> Preparation<D> {
             jobs: Vec::new(),
             frame: Frame::default(),
             extents: Vec::new(),
+            roots: Vec::new(),
         }
     }
 
@@ -58,6 +62,7 @@ impl<const D: usize> Preparation<D> {
             + self.images.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.roots.capacity() * size_of::<Aabb<D>>()
     }
 
     /// The number of the first side of an input.
@@ -180,21 +185,27 @@ impl<const D: usize> Preparation<D> {
         let reach =
             Reach { sum: sums.fold(0.0, f64::max), blur: blur.map(|blur| if blur.is_finite() { blur } else { 0.0 }) };
         let scale = if decided { self.frame.scale } else { 1.0 };
-        let (sides, sets) = (&self.sides[Self::first(input)..], input.sets());
-        let wanted = |offset| {
-            input.meetings().any(|(i, j)| may_touch([i, j].map(|set| sides[set].ready(&sets[set]).tree), offset))
-        };
+        self.note_roots(input);
+        let roots = &self.roots;
+        let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
         self.images.lay_out(cell, reach, scale, wanted)
+    }
+
+    /// Notes the box of each tree.
+    fn note_roots(&mut self, input: &Input<'_, D>) {
+        let sides = &self.sides[Self::first(input)..];
+        self.roots.clear();
+        self.roots.extend(sides.iter().zip(input.sets()).map(|(side, set)| root(side.ready(set).tree)));
     }
 
     /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
     fn list_jobs(&mut self, input: &Input<'_, D>) {
         self.jobs.clear();
-        let (sides, sets) = (&self.sides[Self::first(input)..], input.sets());
         for (i, j) in input.meetings() {
             let images = if i == j { self.images.half() } else { self.images.steps.len() };
-            let trees = [i, j].map(|set| sides[set].ready(&sets[set]).tree);
-            let met = (0..images).filter(|&image| image == 0 || may_touch(trees, self.images.offsets[image]));
+            let meets =
+                |&image: &usize| image == 0 || may_touch([i, j].map(|set| self.roots[set]), self.images.offsets[image]);
+            let met = (0..images).filter(meets);
             self.jobs.extend(met.map(|image| Job { sets: [i as u32, j as u32], image: image as u32 }));
         }
     }
@@ -216,14 +227,9 @@ impl<const D: usize> Preparation<D> {
     }
 }
 
-/// Whether bodies of two trees may touch, the second being seen at an offset: by the boxes of all of them, as a join tests
+/// Whether bodies of two trees in these boxes may touch, the second being seen at an offset: by the boxes, as a join tests
 /// those of groups.
-fn may_touch<const D: usize>([one, other]: [&LinearTree<D>; 2], offset: [f32; D]) -> bool {
-    let root = |tree: &LinearTree<D>| {
-        let top = tree.levels().last()?;
-        Some((0..top.len()).fold(Aabb::EMPTY, |all, node| all.union(top.aabb(node))))
-    };
-    let (Some(one), Some(other)) = (root(one), root(other)) else { return false };
+fn may_touch<const D: usize>([one, other]: [Aabb<D>; 2], offset: [f32; D]) -> bool {
     !(0..D).any(|axis| {
         let margin = offset[axis].abs() * OFFSET_MARGIN;
         one.lo[axis] - offset[axis] - margin > other.hi[axis] || one.hi[axis] - offset[axis] + margin < other.lo[axis]

@@ -63,6 +63,12 @@ impl<const D: usize> Exact<'_, D> {
         steps
     }
 
+    /// How many cells each body of a set has been moved by to lie in the cell; of no body where none has.
+    pub(crate) fn wraps(&self, set: u32) -> &[[i32; D]] {
+        let proxies = self.proxies(set);
+        if proxies.outside { &proxies.wraps } else { &[] }
+    }
+
     /// How many cells a body has been moved by to lie in the cell.
     #[inline]
     pub(crate) fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {

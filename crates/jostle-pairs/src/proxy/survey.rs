@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use jostle_core::isa::Work;
-use jostle_core::{Bodies, Reason, Scalar};
+use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
@@ -16,9 +16,6 @@ const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Cells that a body may be away: then sums of its steps, another body's and an image's fit an `i32`.
 const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
-
-/// Bodies looked at side by side.
-const EIGHT: usize = 8;
 
 /// How far some bodies extend, once they have been moved into the cell.
 #[derive(Debug, Clone, Copy)]
@@ -89,8 +86,13 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         self.cell.map_or([0.0; D], |cell| cell.wraps(center))
     }
 
-    /// The extent of some bodies.
-    pub(crate) fn survey(&self, ids: Range<usize>) -> Extent<D> {
+    /// The extent of some bodies: of those at rest in the cell by the instructions of `isa`.
+    pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
+        let at_rest = if self.moving.is_none() { isa.run(AtRest { given: self, ids: ids.clone() }) } else { None };
+        at_rest.unwrap_or_else(|| self.survey_each(ids))
+    }
+
+    fn survey_each(&self, ids: Range<usize>) -> Extent<D> {
         let mut all = Extent::EMPTY;
         for id in ids {
             let (mut middle, radius) = (self.center(id), self.bodies.radius(id).to_f64());
@@ -172,66 +174,118 @@ fn axis_where<const D: usize>(fails: impl Fn(usize) -> bool) -> Option<u8> {
     (0..D).find(|&axis| fails(axis)).map(|axis| axis as u8)
 }
 
-/// The extent of some bodies in `f64`, at rest in open space, eight at a time.
-pub(crate) struct Survey<'a, const D: usize> {
-    pub(crate) bodies: Bodies<'a, D, f64>,
-    pub(crate) ids: Range<usize>,
+/// Bodies copied at a time, to be read side by side whatever their distance in memory.
+const COPIED: usize = 512;
+
+/// Bodies looked at side by side.
+const LANES: usize = 16;
+
+/// The extent of some bodies at rest; none where one of them may have to be moved into the cell.
+struct AtRest<'g, 'a, const D: usize, T> {
+    given: &'g Given<'a, D, T>,
+    ids: Range<usize>,
 }
 
-impl<const D: usize> Work for Survey<'_, D> {
-    type Output = Extent<D>;
+impl<const D: usize, T: Scalar> Work for AtRest<'_, '_, D, T> {
+    type Output = Option<Extent<D>>;
 
     #[inline(always)]
-    fn run(self) -> Extent<D> {
-        let Self { bodies, ids } = self;
-        let (mut lo, mut hi) = ([[f64::INFINITY; EIGHT]; D], [[f64::NEG_INFINITY; EIGHT]; D]);
-        let (mut greatest, mut faults) = ([0.0; EIGHT], [0; EIGHT]);
-        for first in ids.clone().step_by(EIGHT) {
-            let present = EIGHT.min(ids.end - first);
-            let radii = eight(present, |out| bodies.radii().map_into(first, out, |radius| radius));
-            for lane in 0..EIGHT {
-                greatest[lane] = larger(greatest[lane], radii[lane] + bodies.margin());
-                faults[lane] |= u64::from(radii[lane].is_nan() | (radii[lane] < 0.0));
-            }
+    fn run(self) -> Option<Extent<D>> {
+        let Self { given: &Given { bodies, cell, decided, .. }, ids } = self;
+        let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
+        let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
+        let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
+        let mut sizes = Spread::of(T::default());
+        let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
+        // Of a box whose walls lie in the axes, the corners say whether bodies lie within.
+        let slanted = cell.filter(|cell| !cell.is_straight());
+        for first in ids.clone().step_by(COPIED) {
+            let count = COPIED.min(ids.end - first);
+            let radii = side_by_side(&mut radii, count, |out| bodies.radii().map_into(first, out, |radius| radius));
+            sizes.take(radii);
             for axis in 0..D {
-                let at = eight(present, |out| bodies.centers()[axis].map_into(first, out, |at| at));
-                for lane in 0..EIGHT {
-                    lo[axis][lane] = -larger(-lo[axis][lane], -at[lane]);
-                    hi[axis][lane] = larger(hi[axis][lane], at[lane]);
-                    let reach = at[lane].abs() + (radii[lane] + bodies.margin());
-                    faults[lane] |= u64::from(reach.is_nan() | (reach > REACH));
+                let copy = |out: &mut [T]| bodies.centers()[axis].map_into(first, out, |x| x);
+                let centers = side_by_side(&mut centers[axis], count, copy);
+                axes[axis].take(centers);
+                if decided {
+                    note_faults(centers, radii, bodies.margin(), &mut faults);
+                }
+            }
+            if let Some(cell) = slanted {
+                for row in 0..count.div_ceil(LANES) {
+                    let mut at = [[0.0; LANES]; D];
+                    for axis in 0..D {
+                        for lane in 0..LANES {
+                            at[axis][lane] = centers[axis][row * LANES + lane].to_f64();
+                        }
+                    }
+                    cell.note_outside(&at, &mut outside);
                 }
             }
         }
-        let radius = greatest.into_iter().fold(0.0, f64::max);
-        Extent {
-            lo: lo.map(|lanes| lanes.into_iter().fold(f64::INFINITY, f64::min)),
-            hi: hi.map(|lanes| lanes.into_iter().fold(f64::NEG_INFINITY, f64::max)),
-            radius,
-            reach: radius,
-            far: 0.0,
-            outside: false,
-            sound: faults == [0; EIGHT],
+        let borders = axes.map(|axis| axis.borders());
+        if let Some(cell) = cell.filter(Cell::is_straight) {
+            let mut beyond = [0; 2];
+            cell.note_outside(&borders, &mut beyond);
+            outside[..2].copy_from_slice(&beyond);
+        }
+        let greatest =
+            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
+        let radius = (greatest + bodies.margin()).to_f64();
+        let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
+        (0..D).for_each(|axis| [extent.lo[axis], extent.hi[axis]] = borders[axis]);
+        (outside == [0; LANES]).then_some(extent)
+    }
+}
+
+/// The least and the greatest of some values, which are numbers, sixteen side by side.
+#[derive(Clone, Copy)]
+struct Spread<T> {
+    least: [T; LANES],
+    greatest: [T; LANES],
+}
+
+impl<T: Scalar> Spread<T> {
+    fn of(value: T) -> Self {
+        Self { least: [value; LANES], greatest: [value; LANES] }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, rows: &[[T; LANES]]) {
+        let Self { mut least, mut greatest } = *self;
+        for row in rows {
+            for lane in 0..LANES {
+                least[lane] = if row[lane] < least[lane] { row[lane] } else { least[lane] };
+                greatest[lane] = if row[lane] > greatest[lane] { row[lane] } else { greatest[lane] };
+            }
+        }
+        *self = Self { least, greatest };
+    }
+
+    fn borders(&self) -> [f64; 2] {
+        let lo = self.least.iter().fold(f64::INFINITY, |lo, x| lo.min(x.to_f64()));
+        [lo, self.greatest.iter().fold(f64::NEG_INFINITY, |hi, x| hi.max(x.to_f64()))]
+    }
+}
+
+/// Notes where bodies are not as the predicate in `f64` wants them.
+#[inline(always)]
+fn note_faults<T: Scalar>(centers: &[[T; LANES]], radii: &[[T; LANES]], margin: T, faults: &mut [u64; LANES]) {
+    let mut noted = *faults;
+    for (centers, radii) in centers.iter().zip(radii) {
+        for lane in 0..LANES {
+            let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
+            noted[lane] |= u64::from(!((reach <= REACH) & (radii[lane] >= T::default())));
         }
     }
+    *faults = noted;
 }
 
-/// Eight values, or `present` of them, the first one in place of the others.
+/// The first values of a buffer in rows: `count` of them copied there, and in the rest of the last row the first one again.
 #[inline(always)]
-fn eight(present: usize, get: impl Fn(&mut [f64])) -> [f64; EIGHT] {
-    let mut values = [0.0; EIGHT];
-    if present == EIGHT {
-        get(&mut values);
-    } else {
-        get(&mut values[..present]);
-        let first = values[0];
-        values[present..].fill(first);
-    }
-    values
-}
-
-/// The greater one; the first where the second is no number, by one instruction.
-#[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
+fn side_by_side<T: Copy>(buffer: &mut [T; COPIED], count: usize, copy: impl Fn(&mut [T])) -> &[[T; LANES]] {
+    copy(&mut buffer[..count]);
+    let (rows, first) = (count.div_ceil(LANES), buffer[0]);
+    buffer[count..rows * LANES].fill(first);
+    &buffer.as_chunks::<LANES>().0[..rows]
 }

@@ -32,12 +32,6 @@ impl<const D: usize> Candidates<D> {
         self.leaf.len() * (2 * D + 2) * size_of::<u32>()
     }
 
-    /// Whether another run of leaves may not fit.
-    #[inline(always)]
-    pub(crate) fn is_full(&self) -> bool {
-        self.len > CANDIDATES - LANES
-    }
-
     /// Makes room for another run of leaves where there are to be more than [`CANDIDATES`].
     #[inline(always)]
     pub(crate) fn make_room(&mut self) {

@@ -9,6 +9,12 @@ use crate::simd::Lanes;
 /// Levels that 2^32 leaves would need.
 pub(crate) const MAX_LEVELS: usize = 9;
 
+/// The box of all bodies of a tree.
+pub(crate) fn root<const D: usize>(tree: &LinearTree<D>) -> Aabb<D> {
+    let Some(top) = tree.levels().last() else { return Aabb::EMPTY };
+    (0..top.len()).fold(Aabb::EMPTY, |all, node| all.union(top.aabb(node)))
+}
+
 /// A walk over the leaves, from number `first` on, whose boxes overlap `aabb`, in ascending order.
 pub(crate) struct Descent<'t, const D: usize> {
     tree: &'t LinearTree<D>,

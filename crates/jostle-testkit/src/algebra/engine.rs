@@ -134,7 +134,10 @@ impl<const D: usize> Ready<'_, D> {
     /// When shifts or times are not there for each pair that has them, or pairs of two sets are not where they belong.
     pub fn find(&self, search: Search<'_, D>) -> Result<Vec<Hit<D>>, InputError> {
         let found = search.find(self.input())?;
-        let (pairs, shifts, times) = (found.pairs(), found.image_shifts(), found.times_of_impact());
+        let (pairs, times) = (found.pairs(), found.times_of_impact());
+        let shifts: Vec<[i32; D]> = found.image_shifts().collect();
+        let one_by_one = (0..=shifts.len()).map(|at| found.image_shift(at));
+        assert!(one_by_one.eq(shifts.iter().copied().map(Some).chain([None])), "shifts one by one");
         let has_images = !self.case.space.is_open();
         assert_eq!(shifts.len(), if has_images { pairs.len() } else { 0 }, "shifts");
         assert_eq!(times.len(), if self.case.moves() { pairs.len() } else { 0 }, "times");

@@ -1,0 +1,147 @@
+//! The image shifts of a list of pairs, of which no more is kept than what their ids do not tell.
+
+use std::sync::{Mutex, OnceLock};
+
+use jostle_core::Workers;
+use jostle_core::scratch::resize_with_headroom;
+
+use crate::pairs::plan::JobsOf;
+use crate::proxy::Exact;
+
+/// Pairs that one task looks at.
+const BLOCK: usize = 1 << 13;
+
+/// Pairs whose bits make a word.
+const WORD: usize = u64::BITS as usize;
+
+/// The bit of each pair of a word: with a table several are looked at side by side.
+const BITS: [u64; WORD] = {
+    let (mut bits, mut at) = ([0; WORD], 0);
+    while at < WORD {
+        bits[at] = 1 << at;
+        at += 1;
+    }
+    bits
+};
+
+/// By how many vectors of the cell the second body of each pair is moved: by those of the image at which it was found, and by
+/// those that either body has been moved by to lie in the cell. A pair costs a bit, and its shift is worked out when asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Shifts<const D: usize> {
+    /// Runs of pairs; none in open space.
+    runs: Vec<Run<D>>,
+    /// A bit for each pair: its bodies change places, so that the image is the opposite one. Empty where none can.
+    turned: Vec<u64>,
+    /// For each set, by how many vectors each of its bodies has been moved; none where none has.
+    wraps: Vec<Vec<[i32; D]>>,
+    /// All of them, once somebody wants them in a slice; and the memory of an earlier one.
+    slice: OnceLock<Vec<[i32; D]>>,
+    spare: Mutex<Vec<[i32; D]>>,
+}
+
+impl<const D: usize> Clone for Shifts<D> {
+    fn clone(&self) -> Self {
+        let Self { runs, turned, wraps, .. } = self;
+        Self { runs: runs.clone(), turned: turned.clone(), wraps: wraps.clone(), ..Self::default() }
+    }
+}
+
+/// Pairs of the same two sets, found at the same image.
+#[derive(Debug, Clone, Copy)]
+struct Run<const D: usize> {
+    end: usize,
+    sets: [u32; 2],
+    steps: [i32; D],
+}
+
+impl<const D: usize> Shifts<D> {
+    pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+        if let (Some(slice), Ok(spare)) = (self.slice.take(), self.spare.get_mut()) {
+            *spare = slice;
+        }
+        self.runs.clear();
+        let sets = if exact.cell.is_some() { exact.sets.len() } else { 0 };
+        self.wraps.resize(sets, Vec::new());
+        for (set, wraps) in self.wraps.iter_mut().enumerate() {
+            wraps.clear();
+            wraps.extend_from_slice(exact.wraps(set as u32));
+        }
+        let mut turns = 0;
+        if exact.cell.is_some() {
+            let runs = of.jobs.iter().zip(of.ends);
+            self.runs.extend(runs.map(|(job, &end)| Run {
+                end,
+                sets: job.sets,
+                steps: exact.images.steps[job.image as usize],
+            }));
+            turns = if of.jobs.iter().any(|job| job.turns()) { pairs.len().div_ceil(WORD) } else { 0 };
+        }
+        resize_with_headroom(&mut self.turned, turns, 0);
+        workers.fill_blocks("turned", &mut self.turned, BLOCK / WORD, |first, block| {
+            block.fill(0);
+            let pairs = &pairs[first * WORD..pairs.len().min((first + block.len()) * WORD)];
+            of.each(first * WORD, pairs.len(), |range, job| {
+                let mut at = range.start;
+                while job.turns() && at < range.end {
+                    let end = range.end.min((at / WORD + 1) * WORD);
+                    let each = pairs[at..end].iter().zip(&BITS[at % WORD..]);
+                    block[at / WORD] |= each.fold(0, |word, (&[a, b], &bit)| word | if b < a { bit } else { 0 });
+                    at = end;
+                }
+            });
+        });
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.runs.capacity() * size_of::<Run<D>>()
+            + self.turned.capacity() * size_of::<u64>()
+            + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
+            + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
+            + self.spare.lock().map_or(0, |spare| spare.capacity()) * size_of::<[i32; D]>()
+            + self.wraps.iter().map(|wraps| wraps.capacity() * size_of::<[i32; D]>()).sum::<usize>()
+    }
+
+    /// As [`Shifts::iter`], in a slice.
+    pub(crate) fn slice(&self, pairs: &[[u32; 2]]) -> &[[i32; D]] {
+        self.slice.get_or_init(|| {
+            let mut slice = self.spare.lock().map(|mut spare| core::mem::take(&mut *spare)).unwrap_or_default();
+            resize_with_headroom(&mut slice, self.iter(pairs).len(), [0; D]);
+            slice.iter_mut().zip(self.iter(pairs)).for_each(|(slot, shift)| *slot = shift);
+            slice
+        })
+    }
+
+    /// That of a pair by its number.
+    pub(crate) fn get(&self, pairs: &[[u32; 2]], number: usize) -> Option<[i32; D]> {
+        let run = self.runs.get(self.runs.partition_point(|run| run.end <= number))?;
+        Some(self.of(run, number, *pairs.get(number)?))
+    }
+
+    /// Those of all pairs, in their order; none in open space.
+    pub(crate) fn iter<'a>(
+        &'a self,
+        pairs: &'a [[u32; 2]],
+    ) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'a, D> {
+        let (mut run, len) = (0, if self.runs.is_empty() { 0 } else { pairs.len() });
+        (0..len).map(move |number| {
+            while self.runs[run].end <= number {
+                run += 1;
+            }
+            self.of(&self.runs[run], number, pairs[number])
+        })
+    }
+
+    #[inline]
+    fn of(&self, run: &Run<D>, number: usize, [a, b]: [u32; 2]) -> [i32; D] {
+        let turned = self.turned.get(number / WORD).is_some_and(|word| word >> (number % WORD) & 1 == 1);
+        let mut shift = if turned { run.steps.map(|step| -step) } else { run.steps };
+        let [of_a, of_b] = run.sets.map(|set| &self.wraps[set as usize]);
+        if let Some(wraps) = of_a.get(a as usize) {
+            (0..D).for_each(|k| shift[k] += wraps[k]);
+        }
+        if let Some(wraps) = of_b.get(b as usize) {
+            (0..D).for_each(|k| shift[k] -= wraps[k]);
+        }
+        shift
+    }
+}
