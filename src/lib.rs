@@ -58,7 +58,8 @@ pub use jostle_pairs::{
     PreparedSet, RangeFault, Rows, Search, Set, Skin, Space, StageTimes, Stats, Values, between,
 };
 pub use jostle_pairs::{
-    Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
+    Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,
+    Ray, Reached, Seen, SeenAt,
 };
 pub use jostle_pairs::{
     BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,

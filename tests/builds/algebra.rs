@@ -2,6 +2,7 @@
 //! sequence between threads and instruction sets.
 
 mod any;
+mod batches;
 mod bench;
 mod cells;
 mod contacts;

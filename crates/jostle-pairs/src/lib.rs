@@ -39,5 +39,6 @@ pub use neighbors::skin::Skin;
 pub use pairs::stats::{StageTimes, Stats};
 pub use prepared::PreparedSet;
 pub use query::{
-    Answers, Circle, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason, Ray, Reached, Seen, SeenAt,
+    Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,
+    Ray, Reached, Seen, SeenAt,
 };

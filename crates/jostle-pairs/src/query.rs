@@ -2,8 +2,8 @@
 //!
 //! The files: `shape` (what is asked with), `error` (what is refused), `walk` (down the levels), `region`, `ray`,
 //! `nearest` (the predicates, and proofs that no box loses what they accept),
-//! `answer`, `blocks` and `batch` (many queries at once); `prepared`, with `images`, `boxes`, `way` and `seen`, asks sets in
-//! any space and either precision.
+//! `answer`, `blocks` and `batch` (many queries at once); `prepared` and `prepared_batch`, with `images`, `boxes`, `way` and
+//! `seen`, ask sets in any space and either precision.
 
 mod answer;
 mod batch;
@@ -13,6 +13,7 @@ mod error;
 mod images;
 mod nearest;
 mod prepared;
+mod prepared_batch;
 mod ray;
 mod region;
 mod seen;
@@ -25,6 +26,7 @@ use jostle_core::{Aabb, Isa, LinearTree};
 pub use batch::{Answers, QueryBatch};
 pub use error::{QueryError, QueryReason};
 pub use prepared::PreparedQueries;
+pub use prepared_batch::{PreparedAnswers, PreparedBatch};
 pub use seen::{Seen, SeenAt};
 pub use shape::{Circle, Ray, Reached};
 

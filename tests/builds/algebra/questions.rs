@@ -2,10 +2,11 @@
 
 use core::array::from_fn;
 
-use jostle::{PreparedSet, QueryError, QueryReason, Seen, SeenAt, Spheres64, Threads};
+use jostle::{PreparedBatch, PreparedSet, QueryError, QueryReason, Seen, SeenAt, Spheres64, Threads};
 use jostle_testkit::algebra::{Case, Relation};
 use jostle_testkit::random::Random;
 
+use super::batches::Questions;
 use super::scenes::{Raw, WAYS, scenes, spaces};
 
 fn plain<const D: usize>(found: &[Seen<D>]) -> Vec<(u32, [i32; D])> {
@@ -22,7 +23,7 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
     set.build(case.sets[0].set(), case.space.space(), Threads::Serial).expect(name);
     let (queries, open) = (set.queries(), case.space.is_open());
     let unit = raw.mean_radius().max(1e-9 * raw.width());
-    let (mut found, mut reached) = (Vec::new(), Vec::new());
+    let (mut found, mut reached, mut all) = (Vec::new(), Vec::new(), Questions::new((3, 2.0 * unit)));
     for turn in 0..6 {
         let body = case.sets[0].len().checked_sub(1).map(|last| case.sets[0].center(random.below(last + 1)));
         let mut near = |by: f64| -> [f64; D] { from_fn(|_| by * (2.0 * random.unit() - 1.0)) };
@@ -31,12 +32,15 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
         let radius = [0.0, 0.5, 2.0][turn % 3] * unit;
         queries.circle(at, radius, &mut found).expect(name);
         assert_eq!(plain(&found), case.in_circle(at, radius), "{name}: circle of {radius} about {at:?}");
+        all.circles.add((at, radius), &found, |visit| queries.visit_circle(at, radius, visit));
         queries.point(at, &mut found).expect(name);
         assert_eq!(plain(&found), case.in_circle(at, 0.0), "{name}: {at:?}");
+        all.points.add(at, &found, |visit| queries.visit_point(at, visit));
         let sides = near(2.0 * unit);
         let hi: [f64; D] = from_fn(|k| at[k] + sides[k].abs());
         queries.aabb(at, hi, &mut found).expect(name);
         assert_eq!(plain(&found), case.in_box(at, hi), "{name}: box from {at:?} to {hi:?}");
+        all.aabbs.add((at, hi), &found, |visit| queries.visit_aabb(at, hi, visit));
         let mut direction = near(1.0);
         if turn == 1 {
             direction = from_fn(|k| if k == 0 { -2.0 } else { 0.0 });
@@ -45,6 +49,8 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
         queries.ray(at, direction, reach, &mut reached).expect(name);
         let hits = case.on_ray(at, direction, reach);
         assert_eq!(plain_at(&reached), hits, "{name}: ray from {at:?} along {direction:?}");
+        let ray = (at, direction, reach);
+        all.rays.add(ray, &reached, |visit| queries.visit_ray(at, direction, reach, visit));
         let first = queries.first_hit(at, direction, reach).expect(name);
         assert_eq!(plain_at(first.as_slice()), hits[..hits.len().min(1)], "{name}: first hit");
         for (count, within) in [(1, f64::INFINITY), (7, f64::INFINITY), (3, 2.0 * unit)] {
@@ -54,12 +60,19 @@ fn ask<const D: usize>(name: &str, case: &Case<D>, raw: &Raw<D>, random: &mut Ra
             let enough = if within.is_finite() || open { within } else { farthest };
             let expected = case.nearest_to(at, count, enough);
             assert_eq!(plain_at(&reached), expected, "{name}: {count} nearest to {at:?} within {within}");
-            let all = if open { case.sets[0].len() } else { count };
+            let most = if open { case.sets[0].len() } else { count };
             if within.is_infinite() && !case.sets[0].is_empty() {
-                assert_eq!(reached.len(), count.min(all), "{name}: {count} nearest");
+                assert_eq!(reached.len(), count.min(most), "{name}: {count} nearest");
             }
+            if (count, within) == all.of_nearest {
+                all.nearest.note(at, &reached);
+            }
+            let one = queries.nearest_one(at, within).expect(name);
+            assert_eq!(one, reached.first().copied(), "{name}: the nearest to {at:?} within {within}");
         }
     }
+    // Few sets are enough to see that threads say the same.
+    all.check(name, queries, random.below(25) == 0);
 }
 
 fn in_every_space<const D: usize>() {
@@ -102,4 +115,11 @@ fn questions_without_an_answer_are_refused() {
     assert_eq!(queries.aabb([1.0; 3], [0.0; 3], &mut found), refused(QueryReason::LoAboveHi { axis: 0 }));
     assert_eq!(queries.nearest([0.0; 3], 1, -1.0, &mut hits), refused(QueryReason::NoDistance));
     assert_eq!(found.len(), 1);
+    let mut batch = PreparedBatch::new();
+    batch.points(queries, &[[0.5, 0.0, 0.0]], Threads::Serial).expect("a point");
+    let circles = [([0.0; 3], 1.0), ([0.0; 3], 1e7), ([0.0; 3], -1.0)];
+    let first = vec![(1, QueryReason::TooManyImages), (2, QueryReason::RadiusNegative)];
+    let refused = batch.circles(queries, &circles, Threads::Serial).map(|_| ());
+    assert_eq!(refused, Err(QueryError::Queries { count: 2, first }));
+    assert_eq!(batch.last().found(), [Seen { id: 0, image_shift: [0; 3] }]);
 }

@@ -1,9 +1,10 @@
 //! Where and how deep two circles or spheres overlap.
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Isa, Threads, Workers};
+use jostle_core::{Bodies, Isa, Scalar, Threads, Workers};
 
 use super::error::{ContactError, name_strangers};
 use super::pairs::{ContactPairs, Images, Meetings};
@@ -191,8 +192,19 @@ fn fill<const D: usize, T: Copy + Default + Send>(
             asked.check(workers)?;
             resize_with_headroom(list, asked.pairs.len(), Contact::default());
             workers.fill_blocks("contacts", list, BLOCK, |start, block| {
-                asked.each(start..start + block.len(), |sets, at, pair| {
-                    block[at - start] = of(asked.contact(sets, at, pair))
+                asked.each(start..start + block.len(), |part| match part.plain() {
+                    Some([first, second]) => {
+                        for (slot, pair) in block[part.range.start - start..].iter_mut().zip(part.pairs()) {
+                            let [a, b] = pair;
+                            let (p, q) = (first.center(a).map(f64::from), second.center(b).map(f64::from));
+                            *slot = of(contact_f64(p, first.radius(a).into(), q, second.radius(b).into()));
+                        }
+                    }
+                    None => {
+                        for (slot, at) in block[part.range.start - start..].iter_mut().zip(part.range.clone()) {
+                            *slot = of(asked.contact(&part, at));
+                        }
+                    }
                 });
             });
             Ok(())
@@ -254,18 +266,17 @@ impl<'a, const D: usize> Asked<'a, D> {
         Numbers { bodies, moving: set.moving }
     }
 
-    /// Calls `visit` with the sets, the place and the ids of each of some pairs.
-    fn each(&self, range: core::ops::Range<usize>, mut visit: impl FnMut([&Numbers<'_, D>; 2], usize, [usize; 2])) {
+    /// Calls `visit` with some pairs, cut where they are of other sets.
+    fn each(&self, range: Range<usize>, mut visit: impl FnMut(Part<'_, D>)) {
         for (range, sets) in self.meetings.parts(range) {
-            let [first, second] = sets.map(|set| self.numbers(set));
-            for (at, pair) in range.clone().zip(&self.pairs[range]) {
-                visit([&first, &second], at, pair.map(|id| id as usize));
-            }
+            let bodies = sets.map(|set| self.numbers(set));
+            visit(Part { pairs: &self.pairs[range.clone()], range, bodies, open: self.cell.is_none() });
         }
     }
 
     #[inline(always)]
-    fn contact(&self, [first, second]: [&Numbers<'_, D>; 2], at: usize, [a, b]: [usize; 2]) -> Contact<D, f64> {
+    fn contact(&self, part: &Part<'_, D>, at: usize) -> Contact<D, f64> {
+        let ([first, second], [a, b]) = (&part.bodies, self.pairs[at].map(|id| id as usize));
         let (mut p, mut apart) = (first.center(a), second.center(b));
         (0..D).for_each(|axis| apart[axis] -= p[axis]);
         if let (Some(cell), Some(&steps)) = (&self.cell, self.images.get(at).first_chunk::<D>()) {
@@ -289,10 +300,18 @@ impl<'a, const D: usize> Asked<'a, D> {
         let (strangers, unsound) = (AtomicBool::new(false), AtomicBool::new(false));
         workers.run("check", self.pairs.len().div_ceil(BLOCK), |block| {
             let range = block * BLOCK..((block + 1) * BLOCK).min(self.pairs.len());
-            self.each(range, |[first, second], _, [a, b]| {
-                if a >= first.len() || b >= second.len() {
+            self.each(range, |part| {
+                let plain = part.plain();
+                let sound = |[a, b]: [usize; 2]| match &plain {
+                    Some([first, second]) => {
+                        are_sound(first.center(a), first.radius(a)) && are_sound(second.center(b), second.radius(b))
+                    }
+                    None => is_sound(&part.bodies[0], a) && is_sound(&part.bodies[1], b),
+                };
+                let ids = [part.bodies[0].len(), part.bodies[1].len()];
+                if !part.pairs().all(|[a, b]| a < ids[0] && b < ids[1]) {
                     strangers.store(true, Ordering::Relaxed);
-                } else if !(is_sound(first, a) && is_sound(second, b)) {
+                } else if !part.pairs().all(sound) {
                     unsound.store(true, Ordering::Relaxed);
                 }
             });
@@ -305,6 +324,32 @@ impl<'a, const D: usize> Asked<'a, D> {
             ));
         }
         if unsound.into_inner() { self.sets.iter().try_for_each(refuse).map_err(Into::into) } else { Ok(()) }
+    }
+}
+
+/// Successive pairs of the same two sets.
+struct Part<'a, const D: usize> {
+    pairs: &'a [[u32; 2]],
+    range: Range<usize>,
+    bodies: [Numbers<'a, D>; 2],
+    open: bool,
+}
+
+impl<'a, const D: usize> Part<'a, D> {
+    fn pairs(&self) -> impl Iterator<Item = [usize; 2]> + use<'a, D> {
+        self.pairs.iter().map(|pair| pair.map(|id| id as usize))
+    }
+
+    /// Both sets, if they are in `f32` and at rest in open space.
+    #[inline(always)]
+    fn plain(&self) -> Option<[Bodies<'a, D>; 2]> {
+        match &self.bodies {
+            [
+                Numbers { bodies: Columns::Single(first), moving: None },
+                Numbers { bodies: Columns::Single(second), moving: None },
+            ] if self.open => Some([*first, *second]),
+            _ => None,
+        }
     }
 }
 
@@ -353,8 +398,13 @@ impl<const D: usize> Numbers<'_, D> {
 /// Whether a body has finite values and no negative radius.
 #[inline(always)]
 fn is_sound<const D: usize>(set: &Numbers<'_, D>, id: usize) -> bool {
-    let (radius, moves) = (set.radius(id), set.moving.is_none() || set.displacement(id).iter().all(|x| x.is_finite()));
-    set.center(id).iter().all(|x| x.is_finite()) && radius.is_finite() && radius >= 0.0 && moves
+    let moves = set.moving.is_none() || set.displacement(id).iter().all(|x| x.is_finite());
+    are_sound(set.center(id), set.radius(id)) && moves
+}
+
+#[inline(always)]
+fn are_sound<const D: usize, T: Scalar>(center: [T; D], radius: T) -> bool {
+    center.iter().all(|x| x.to_f64().is_finite()) && radius.to_f64().is_finite() && radius >= T::default()
 }
 
 /// Refuses bodies as a search would, all that are at fault by name.

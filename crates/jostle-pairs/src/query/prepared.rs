@@ -8,15 +8,13 @@
 //! by 2^-24 of itself where it was moved into the cell. Spans are let out by that, and by 2^-48 of all numbers that
 //! the predicates add up.
 
-use std::collections::BinaryHeap;
-
 use jostle_core::tree::{LEAF, Level};
 
 use super::boxes::{ROUNDING, Span, crossed, descend, outward, overlapping};
-use super::error::{QueryError, QueryReason};
+use super::error::QueryError;
 use super::images::Sweep;
 use super::seen::{Kept, Seen, SeenAt};
-use super::way::{Way, check_distance, check_point, check_radius, difference, refuse, squared};
+use super::way::{Region64, Round, Straight, Way, check_distance, check_point, difference, squared};
 use crate::input::Cell;
 use crate::prepared::PreparedSet;
 
@@ -33,7 +31,8 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 /// - nearest: `d.d`, at most `within * within`; the distance is its root, and radii do not count.
 ///
 /// Answers come in the order of [`Seen`], or of [`SeenAt`]: one for each image. The lists are cleared first; nothing else is
-/// allocated. For bodies in `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
+/// allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the space alone, and
+/// allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in parallel. For bodies in `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
 ///
 /// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^500, a box whose `lo` is above its
 /// `hi`, a direction of zero, a reach that is negative or NaN, and a ray without end in a space that repeats, which meets
@@ -78,17 +77,35 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         self.circle(point, 0.0, found)
     }
 
+    /// As [`PreparedQueries::point`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_point(&self, point: [f64; D], visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
+        self.visit_circle(point, 0.0, visit)
+    }
+
     /// Lists the bodies that overlap a circle. Touching counts.
     ///
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn circle(&self, center: [f64; D], radius: f64, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        check_point(&center, check_radius(radius)?)?;
-        let touches = |body: [f64; D], shift: [f64; D], r: f64| {
-            let s = radius + r;
-            squared(difference(body, center, shift)) <= s * s
-        };
-        self.list((center, center), radius, touches, found)
+        self.list(Round { center, radius }, found)
+    }
+
+    /// As [`PreparedQueries::circle`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_circle(
+        &self,
+        center: [f64; D],
+        radius: f64,
+        mut visit: impl FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        let region = Round { center, radius };
+        self.visit(region, self.check_region(region)?.as_ref(), &mut visit);
+        Ok(())
     }
 
     /// Lists the bodies that touch a box, borders included.
@@ -96,34 +113,40 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn aabb(&self, lo: [f64; D], hi: [f64; D], found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        check_point(&lo, 0.0)?;
-        check_point(&hi, 0.0)?;
-        if let Some(axis) = (0..D).find(|&axis| lo[axis] > hi[axis]) {
-            return refuse(QueryReason::LoAboveHi { axis: axis as u8 });
-        }
-        let touches = |body: [f64; D], shift: [f64; D], r: f64| {
-            let mut outside = [0.0; D];
-            for axis in 0..D {
-                let y = body[axis] + shift[axis];
-                outside[axis] = (lo[axis] - y).max(0.0).max(y - hi[axis]);
-            }
-            squared(outside) <= r * r
-        };
-        self.list((lo, hi), 0.0, touches, found)
+        self.list(Straight { lo, hi }, found)
     }
 
-    /// Lists all that a region between two corners, let out by `more`, and a predicate leave.
-    fn list(
-        &self,
-        (lo, hi): ([f64; D], [f64; D]),
-        more: f64,
-        touches: impl Fn([f64; D], [f64; D], f64) -> bool,
-        found: &mut Vec<Seen<D>>,
-    ) -> Result<(), QueryError> {
+    /// As [`PreparedQueries::aabb`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_aabb(&self, lo: [f64; D], hi: [f64; D], mut visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
+        let region = Straight { lo, hi };
+        self.visit(region, self.check_region(region)?.as_ref(), &mut visit);
+        Ok(())
+    }
+
+    fn list(&self, region: impl Region64<D>, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+        let sweep = self.check_region(region)?;
+        found.clear();
+        self.visit(region, sweep.as_ref(), &mut |seen| found.push(seen));
+        found.sort_unstable();
+        Ok(())
+    }
+
+    /// Refuses a region, or tells at which images to look for it.
+    pub(super) fn check_region(&self, region: impl Region64<D>) -> Result<Option<Sweep<D>>, QueryError> {
+        region.check()?;
+        let (lo, hi, more) = region.span();
         let sweep = self.cell.map(|cell| Sweep::around(&cell, lo, hi, more + self.greatest_radius(), self.far()));
         sweep.map_or(Ok(()), |sweep| sweep.check())?;
-        found.clear();
-        self.each_image(sweep.as_ref(), |step| {
+        Ok(sweep)
+    }
+
+    /// Visits all that touches a region that has been checked.
+    pub(super) fn visit(&self, region: impl Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut impl FnMut(Seen<D>)) {
+        let (lo, hi, more) = region.span();
+        self.each_image(sweep, |step| {
             let by = self.shift(step);
             let mut span = ([0.0; D], [0.0; D]);
             let blur = self.blur(&[lo, hi, by], more) + more * self.scale;
@@ -137,15 +160,13 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
                     self.each_touching(leaf, &span, |id| {
                         let image_shift = self.image_shift(step, id);
                         let (body, radius) = self.set.body(id);
-                        if touches(body, self.shift(image_shift), radius) {
-                            found.push(Seen { id, image_shift });
+                        if region.touches(body, self.shift(image_shift), radius) {
+                            visit(Seen { id, image_shift });
                         }
                     });
                 },
             );
         });
-        found.sort_unstable();
-        Ok(())
     }
 
     /// Lists the bodies that a ray hits within its reach, which may be infinite in open space.
@@ -159,14 +180,32 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         reach: f64,
         hits: &mut Vec<SeenAt<D>>,
     ) -> Result<(), QueryError> {
-        let ray = Way::new(origin, direction, reach, self.cell.is_some())?;
-        let sweep = self.check_way(&ray, reach)?;
+        let (ray, sweep) = self.check_ray(origin, direction, reach)?;
         hits.clear();
         self.cast(&ray, sweep.as_ref(), reach, |hit| {
             hits.push(hit);
             None
         });
         hits.sort_unstable();
+        Ok(())
+    }
+
+    /// As [`PreparedQueries::ray`], calling `visit` for each hit, in the order of images and of the tree, not of distance.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_ray(
+        &self,
+        origin: [f64; D],
+        direction: [f64; D],
+        reach: f64,
+        mut visit: impl FnMut(SeenAt<D>),
+    ) -> Result<(), QueryError> {
+        let (ray, sweep) = self.check_ray(origin, direction, reach)?;
+        self.cast(&ray, sweep.as_ref(), reach, |hit| {
+            visit(hit);
+            None
+        });
         Ok(())
     }
 
@@ -180,8 +219,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         direction: [f64; D],
         reach: f64,
     ) -> Result<Option<SeenAt<D>>, QueryError> {
-        let ray = Way::new(origin, direction, reach, self.cell.is_some())?;
-        self.check_way(&ray, reach)?;
+        let (ray, _) = self.check_ray(origin, direction, reach)?;
         // As far as a cell is high, then twice as far, so that images far away are not looked at for nothing.
         let mut ahead = self.cell.map_or(reach, |cell| lowest_height(&cell)).min(reach);
         loop {
@@ -195,6 +233,18 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
             }
             ahead = (ahead * 2.0).min(reach);
         }
+    }
+
+    /// Refuses a ray, or tells at which images to look for it.
+    pub(super) fn check_ray(
+        &self,
+        origin: [f64; D],
+        direction: [f64; D],
+        reach: f64,
+    ) -> Result<(Way<D>, Option<Sweep<D>>), QueryError> {
+        let ray = Way::new(origin, direction, reach, self.cell.is_some())?;
+        let sweep = self.check_way(&ray, reach)?;
+        Ok((ray, sweep))
     }
 
     fn check_way(&self, ray: &Way<D>, reach: f64) -> Result<Option<Sweep<D>>, QueryError> {
@@ -232,7 +282,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     }
 
     /// Lists the `count` images of bodies whose centres are nearest to a point (all there are, when that is fewer) and not
-    /// beyond `within`, which may be infinite. The list is also the memory of the search; when the images looked at become
+    /// beyond `within`, which may be infinite: by squared distance, then id and image. The list is also the memory of the search; when the images looked at become
     /// too many, it is left empty.
     ///
     /// # Errors
@@ -244,35 +294,59 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         within: f64,
         nearest: &mut Vec<SeenAt<D>>,
     ) -> Result<(), QueryError> {
+        self.check_nearest(point, within)?;
+        let mut kept = Kept::new(core::mem::take(nearest), count, within * within);
+        let searched = self.offer_all(point, &mut kept);
+        let (list, one) = kept.into_sorted();
+        *nearest = list;
+        nearest.extend(one);
+        searched.inspect_err(|_| nearest.clear())
+    }
+
+    /// The first of [`PreparedQueries::nearest`]. Nothing is allocated.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn nearest_one(&self, point: [f64; D], within: f64) -> Result<Option<SeenAt<D>>, QueryError> {
+        self.check_nearest(point, within)?;
+        let mut kept = Kept::new(Vec::new(), 1, within * within);
+        self.offer_all(point, &mut kept)?;
+        Ok(kept.into_sorted().1)
+    }
+
+    /// Refuses what cannot be the point of a search for the nearest.
+    pub(super) fn check_nearest(&self, point: [f64; D], within: f64) -> Result<(), QueryError> {
         check_point(&point, 0.0)?;
         check_distance(within)?;
-        let around = |reach: f64| self.cell.map(|cell| Sweep::around(&cell, point, point, reach, self.far()));
-        around(0.0).map_or(Ok(()), |sweep| sweep.check())?;
-        nearest.clear();
-        if count == 0 || self.set.is_empty() {
+        self.around(point, 0.0).map_or(Ok(()), |sweep| sweep.check())
+    }
+
+    fn around(&self, point: [f64; D], reach: f64) -> Option<Sweep<D>> {
+        self.cell.map(|cell| Sweep::around(&cell, point, point, reach, self.far()))
+    }
+
+    /// Offers all bodies that may be near enough, image by image from the nearest on.
+    fn offer_all(&self, point: [f64; D], kept: &mut Kept<D>) -> Result<(), QueryError> {
+        if kept.is_full() || self.set.is_empty() {
             return Ok(());
         }
-        let mut kept = Kept { heap: BinaryHeap::from(core::mem::take(nearest)), count, within2: within * within };
         let (mut reach, mut before): (f64, Option<Sweep<D>>) = (0.0, None);
         loop {
-            let sweep = around(reach);
+            let sweep = self.around(point, reach);
             sweep.map_or(Ok(()), |sweep| sweep.check())?;
             self.each_image(sweep.as_ref(), |step| {
                 if !before.is_some_and(|before| before.has(step)) {
-                    self.offer_image(point, step, &mut kept);
+                    self.offer_image(point, step, kept);
                 }
             });
             // All images within the reach have been looked at.
             let farthest = kept.bound().sqrt();
             if self.cell.is_none() || farthest <= reach {
-                break;
+                return Ok(());
             }
             let next = self.cell.map_or(0.0, |cell| lowest_height(&cell)).max(2.0 * reach);
             (before, reach) = (sweep, if kept.is_full() { farthest } else { next.min(farthest) });
         }
-        *nearest = kept.heap.into_sorted_vec();
-        nearest.iter_mut().for_each(|seen| seen.distance = seen.distance.sqrt());
-        Ok(())
     }
 
     /// Offers all bodies of an image that may be near enough, the nearest boxes of each node first.

@@ -41,23 +41,32 @@ impl<const D: usize> Ord for SeenAt<D> {
     }
 }
 
-/// The nearest so far, at their squared distances: the farthest on top.
+/// The nearest so far, at their squared distances: the farthest on top. Of one alone, no memory is needed.
 pub(super) struct Kept<const D: usize> {
-    pub(super) heap: BinaryHeap<SeenAt<D>>,
-    pub(super) count: usize,
-    pub(super) within2: f64,
+    heap: BinaryHeap<SeenAt<D>>,
+    one: Option<SeenAt<D>>,
+    count: usize,
+    within2: f64,
 }
 
 impl<const D: usize> Kept<D> {
+    /// For so many, but none, in this memory.
+    pub(super) fn new(mut memory: Vec<SeenAt<D>>, count: usize, within2: f64) -> Self {
+        memory.clear();
+        Self { heap: BinaryHeap::from(memory), one: None, count, within2 }
+    }
+
     pub(super) fn is_full(&self) -> bool {
-        self.heap.len() >= self.count
+        if self.count == 1 { self.one.is_some() } else { self.heap.len() >= self.count }
     }
 
     pub(super) fn offer(&mut self, seen: SeenAt<D>) {
         if seen.distance > self.within2 {
             return;
         }
-        if !self.is_full() {
+        if self.count == 1 {
+            self.one = Some(self.one.map_or(seen, |one| one.min(seen)));
+        } else if !self.is_full() {
             self.heap.push(seen);
         } else if let Some(mut farthest) = self.heap.peek_mut().filter(|farthest| seen < **farthest) {
             *farthest = seen;
@@ -66,7 +75,15 @@ impl<const D: usize> Kept<D> {
 
     /// The squared distance beyond which nothing is taken any more.
     pub(super) fn bound(&self) -> f64 {
-        let farthest = self.heap.peek().filter(|_| self.is_full());
+        let farthest = if self.count == 1 { self.one.as_ref() } else { self.heap.peek().filter(|_| self.is_full()) };
         farthest.map_or(self.within2, |farthest| farthest.distance)
+    }
+
+    /// Those that there are, at their distances, the nearest first, in the memory; of one alone, it.
+    pub(super) fn into_sorted(self) -> (Vec<SeenAt<D>>, Option<SeenAt<D>>) {
+        let at_distance = |seen: SeenAt<D>| SeenAt { distance: seen.distance.sqrt(), ..seen };
+        let mut list = self.heap.into_sorted_vec();
+        list.iter_mut().for_each(|seen| *seen = at_distance(*seen));
+        (list, self.one.map(at_distance))
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn squared<const D: usize>(apart: [f64; D]) -> f64 {
     apart.into_iter().fold(0.0, |sum, d| sum + d * d)
 }
 
-pub(super) fn refuse<T>(reason: QueryReason) -> Result<T, QueryError> {
+fn refuse<T>(reason: QueryReason) -> Result<T, QueryError> {
     Err(QueryError::Query(reason))
 }
 
@@ -71,7 +71,7 @@ pub(super) fn check_point<const D: usize>(point: &[f64; D], radius: f64) -> Resu
     }
 }
 
-pub(super) fn check_radius(radius: f64) -> Result<f64, QueryError> {
+fn check_radius(radius: f64) -> Result<f64, QueryError> {
     if !radius.is_finite() {
         return refuse(QueryReason::RadiusNotFinite);
     }
@@ -80,4 +80,71 @@ pub(super) fn check_radius(radius: f64) -> Result<f64, QueryError> {
 
 pub(super) fn check_distance(distance: f64) -> Result<(), QueryError> {
     if distance.is_nan() || distance < 0.0 { refuse(QueryReason::NoDistance) } else { Ok(()) }
+}
+
+/// What bodies and images of a prepared set may touch.
+pub(super) trait Region64<const D: usize>: Copy {
+    /// Refuses it when it has a fault.
+    fn check(&self) -> Result<(), QueryError>;
+
+    /// Two corners, and by how much the region reaches beyond.
+    fn span(&self) -> ([f64; D], [f64; D], f64);
+
+    /// Whether a body touches it once it is shifted.
+    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool;
+}
+
+/// A circle or sphere.
+#[derive(Clone, Copy)]
+pub(super) struct Round<const D: usize> {
+    pub(super) center: [f64; D],
+    pub(super) radius: f64,
+}
+
+impl<const D: usize> Region64<D> for Round<D> {
+    fn check(&self) -> Result<(), QueryError> {
+        check_point(&self.center, check_radius(self.radius)?)
+    }
+
+    fn span(&self) -> ([f64; D], [f64; D], f64) {
+        (self.center, self.center, self.radius)
+    }
+
+    #[inline]
+    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
+        let s = self.radius + radius;
+        squared(difference(body, self.center, shift)) <= s * s
+    }
+}
+
+/// A box.
+#[derive(Clone, Copy)]
+pub(super) struct Straight<const D: usize> {
+    pub(super) lo: [f64; D],
+    pub(super) hi: [f64; D],
+}
+
+impl<const D: usize> Region64<D> for Straight<D> {
+    fn check(&self) -> Result<(), QueryError> {
+        check_point(&self.lo, 0.0)?;
+        check_point(&self.hi, 0.0)?;
+        match (0..D).find(|&axis| self.lo[axis] > self.hi[axis]) {
+            Some(axis) => refuse(QueryReason::LoAboveHi { axis: axis as u8 }),
+            None => Ok(()),
+        }
+    }
+
+    fn span(&self) -> ([f64; D], [f64; D], f64) {
+        (self.lo, self.hi, 0.0)
+    }
+
+    #[inline]
+    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
+        let mut outside = [0.0; D];
+        for axis in 0..D {
+            let y = body[axis] + shift[axis];
+            outside[axis] = (self.lo[axis] - y).max(0.0).max(y - self.hi[axis]);
+        }
+        squared(outside) <= radius * radius
+    }
 }
