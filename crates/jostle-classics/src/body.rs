@@ -1,9 +1,7 @@
 //! A circle or sphere, and the predicate.
 
+use jostle_core::Aabb;
 use jostle_core::aabb::{GROWTH, outward_hi, outward_lo};
-use jostle_core::{Aabb, Bodies, ViewError};
-
-use crate::check::{body, check};
 
 /// A circle (D = 2) or sphere (D = 3).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,12 +36,4 @@ impl<const D: usize> Body<D> {
         let reach = self.radius * GROWTH;
         Aabb { lo: self.center.map(|x| outward_lo(x - reach)), hi: self.center.map(|x| outward_hi(x + reach)) }
     }
-}
-
-/// Copies the bodies of a frame, by id, once all are found to be in order. O(n).
-pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), ViewError> {
-    check(bodies)?;
-    into.clear();
-    into.extend((0..bodies.len()).map(|id| body(bodies, id)));
-    Ok(())
 }

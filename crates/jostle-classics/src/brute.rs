@@ -2,8 +2,9 @@
 
 use jostle_core::{Bodies, ViewError};
 
-use crate::body::{Body, take};
+use crate::body::Body;
 use crate::broad_phase::BroadPhase;
+use crate::check::take;
 
 /// Every body against every other. O(n^2), and the fastest of all while n is small.
 #[derive(Debug, Clone, Default)]

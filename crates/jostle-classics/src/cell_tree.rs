@@ -18,9 +18,10 @@ mod walk;
 
 use jostle_core::{Aabb, Bodies, ViewError};
 
-use crate::body::{Body, take};
+use crate::body::Body;
 use crate::broad_phase::BroadPhase;
 use crate::check::check;
+use crate::check::take;
 use crate::error::SetupError;
 use between::WalkBetween;
 use cells::GROUPS;

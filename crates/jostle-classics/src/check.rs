@@ -1,18 +1,24 @@
 //! Refusal of bad bodies without touching the heap while all are good.
 
 use jostle_core::bounds::bounds;
+use jostle_core::limits::REACH;
 use jostle_core::{Bodies, Threads, ViewError};
 
 use crate::body::Body;
-
-/// |coordinate| + radius may reach 2^60, as in the engine.
-const REACH: f32 = (1_u64 << 60) as f32;
 
 /// The bodies of a frame, all of which must be in order. O(n).
 pub(crate) fn check<const D: usize>(bodies: Bodies<'_, D>) -> Result<(), ViewError> {
     bodies.check_shape()?;
     let sound = |id| bodies.radii().get(id) >= 0.0 && is_sound(&body(bodies, id));
     if (0..bodies.len()).all(sound) { Ok(()) } else { bounds(bodies, Threads::Serial).map(drop) }
+}
+
+/// Copies the bodies of a frame, by id, once all are found to be in order. O(n).
+pub(crate) fn take<const D: usize>(bodies: Bodies<'_, D>, into: &mut Vec<Body<D>>) -> Result<(), ViewError> {
+    check(bodies)?;
+    into.clear();
+    into.extend((0..bodies.len()).map(|id| body(bodies, id)));
+    Ok(())
 }
 
 /// A single body, which is named by the caller's `id` where it is refused.

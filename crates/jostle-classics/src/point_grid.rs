@@ -4,8 +4,9 @@ mod sorted_points;
 
 use jostle_core::{Aabb, Bodies, ViewError};
 
-use crate::body::{Body, take};
+use crate::body::Body;
 use crate::broad_phase::BroadPhase;
+use crate::check::take;
 use crate::error::SetupError;
 use crate::grid::{Ask, CellMap, CellRange, MAX_CELLS, check_radius};
 use crate::uniform_grid::UniformGrid;

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
+use jostle_core::limits::REACH;
 use jostle_core::{Aabb, Bodies};
 
 use crate::broad_phase::BroadPhase;
@@ -206,12 +207,10 @@ fn mean_radius(bodies: Bodies<'_, 2>) -> f32 {
         return 0.0;
     }
     let radii = (0..bodies.len()).map(|id| f64::from(bodies.radius(id)));
-    let (sum, count) = radii.filter(|radius| (0.0..=MOST).contains(radius)).fold((0.0, 0), |(s, n), r| (s + r, n + 1));
+    let (sum, count) =
+        radii.filter(|radius| (0.0..=f64::from(REACH)).contains(radius)).fold((0.0, 0), |(s, n), r| (s + r, n + 1));
     (sum / f64::from(count.max(1))) as f32
 }
-
-/// The largest radius that a search accepts.
-const MOST: f64 = (1_u64 << 60) as f64;
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@
 mod args;
 mod limit;
 mod memory;
+mod names;
 mod pairs;
 mod picture;
 mod read;

@@ -9,6 +9,7 @@ use jostle::{Bodies, Found, Input, InputError, PairFinder, Scalar, Stats};
 
 use crate::args::PairsArgs;
 use crate::limit;
+use crate::names;
 use crate::picture::{self, Viewport};
 use crate::read::{self, Table, Values};
 use crate::report::{Millis, Report, counted, percentile};
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
     let workers = Workers::new(&args.threads)?;
     let start = Instant::now();
     let table = read::read(&args.input)?;
-    let file = read::name(&args.input.file);
+    let file = names::name(&args.input.file);
     report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
     report.row("precision", table.precision())?;
     match (table.values(), table.dim()) {

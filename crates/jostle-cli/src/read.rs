@@ -18,10 +18,8 @@ pub use table::Table;
 pub(crate) use table::Values;
 
 use crate::args::InputArgs;
+use crate::names::name;
 use source::{Format, Source};
-
-/// The name that stands for a standard stream.
-pub(crate) const STDIO: &str = "-";
 
 /// Reads the bodies of a file.
 ///
@@ -53,14 +51,4 @@ pub(crate) fn read_pairs(path: &Path) -> Result<Vec<[u32; 2]>> {
         Format::Parquet => parquet::read_pairs(bytes),
     };
     Source::open(path).and_then(read).with_context(|| name(path))
-}
-
-/// What a file is called.
-pub(crate) fn name(path: &Path) -> String {
-    if path == Path::new(STDIO) { "standard input".to_owned() } else { path.display().to_string() }
-}
-
-/// The ending of a file's name, in lower case.
-pub(crate) fn ending(path: &Path) -> Option<String> {
-    path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
 }

@@ -17,6 +17,7 @@ use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
 
 use crate::args::SimulateArgs;
+use crate::names;
 use crate::picture::{self, Film, Window};
 use crate::read::{self, Table};
 use crate::report::{Millis, Report, counted, noun, percentile};
@@ -59,7 +60,7 @@ fn simulate<const D: usize>(
         (Some(table), Some(file)) => {
             let random = format!("random, seed {}", args.seed);
             let velocities = if table.velocities().is_empty() { &random } else { "columns of the file" };
-            report.row("input", format_args!("{}: {}, as 32-bit floats", read::name(file), table.describe()))?;
+            report.row("input", format_args!("{}: {}, as 32-bit floats", names::name(file), table.describe()))?;
             report.row("velocities", velocities)?;
             workers.install(|| Agents::of_table(table, file, args.seed, args.speed))?
         }

@@ -13,7 +13,8 @@ use jostle_testkit::{oracle::Real, sweep};
 
 use crate::args::{Method, VerifyArgs};
 use crate::limit;
-use crate::read::{self, STDIO, Table, Values};
+use crate::names::{self, STDIO};
+use crate::read::{self, Table, Values};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
 use difference::Difference;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let mut report = Report::stdout();
     let workers = Workers::new(&args.threads)?;
     let table = read::read(&args.input)?;
-    report.row("input", format_args!("{}: {}", read::name(&args.input.file), table.describe()))?;
+    report.row("input", format_args!("{}: {}", names::name(&args.input.file), table.describe()))?;
     report.row("precision", table.precision())?;
     let equal = match (table.values(), table.dim()) {
         (Values::F32(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
@@ -88,6 +89,6 @@ fn given(path: &Path, table: &Table) -> Result<Vec<[u32; 2]>> {
     let pairs = read::read_pairs(path)?;
     match pairs.iter().flatten().find(|&&id| id as usize >= table.len()) {
         None => Ok(pairs),
-        Some(id) => bail!("{}: id {id}, but the input holds {}", read::name(path), table.describe()),
+        Some(id) => bail!("{}: id {id}, but the input holds {}", names::name(path), table.describe()),
     }
 }

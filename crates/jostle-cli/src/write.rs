@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::read::{STDIO, ending};
+use crate::names::{STDIO, ending};
 use identity::Identity;
 use kind::Kind;
 use replace::{check_folder, replace};

@@ -6,14 +6,12 @@ use crate::aabb::Aabb;
 use crate::error::{Reason, ViewError};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
+use crate::limits::REACH;
 use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
-
-/// |coordinate| + radius may reach 2^60: squares of distances then stay below 2^124.
-const REACH: f32 = f32::from_bits((127 + 60) << 23);
 
 /// What one block says: the box of its centres, and whether all of its bodies are sound.
 #[derive(Debug, Clone, Copy)]

@@ -24,7 +24,7 @@ pub enum ViewError {
     #[error(
         "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between \
          each two",
-        crate::input::MAX_BODIES
+        crate::limits::MAX_BODIES
     )]
     TooMany {
         /// The number of bodies given.
@@ -34,7 +34,7 @@ pub enum ViewError {
     #[error(
         "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, each \
          within itself and between each two",
-        max = crate::tree::LEAVES_MAX
+        max = crate::limits::LEAVES_MAX
     )]
     TooSparse {
         /// The number of bodies given.

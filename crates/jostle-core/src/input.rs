@@ -8,6 +8,7 @@ use bytemuck::{NoUninit, Pod};
 
 use crate::error::ViewError;
 
+pub use crate::limits::MAX_BODIES;
 pub use column::Column;
 pub use field::Field;
 
@@ -65,9 +66,6 @@ impl Scalar for f64 {
         self
     }
 }
-
-/// The largest number of bodies a view may hold: ids are `u32`, and one value is kept free.
-pub const MAX_BODIES: usize = u32::MAX as usize - 1;
 
 /// The radius of every body: one value for all, or one each.
 #[derive(Debug, Clone, Copy)]

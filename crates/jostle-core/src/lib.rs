@@ -1,6 +1,6 @@
 //! Morton codes, a parallel radix sort, and a sorted linear tree of circles or spheres.
 //!
-//! The files are the pipeline, each using only those before it: [`input`] and [`error`] (what comes in), [`bounds`]
+//! The files are the pipeline, each using only those before it: [`error`] and [`input`] (what comes in), [`bounds`]
 //! (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree). [`parallel`] runs their tasks.
 
 pub mod aabb;
@@ -8,6 +8,8 @@ pub mod bounds;
 pub mod error;
 pub mod input;
 pub mod isa;
+#[doc(hidden)]
+pub mod limits;
 pub mod morton;
 #[doc(hidden)]
 pub mod parallel;
@@ -21,10 +23,11 @@ pub use error::{Reason, ViewError};
 pub use input::{Bodies, Circles, Circles64, Column, Field, Radii, RadiusField, Scalar, Spheres, Spheres64};
 pub use isa::Isa;
 pub use parallel::host::Spawner;
-pub use parallel::recording::{Recording, Region, record};
+pub use parallel::recording::{Recording, Region};
 pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 #[doc(hidden)]
 pub use parallel::workers::Workers;
+pub use parallel::workers::record;
 #[doc(hidden)]
 pub use parallel::{disjoint, lookback, scratch, threads};
 pub use permutation::{Permutation, PermutationError};

@@ -23,6 +23,7 @@ use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
 use crate::input::Bodies;
 use crate::isa::Isa;
+use crate::limits::LEAVES_MAX;
 use crate::morton::Grid;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::ScratchPool;
@@ -40,9 +41,6 @@ use sort::{LocalSort, Record};
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
 /// covers a leaf or a node.
 pub const LEAF: usize = SIXTEEN;
-
-/// Leaves of a tree at most: places are numbered by 32 bits, sixteen to a leaf.
-pub(crate) const LEAVES_MAX: usize = 1 << 28;
 
 /// A leaf is cut where the codes of its two parts differ this many levels above where they differ within the parts: the
 /// gap is then some 2^3 times as wide as the parts.

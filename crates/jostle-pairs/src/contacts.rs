@@ -2,13 +2,15 @@
 //!
 //! The files: `pairs` and `keys` (what goes in; whose id is whose, from frame to frame), `table` (where ids of changed keys
 //! were), `frame` and `rows` (the pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each
-//! contact), `error`, and `geometry` (depth, normal and point of a contact).
+//! contact), `memory`, `error` and `offenders` (what is wrong, and with what), `geometry` (depth, normal and point).
 
 mod error;
 mod frame;
 mod geometry;
 mod keys;
 mod list;
+mod memory;
+mod offenders;
 mod pairs;
 mod rows;
 mod slots;
@@ -23,10 +25,11 @@ use jostle_core::{Threads, Workers};
 use frame::{Frame, Image, KeysOf, PAIRS_A_BLOCK, Part};
 use keys::Side;
 use list::ContactList;
+use memory::{grow, keep};
 use pairs::{Images, Meetings};
-use rows::{MAX_PAIRS, Rows, grow, keep};
+use rows::Rows;
 use slots::Slots;
-use table::NONE;
+use table::{MAX_PAIRS, NONE};
 
 pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
 pub use geometry::{Contact, contact, contact_f64, contacts, contacts_between, contacts_f64};
@@ -320,7 +323,7 @@ impl ContactTracker {
             let keys = keys.group(group);
             side.compare(keys, workers).map_err(|fault| fault.name(group as u32, keys))?;
         }
-        if self.rows.build(now, workers) { Ok(()) } else { Err(error::name_pairs(now)) }
+        if self.rows.build(now, workers) { Ok(()) } else { Err(offenders::name_pairs(now)) }
     }
 
     /// Whether contacts of the last frame may be contacts of this one.

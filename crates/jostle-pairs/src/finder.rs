@@ -13,15 +13,17 @@ use crate::compiled::compiled_here;
 use crate::finder::found::{Found, Hit};
 use crate::finder::search::Search;
 use crate::input::{Input, Relation, Set};
+use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
-use crate::neighbors::row_join::Rows;
+use crate::join::job::JobsOf;
+use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::listed::{Listed, put_in_order};
-use crate::pairs::plan::{JobsOf, Plan};
+use crate::pairs::plan::Plan;
 use crate::pairs::prepare::Preparation;
-use crate::pairs::stats::{StageTimes, Stats, Tests};
+use crate::pairs::stats::{StageTimes, Stats};
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///

@@ -14,8 +14,8 @@ use crate::InputError;
 use crate::traverse::{SPARSE, WALK};
 
 pub use activation::ActivationTable;
-pub(crate) use set::Source;
 pub use set::{Displacements, Set};
+pub(crate) use set::{SortedBefore, Source};
 pub(crate) use space::Cell;
 pub use space::Space;
 

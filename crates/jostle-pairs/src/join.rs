@@ -13,8 +13,10 @@
 //! walks down the levels alone.
 
 pub(crate) mod buffers;
+pub(crate) mod counts;
 pub(crate) mod filter;
 pub(crate) mod hits;
+pub(crate) mod job;
 mod sparse_join;
 pub(crate) mod tree_pair;
 
@@ -25,9 +27,9 @@ use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa, LinearTree};
 
 use crate::join::buffers::{HITS, HitList, TestList};
+use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
-use crate::pairs::stats::Tests;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
 use crate::traverse::SPARSE;

@@ -1,12 +1,17 @@
 //! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
 //!
-//! The folders are the second half of the pipeline that `jostle-core` begins. From below: `simd` (sixteen floats at a time, by each
-//! instruction set), `shape` (tests of sixteen), `traverse` (the way down a tree), `join` (one tree with itself or another:
-//! its hits, what is kept of them, and where they go), `input` (sets, relation and space, as the caller says), `proxy` (`f32`
-//! bodies that lose no pair, and the exact decision), `pairs` (an input prepared, planned as joins, and driven from end to end),
-//! `neighbors` (compressed sparse rows, and how long they hold), `finder` (what a caller holds). Beside them, `query` asks a built
-//! tree, `prepared` keeps one for many searches, `contacts` tells which pairs begin, persist and end, and `compiled` is what is
-//! compiled with this crate, not with others.
+//! The folders are the second half of the pipeline that `jostle-core` begins; each uses only those before it:
+//! - `simd`: sixteen floats at a time, by each instruction set; `shape`: tests of sixteen; `traverse`: the way down a tree.
+//! - `input`: sets, relation and space, as the caller gives them.
+//! - `join`: one tree with itself or another, the filters that hits pass, and the sinks that take them.
+//! - `proxy`: `f32` bodies that lose no pair, and the exact decision in `f64`.
+//! - `pairs`: an input prepared, planned as joins, and run from end to end.
+//! - `neighbors`: neighbour lists as compressed sparse rows, and how long they hold.
+//! - `finder`: the public `PairFinder`. Beside it, `query` asks a built tree, and `contacts` tells which contacts begin,
+//!   persist and end.
+//!
+//! `compiled` has the macro by which the heavy functions are compiled with this crate, not with each crate that calls them. A
+//! test in `jostle-testkit` sees that no modules import each other.
 
 mod compiled;
 mod contacts;
@@ -15,7 +20,6 @@ mod input;
 mod join;
 mod neighbors;
 mod pairs;
-mod prepared;
 mod proxy;
 mod query;
 mod shape;
@@ -34,10 +38,10 @@ pub use input::layers::{Layers, Values};
 pub use input::{ActivationTable, Displacements, Input, Set, Space, between};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use neighbors::NeighborLists;
-pub use neighbors::row_join::Rows;
+pub use neighbors::rows::Rows;
 pub use neighbors::skin::Skin;
 pub use pairs::stats::{StageTimes, Stats};
-pub use prepared::PreparedSet;
+pub use proxy::prepared::PreparedSet;
 pub use query::{
     Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,
     Ray, Reached, Seen, SeenAt,

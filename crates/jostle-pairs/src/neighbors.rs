@@ -7,7 +7,9 @@ mod lists;
 mod measure;
 pub(crate) mod row_join;
 pub(crate) mod row_scratch;
+pub(crate) mod rows;
 pub(crate) mod skin;
+mod touches;
 
 use core::sync::atomic::AtomicUsize;
 
@@ -15,13 +17,15 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
+use crate::join::counts::Tests;
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::measure::Centers;
-use crate::neighbors::row_join::{RowJoin, Rows, list_groups};
+use crate::neighbors::row_join::{RowJoin, list_groups};
 use crate::neighbors::row_scratch::{Reached, RowScratch};
+use crate::neighbors::rows::Rows;
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
-use crate::pairs::stats::{Tests, counted};
+use crate::pairs::stats::counted;
 use crate::simd::LANES;
 
 pub use lists::NeighborLists;

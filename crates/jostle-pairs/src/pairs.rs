@@ -5,7 +5,7 @@ pub(crate) mod listed;
 pub(crate) mod ordered;
 pub(crate) mod plan;
 pub(crate) mod prepare;
+pub(crate) mod ready;
 pub(crate) mod reduction;
 pub(crate) mod shifts;
-pub(crate) mod side;
 pub(crate) mod stats;

@@ -8,7 +8,8 @@ mod columns;
 mod exact;
 mod frame;
 mod images;
-mod neighbor;
+pub(crate) mod prepared;
+pub(crate) mod sorted;
 mod survey;
 
 use jostle_core::scratch::resize_with_headroom;
@@ -19,7 +20,7 @@ use crate::input::{Cell, Set, Source};
 
 pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
-pub(crate) use exact::{Exact, first_touch};
+pub(crate) use exact::{Exact, first_touch, squared};
 pub(crate) use frame::Frame;
 pub(crate) use images::{Images, Reach};
 pub(crate) use survey::Extent;

@@ -14,7 +14,7 @@ mod portable;
 #[cfg(test)]
 mod suite;
 
-pub(crate) use dispatch::{Work, outlined, run};
+pub(crate) use dispatch::{outlined, run};
 #[cfg(test)]
 pub(crate) use portable::Portable;
 
@@ -23,6 +23,16 @@ pub(crate) const LANES: usize = jostle_core::tree::LEAF;
 
 /// Ids of a row that are kept, and sorted, side by side with those of others.
 pub(crate) const ROW: usize = 4 * LANES;
+
+/// Work on sixteen lanes at a time.
+pub(crate) trait Work {
+    /// What comes out.
+    type Output;
+
+    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls with `L`, unless by [`Lanes::call`]: a
+    /// function of its own, or a closure, would be compiled for what the target always has.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {

@@ -7,6 +7,8 @@
 
 pub mod algebra;
 pub mod hash;
+#[cfg(test)]
+mod layering;
 pub mod oracle;
 pub mod random;
 pub mod scene;

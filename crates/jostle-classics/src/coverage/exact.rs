@@ -5,7 +5,8 @@ use jostle_core::{Aabb, Circles, ViewError};
 
 use super::hits::Hits;
 use super::rectangles::check;
-use crate::body::{Body, take};
+use crate::body::Body;
+use crate::check::take;
 
 impl Hits {
     /// Which circles overlap one of the other group, exactly. O(a * b).

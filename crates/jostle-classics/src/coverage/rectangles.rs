@@ -1,13 +1,11 @@
 //! Rectangles: exact coverage, ends apart from what lies between them.
 
+use jostle_core::limits::REACH;
 use jostle_core::{Aabb, Reason, ViewError};
 
 use super::bitmaps::{Bitmaps, Mask, Screen};
 use super::hits::Hits;
 use crate::error::SetupError;
-
-/// |coordinate| at most, 2^60, as for circles.
-const LIMIT: f32 = (1_u64 << 60) as f32;
 
 /// "Was I hit at all?" for rectangles of two groups, by coverage of pixels. Approximate: see [`Hits::misjudged`].
 ///
@@ -61,7 +59,7 @@ pub(super) fn check(rectangles: &[Aabb<2>]) -> Result<(), ViewError> {
         } else if on_axis(&|axis| hi[axis] < lo[axis]).is_some() {
             Some(Reason::RadiusNegative)
         } else {
-            on_axis(&|axis| lo[axis].abs().max(hi[axis].abs()) > LIMIT).map(|axis| Reason::TooFar { axis })
+            on_axis(&|axis| lo[axis].abs().max(hi[axis].abs()) > REACH).map(|axis| Reason::TooFar { axis })
         }
     })
 }

@@ -2,11 +2,8 @@
 
 use jostle_core::Aabb;
 
-use super::sizes::check_length;
+use super::sizes::{MAX_SIDE, check_length};
 use crate::error::SetupError;
-
-/// Cells on a side at most: coordinates of cells fit 16 bits.
-pub(crate) const MAX_SIDE: u32 = 1 << 16;
 
 /// A block of cells: columns `lo[0]..=hi[0]`, rows `lo[1]..=hi[1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

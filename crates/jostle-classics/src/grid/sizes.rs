@@ -1,15 +1,18 @@
 //! Which lengths are accepted, and which size of a cell suits what is known of a scene.
 
 use jostle_core::Aabb;
+use jostle_core::limits::REACH;
 
-use super::cells::MAX_SIDE;
 use crate::error::SetupError;
 
 /// The least length of a cell, 2^-60: its square is far from vanishing.
 const LEAST: f32 = 1.0 / GREATEST;
 
-/// The greatest length of a cell, 2^60, the reach of bodies.
-const GREATEST: f32 = (1_u64 << 60) as f32;
+/// The greatest length of a cell: the reach of bodies.
+const GREATEST: f32 = REACH;
+
+/// Cells on a side at most: coordinates of cells fit 16 bits.
+pub(crate) const MAX_SIDE: u32 = 1 << 16;
 
 /// Refuses what cannot be the side of a cell.
 pub(crate) fn check_length(name: &'static str, value: f32) -> Result<(), SetupError> {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use flate2::read::MultiGzDecoder;
 
 use super::progress;
-use super::{STDIO, ending};
+use crate::names::{STDIO, ending};
 
 /// Bytes read at once.
 const BUFFER: usize = 1 << 18;

@@ -8,8 +8,8 @@ use jostle::{Bodies, InputError, Radii, Reason, Scalar};
 
 use super::column::{Column, is_exact, round};
 use super::columns::Picked;
-use super::name;
 use crate::args::Precision;
+use crate::names::name;
 use crate::report::{counted, noun};
 
 /// What was read.

@@ -11,7 +11,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
-use crate::read::{Table, Values, name};
+use crate::names::name;
+use crate::read::{Table, Values};
 
 /// The highest speed of an agent at the start, in root mean squares of all radii a unit of time: small enough that
 /// bodies meet before their centres pass each other, if a frame takes one.

@@ -3,7 +3,7 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
-use crate::read::STDIO;
+use crate::names::STDIO;
 
 /// Symbolic links that are followed one after the other, as many as Linux does.
 const LINKS: usize = 40;

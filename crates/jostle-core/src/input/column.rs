@@ -7,9 +7,7 @@ use core::slice;
 
 use bytemuck::Pod;
 
-use super::field::Field;
-
-/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`]), or values at a fixed distance
+/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or values at a fixed distance
 /// from each other ([`Column::from_strided`]).
 #[derive(Clone, Copy)]
 pub struct Column<'a, T = f32> {
@@ -60,16 +58,10 @@ fn no_body(i: usize, len: usize) -> ! {
 }
 
 impl<'a, T: Copy> Column<'a, T> {
-    /// The axes of points that are arrays, side by side: `Circles::from_columns(Column::axes(&points), 1.0)`.
-    #[must_use]
-    pub fn axes<const D: usize>(points: &'a [[T; D]]) -> [Self; D] {
-        Field::whole().axes(points)
-    }
-
-    /// A field of each struct.
-    pub(super) fn of_fields<S>(structs: &'a [S], field: Field<S, T>) -> Self {
+    /// A field of each struct, at a byte offset at which all of them have one.
+    pub(super) fn of_fields<S>(structs: &'a [S], offset: usize) -> Self {
         // A field lies within its struct, so this leads nowhere else; without structs it is not looked at.
-        let first = structs.as_ptr().wrapping_byte_add(field.offset()).cast();
+        let first = structs.as_ptr().wrapping_byte_add(offset).cast();
         Self { first, stride: size_of::<S>(), len: structs.len(), borrowed: PhantomData }
     }
 

@@ -90,11 +90,19 @@ impl<T> Field<T, T> {
     }
 }
 
+impl<'a, T: Copy> Column<'a, T> {
+    /// The axes of points that are arrays, side by side: `Circles::from_columns(Column::axes(&points), 1.0)`.
+    #[must_use]
+    pub fn axes<const D: usize>(points: &'a [[T; D]]) -> [Self; D] {
+        Field::whole().axes(points)
+    }
+}
+
 impl<S, T: Copy> Field<S, T> {
     /// The field of each of these structs, read in place.
     #[must_use]
     pub fn of(self, structs: &[S]) -> Column<'_, T> {
-        Column::of_fields(structs, self)
+        Column::of_fields(structs, self.offset)
     }
 }
 

@@ -6,8 +6,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-use crate::parallel::workers::Workers;
-
 /// A region of a computation whose tasks may run side by side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Region {
@@ -76,21 +74,11 @@ thread_local! {
     static RECORDER: RefCell<Option<Recorder>> = const { RefCell::new(None) };
 }
 
-/// Runs a computation with workers that do, on the calling thread, what several threads would, and tells how long each
-/// task took. Recordings do not nest: the inner one ends the outer.
-///
-/// ```
-/// use jostle_core::{Circles, LinearTree, record};
-/// let mut tree = LinearTree::<2>::new();
-/// let x: Vec<f32> = (0..100_000).map(|i| i as f32).collect();
-/// let (built, recording) = record(|workers| tree.build_on(Circles::new(&x, &x, 1.0), workers));
-/// assert!(built.is_ok());
-/// assert!(recording.makespan(16) <= recording.makespan(1));
-/// ```
-pub fn record<R>(computation: impl FnOnce(Workers<'static>) -> R) -> (R, Recording) {
+/// Runs a computation whose regions are recorded. Recordings do not nest: the inner one ends the outer.
+pub(crate) fn recorded<R>(computation: impl FnOnce() -> R) -> (R, Recording) {
     let recorder = Recorder { recording: Recording::default(), since: Instant::now() };
     RECORDER.set(Some(recorder));
-    let result = computation(Workers::Recorded);
+    let result = computation();
     let recording = RECORDER.take().map_or_else(Recording::default, |mut recorder| {
         recorder.recording.after = recorder.since.elapsed();
         recorder.recording
@@ -123,7 +111,8 @@ pub(crate) fn region(name: &'static str, tasks: usize, run: impl FnOnce(&mut dyn
 
 #[cfg(test)]
 mod tests {
-    use super::{Recording, Region, record};
+    use super::{Recording, Region};
+    use crate::record;
     use std::time::Duration;
 
     const MS: Duration = Duration::from_millis(1);

@@ -2,6 +2,7 @@
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};
+use crate::parallel::recording::Recording;
 use crate::parallel::tasks::{InOrder, Shares};
 use crate::parallel::{callers, cores, recording, team};
 
@@ -17,6 +18,21 @@ pub enum Workers<'a> {
     Host(&'a dyn Spawner),
     /// What several threads would do, on the calling thread, task after task: for [`record`](crate::record).
     Recorded,
+}
+
+/// Runs a computation with workers that do, on the calling thread, what several threads would, and tells how long each
+/// task took. Recordings do not nest: the inner one ends the outer.
+///
+/// ```
+/// use jostle_core::{Circles, LinearTree, record};
+/// let mut tree = LinearTree::<2>::new();
+/// let x: Vec<f32> = (0..100_000).map(|i| i as f32).collect();
+/// let (built, recording) = record(|workers| tree.build_on(Circles::new(&x, &x, 1.0), workers));
+/// assert!(built.is_ok());
+/// assert!(recording.makespan(16) <= recording.makespan(1));
+/// ```
+pub fn record<R>(computation: impl FnOnce(Workers<'static>) -> R) -> (R, Recording) {
+    recording::recorded(|| computation(Workers::Recorded))
 }
 
 impl<'a> Workers<'a> {

@@ -3,11 +3,9 @@
 use core::fmt;
 
 use jostle_core::ViewError;
-use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::input::MAX_BODIES;
 
-use super::frame::{Frame, Part};
-use super::rows::MAX_PAIRS;
+use super::table::MAX_PAIRS;
 use crate::InputError;
 
 /// Why pairs, their keys, or their bodies were refused. Nothing was changed.
@@ -124,7 +122,7 @@ pub enum PairFault {
 
 impl PairFault {
     /// What is wrong with the ids of a pair, if anything.
-    fn of([a, b]: [u32; 2], [ids_of_a, ids_of_b]: [usize; 2]) -> Option<Self> {
+    pub(super) fn of([a, b]: [u32; 2], [ids_of_a, ids_of_b]: [usize; 2]) -> Option<Self> {
         let beyond = |id: u32, ids| (id as usize >= ids).then_some(Self::NoSuchId { id, ids });
         beyond(a, ids_of_a).or_else(|| beyond(b, ids_of_b))
     }
@@ -158,67 +156,4 @@ impl<T: fmt::Display> fmt::Display for Listed<'_, T> {
 pub(crate) enum KeyFault {
     TooMany,
     Repeated,
-}
-
-impl KeyFault {
-    #[cold]
-    pub(crate) fn name(self, group: u32, keys: &[u64]) -> ContactError {
-        match self {
-            Self::TooMany => ContactError::TooManyKeys { keys: keys.len() },
-            Self::Repeated => {
-                let repeated = repeated(keys.iter().copied().enumerate());
-                let named = repeated.iter().take(NAMED_OFFENDERS);
-                let first = named.map(|&id| RepeatedKey { id: id as u32, key: keys[id] }).collect();
-                ContactError::Keys { group, count: repeated.len(), first }
-            }
-        }
-    }
-}
-
-/// Names the pairs of a frame that are at fault. O(m log m).
-#[cold]
-pub(crate) fn name_pairs(frame: Frame<'_>) -> ContactError {
-    let pairs = frame.pairs;
-    let parts = || frame.parts(0..pairs.len()).flat_map(|part| part.range.clone().map(move |at| (part.clone(), at)));
-    let fault = |part: &Part<'_>, at: usize| {
-        let [a, b] = pairs[at];
-        let itself = if a == b && frame.by_image { PairFault::Itself } else { PairFault::NotAscending };
-        let descending = (part.is_within() && a >= b && !frame.is_image_of_itself(at)).then_some(itself);
-        PairFault::of([a, b], part.ids()).or(descending)
-    };
-    let known = |part: &Part<'_>, at: usize| {
-        let itself = part.is_within() && pairs[at][0] == pairs[at][1];
-        (part.sets, pairs[at], frame.image(at, itself).steps().filter(|_| frame.by_image).collect::<Vec<_>>())
-    };
-    let sound = parts().filter(|(part, at)| fault(part, *at).is_none()).map(|(part, at)| (at, known(&part, at)));
-    let mut faults: Vec<_> = repeated(sound).into_iter().map(|at| (at, PairFault::Repeated)).collect();
-    faults.extend(parts().filter_map(|(part, at)| Some((at, fault(&part, at)?))));
-    faults.sort_unstable_by_key(|&(at, _)| at);
-    name(pairs, &faults)
-}
-
-/// Names the pairs that name no two bodies of their sets.
-#[cold]
-pub(crate) fn name_strangers(
-    pairs: &[[u32; 2]],
-    parts: impl Iterator<Item = (core::ops::Range<usize>, [usize; 2])>,
-) -> ContactError {
-    let fault = |(at, ids)| Some((at, PairFault::of(pairs[at], ids)?));
-    name(pairs, &parts.flat_map(|(range, ids)| range.map(move |at| (at, ids))).filter_map(fault).collect::<Vec<_>>())
-}
-
-fn name(pairs: &[[u32; 2]], faults: &[(usize, PairFault)]) -> ContactError {
-    let named = faults.iter().take(NAMED_OFFENDERS);
-    let first = named.map(|&(at, fault)| BadPair { at, pair: pairs[at], fault }).collect();
-    ContactError::Pairs { count: faults.len(), first }
-}
-
-/// The places, ascending, of items that stand at an earlier place too.
-fn repeated<T: Ord>(items: impl Iterator<Item = (usize, T)>) -> Vec<usize> {
-    let mut sorted: Vec<_> = items.map(|(at, item)| (item, at)).collect();
-    sorted.sort_unstable();
-    let pairs = sorted.windows(2).filter(|two| two[0].0 == two[1].0);
-    let mut repeated: Vec<_> = pairs.map(|two| two[1].1).collect();
-    repeated.sort_unstable();
-    repeated
 }

@@ -6,7 +6,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, Scalar, Threads, Workers};
 
-use super::error::{ContactError, name_strangers};
+use super::error::ContactError;
+use super::offenders::name_strangers;
 use super::pairs::{ContactPairs, Images, Meetings};
 use crate::input::{Cell, Displacements, Input, Relation, Set, Source};
 use crate::proxy::{Proxies, first_touch};

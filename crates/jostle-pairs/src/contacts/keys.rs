@@ -8,8 +8,8 @@ use jostle_core::input::MAX_BODIES;
 use jostle_core::scratch::resize_with_headroom;
 
 use super::error::KeyFault;
+use super::memory::keep;
 use super::pairs::Meetings;
-use super::rows::keep;
 use super::table::{Entry, NONE, Table};
 
 /// Keys that one task looks at.

@@ -6,17 +6,13 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use jostle_core::Workers;
-use jostle_core::scratch::{resize_with_headroom, with_headroom};
 
 use super::frame::{Frame, Image, Part};
+use super::memory::grow;
 use super::table::{NONE, mix};
 
 /// Rows or slots that one task clears or scans.
 const SLOTS_A_BLOCK: usize = 1 << 14;
-
-/// Slots of rows are numbered in 32 bits, and a pair takes up to one and a half; those of contacts are, and there are as
-/// many as pairs of two frames, of which one number is kept free.
-pub(crate) const MAX_PAIRS: usize = (1 << 31) - 1;
 
 /// A slot without a pair: no id is so large.
 const EMPTY: u64 = u64::MAX;
@@ -276,22 +272,4 @@ fn in_blocks(
         }
     });
     !failed.into_inner()
-}
-
-/// Makes the list at least so long; where memory must grow for it, then with headroom.
-pub(crate) fn grow<T: Default>(list: &mut Vec<T>, len: usize) {
-    if list.capacity() < len {
-        list.reserve_exact(with_headroom(len) - list.len());
-    }
-    if list.len() < len {
-        list.resize_with(len, T::default);
-    }
-}
-
-/// Makes the list a copy of another.
-pub(crate) fn keep<T: Copy + Default + Send + Sync>(list: &mut Vec<T>, from: &[T], workers: Workers<'_>) {
-    resize_with_headroom(list, from.len(), T::default());
-    workers.fill_blocks("keep", list, SLOTS_A_BLOCK, |first, block| {
-        block.copy_from_slice(&from[first..first + block.len()]);
-    });
 }

@@ -2,6 +2,10 @@
 
 use jostle_core::scratch::resize_with_headroom;
 
+/// Slots of rows are numbered in 32 bits, and a pair takes up to one and a half; those of contacts are, and there are as
+/// many as pairs of two frames, of which one number is kept free.
+pub(crate) const MAX_PAIRS: usize = (1 << 31) - 1;
+
 /// No id.
 pub(crate) const NONE: u32 = u32::MAX;
 

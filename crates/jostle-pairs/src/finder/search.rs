@@ -8,13 +8,15 @@ use crate::InputError;
 use crate::finder::found::{Found, Hit};
 use crate::finder::{Engines, PairFinder, list, list_neighbors};
 use crate::input::Input;
+use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::{Count, Fold};
+use crate::join::job::Job;
 use crate::neighbors::NeighborLists;
-use crate::neighbors::row_join::Rows;
+use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::is_still_valid;
-use crate::pairs::plan::{Job, Plan};
-use crate::pairs::stats::{Stats, Tests};
+use crate::pairs::plan::Plan;
+use crate::pairs::stats::Stats;
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
 pub struct Search<'f, const D: usize> {

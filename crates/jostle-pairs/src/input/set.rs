@@ -1,5 +1,6 @@
 //! One set of bodies of a search: where they are, how they move, and who of them may meet whom.
 
+use core::any::Any;
 use core::fmt;
 
 use jostle_core::{Bodies, Column, LinearTree, Scalar};
@@ -7,21 +8,28 @@ use jostle_core::{Bodies, Column, LinearTree, Scalar};
 use super::Space;
 use crate::InputError;
 use crate::input::layers::Layers;
-use crate::prepared::PreparedSet;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
 /// who of them may meet whom.
 ///
 /// A view is sorted anew by each search. A tree, made by [`LinearTree::build`], serves as many searches of `f32` in open space
-/// as its bodies stay where they are, and a [`PreparedSet`] as many searches in any space, in either precision: walls,
+/// as its bodies stay where they are, and a [`PreparedSet`](crate::PreparedSet) as many searches in any space, in either precision: walls,
 /// terrain, or a crowd that several others are to be tested against.
 #[derive(Debug, Clone, Copy)]
 pub struct Set<'a, const D: usize> {
     pub(crate) source: Source<'a, D>,
     pub(crate) layers: Option<Layers<'a>>,
     pub(crate) moving: Option<Displacements<'a, D>>,
-    /// Whose bodies the source is, if they have been sorted before.
-    pub(crate) prepared: Option<&'a PreparedSet<D>>,
+    /// Of bodies that have been sorted before.
+    pub(crate) sorted_before: Option<SortedBefore<'a, D>>,
+}
+
+/// That the bodies of a set have been sorted for searches in a space, and by whom: a [`PreparedSet`](crate::PreparedSet). An
+/// input knows no more of it, since what is prepared of sets stands above what is said of them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SortedBefore<'a, const D: usize> {
+    pub(crate) by: &'a (dyn Any + Send + Sync),
+    pub(crate) space: &'a Space<D>,
 }
 
 /// Where the bodies of a set are.
@@ -47,7 +55,7 @@ pub(crate) enum Moves<'a, const D: usize> {
 impl<'a, const D: usize> Set<'a, D> {
     /// Bodies at rest, all of which may meet.
     pub(crate) fn of(source: Source<'a, D>) -> Self {
-        Self { source, layers: None, moving: None, prepared: None }
+        Self { source, layers: None, moving: None, sorted_before: None }
     }
 
     /// Keeps only pairs that these layers let meet; of two sets, one without layers meets all.
@@ -120,15 +128,15 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
-    /// What has been prepared, if it can do for a search in this space.
-    pub(crate) fn prepared_for(&self, space: &Space<D>) -> Option<&'a PreparedSet<D>> {
-        self.prepared.filter(|prepared| self.moving.is_none() && prepared.space == *space && !prepared.is_empty())
+    /// Whether it has been sorted for a search in this space.
+    pub(crate) fn is_sorted_for(&self, space: &Space<D>) -> bool {
+        self.moving.is_none() && !self.is_empty() && self.sorted_before.is_some_and(|before| before.space == space)
     }
 
     /// Bodies that a search has to look at in any case.
     pub(crate) fn sorted(&self, space: &Space<D>) -> usize {
         match self.source {
-            _ if self.prepared_for(space).is_some() => 0,
+            _ if self.is_sorted_for(space) => 0,
             Source::View(_) | Source::Double(_) => self.len(),
             Source::Tree(_) => 0,
         }

@@ -3,7 +3,7 @@
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::Ids;
 
-use crate::pairs::plan::Job;
+use crate::join::job::Job;
 use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.

@@ -13,7 +13,7 @@ use jostle_core::{Isa, Workers};
 use crate::input::Cell;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
-use crate::neighbors::row_join::Rows;
+use crate::neighbors::rows::Rows;
 use crate::proxy::{Exact, each_body};
 
 /// Neighbours that one task looks at.

@@ -8,27 +8,18 @@ use core::ops::Range;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
 
+use crate::join::counts::Tests;
 use crate::join::filter::Filter;
 use crate::join::hits::Hit;
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
 use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
 use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
-use crate::pairs::stats::Tests;
+use crate::neighbors::rows::Rows;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined};
 use crate::traverse::SPARSE;
 use crate::traverse::descent::Descent;
-
-/// Which neighbours a row holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rows {
-    /// Those with a greater id than its own: each pair once.
-    Half,
-    /// All: each pair twice.
-    #[default]
-    Full,
-}
 
 /// Everything a task needs to list the rows of some groups of the driving tree.
 pub(crate) struct RowJoin<'a, const D: usize> {

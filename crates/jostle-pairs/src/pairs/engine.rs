@@ -8,13 +8,15 @@ use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 
 use crate::compiled::compiled_here;
+use crate::join::counts::Tests;
 use crate::join::hits::{Fold, PairList, Sink};
+use crate::join::job::Job;
 use crate::join::tree_pair::TreePair;
 use crate::join::{Join, JoinScratch, join_groups};
 use crate::pairs::ordered::{Ordered, Outbox};
-use crate::pairs::plan::{Job, Plan, Walk};
+use crate::pairs::plan::{Plan, Walk};
 use crate::pairs::reduction;
-use crate::pairs::stats::{Tests, counted};
+use crate::pairs::stats::counted;
 
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]

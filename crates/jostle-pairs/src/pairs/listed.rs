@@ -5,7 +5,7 @@ use core::ops::Range;
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
-use crate::pairs::plan::JobsOf;
+use crate::join::job::JobsOf;
 use crate::pairs::shifts::Shifts;
 use crate::proxy::Exact;
 

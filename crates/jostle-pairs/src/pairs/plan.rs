@@ -8,66 +8,12 @@ use jostle_core::tree::Level;
 use crate::input::Set;
 use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
+use crate::join::job::Job;
 use crate::join::tree_pair::TreePair;
 use crate::proxy::Exact;
 
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
-
-/// One join of a search: the trees of two sets, or of one with itself, the second being seen at an image by its number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Job {
-    pub(crate) sets: [u32; 2],
-    pub(crate) image: u32,
-}
-
-impl Job {
-    /// Whether the bodies of a pair are of the same set.
-    #[inline(always)]
-    pub(crate) fn is_within(self) -> bool {
-        self.sets[0] == self.sets[1]
-    }
-
-    /// Whether two bodies that it has found, of which the second is at the image, stand in each other's place in their pair:
-    /// within a set the lesser id comes first.
-    #[inline(always)]
-    pub(crate) fn swaps(self, a: u32, b: u32) -> bool {
-        b < a && self.is_within()
-    }
-
-    /// Whether some of the pairs that it finds may do so.
-    #[inline(always)]
-    pub(crate) fn turns(self) -> bool {
-        self.image != 0 && self.is_within()
-    }
-
-    /// The pair of two bodies that it has found.
-    #[inline(always)]
-    pub(crate) fn pair(self, a: u32, b: u32) -> [u32; 2] {
-        if self.swaps(a, b) { [b, a] } else { [a, b] }
-    }
-}
-
-/// The jobs of a list, and where the pairs of each end.
-#[derive(Clone, Copy)]
-pub(crate) struct JobsOf<'a> {
-    pub(crate) jobs: &'a [Job],
-    pub(crate) ends: &'a [usize],
-}
-
-impl JobsOf<'_> {
-    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
-    pub(crate) fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
-        let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
-        while at < count {
-            let end = (self.ends[job] - first).min(count);
-            if at < end {
-                visit(at..end, self.jobs[job]);
-            }
-            (job, at) = (job + 1, end);
-        }
-    }
-}
 
 /// The joins of a search, whose pairs come in this order, and what they are of.
 #[derive(Clone, Copy)]
@@ -124,13 +70,13 @@ impl<'a, const D: usize> Plan<'a, D> {
     }
 
     fn pairing(&self, sets: [u32; 2], image: u32) -> TreePair<'a, D> {
-        let sides = self.exact.sides;
+        let sorted = self.exact.sorted;
         let decision = self.exact.decided.then(|| {
             let slack = if self.exact.moves(sets) { f32::INFINITY } else { self.slack };
             Decision { slack, by: self.exact }
         });
         let filter = Filter { decision, only: self.only, layers: None };
-        let [one, other] = sets.map(|set| sides[set as usize].ready(self.set(set)));
+        let [one, other] = sets.map(|set| sorted[set as usize].ready(self.set(set)));
         let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(other, filter) };
         let pairing = TreePair { sets, image, ..pairing };
         if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }

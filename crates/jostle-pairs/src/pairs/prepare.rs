@@ -5,9 +5,11 @@ use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
 use crate::InputError;
 use crate::input::{Cell, Input, Relation, Set};
 use crate::join::filter::PairTest;
+use crate::join::job::Job;
 use crate::join::tree_pair::OFFSET_MARGIN;
-use crate::pairs::plan::{Job, Plan};
-use crate::pairs::side::{Side, sum};
+use crate::pairs::plan::Plan;
+use crate::proxy::prepared::PreparedSet;
+use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{Exact, Extent, Frame, Images, Reach};
 use crate::traverse::descent::root;
 
@@ -21,8 +23,8 @@ const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 /// What a finder keeps to prepare searches.
 #[derive(Debug)]
 pub(crate) struct Preparation<const D: usize> {
-    /// That of searches within one set; then those of searches of several.
-    sides: Vec<Side<D>>,
+    /// The set of searches within one; then the sets of searches of several.
+    sorted: Vec<SortedSet<D>>,
     pub(crate) images: Images<D>,
     pub(crate) jobs: Vec<Job>,
     frame: Frame<D>,
@@ -34,7 +36,7 @@ pub(crate) struct Preparation<const D: usize> {
 impl<const D: usize> Preparation<D> {
     pub(crate) fn with_capacity(bodies: usize) -> Self {
         Self {
-            sides: vec![Side::with_capacity(bodies)],
+            sorted: vec![SortedSet::with_capacity(bodies)],
             images: Images::default(),
             jobs: Vec::new(),
             frame: Frame::default(),
@@ -45,27 +47,27 @@ impl<const D: usize> Preparation<D> {
 
     /// The tree of the last search within a set.
     pub(crate) fn own_tree(&self) -> &LinearTree<D> {
-        &self.sides[0].tree
+        &self.sorted[0].tree
     }
 
     pub(crate) fn set_own_tree(&mut self, tree: LinearTree<D>) {
-        self.sides[0].tree = tree;
+        self.sorted[0].tree = tree;
     }
 
     pub(crate) fn set_isa(&mut self, isa: Isa) {
-        self.sides.iter_mut().for_each(|side| side.tree.set_isa(isa));
+        self.sorted.iter_mut().for_each(|kept| kept.tree.set_isa(isa));
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.sides.iter().map(Side::bytes).sum::<usize>()
-            + self.sides.capacity() * size_of::<Side<D>>()
+        self.sorted.iter().map(SortedSet::bytes).sum::<usize>()
+            + self.sorted.capacity() * size_of::<SortedSet<D>>()
             + self.images.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
             + self.roots.capacity() * size_of::<Aabb<D>>()
     }
 
-    /// The number of the first side of an input.
+    /// Where the sets of an input begin in `sorted`.
     fn first(input: &Input<'_, D>) -> usize {
         usize::from(!matches!(input.relation, Relation::Within(_)))
     }
@@ -80,24 +82,24 @@ impl<const D: usize> Preparation<D> {
         input.check_shape()?;
         let (sets, first) = (input.sets(), Self::first(input));
         sets.iter().try_for_each(Set::check_layers)?;
-        while self.sides.len() < first + sets.len() {
-            let mut side = Side::default();
-            side.tree.set_isa(isa);
-            self.sides.push(side);
+        while self.sorted.len() < first + sets.len() {
+            let mut kept = SortedSet::default();
+            kept.tree.set_isa(isa);
+            self.sorted.push(kept);
         }
         let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), isa, workers)?;
         self.adopt(input, cell.as_ref());
         let mut times = BuildTimes::default();
-        for (side, set) in self.sides[first..].iter_mut().zip(sets) {
-            let built = if side.adopted {
-                side.build(set, workers)?
+        for (kept, set) in self.sorted[first..].iter_mut().zip(sets) {
+            let built = if kept.adopted {
+                kept.build(set, workers)?
             } else if decided || cell.is_some() {
-                side.proxies.fill(set, cell.as_ref(), decided.then_some(&self.frame), workers);
-                side.build_proxies(set, workers)?
+                kept.proxies.fill(set, cell.as_ref(), decided.then_some(&self.frame), workers);
+                kept.build_proxies(set, workers)?
             } else {
-                side.build(set, workers)?
+                kept.build(set, workers)?
             };
             times = sum(times, built);
         }
@@ -117,32 +119,32 @@ impl<const D: usize> Preparation<D> {
         self.extents.clear();
         let (decided, first) = (input.is_decided(), Self::first(input));
         if !decided && cell.is_none() {
-            self.sides[first..].iter_mut().for_each(|side| side.proxies.clear());
+            self.sorted[first..].iter_mut().for_each(|kept| kept.proxies.clear());
             return Ok(());
         }
-        for (side, set) in self.sides[first..].iter_mut().zip(input.sets()) {
-            if let Some(prepared) = set.prepared_for(&input.space) {
-                side.proxies.take_over(&prepared.extent);
+        for (kept, set) in self.sorted[first..].iter_mut().zip(input.sets()) {
+            if let Some(prepared) = PreparedSet::serving(set, &input.space) {
+                kept.proxies.take_over(&prepared.extent);
                 self.extents.push(prepared.extent);
                 continue;
             }
-            self.extents.push(side.proxies.survey(set, cell, decided, isa, workers)?);
+            self.extents.push(kept.proxies.survey(set, cell, decided, isa, workers)?);
         }
         Ok(())
     }
 
     /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
     fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) {
-        let (sets, sides) = (input.sets(), &mut self.sides[Self::first(input)..]);
+        let (sets, sorted) = (input.sets(), &mut self.sorted[Self::first(input)..]);
         if !input.is_decided() {
-            let fits = |set: &Set<'_, D>| set.prepared_for(&input.space).is_some_and(|it| it.frame.is_none());
-            sides.iter_mut().zip(sets).for_each(|(side, set)| side.adopted = fits(set));
+            let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
+            sorted.iter_mut().zip(sets).for_each(|(kept, set)| kept.adopted = fits(set));
             return;
         }
-        sides.iter_mut().for_each(|side| side.adopted = false);
+        sorted.iter_mut().for_each(|kept| kept.adopted = false);
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
         let alone = |at: usize| !input.meetings().any(|meeting| meeting == (at, at));
-        let prepared = |at: usize| sets[at].prepared_for(&input.space);
+        let prepared = |at: usize| PreparedSet::serving(&sets[at], &input.space);
         let leader = (0..sets.len())
             .filter(|&at| prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
             .min_by_key(|&at| core::cmp::Reverse(sets[at].len()));
@@ -156,16 +158,16 @@ impl<const D: usize> Preparation<D> {
             return;
         };
         self.frame = frame;
-        for (at, side) in sides.iter_mut().enumerate().take(sets.len()) {
+        for (at, kept) in sorted.iter_mut().enumerate().take(sets.len()) {
             let own = prepared(at).and_then(|set| set.frame);
-            side.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
+            kept.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
         }
     }
 
     /// Which sets of a prepared input have not been sorted, since they were before.
     #[cfg(test)]
     pub(crate) fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
-        self.sides[Self::first(input)..].iter().take(input.sets().len()).map(|side| side.adopted).collect()
+        self.sorted[Self::first(input)..].iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }
 
     fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) -> Result<(), InputError> {
@@ -193,9 +195,9 @@ impl<const D: usize> Preparation<D> {
 
     /// Notes the box of each tree.
     fn note_roots(&mut self, input: &Input<'_, D>) {
-        let sides = &self.sides[Self::first(input)..];
+        let sorted = &self.sorted[Self::first(input)..];
         self.roots.clear();
-        self.roots.extend(sides.iter().zip(input.sets()).map(|(side, set)| root(side.ready(set).tree)));
+        self.roots.extend(sorted.iter().zip(input.sets()).map(|(kept, set)| root(kept.ready(set).tree)));
     }
 
     /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
@@ -214,7 +216,7 @@ impl<const D: usize> Preparation<D> {
     pub(crate) fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
         Exact {
             sets: input.sets(),
-            sides: &self.sides[Self::first(input)..],
+            sorted: &self.sorted[Self::first(input)..],
             cell: (!input.space.is_open()).then(|| Cell::of(&input.space)),
             images: &self.images,
             decided: input.is_decided(),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
-use crate::pairs::plan::JobsOf;
+use crate::join::job::JobsOf;
 use crate::proxy::Exact;
 
 /// Pairs that one task looks at.

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use jostle_core::Workers;
 
+use crate::join::counts::Tests;
+
 /// Time of each stage of one search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
@@ -49,25 +51,6 @@ pub struct Stats {
     pub list_bytes: usize,
     /// Time of each stage.
     pub time: StageTimes,
-}
-
-/// Counts of one block of the join.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tests {
-    pub(crate) node_tests: u64,
-    pub(crate) leaf_tests: u64,
-    pub(crate) circle_tests: u64,
-    pub(crate) pairs: u64,
-}
-
-impl Tests {
-    pub(crate) fn plus(mut self, other: Self) -> Self {
-        self.node_tests += other.node_tests;
-        self.leaf_tests += other.leaf_tests;
-        self.circle_tests += other.circle_tests;
-        self.pairs += other.pairs;
-        self
-    }
 }
 
 /// Runs `worker` on as many threads as there are, each with an iterator over what is left of the blocks, in ascending order;

@@ -4,14 +4,14 @@ use jostle_core::{LinearTree, Scalar};
 
 use crate::input::{Cell, Set, Source};
 use crate::join::filter::Decide;
-use crate::pairs::side::Side;
+use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
 
 /// The bodies of a search as the caller gave them.
 #[derive(Clone, Copy)]
 pub(crate) struct Exact<'a, const D: usize> {
     pub(crate) sets: &'a [Set<'a, D>],
-    pub(crate) sides: &'a [Side<D>],
+    pub(crate) sorted: &'a [SortedSet<D>],
     pub(crate) cell: Option<Cell<D>>,
     pub(crate) images: &'a Images<D>,
     /// Whether pairs are decided in `f64`; else by the proxies.
@@ -20,12 +20,12 @@ pub(crate) struct Exact<'a, const D: usize> {
 
 impl<const D: usize> Exact<'_, D> {
     #[inline]
-    pub(super) fn proxies(&self, set: u32) -> &Proxies<D> {
-        self.sides[set as usize].proxies_of(&self.sets[set as usize])
+    pub(crate) fn proxies(&self, set: u32) -> &Proxies<D> {
+        self.sorted[set as usize].proxies_of(&self.sets[set as usize])
     }
 
     #[inline]
-    pub(super) fn center(&self, set: u32, id: u32) -> [f64; D] {
+    pub(crate) fn center(&self, set: u32, id: u32) -> [f64; D] {
         let (mut center, id) = ([0.0; D], id as usize);
         match &self.sets[set as usize].source {
             Source::View(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64()),
@@ -95,7 +95,7 @@ impl<const D: usize> Exact<'_, D> {
 
     /// From a to b once b has been moved by so many of each vector.
     #[inline]
-    pub(super) fn difference_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> [f64; D] {
+    pub(crate) fn difference_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> [f64; D] {
         let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.map(f64::from)));
         self.difference_at(sets, shift, a, b)
     }
@@ -134,7 +134,7 @@ impl<const D: usize> Exact<'_, D> {
 
     /// Whether a and b touch, b being so far from a at the beginning.
     #[inline]
-    pub(super) fn is_pair_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> bool {
+    pub(crate) fn is_pair_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> bool {
         if self.moves(sets) {
             return self.touch_from(p, sets, a, b).is_some();
         }
@@ -182,6 +182,6 @@ pub(crate) fn first_touch<const D: usize>(p: [f64; D], [from, to]: [[f64; D]; 2]
 }
 
 #[inline]
-pub(super) fn squared<const D: usize>(apart: [f64; D]) -> f64 {
+pub(crate) fn squared<const D: usize>(apart: [f64; D]) -> f64 {
     apart.into_iter().fold(0.0, |sum, d| sum + d * d)
 }

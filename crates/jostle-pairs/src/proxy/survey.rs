@@ -3,13 +3,11 @@
 use core::ops::Range;
 
 use jostle_core::isa::Work;
+use jostle_core::limits::REACH_F64;
 use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
-
-/// |coordinate| + radius may reach 2^500: squares of distances then stay finite in `f64`.
-const REACH: f64 = f64::from_bits((1023 + 500) << 52);
 
 /// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.
 const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
@@ -98,7 +96,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             let (mut middle, radius) = (self.center(id), self.bodies.radius(id).to_f64());
             let wraps = self.wraps(middle);
             if self.decided {
-                all.sound &= middle.iter().all(|x| x.abs() + radius <= REACH);
+                all.sound &= middle.iter().all(|x| x.abs() + radius <= REACH_F64);
                 all.sound &= self.bodies.radii().get(id) >= T::default();
             }
             if let (Some(cell), true) = (&self.cell, wraps != [0.0; D]) {
@@ -147,7 +145,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if given < 0.0 {
             return Some(Reason::RadiusNegative);
         }
-        let axis = axis_where::<D>(|axis| center[axis].abs() + radius > REACH)?;
+        let axis = axis_where::<D>(|axis| center[axis].abs() + radius > REACH_F64)?;
         Some(Reason::TooFar64 { axis })
     }
 
@@ -275,7 +273,7 @@ fn note_faults<T: Scalar>(centers: &[[T; LANES]], radii: &[[T; LANES]], margin: 
     for (centers, radii) in centers.iter().zip(radii) {
         for lane in 0..LANES {
             let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
-            noted[lane] |= u64::from(!((reach <= REACH) & (radii[lane] >= T::default())));
+            noted[lane] |= u64::from(!((reach <= REACH_F64) & (radii[lane] >= T::default())));
         }
     }
     *faults = noted;

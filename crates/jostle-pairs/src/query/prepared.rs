@@ -16,7 +16,7 @@ use super::images::Sweep;
 use super::seen::{Kept, Seen, SeenAt};
 use super::way::{Region64, Round, Straight, Way, check_distance, check_point, difference, squared};
 use crate::input::Cell;
-use crate::prepared::PreparedSet;
+use crate::proxy::prepared::PreparedSet;
 
 /// By how much centres in `f32` were rounded in the cell, twice: 2^-23.
 const MOVED: f64 = 1.0 / 8_388_608.0;
@@ -58,6 +58,14 @@ pub struct PreparedQueries<'p, const D: usize> {
     cell: Option<Cell<D>>,
     origin: [f64; D],
     scale: f64,
+}
+
+impl<const D: usize> PreparedSet<D> {
+    /// Answers questions about its bodies and their images.
+    #[must_use]
+    pub fn queries(&self) -> PreparedQueries<'_, D> {
+        PreparedQueries::new(self)
+    }
 }
 
 impl<'p, const D: usize> PreparedQueries<'p, D> {
@@ -409,7 +417,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
 
     /// By how many vectors a body is moved to the image of the cell that is so many steps on.
     fn image_shift(&self, mut step: [i32; D], id: u32) -> [i32; D] {
-        let wraps = self.set.side.proxies.wraps_of(id);
+        let wraps = self.set.sorted.proxies.wraps_of(id);
         (0..D).for_each(|k| step[k] -= wraps[k]);
         step
     }

@@ -3,11 +3,9 @@
 use core::cmp::Ordering;
 
 use jostle_core::Aabb;
+use jostle_core::limits::REACH;
 
 use super::error::{QueryError, QueryReason};
-
-/// |coordinate| + radius may reach 2^60, as of bodies: squares of distances then stay below 2^124.
-const LIMIT: f32 = (1_u64 << 60) as f32;
 
 /// A circle (D = 2) or sphere (D = 3) to ask with.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,7 +102,7 @@ fn axis_where<const D: usize>(point: &[f32; D], fails: impl Fn(f32) -> bool) -> 
 impl<const D: usize> Checked for [f32; D] {
     fn fault(&self) -> Option<QueryReason> {
         let not_finite = axis_where(self, |x| !x.is_finite()).map(|axis| QueryReason::CoordinateNotFinite { axis });
-        not_finite.or_else(|| axis_where(self, |x| x.abs() > LIMIT).map(|axis| QueryReason::TooFar { axis }))
+        not_finite.or_else(|| axis_where(self, |x| x.abs() > REACH).map(|axis| QueryReason::TooFar { axis }))
     }
 }
 
@@ -117,7 +115,7 @@ impl<const D: usize> Checked for Circle<D> {
         } else if self.radius < 0.0 {
             Some(QueryReason::RadiusNegative)
         } else {
-            axis_where(&self.center, |x| x.abs() + self.radius > LIMIT).map(|axis| QueryReason::TooFar { axis })
+            axis_where(&self.center, |x| x.abs() + self.radius > REACH).map(|axis| QueryReason::TooFar { axis })
         }
     }
 }

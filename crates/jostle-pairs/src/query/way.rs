@@ -1,9 +1,8 @@
 //! Geometry of questions in `f64`, and what is refused.
 
-use super::error::{QueryError, QueryReason};
+use jostle_core::limits::REACH_F64;
 
-/// |coordinate| + radius may reach 2^500, as of bodies in `f64`.
-const REACH: f64 = f64::from_bits((1023 + 500) << 52);
+use super::error::{QueryError, QueryReason};
 
 /// A ray.
 pub(super) struct Way<const D: usize> {
@@ -16,7 +15,7 @@ pub(super) struct Way<const D: usize> {
 impl<const D: usize> Way<D> {
     pub(super) fn new(origin: [f64; D], direction: [f64; D], reach: f64, repeats: bool) -> Result<Self, QueryError> {
         check_point(&origin, 0.0)?;
-        let axis = direction.iter().position(|x| !x.is_finite() || x.abs() > REACH);
+        let axis = direction.iter().position(|x| !x.is_finite() || x.abs() > REACH_F64);
         if let Some(axis) = axis {
             return refuse(QueryReason::DirectionNotFinite { axis: axis as u8 });
         }
@@ -65,7 +64,7 @@ pub(super) fn check_point<const D: usize>(point: &[f64; D], radius: f64) -> Resu
     if let Some(axis) = point.iter().position(|x| !x.is_finite()) {
         return refuse(QueryReason::CoordinateNotFinite { axis: axis as u8 });
     }
-    match point.iter().position(|x| x.abs() + radius > REACH) {
+    match point.iter().position(|x| x.abs() + radius > REACH_F64) {
         Some(axis) => refuse(QueryReason::TooFar64 { axis: axis as u8 }),
         None => Ok(()),
     }

@@ -5,19 +5,9 @@
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
 
-use super::{Lanes, portable};
+use super::{Work, portable};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
-
-/// Work on sixteen lanes at a time.
-pub(crate) trait Work {
-    /// What comes out.
-    type Output;
-
-    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls with `L`, unless by [`Lanes::call`]: a
-    /// function of its own, or a closure, would be compiled for what the target always has.
-    fn run<L: Lanes>(self) -> Self::Output;
-}
 
 /// Does the work with the instructions of `isa`.
 #[inline]

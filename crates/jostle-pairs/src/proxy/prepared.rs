@@ -6,10 +6,10 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
 
 use crate::InputError;
-use crate::input::{Cell, Set, Source, Space};
-use crate::pairs::side::Side;
-use crate::proxy::{Extent, Frame};
-use crate::query::PreparedQueries;
+use crate::input::layers::LayersOf;
+use crate::input::{Cell, Set, SortedBefore, Source, Space};
+use crate::proxy::sorted::SortedSet;
+use crate::proxy::{Extent, Frame, Proxies};
 
 /// Bodies that are copied at a time.
 const BLOCK: usize = 1 << 13;
@@ -45,7 +45,7 @@ const BLOCK: usize = 1 << 13;
 pub struct PreparedSet<const D: usize> {
     bodies: Copied<D>,
     pub(crate) space: Space<D>,
-    pub(crate) side: Side<D>,
+    pub(crate) sorted: SortedSet<D>,
     pub(crate) extent: Extent<D>,
     /// Of bodies in `f64`; those in `f32` are in the tree as they are.
     pub(crate) frame: Option<Frame<D>>,
@@ -130,7 +130,13 @@ impl<const D: usize> PreparedSet<D> {
     /// A set of nothing in open space, that holds no memory yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { bodies: Copied::new(), space: Space::open(), side: Side::default(), extent: Extent::EMPTY, frame: None }
+        Self {
+            bodies: Copied::new(),
+            space: Space::open(),
+            sorted: SortedSet::default(),
+            extent: Extent::EMPTY,
+            frame: None,
+        }
     }
 
     /// Copies bodies, a view in either precision or a tree, and sorts them for searches in a space.
@@ -151,9 +157,9 @@ impl<const D: usize> PreparedSet<D> {
         if built.is_err() {
             self.bodies.clear();
             let isa = self.isa();
-            self.side.tree = LinearTree::new();
+            self.sorted.tree = LinearTree::new();
             self.set_isa(isa);
-            self.side.proxies.clear();
+            self.sorted.proxies.clear();
             (self.frame, self.extent) = (None, Extent::EMPTY);
         }
         built
@@ -172,14 +178,14 @@ impl<const D: usize> PreparedSet<D> {
         self.copy(set, workers);
         let cell = (!space.is_open()).then(|| Cell::of(&space));
         let (own, double) = (Set::of(self.bodies.source()), self.bodies.double);
-        let isa = self.side.tree.isa();
-        self.extent = self.side.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
+        let isa = self.sorted.tree.isa();
+        self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
         if double || cell.is_some() {
-            self.side.proxies.fill(&own, cell.as_ref(), self.frame.as_ref(), workers);
-            self.side.build_proxies(&own, workers)?;
+            self.sorted.proxies.fill(&own, cell.as_ref(), self.frame.as_ref(), workers);
+            self.sorted.build_proxies(&own, workers)?;
         } else {
-            self.side.build(&own, workers)?;
+            self.sorted.build(&own, workers)?;
         }
         Ok(())
     }
@@ -198,21 +204,25 @@ impl<const D: usize> PreparedSet<D> {
                 *margin = bodies.margin();
             }
             Source::Tree(tree) => {
-                let proxies = &mut self.side.proxies;
+                let proxies = &mut self.sorted.proxies;
                 copy(single, proxies.read_tree(tree), workers);
                 *margin = 0.0;
             }
         }
     }
 
-    /// Answers questions about its bodies and their images.
-    #[must_use]
-    pub fn queries(&self) -> PreparedQueries<'_, D> {
-        PreparedQueries::new(self)
+    /// The prepared set that a set is of.
+    fn of<'a>(set: &Set<'a, D>) -> Option<&'a Self> {
+        set.sorted_before.and_then(|before| before.by.downcast_ref())
+    }
+
+    /// The prepared set that a set is of, if it can serve a search in this space.
+    pub(crate) fn serving<'a>(set: &Set<'a, D>, space: &Space<D>) -> Option<&'a Self> {
+        Self::of(set).filter(|_| set.is_sorted_for(space))
     }
 
     pub(crate) fn tree(&self) -> &LinearTree<D> {
-        &self.side.tree
+        &self.sorted.tree
     }
 
     /// The centre and the radius of a body as it was given, its margin included.
@@ -230,7 +240,7 @@ impl<const D: usize> PreparedSet<D> {
     /// Number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.side.tree.len()
+        self.sorted.tree.len()
     }
 
     /// True when there is no body.
@@ -248,18 +258,50 @@ impl<const D: usize> PreparedSet<D> {
     /// The instruction set in use.
     #[must_use]
     pub fn isa(&self) -> Isa {
-        self.side.tree.isa()
+        self.sorted.tree.isa()
     }
 
     /// Uses this instruction set from now on. What is built does not depend on it.
     pub fn set_isa(&mut self, isa: Isa) {
-        self.side.tree.set_isa(isa);
+        self.sorted.tree.set_isa(isa);
     }
 
     /// Bytes held, scratch included.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.bodies.bytes() + self.side.bytes()
+        self.bodies.bytes() + self.sorted.bytes()
+    }
+}
+
+/// A tree and its layers.
+#[derive(Clone, Copy)]
+pub(crate) struct Ready<'a, const D: usize> {
+    pub(crate) tree: &'a LinearTree<D>,
+    pub(crate) layers: Option<LayersOf<'a>>,
+}
+
+impl<const D: usize> SortedSet<D> {
+    /// The sorted set that a search takes for this one: itself, unless a prepared one serves as it is.
+    fn in_use<'a>(&'a self, set: &Set<'a, D>) -> &'a Self {
+        PreparedSet::of(set).filter(|_| self.adopted).map_or(self, |prepared| &prepared.sorted)
+    }
+
+    /// The tree and the layers of a set that is ready for a search.
+    pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
+        let tree = match set.source {
+            Source::Tree(tree) if !self.built && !self.adopted => tree,
+            _ => &self.in_use(set).tree,
+        };
+        // Looking up all layers of a given tree would cost more than the few that are met.
+        let layers = set
+            .layers
+            .map(|layers| if self.built { self.layers.table() } else { LayersOf::Columns(layers, tree.leaf_ids()) });
+        Ready { tree, layers }
+    }
+
+    /// The proxies of a set that is ready for a search.
+    pub(crate) fn proxies_of<'a>(&'a self, set: &Set<'a, D>) -> &'a Proxies<D> {
+        &self.in_use(set).proxies
     }
 }
 
@@ -271,7 +313,10 @@ impl<'a, const D: usize> From<&'a PreparedSet<D>> for crate::Input<'a, D> {
 
 impl<'a, const D: usize> From<&'a PreparedSet<D>> for Set<'a, D> {
     fn from(prepared: &'a PreparedSet<D>) -> Self {
-        Self { prepared: Some(prepared), ..Self::of(prepared.bodies.source()) }
+        Self {
+            sorted_before: Some(SortedBefore { by: prepared, space: &prepared.space }),
+            ..Self::of(prepared.bodies.source())
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! The images at which a neighbour in a row touches, where there may be several.
 
-use crate::neighbors::row_join::Rows;
-use crate::proxy::Exact;
-use crate::proxy::exact::squared;
+use crate::neighbors::rows::Rows;
+use crate::proxy::{Exact, squared};
 
 /// From a body to a neighbour, and the square of that, as the predicate has them.
 type Apart<const D: usize> = ([f64; D], f64);

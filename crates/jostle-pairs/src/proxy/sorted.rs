@@ -1,0 +1,72 @@
+//! A set of bodies sorted for a search: its tree, unless it came with one, its layers and its proxies.
+
+use core::time::Duration;
+
+use jostle_core::{BuildTimes, LinearTree, Workers};
+
+use crate::InputError;
+use crate::input::layers::LayerTable;
+use crate::input::{Set, Source};
+use crate::proxy::Proxies;
+
+/// What a finder keeps for a set from search to search.
+#[derive(Debug, Default)]
+pub(crate) struct SortedSet<const D: usize> {
+    pub(crate) tree: LinearTree<D>,
+    pub(super) layers: LayerTable,
+    pub(crate) proxies: Proxies<D>,
+    /// The tree is that of the last set, and not one that the set came with.
+    pub(super) built: bool,
+    /// The set came with a tree, and proxies, that have been prepared for such a search.
+    pub(crate) adopted: bool,
+}
+
+impl<const D: usize> SortedSet<D> {
+    pub(crate) fn with_capacity(bodies: usize) -> Self {
+        Self { tree: LinearTree::with_capacity(bodies), ..Self::default() }
+    }
+
+    /// Builds the tree of a view, and looks up its layers.
+    pub(crate) fn build(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
+        let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
+        let times = self.tree.build_on(bodies, workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    /// Builds the tree of the proxies of a set, and looks up its layers.
+    pub(crate) fn build_proxies(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
+        let times = self.tree.build_on(self.proxies.view(), workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+        self.built = true;
+        if let Some(layers) = set.layers {
+            self.layers.look_up(&self.tree, layers, workers);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree.bytes() + self.layers.bytes() + self.proxies.bytes()
+    }
+}
+
+/// The times of one build after the other.
+pub(crate) fn sum(times: BuildTimes, more: BuildTimes) -> BuildTimes {
+    let add = |a: Duration, b| a + b;
+    BuildTimes {
+        bounds: add(times.bounds, more.bounds),
+        sort: add(times.sort, more.sort),
+        tree: add(times.tree, more.tree),
+    }
+}
