@@ -43,6 +43,7 @@
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
 //!   deep, along which normal, at which point.
+//! - [`CoherentFinder`]: bodies that move little from frame to frame, for a third to two thirds of a search.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.
@@ -54,8 +55,9 @@ pub use jostle_core::{
     RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, ViewError, field, morton, radix,
 };
 pub use jostle_pairs::{
-    ActivationTable, Displacements, Found, Hit, Input, InputError, LatticeFault, Layers, NeighborLists, PairFinder,
-    PreparedSet, RangeFault, Rows, Search, Set, Skin, Space, StageTimes, Stats, Values, between,
+    ActivationTable, CoherentFinder, CoherentSearch, Displacements, Found, Hit, Input, InputError, LatticeFault,
+    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Rows, Search, Set, Skin, Space, StageTimes, Stats,
+    Values, between,
 };
 pub use jostle_pairs::{
     Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,

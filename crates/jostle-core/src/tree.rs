@@ -9,6 +9,7 @@ mod build;
 mod cut;
 mod leaves;
 mod level;
+mod refit;
 mod sort;
 mod validate;
 

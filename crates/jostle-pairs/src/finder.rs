@@ -16,6 +16,7 @@ use crate::input::{Input, Relation, Set};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::job::JobsOf;
+use crate::join::recorded::Recorded;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
@@ -246,7 +247,7 @@ impl<const D: usize> PairFinder<D> {
         Ok(result)
     }
 
-    fn list_here(
+    pub(crate) fn list_here(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
@@ -280,6 +281,40 @@ impl<const D: usize> PairFinder<D> {
         }
         let isa = self.isa();
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
+    }
+
+    /// Records which tests of a search hit.
+    pub(crate) fn record(
+        &mut self,
+        input: &Input<'_, D>,
+        recorded: &mut Recorded,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.seek(input, None, workers, |engines, plan| ((), engines.pairs.record(plan, recorded, workers)))
+    }
+
+    /// Lists the pairs that the tests of a record find, of bodies that have been moved in their trees.
+    pub(crate) fn list_again(
+        &mut self,
+        input: &Input<'_, D>,
+        recorded: &Recorded,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) {
+        let Self { preparation, engine, listed, .. } = self;
+        let started = Instant::now();
+        let exact = preparation.exact(input);
+        let tests = engine.list_again(preparation.plan(&exact, only), recorded, workers);
+        let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
+        listed.note_meetings(input.meetings(), of);
+        listed.tell(&exact, of, engine.pairs.pairs(), workers);
+        self.note(BuildTimes::default(), started.elapsed(), tests);
+    }
+
+    /// Notes that the pairs are what is left of so many candidates.
+    pub(crate) fn note_sieve(&mut self, candidates: usize, join: Duration) {
+        let pairs = self.engine.pairs.pairs().len() as u64;
+        self.note(BuildTimes::default(), join, Tests { circle_tests: candidates as u64, pairs, ..Tests::default() });
     }
 
     fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {

@@ -13,6 +13,9 @@ use jostle_core::{Bodies, LinearTree};
 use crate::InputError;
 use crate::traverse::{SPARSE, WALK};
 
+/// Radii of a set that its mean radius is taken of.
+const SAMPLE: usize = 4096;
+
 pub use activation::ActivationTable;
 pub use set::{Displacements, Set};
 pub(crate) use set::{SortedBefore, Source};
@@ -158,9 +161,7 @@ impl<'a, const D: usize> Input<'a, D> {
 
     /// Bodies that can have moved since a search: those of trees cannot.
     pub(crate) fn movable(&self) -> usize {
-        let movable = |set: &Set<'_, D>| {
-            if matches!(set.source, Source::Tree(_)) && set.moving.is_none() { 0 } else { set.len() }
-        };
+        let movable = |set: &Set<'_, D>| if set.is_movable() { set.len() } else { 0 };
         self.sets().iter().map(movable).sum()
     }
 
@@ -172,6 +173,37 @@ impl<'a, const D: usize> Input<'a, D> {
     /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves.
     pub(crate) fn is_decided(&self) -> bool {
         self.sets().iter().any(Set::is_decided)
+    }
+
+    /// Checks all that can be checked without a look at each body.
+    pub(crate) fn check_searchable(&self) -> Result<(), InputError> {
+        self.check_shape()?;
+        self.sets().iter().try_for_each(Set::check_layers)
+    }
+
+    /// The mean radius of some bodies that can move, from first to last.
+    pub(crate) fn typical_radius(&self) -> f64 {
+        let (sum, count) = self.sets().iter().filter(|set| set.is_movable()).fold((0.0, 0), |(sum, count), set| {
+            let step = set.len().div_ceil(SAMPLE).max(1);
+            let radii = (0..set.len()).step_by(step).map(|id| set.radius(id));
+            (sum + radii.sum::<f64>(), count + set.len().div_ceil(step))
+        });
+        if count == 0 { 0.0 } else { sum / count as f64 }
+    }
+
+    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet.
+    pub(crate) fn grown<R>(&self, margin: f64, with: impl FnOnce(&Input<'_, D>) -> R) -> R {
+        let space = self.space;
+        match &self.relation {
+            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin)), space }),
+            Relation::Between(sets) => {
+                with(&Input { relation: Relation::Between(sets.map(|set| set.grown(margin))), space })
+            }
+            Relation::Among(sets, table) => {
+                let sets: Vec<Set<'_, D>> = sets.iter().map(|set| set.grown(margin)).collect();
+                with(&Input { relation: Relation::Among(&sets, table), space })
+            }
+        }
     }
 
     /// Checks all that can be checked without a look at each body, but for layers.

@@ -13,6 +13,7 @@
 //! `compiled` has the macro by which the heavy functions are compiled with this crate, not with each crate that calls them. A
 //! test in `jostle-testkit` sees that no modules import each other.
 
+mod coherent;
 mod compiled;
 mod contacts;
 mod finder;
@@ -26,6 +27,7 @@ mod shape;
 mod simd;
 mod traverse;
 
+pub use coherent::{CoherentFinder, CoherentSearch};
 pub use contacts::{
     BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
     Update, contact, contact_f64, contacts, contacts_between, contacts_f64,

@@ -125,6 +125,17 @@ impl<'a> Layers<'a> {
         Err(InputError::Layers { bodies, categories, masks, groups })
     }
 
+    /// Whether body a may meet body b, which has these layers.
+    #[inline]
+    pub(crate) fn meets(&self, a: u32, others: &Layers<'_>, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        let group = self.group.get(a);
+        if group != 0 && group == others.group.get(b) {
+            return group > 0;
+        }
+        self.category.get(a) & others.mask.get(b) != 0 && others.category.get(b) & self.mask.get(a) != 0
+    }
+
     #[inline(always)]
     fn of_leaf(&self, ids: &Ids) -> Layered16 {
         let mut layered = Layered16::NONE;

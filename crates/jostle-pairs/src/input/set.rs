@@ -105,6 +105,30 @@ impl<'a, const D: usize> Set<'a, D> {
         self.len() == 0
     }
 
+    /// Whether its bodies can be elsewhere in another search: those of trees stay where they are.
+    pub(crate) fn is_movable(&self) -> bool {
+        !matches!(self.source, Source::Tree(_)) || self.moving.is_some()
+    }
+
+    pub(crate) fn radius(&self, id: usize) -> f64 {
+        match self.source {
+            Source::View(bodies) => bodies.radius(id).into(),
+            Source::Double(bodies) => bodies.radius(id),
+            Source::Tree(_) => 0.0,
+        }
+    }
+
+    /// The same bodies with a margin, if they can move, all of which may meet.
+    pub(crate) fn grown(&self, margin: f64) -> Self {
+        let source = match self.source {
+            _ if self.sorted_before.is_some() && self.moving.is_none() => self.source,
+            Source::View(bodies) => Source::View(bodies.with_margin(margin as f32)),
+            Source::Double(bodies) => Source::Double(bodies.with_margin(margin)),
+            Source::Tree(tree) => Source::Tree(tree),
+        };
+        Self { source, layers: None, ..*self }
+    }
+
     /// Checks all that can be checked without a look at each body, but for layers.
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         match self.source {

@@ -82,39 +82,71 @@ impl<const D: usize> Skin<D> {
         run(Threads::Current, input.movable(), |workers| is_still_valid(self, &input, workers))
     }
 
-    pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        let sets = input.sets();
-        self.count = sets.len();
-        self.sets.resize_with(sets.len().max(self.sets.len()), Kept::default);
-        self.sets.iter_mut().zip(sets).for_each(|(kept, set)| kept.keep(set, workers));
+    /// Whether it is a search as it was kept, of what bodies ever.
+    pub(crate) fn is_of(&self, input: &Input<'_, D>) -> bool {
+        input.check_shape().is_ok()
+            && input.sets().len() == self.count
+            && self.count > 0
+            && self.space == input.space
+            && input.meetings().eq(self.meetings.iter().copied())
+    }
+
+    /// Keeps which sets meet and in what space, but no bodies.
+    pub(crate) fn keep_relation(&mut self, input: &Input<'_, D>) {
+        self.keep_shape(input);
+        self.sets.iter_mut().for_each(Kept::forget);
+    }
+
+    fn keep_shape(&mut self, input: &Input<'_, D>) {
+        self.count = input.sets().len();
+        self.sets.resize_with(self.count.max(self.sets.len()), Kept::default);
         self.meetings.clear();
         self.meetings.extend(input.meetings());
         self.space = input.space;
     }
 
-    fn still_valid_on(&self, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
-        let sets = input.sets();
-        let alike = input.check_shape().is_ok()
-            && sets.len() == self.count
-            && !sets.is_empty()
-            && self.space == input.space
-            && input.meetings().eq(self.meetings.iter().copied());
-        if !alike {
-            return false;
+    pub(crate) fn keep_on(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        self.keep_shape(input);
+        self.sets.iter_mut().zip(input.sets()).for_each(|(kept, set)| kept.keep(set, workers));
+    }
+
+    /// By how much farther than its margin a body has moved: half of what two have that meet, at most; a list holds while that
+    /// is not above 0. Nothing for other bodies than those kept, or another search.
+    pub(crate) fn excess(&self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
+        if !self.is_of(input) {
+            return None;
         }
+        let sets = input.sets();
         let width = Width::of(&self.space, input.is_decided());
         let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
         match (self.sets.as_slice(), sets) {
-            ([kept, ..], [set]) => compare((kept, set)).suffices(),
+            ([kept, ..], [set]) => {
+                let outcome = compare((kept, set));
+                outcome.excess_with(outcome)
+            }
             ([one, other, ..], [a, b]) if self.meetings == [(0, 1)] => {
-                compare((one, a)).suffices_with(compare((other, b)))
+                compare((one, a)).excess_with(compare((other, b)))
             }
             _ => {
                 let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
-                let alike = !outcomes.iter().any(|outcome| outcome.is_lost());
-                alike && self.meetings.iter().all(|&(i, j)| outcomes[i].suffices_with(outcomes[j]))
+                let none = Some(f64::NEG_INFINITY);
+                let of_all = outcomes.iter().fold(none, |all, one| all.and(one.excess_with(*one)).and(all));
+                self.meetings.iter().fold(of_all, |all, &(i, j)| Some(all?.max(outcomes[i].excess_with(outcomes[j])?)))
             }
         }
+    }
+
+    /// Sets by how many cells each body of a set has been moved since it was kept, for which it did not move; of no body where
+    /// none was.
+    pub(crate) fn jumps(
+        &self,
+        set: usize,
+        now: &Set<'_, D>,
+        decided: bool,
+        jumps: &mut Vec<[i32; D]>,
+        workers: Workers<'_>,
+    ) {
+        self.sets[set].jumps(now, &Width::of(&self.space, decided), jumps, workers);
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -131,6 +163,6 @@ compiled_here! {
 
     /// [`Skin::still_valid`] on some workers.
     pub(crate) fn is_still_valid<const D: usize>(skin: &Skin<D>, input: &Input<'_, D>, workers: Workers<'_>) -> bool {
-        skin.still_valid_on(input, workers)
+        skin.excess(input, workers).is_some_and(|excess| excess <= 0.0)
     }
 }

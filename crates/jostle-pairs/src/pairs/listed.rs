@@ -71,6 +71,22 @@ impl<const D: usize> Listed<D> {
         Some(at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at])
     }
 
+    /// Makes room for what is known of so many pairs of sets that met before, each two with so many pairs before their end.
+    pub(crate) fn room_for(
+        &mut self,
+        (count, meetings): (usize, &[[u32; 2]]),
+        ends: impl Iterator<Item = usize>,
+        (repeats, unique, moves): (bool, bool, bool),
+    ) -> (&mut [[i32; D]], &mut [f64]) {
+        self.meetings.clear();
+        self.meetings.extend_from_slice(meetings);
+        self.ends.clear();
+        self.ends.extend(ends);
+        (self.repeats, self.unique) = (repeats, unique);
+        resize_with_headroom(&mut self.times, if moves { count } else { 0 }, 0.0);
+        (self.shifts.room_for(if repeats { count } else { 0 }), &mut self.times)
+    }
+
     /// Finds out the image and the time of each pair, whose second body is still the one at the image.
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
         (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);

@@ -32,6 +32,8 @@ pub(crate) struct Shifts<const D: usize> {
     runs: Vec<Run<D>>,
     /// A bit for each pair: its bodies change places, so that the image is the opposite one. Empty where none can.
     turned: Vec<u64>,
+    /// Of pairs that were found otherwise, their shifts as they are.
+    given: Vec<[i32; D]>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
     wraps: Vec<Vec<[i32; D]>>,
     /// All of them, once somebody wants them in a slice; and the memory of an earlier one.
@@ -41,8 +43,9 @@ pub(crate) struct Shifts<const D: usize> {
 
 impl<const D: usize> Clone for Shifts<D> {
     fn clone(&self) -> Self {
-        let Self { runs, turned, wraps, .. } = self;
-        Self { runs: runs.clone(), turned: turned.clone(), wraps: wraps.clone(), ..Self::default() }
+        let Self { runs, turned, given, wraps, .. } = self;
+        let (runs, turned, given, wraps) = (runs.clone(), turned.clone(), given.clone(), wraps.clone());
+        Self { runs, turned, given, wraps, ..Self::default() }
     }
 }
 
@@ -55,11 +58,24 @@ struct Run<const D: usize> {
 }
 
 impl<const D: usize> Shifts<D> {
-    pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+    /// Forgets all shifts, but not the memory that they took.
+    fn clear(&mut self) {
         if let (Some(slice), Ok(spare)) = (self.slice.take(), self.spare.get_mut()) {
             *spare = slice;
         }
         self.runs.clear();
+        self.given.clear();
+    }
+
+    /// Room for the shifts of so many pairs.
+    pub(crate) fn room_for(&mut self, pairs: usize) -> &mut [[i32; D]] {
+        self.clear();
+        resize_with_headroom(&mut self.given, pairs, [0; D]);
+        &mut self.given
+    }
+
+    pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+        self.clear();
         let sets = if exact.cell.is_some() { exact.sets.len() } else { 0 };
         self.wraps.resize(sets, Vec::new());
         for (set, wraps) in self.wraps.iter_mut().enumerate() {
@@ -95,6 +111,7 @@ impl<const D: usize> Shifts<D> {
     pub(crate) fn bytes(&self) -> usize {
         self.runs.capacity() * size_of::<Run<D>>()
             + self.turned.capacity() * size_of::<u64>()
+            + self.given.capacity() * size_of::<[i32; D]>()
             + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
             + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
             + self.spare.lock().map_or(0, |spare| spare.capacity()) * size_of::<[i32; D]>()
@@ -113,6 +130,9 @@ impl<const D: usize> Shifts<D> {
 
     /// That of a pair by its number.
     pub(crate) fn get(&self, pairs: &[[u32; 2]], number: usize) -> Option<[i32; D]> {
+        if let Some(&given) = self.given.get(number) {
+            return Some(given);
+        }
         let run = self.runs.get(self.runs.partition_point(|run| run.end <= number))?;
         Some(self.of(run, number, *pairs.get(number)?))
     }
@@ -122,8 +142,11 @@ impl<const D: usize> Shifts<D> {
         &'a self,
         pairs: &'a [[u32; 2]],
     ) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'a, D> {
-        let (mut run, len) = (0, if self.runs.is_empty() { 0 } else { pairs.len() });
+        let (mut run, len) = (0, if self.runs.is_empty() { self.given.len() } else { pairs.len() });
         (0..len).map(move |number| {
+            if let Some(&given) = self.given.get(number) {
+                return given;
+            }
             while self.runs[run].end <= number {
                 run += 1;
             }

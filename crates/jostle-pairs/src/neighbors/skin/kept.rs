@@ -1,5 +1,6 @@
 //! Bodies of one set as they were, and how much of their margins they have used up since.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::scratch::resize_with_headroom;
@@ -49,19 +50,14 @@ impl Outcome {
     const NOTHING: Self = Self { excess: f64::NEG_INFINITY, same: true };
     const LOST: Self = Self { excess: f64::INFINITY, same: false };
 
-    /// Whether lists of the pairs within the set hold all.
-    pub(super) fn suffices(self) -> bool {
-        self.suffices_with(self)
-    }
-
-    /// Whether lists of the pairs between two sets hold all.
-    pub(super) fn suffices_with(self, other: Self) -> bool {
-        (self.same && other.same) || self.excess + other.excess <= 0.0
-    }
-
-    /// Whether the bodies cannot be those of the list.
-    pub(super) fn is_lost(self) -> bool {
-        !self.same && self.excess == f64::INFINITY
+    /// By how much too far a body of this set and one of the other have moved, on average, at most: while that is not above 0,
+    /// lists of their pairs hold all. Nothing if bodies cannot be those of the list.
+    pub(super) fn excess_with(self, other: Self) -> Option<f64> {
+        if self.same && other.same {
+            return Some(f64::NEG_INFINITY);
+        }
+        let excess = (self.excess + other.excess) / 2.0;
+        (excess < f64::INFINITY).then_some(excess)
     }
 
     fn merge(self, other: Self) -> Self {
@@ -162,14 +158,22 @@ impl<const D: usize> Width<D> {
         Self { cell: Some(Cell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
     }
 
+    /// By how many vectors of the cell a body has been moved, or nearly so.
+    #[inline(always)]
+    fn jump(&self, by: [f64; D]) -> [f64; D] {
+        let mut steps = [0.0; D];
+        let Some(cell) = &self.cell else { return steps };
+        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+            steps[k] = (0..D).map(|axis| by[axis] * cell.duals[k][axis]).sum::<f64>().round();
+        }
+        steps
+    }
+
     /// How far a body has moved, but for whole vectors of the cell.
     #[inline(always)]
     fn moved(&self, mut by: [f64; D]) -> [f64; D] {
         let Some(cell) = &self.cell else { return by };
-        let mut steps = [0.0; D];
-        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-            steps[k] = (0..D).map(|axis| by[axis] * cell.duals[k][axis]).sum::<f64>().round();
-        }
+        let steps = self.jump(by);
         if steps != [0.0; D] {
             let shift = cell.shift(steps);
             (0..D).for_each(|axis| by[axis] -= shift[axis]);
@@ -242,6 +246,10 @@ impl<const D: usize> Kept<D> {
         }
     }
 
+    pub(super) fn forget(&mut self) {
+        self.kind = Kind::Nothing;
+    }
+
     pub(super) fn len(&self) -> usize {
         match self.kind {
             Kind::Nothing => 0,
@@ -291,6 +299,15 @@ impl<const D: usize> Kept<D> {
         survey(kept.bodies, change, workers)
     }
 
+    /// See [`Skin::jumps`](super::Skin::jumps).
+    pub(super) fn jumps(&self, now: &Set<'_, D>, width: &Width<D>, jumps: &mut Vec<[i32; D]>, workers: Workers<'_>) {
+        match now.source {
+            Source::View(now) => fill_jumps(&self.single, now, width, jumps, workers),
+            Source::Double(now) => fill_jumps(&self.double, now, width, jumps, workers),
+            Source::Tree(_) => jumps.clear(),
+        }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         let displacements = self.displacements.as_ref().map_or(0, Vec::capacity) + self.spare.capacity();
         self.single.capacity() * size_of::<Body<D, f32>>()
@@ -336,6 +353,30 @@ impl Path {
         // Not `max`, which would take NaN for nothing.
         let moved2 = if begin2 <= end2 || end2.is_nan() { end2 } else { begin2 };
         Self { moved2, length: path2.sqrt() }
+    }
+}
+
+fn fill_jumps<const D: usize, T: Scalar>(
+    kept: &[Body<D, T>],
+    now: Bodies<'_, D, T>,
+    width: &Width<D>,
+    jumps: &mut Vec<[i32; D]>,
+    workers: Workers<'_>,
+) {
+    let jumped = AtomicBool::new(false);
+    resize_with_headroom(jumps, now.len(), [0; D]);
+    workers.fill_blocks("jumps", jumps, BLOCK, |first, block| {
+        let mut any = false;
+        for (slot, id) in block.iter_mut().zip(first..) {
+            let (was, is, mut by) = (&kept[id], Body::of(now, id), [0.0; D]);
+            (0..D).for_each(|axis| by[axis] = was.moved(&is, axis));
+            *slot = width.jump(by).map(|steps| steps as i32);
+            any |= *slot != [0; D];
+        }
+        jumped.fetch_or(any, Ordering::Relaxed);
+    });
+    if !jumped.into_inner() {
+        jumps.clear();
     }
 }
 

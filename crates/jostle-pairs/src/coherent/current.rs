@@ -1,0 +1,251 @@
+//! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
+
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, Workers};
+
+use crate::input::layers::Layers;
+use crate::input::{Cell, Input, Set, Source};
+use crate::join::filter::PairTest;
+use crate::neighbors::skin::Skin;
+use crate::proxy::{Exact, each_body};
+
+/// Bodies that one task reads.
+const BLOCK: usize = 1 << 13;
+
+/// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(16))]
+pub(super) struct Packed([f32; 4]);
+
+impl Packed {
+    #[inline(always)]
+    fn new<const D: usize>(center: [f32; D], radius: f32) -> Self {
+        let mut packed = [radius; 4];
+        packed[..D].copy_from_slice(&center);
+        Self(packed)
+    }
+
+    #[inline(always)]
+    pub(super) fn radius(&self) -> f32 {
+        self.0[3]
+    }
+
+    /// The predicate of [`Circles16::hits_at`](crate::shape::circles16::Circles16::hits_at).
+    #[inline(always)]
+    pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
+        let mut distance2 = 0.0;
+        for axis in 0..D {
+            let d = (other.0[axis] - self.0[axis]) + offset[axis];
+            distance2 = if axis == 0 { d * d } else { distance2 + d * d };
+        }
+        let s = self.radius() + other.radius();
+        distance2 <= s * s
+    }
+}
+
+/// One set.
+#[derive(Debug, Default)]
+struct Now<const D: usize> {
+    /// Of direct bodies, moved into the cell where there is one.
+    bodies: Vec<Packed>,
+    /// The build of the tree that these are of.
+    build: u64,
+    /// By how many cells each has been moved; of none in open space.
+    wraps: Vec<[i32; D]>,
+    /// By how many cells the caller has moved each since the candidates were listed; of none if none was moved.
+    jumps: Vec<[i32; D]>,
+}
+
+/// See the top of this file.
+#[derive(Debug, Default)]
+pub(super) struct Current<const D: usize> {
+    sets: Vec<Now<D>>,
+}
+
+impl<const D: usize> Current<D> {
+    pub(super) fn bytes(&self) -> usize {
+        let of = |now: &Now<D>| {
+            now.bodies.capacity() * size_of::<Packed>()
+                + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
+        };
+        self.sets.iter().map(of).sum::<usize>() + self.sets.capacity() * size_of::<Now<D>>()
+    }
+
+    /// Reads the bodies of a frame, which the skin has seen when candidates were listed.
+    pub(super) fn read(&mut self, input: &Input<'_, D>, skin: &Skin<D>, workers: Workers<'_>) {
+        let sets = input.sets();
+        self.sets.resize_with(sets.len().max(self.sets.len()), Now::default);
+        let (decided, cell) = (input.is_decided(), (!input.space.is_open()).then(|| Cell::of(&input.space)));
+        for (at, (now, set)) in self.sets.iter_mut().zip(sets).enumerate() {
+            if cell.is_some() {
+                skin.jumps(at, set, decided, &mut now.jumps, workers);
+            } else {
+                now.jumps.clear();
+            }
+            if !decided {
+                now.read(set, cell.as_ref(), workers);
+            }
+        }
+    }
+
+    /// How candidates are tested.
+    pub(super) fn test<'a>(
+        &'a self,
+        input: &'a Input<'a, D>,
+        exact: &'a Exact<'a, D>,
+        only: Option<PairTest<'a>>,
+    ) -> Test<'a, D> {
+        let sets = input.sets();
+        Test { sets, now: &self.sets, exact, layered: sets.iter().any(|set| set.layers.is_some()), only }
+    }
+}
+
+impl<const D: usize> Now<D> {
+    fn read(&mut self, set: &Set<'_, D>, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+        match set.source {
+            Source::View(bodies) => {
+                self.build = 0;
+                resize_with_headroom(&mut self.bodies, bodies.len(), Packed::default());
+                match cell {
+                    None => read_open(&mut self.bodies, bodies, workers),
+                    Some(cell) => self.read_in_cell(bodies, cell, workers),
+                }
+            }
+            Source::Tree(tree) => {
+                let build = tree.build_number();
+                if self.build != build || self.bodies.len() != tree.len() {
+                    resize_with_headroom(&mut self.bodies, tree.len(), Packed::default());
+                    each_body(tree, |id, leaf, lane| {
+                        let center = leaf.centers.map(|x| x.0[lane]);
+                        self.bodies[id as usize] = Packed::new(center, leaf.radii.0[lane]);
+                    });
+                    self.build = build;
+                    self.move_into(cell, workers);
+                }
+            }
+            // Bodies in `f64` are decided.
+            Source::Double(_) => {}
+        }
+    }
+
+    fn read_in_cell(&mut self, bodies: Bodies<'_, D>, cell: &Cell<D>, workers: Workers<'_>) {
+        read_open(&mut self.bodies, bodies, workers);
+        self.move_into(Some(cell), workers);
+    }
+
+    /// Moves the bodies into the cell, as a search does.
+    fn move_into(&mut self, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+        let Some(cell) = cell else { return };
+        resize_with_headroom(&mut self.wraps, self.bodies.len(), [0; D]);
+        let bodies = &self.bodies;
+        workers.fill_blocks("wraps", &mut self.wraps, BLOCK, |first, block| {
+            for (wraps, body) in block.iter_mut().zip(&bodies[first..]) {
+                *wraps = cell.wraps(center_of(body)).map(|wraps| wraps as i32);
+            }
+        });
+        let wraps = &self.wraps;
+        workers.fill_blocks("current", &mut self.bodies, BLOCK, |first, block| {
+            for (body, &wraps) in block.iter_mut().zip(&wraps[first..]) {
+                if wraps != [0; D] {
+                    let (center, shift) = (center_of::<D>(body), cell.shift(wraps.map(f64::from)));
+                    for axis in 0..D {
+                        body.0[axis] = (center[axis] - shift[axis]) as f32;
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[inline]
+fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
+    let mut center = [0.0; D];
+    (0..D).for_each(|axis| center[axis] = body.0[axis].into());
+    center
+}
+
+fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers: Workers<'_>) {
+    workers.fill_blocks("current", out, BLOCK, |first, block| {
+        for axis in 0..D {
+            for (slot, id) in block.iter_mut().zip(first..) {
+                slot.0[axis] = bodies.centers()[axis].get(id);
+            }
+        }
+        for (slot, id) in block.iter_mut().zip(first..) {
+            slot.0[3] = bodies.radius(id);
+        }
+    });
+}
+
+/// Tells which candidates are pairs.
+#[derive(Clone, Copy)]
+pub(super) struct Test<'a, const D: usize> {
+    sets: &'a [Set<'a, D>],
+    now: &'a [Now<D>],
+    pub(super) exact: &'a Exact<'a, D>,
+    layered: bool,
+    only: Option<PairTest<'a>>,
+}
+
+impl<'a, const D: usize> Test<'a, D> {
+    /// Whether a function of the caller's is asked.
+    pub(super) fn asks_callers(&self) -> bool {
+        self.only.is_some()
+    }
+
+    /// The bodies of two sets, if nothing but those tells whether two of them touch.
+    pub(super) fn direct_in_open_space(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
+        let direct = !self.exact.decided && self.exact.cell.is_none();
+        direct.then(|| sets.map(|set| self.now[set as usize].bodies.as_slice()))
+    }
+
+    /// Whether layers and the caller let candidates be pairs that touch.
+    pub(super) fn drops_some(&self) -> bool {
+        self.layered || self.only.is_some()
+    }
+
+    /// By how many of each vector the second body is moved now to where it was seen when the candidate was listed.
+    #[inline]
+    pub(super) fn shift(&self, sets: [u32; 2], mut shift: [i32; D], [a, b]: [u32; 2]) -> [i32; D] {
+        let [of_a, of_b] = sets.map(|set| &self.now[set as usize].jumps);
+        if let Some(jumps) = of_a.get(a as usize) {
+            (0..D).for_each(|k| shift[k] += jumps[k]);
+        }
+        if let Some(jumps) = of_b.get(b as usize) {
+            (0..D).for_each(|k| shift[k] -= jumps[k]);
+        }
+        shift
+    }
+
+    /// Whether a candidate touches, its second body being moved by so many of each vector.
+    #[inline]
+    pub(super) fn touches(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> bool {
+        let exact = self.exact;
+        if exact.decided {
+            return exact.is_pair_from(exact.difference_by(sets, shift, a, b), sets, a, b);
+        }
+        let [of_a, of_b] = sets.map(|set| &self.now[set as usize]);
+        let mut offset = [0.0; D];
+        if let Some(cell) = &exact.cell {
+            let (from, to) = (of_a.wraps[a as usize], of_b.wraps[b as usize]);
+            let mut steps = [0.0; D];
+            (0..D).for_each(|k| steps[k] = f64::from(shift[k] - from[k] + to[k]));
+            offset = cell.shift(steps).map(|x| x as f32);
+        }
+        of_a.bodies[a as usize].touches(&of_b.bodies[b as usize], offset)
+    }
+
+    /// When a candidate that touches first does so.
+    #[inline]
+    pub(super) fn time(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> f64 {
+        let apart = self.exact.difference_by(sets, shift, a, b);
+        self.exact.touch_from(apart, sets, a, b).unwrap_or_default()
+    }
+
+    /// Whether layers and the caller's test let a pair be.
+    #[inline]
+    pub(super) fn admits(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        let [of_a, of_b] = sets.map(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
+        of_a.meets(a, &of_b, b) && self.only.is_none_or(|only| only(a, b))
+    }
+}

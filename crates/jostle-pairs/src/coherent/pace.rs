@@ -1,0 +1,104 @@
+//! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
+//! a function of the frames alone.
+
+/// A list pays if it lasts for so many frames.
+const FRAMES_WORTH_KEEPING: f64 = 4.0;
+
+/// While lists do not pay, how far bodies move is looked at once in so many frames.
+const PROBE_EVERY: u32 = 16;
+
+/// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
+/// search costs as much as some frames of the list, and the list gets longer with the margin.
+const MARGIN: f64 = 3.4;
+
+/// The least margin relative to a radius, of bodies that hardly move.
+const LEAST: f64 = 1.0 / 64.0;
+
+/// See the top of this file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pace {
+    /// What is kept.
+    kept: Kept,
+    /// Frames since then.
+    frames: u32,
+    /// How far bodies move in a frame; infinite where they come and go.
+    speed: Option<f64>,
+    rebuilds: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+enum Kept {
+    #[default]
+    Nothing,
+    /// Bodies alone, to see how far they move.
+    Bodies,
+    /// Candidates with a margin.
+    List(f64),
+}
+
+impl Pace {
+    pub(super) fn margin(&self) -> f64 {
+        if let Kept::List(margin) = self.kept { margin } else { 0.0 }
+    }
+
+    pub(super) fn rebuilds(&self) -> u64 {
+        self.rebuilds
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.kept = Kept::Nothing;
+    }
+
+    /// Whether a list was kept.
+    pub(super) fn keeps_list(&self) -> bool {
+        matches!(self.kept, Kept::List(_))
+    }
+
+    /// Whether bodies were kept.
+    pub(super) fn keeps(&self) -> bool {
+        !matches!(self.kept, Kept::Nothing)
+    }
+
+    /// Whether a list is there that holds, by how much farther than its margin a body has moved; none of other bodies.
+    pub(super) fn still_holds(&mut self, excess: Option<f64>) -> bool {
+        self.frames += 1;
+        if !self.keeps() {
+            return false;
+        }
+        match (self.kept, excess) {
+            (Kept::List(_), Some(excess)) if excess <= 0.0 => return true,
+            (_, Some(excess)) => self.speed = Some(((self.margin() + excess) / f64::from(self.frames)).max(0.0)),
+            // Bodies have come or gone: in each frame, or now and then.
+            (Kept::List(_), None) if f64::from(self.frames) >= FRAMES_WORTH_KEEPING => {}
+            (_, None) => self.speed = Some(f64::INFINITY),
+        }
+        false
+    }
+
+    /// The margin for the next list; 0 if none is to be made.
+    pub(super) fn next_margin(&self, radius: f64, axes: usize) -> f64 {
+        let Some(speed) = self.speed else { return 0.0 };
+        let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
+        let margin = f64::from(margin.max(radius * LEAST) as f32);
+        if margin.is_finite() && margin >= FRAMES_WORTH_KEEPING * speed { margin } else { 0.0 }
+    }
+
+    /// A search from scratch was made.
+    pub(super) fn searched(&mut self, margin: f64) {
+        self.rebuilds += 1;
+        if margin > 0.0 {
+            (self.kept, self.frames) = (Kept::List(margin), 0);
+        } else if self.keeps() {
+            (self.kept, self.frames) = (Kept::Nothing, 0);
+        }
+    }
+
+    /// Whether the bodies of a frame that was searched without a margin are to be kept.
+    pub(super) fn probes(&mut self) -> bool {
+        let probes = self.speed.is_none() || self.frames >= PROBE_EVERY;
+        if probes {
+            (self.kept, self.frames) = (Kept::Bodies, 0);
+        }
+        probes
+    }
+}
