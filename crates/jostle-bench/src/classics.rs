@@ -21,8 +21,8 @@ use crate::input::{self, Kinds};
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::pivot::distinct;
-use crate::race::{Entrant, Timing, race};
-use crate::sheet::{Cell, Sheet};
+use crate::race::{Case, Timing, race};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -83,26 +83,26 @@ Each system is set up by its own defaults for the world, the number of bodies an
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     println!("{LEGEND}");
     let pool = ThreadPoolBuilder::new().num_threads(numbers::all()).build()?;
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     for &kind in &args.scene.0 {
         for &n in &args.n.0 {
-            let first = sheet.len();
-            time(&mut sheet, kind, n, &pool, common)?;
-            println!("{}", sheet.text_from(first));
+            let first = table.len();
+            time(&mut table, kind, n, &pool, common)?;
+            println!("{}", table.text_from(first));
         }
-        println!("Milliseconds a frame, {kind}\n{}", short::over_bodies(&sheet, kind, "ms").text_from(0));
-        output.chart(&format!("classics-{kind}"), &chart::frames(&sheet, kind))?;
+        println!("Milliseconds a frame, {kind}\n{}", short::over_bodies(&table, kind, "ms").text_from(0));
+        output.chart(&format!("classics-{kind}"), &chart::frames(&table, kind))?;
     }
     let bitmaps = bitmaps::table(&args.n.0, &args.scene.0, common);
-    let (pays, growth) = (derived::pays(&sheet, &bitmaps), derived::growth(&sheet));
+    let (pays, growth) = (derived::pays(&table, &bitmaps), derived::growth(&table));
     println!("{}\n{}", derived::PAYS, pays.text_from(0));
     println!("{}\n{}", derived::GROWTH, growth.text_from(0));
     let agents = agents::table(&args.agents.0, &pool, common)?;
     let parts = [("pays", &pays), ("growth", &growth), ("bitmaps", &bitmaps), ("agents", &agents)];
-    for (part, sheet) in parts {
-        output.sheet(&format!("classics-{part}"), sheet)?;
+    for (part, table) in parts {
+        output.table(&format!("classics-{part}"), table)?;
     }
-    Ok(output.sheet("classics", &sheet)?)
+    Ok(output.table("classics", &table)?)
 }
 
 /// What the columns of a part of the results mean.
@@ -116,13 +116,13 @@ pub(crate) fn legend(part: &str) -> &'static str {
 }
 
 /// The scenes of the table.
-pub(crate) fn kinds(sheet: &Sheet) -> Vec<Kind> {
-    distinct(sheet, "scene").into_iter().filter_map(|scene| scene.shown().parse().ok()).collect()
+pub(crate) fn kinds(table: &Table) -> Vec<Kind> {
+    distinct(table, "scene").into_iter().filter_map(|scene| scene.shown().parse().ok()).collect()
 }
 
 /// Checks and times all systems on one scene.
 fn time(
-    sheet: &mut Sheet,
+    table: &mut Table,
     kind: Kind,
     n: usize,
     pool: &ThreadPool,
@@ -131,14 +131,14 @@ fn time(
     let scene = input::scene::<2>(kind, n, common.seed, common.order);
     let ring = Ring::coherent(&scene, FRAMES, STEP, common.seed, ours);
     let mut rows = rows(kind, &ring, pool, common)?;
-    let mut entrants: Vec<Entrant<'_>> = rows.iter_mut().filter(|row| !row.is_hopeless()).map(Row::entrant).collect();
-    let mut timings = race(&mut entrants, &common.plan()).into_iter();
-    drop(entrants);
+    let mut cases: Vec<Case<'_>> = rows.iter_mut().filter(|row| !row.is_hopeless()).map(Row::case).collect();
+    let mut timings = race(&mut cases, &common.plan()).into_iter();
+    drop(cases);
     for row in &rows {
         let timing = if row.is_hopeless() { None } else { timings.next() };
         let value = |of: fn(&Timing) -> f64| timing.as_ref().map(of);
         let phases = timing.and_then(|timing| row.phases(timing.runs));
-        sheet.push(vec![
+        table.push(vec![
             kind.to_string().into(),
             n.into(),
             common.order.to_string().into(),

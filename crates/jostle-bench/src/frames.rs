@@ -7,16 +7,16 @@ use jostle_testkit::Kind;
 
 use crate::Common;
 use crate::clock::Clock;
-use crate::contest::{OURS, checked, expected, note, wants};
+use crate::compare::{OURS, checked, expected, note, wants};
 use crate::drift::{Ring, STEP};
 use crate::input::{self, Kinds};
 use crate::machine::version;
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::plot::Chart;
-use crate::race::{Entrant, Plan, Timing, race};
+use crate::race::{Case, Plan, Timing, race};
 use crate::rivals::{self, Rival};
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -100,7 +100,7 @@ impl<'a, const D: usize> Row<'a, D> {
         took
     }
 
-    fn entrant(&mut self, clock: Clock, first: Duration) -> Entrant<'_> {
+    fn case(&mut self, clock: Clock, first: Duration) -> Case<'_> {
         let measure = move |runs| {
             let start = clock.start();
             for _ in 0..runs {
@@ -109,33 +109,33 @@ impl<'a, const D: usize> Row<'a, D> {
             }
             start.elapsed()
         };
-        Entrant { first, measure: Box::new(measure) }
+        Case { first, measure: Box::new(measure) }
     }
 }
 
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     println!("{LEGEND}");
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     if args.dim == 2 {
-        fill(&mut sheet, args, common, || (rivals::in_2d(), rivals::updated_in_2d()))?;
+        fill(&mut table, args, common, || (rivals::in_2d(), rivals::updated_in_2d()))?;
     } else {
-        fill(&mut sheet, args, common, || (rivals::in_3d(), rivals::updated_in_3d()))?;
+        fill(&mut table, args, common, || (rivals::in_3d(), rivals::updated_in_3d()))?;
     }
     let name = format!("frames-{}d", args.dim);
     for threads in common.threads() {
         for &kind in &args.scene.0 {
-            output.chart(&format!("{name}-{kind}-{threads}"), &chart(&sheet, kind, threads))?;
+            output.chart(&format!("{name}-{kind}-{threads}"), &chart(&table, kind, threads))?;
         }
     }
-    Ok(output.sheet(&name, &sheet)?)
+    Ok(output.table(&name, &table)?)
 }
 
 /// Rivals that search from scratch, and those that update.
 type Both<const D: usize> = (Vec<Box<dyn Rival<D>>>, Vec<Box<dyn Rival<D>>>);
 
 fn fill<const D: usize>(
-    sheet: &mut Sheet,
+    table: &mut Table,
     args: &Args,
     common: &Common,
     rivals: impl Fn() -> Both<D>,
@@ -149,11 +149,11 @@ fn fill<const D: usize>(
             let coherent = Ring::coherent(&scene, FRAMES, STEP, common.seed, |scene| expected(scene, kind, rivals().0));
             let unrelated = coherent.unrelated(common.seed);
             for pool in &pools {
-                let first = sheet.len();
+                let first = table.len();
                 let rows = rows(args, kind, n, &coherent, &unrelated, rivals());
                 let threads = pool.current_num_threads();
-                pool.install(|| time(sheet, kind, threads, rows, common));
-                println!("{}", sheet.text_from(first));
+                pool.install(|| time(table, kind, threads, rows, common));
+                println!("{}", table.text_from(first));
             }
         }
     }
@@ -178,12 +178,12 @@ fn rows<'a, const D: usize>(
 }
 
 /// Checks and times all rows in the current pool.
-fn time<const D: usize>(sheet: &mut Sheet, kind: Kind, threads: usize, mut rows: Vec<Row<'_, D>>, common: &Common) {
+fn time<const D: usize>(table: &mut Table, kind: Kind, threads: usize, mut rows: Vec<Row<'_, D>>, common: &Common) {
     let (clock, plan) = (common.clock.of_threads(threads), common.plan());
     let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(clock, &plan)).collect();
-    let mut entrants: Vec<_> = rows.iter_mut().zip(firsts).map(|(row, first)| row.entrant(clock, first)).collect();
-    let timings = race(&mut entrants, &plan);
-    drop(entrants);
+    let mut cases: Vec<_> = rows.iter_mut().zip(firsts).map(|(row, first)| row.case(clock, first)).collect();
+    let timings = race(&mut cases, &plan);
+    drop(cases);
     let ours = |frames| {
         let mut rows = rows.iter().zip(&timings);
         rows.find(|(row, _)| row.rival.name() == OURS && row.frames == frames)
@@ -192,7 +192,7 @@ fn time<const D: usize>(sheet: &mut Sheet, kind: Kind, threads: usize, mut rows:
     let (coherent, unrelated) = (ours(COHERENT), ours(UNRELATED));
     for (row, timing) in rows.iter().zip(&timings) {
         let ratio = (row.rival.name() == OURS && row.frames == COHERENT).then_some(coherent / unrelated);
-        sheet.push(line(kind, threads, row, timing, common, [Some(timing.median / coherent), ratio]));
+        table.push(line(kind, threads, row, timing, common, [Some(timing.median / coherent), ratio]));
     }
 }
 
@@ -230,12 +230,12 @@ fn line<const D: usize>(
 }
 
 /// Nanoseconds a body over the number of bodies.
-fn chart(sheet: &Sheet, kind: Kind, threads: usize) -> Chart {
+fn chart(table: &Table, kind: Kind, threads: usize) -> Chart {
     let title = format!("Drifting bodies, {kind} scene, threads: {threads}");
     let mut chart = Chart::new(title, "bodies", "nanoseconds a body and frame");
     let here = [&kind.to_string().into(), &threads.into()];
     for [scene, count, rival, frames, n, time] in
-        sheet.select(["scene", "threads", "rival", "frames", "n", "ns a body"])
+        table.select(["scene", "threads", "rival", "frames", "n", "ns a body"])
     {
         if let (true, Cell::Text(rival), Cell::Text(frames), Cell::Count(n), Cell::Number(time)) =
             ([scene, count] == here, rival, frames, n, time)

@@ -19,7 +19,7 @@ use self::line::Line;
 use self::system::Others;
 use crate::Common;
 use crate::output::Output;
-use crate::sheet::Sheet;
+use crate::table::Table;
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -81,7 +81,7 @@ others: the part of the processors that other processes had meanwhile, that of 5
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn Error>> {
     println!("{LEGEND}");
     let ground = Ground::new(common, args.quick)?;
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     let mut missed = 0;
     for (number, row) in (1_u8..).zip(&ROWS).filter(|(number, _)| args.row.is_empty() || args.row.contains(number)) {
         eprintln!("row {number}: {}", row.what);
@@ -90,11 +90,11 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         let others = others.share();
         for line in lines {
             missed += usize::from(line.met() == Some(false));
-            sheet.push(line.cells(number, row.what, others));
+            table.push(line.cells(number, row.what, others));
         }
     }
-    println!("{}", sheet.text_from(0));
-    output.sheet("guests", &sheet)?;
+    println!("{}", table.text_from(0));
+    output.table("guests", &table)?;
     println!("bars missed: {missed}");
     if args.check && missed > 0 { Err(format!("bars missed: {missed}").into()) } else { Ok(()) }
 }
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
 mod tests {
     use super::{COLUMNS, ROWS};
     use crate::output::read;
-    use crate::sheet::Cell;
+    use crate::table::Cell;
     use clap::Parser;
 
     fn run(name: &str, options: &str) -> (bool, Vec<Vec<Cell>>) {
@@ -113,7 +113,7 @@ mod tests {
         let passed = crate::run(args, String::new()).is_ok();
         let kept = read(&folder, "guests", &COLUMNS).unwrap().unwrap();
         std::fs::remove_dir_all(folder).unwrap();
-        (passed, kept.sheet.rows().map(<[Cell]>::to_vec).collect())
+        (passed, kept.table.rows().map(<[Cell]>::to_vec).collect())
     }
 
     #[test]

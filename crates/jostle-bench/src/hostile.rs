@@ -10,13 +10,13 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::Common;
 use crate::clock::Clock;
-use crate::contest::expected;
+use crate::compare::expected;
 use crate::input;
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
-use crate::race::{Entrant, race};
+use crate::race::{Case, race};
 use crate::rivals;
-use crate::sheet::Sheet;
+use crate::table::Table;
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -39,21 +39,21 @@ pub(crate) const LEGEND: &str =
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     println!("{LEGEND}");
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     for &n in &args.n.0 {
-        let first = sheet.len();
-        time(&mut sheet, &scenes(n, common), common);
-        println!("{}", sheet.text_from(first));
+        let first = table.len();
+        time(&mut table, &scenes(n, common), common);
+        println!("{}", table.text_from(first));
     }
     if common.huge {
-        let first = sheet.len();
+        let first = table.len();
         let even = |n| input::scene(Kind::Uniform, n, common.seed, common.order);
         let name = |n| format!("uniform, {}", numbers::name(n));
         let scenes = [100_000, 1_000_000, 10_000_000].map(|n| (name(n), even(n)));
-        time(&mut sheet, &scenes, common);
-        println!("{}", sheet.text_from(first));
+        time(&mut table, &scenes, common);
+        println!("{}", table.text_from(first));
     }
-    Ok(output.sheet("hostile-2d", &sheet)?)
+    Ok(output.table("hostile-2d", &table)?)
 }
 
 /// The even scene, and hostile ones.
@@ -121,14 +121,14 @@ fn shuffled(mut bodies: Vec<([f32; 2], f32)>, rng: &mut impl Rng) -> Scene<2> {
 }
 
 /// Checks and times all scenes in turn.
-fn time(sheet: &mut Sheet, scenes: &[(String, Scene<2>)], common: &Common) {
+fn time(table: &mut Table, scenes: &[(String, Scene<2>)], common: &Common) {
     let mut finders: Vec<PairFinder<2>> = scenes.iter().map(|_| PairFinder::new()).collect();
-    let rows = finders.iter_mut().zip(scenes).map(|(finder, (name, scene))| entrant(finder, name, scene, common.clock));
-    let (mut entrants, pairs): (Vec<_>, Vec<usize>) = rows.unzip();
-    let timings = race(&mut entrants, &common.plan());
+    let rows = finders.iter_mut().zip(scenes).map(|(finder, (name, scene))| case(finder, name, scene, common.clock));
+    let (mut cases, pairs): (Vec<_>, Vec<usize>) = rows.unzip();
+    let timings = race(&mut cases, &common.plan());
     let cost = |row: usize| timings[row].median * 1e6 / scenes[row].1.len() as f64;
     for (row, ((name, scene), timing)) in scenes.iter().zip(&timings).enumerate() {
-        sheet.push(vec![
+        table.push(vec![
             scene.len().into(),
             1_usize.into(),
             pairs[row].into(),
@@ -146,7 +146,7 @@ fn time(sheet: &mut Sheet, scenes: &[(String, Scene<2>)], common: &Common) {
 ///
 /// # Panics
 /// When the pairs are not those expected.
-fn entrant<'a>(finder: &'a mut PairFinder<2>, name: &str, scene: &'a Scene<2>, clock: Clock) -> (Entrant<'a>, usize) {
+fn case<'a>(finder: &'a mut PairFinder<2>, name: &str, scene: &'a Scene<2>, clock: Clock) -> (Case<'a>, usize) {
     let expected = expected(scene, Kind::Uniform, rivals::in_2d());
     let start = clock.start();
     let found = finder.on(Threads::Serial).find(scene.view()).expect("scenes keep to the contract");
@@ -162,7 +162,7 @@ fn entrant<'a>(finder: &'a mut PairFinder<2>, name: &str, scene: &'a Scene<2>, c
         }
         start.elapsed()
     };
-    (Entrant { first, measure: Box::new(measure) }, expected.len())
+    (Case { first, measure: Box::new(measure) }, expected.len())
 }
 
 #[cfg(test)]

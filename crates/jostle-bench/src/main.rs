@@ -3,11 +3,11 @@
 //! Rows of a table run in turn, round after round, inside one process for each number of threads, so that all meet the
 //! same state of the machine; what is printed is the median of the rounds, with the tenth and ninetieth percentile.
 
-mod beside;
 mod classics;
 mod clock;
-mod contest;
+mod compare;
 mod drift;
+mod features;
 mod frames;
 mod guests;
 mod hostile;
@@ -21,8 +21,8 @@ mod race;
 mod report;
 mod rivals;
 mod scaling;
-mod sheet;
 mod sort;
+mod table;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ enum Command {
     /// The radix sort against other sorts, on records of (u64 code, u32 id).
     Sort(sort::Args),
     /// All pairs of a scene from scratch, against other libraries and hand-written grids.
-    Rivals(contest::Args),
+    Rivals(compare::Args),
     /// Ourselves over numbers of bodies and of threads, stage by stage, and what recordings say of more threads.
     Scaling(scaling::Args),
     /// Bodies that drift from frame to frame: from scratch, and by updating what the last frame left.
@@ -105,7 +105,8 @@ enum Command {
     /// Ourselves on scenes that bring others down; with --huge, on 10M bodies as well.
     Hostile(hostile::Args),
     /// What a simulation asks for beside pairs: neighbour lists, f64, filters, few among many; each beside `find`.
-    Beside(beside::Args),
+    #[command(alias = "beside")]
+    Features(features::Args),
     /// Ourselves in pools shared with others: more threads than cores, other finders, tasks and processes, visitors that
     /// sleep. Each row has a bar; --check fails when one is missed.
     Guests(guests::Args),
@@ -132,11 +133,11 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
     println!("{}", machine::Machine::here());
     match measure {
         Command::Sort(sort) => sort::run(&sort, common, &output),
-        Command::Rivals(rivals) => contest::run(&rivals, common, &output),
+        Command::Rivals(rivals) => compare::run(&rivals, common, &output),
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
         Command::Hostile(hostile) => hostile::run(&hostile, common, &output),
-        Command::Beside(beside) => beside::run(&beside, common, &output),
+        Command::Features(features) => features::run(&features, common, &output),
         Command::Guests(guests) => guests::run(&guests, common, &output),
         Command::Classics(classics) => classics::run(&classics, common, &output),
         Command::Report(report) => report::run(&report, common),

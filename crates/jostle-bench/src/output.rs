@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::machine::Machine;
 use crate::plot::Chart;
-use crate::sheet::Sheet;
+use crate::table::Table;
 
 /// A folder for tables and plots.
 #[derive(Debug, Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct Output {
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
     pub(crate) name: &'static str,
-    pub(crate) sheet: Sheet,
+    pub(crate) table: Table,
     pub(crate) machine: Machine,
     /// The options that made it.
     pub(crate) command: String,
@@ -35,13 +35,13 @@ impl Output {
     }
 
     /// Writes a table as `name.csv` and `name.json`, the latter with the machine that it was measured on.
-    pub(crate) fn sheet(&self, name: &str, sheet: &Sheet) -> io::Result<()> {
-        fs::write(self.folder.join(format!("{name}.csv")), sheet.csv())?;
+    pub(crate) fn table(&self, name: &str, table: &Table) -> io::Result<()> {
+        fs::write(self.folder.join(format!("{name}.csv")), table.csv())?;
         let whole = json!({
             "machine": Machine::here().json(),
             "command": self.command,
-            "columns": sheet.columns(),
-            "rows": sheet.json(),
+            "columns": table.columns(),
+            "rows": table.json(),
         });
         fs::write(self.folder.join(format!("{name}.json")), format!("{whole:#}\n"))
     }
@@ -56,7 +56,7 @@ impl Output {
     }
 }
 
-/// The table that [`Output::sheet`] has written to `name.json` in a folder; nothing when there is no such file.
+/// The table that [`Output::table`] has written to `name.json` in a folder; nothing when there is no such file.
 ///
 /// # Errors
 /// When it cannot be read, or lacks one of these columns.
@@ -68,30 +68,30 @@ pub(crate) fn read(folder: &Path, name: &'static str, columns: &[&str]) -> Resul
     };
     let whole: Value = serde_json::from_str(&text)?;
     let kept = || {
-        let sheet = Sheet::from_json(&whole["columns"], &whole["rows"])?;
+        let table = Table::from_json(&whole["columns"], &whole["rows"])?;
         let machine = Machine::from_json(&whole["machine"])?;
-        Some(Kept { name, sheet, machine, command: whole["command"].as_str()?.to_owned() })
+        Some(Kept { name, table, machine, command: whole["command"].as_str()?.to_owned() })
     };
     let whole =
-        kept().filter(|kept| columns.iter().all(|&column| kept.sheet.columns().iter().any(|name| name == column)));
+        kept().filter(|kept| columns.iter().all(|&column| kept.table.columns().iter().any(|name| name == column)));
     whole.map(Some).ok_or_else(|| format!("{} is of another version: remove it", path.display()).into())
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Output, read};
-    use crate::sheet::{Cell, Sheet};
+    use crate::table::{Cell, Table};
 
     #[test]
     fn what_is_written_is_read() {
         let folder = std::env::temp_dir().join(format!("jostle-bench-output-{}", std::process::id()));
         let output = Output::new(&folder, "rivals --dim 3".to_owned()).unwrap();
-        let mut sheet = Sheet::new(["z", "a", "n", "ms"]);
-        sheet.push(vec!["x, y".into(), Cell::Missing, 3_u32.into(), 2.0.into()]);
-        output.sheet("table", &sheet).unwrap();
+        let mut table = Table::new(["z", "a", "n", "ms"]);
+        table.push(vec!["x, y".into(), Cell::Missing, 3_u32.into(), 2.0.into()]);
+        output.table("table", &table).unwrap();
         let kept = read(&folder, "table", &["ms"]).unwrap().unwrap();
-        assert_eq!((kept.sheet.csv(), kept.command.as_str()), (sheet.csv(), "rivals --dim 3"));
-        assert!(kept.sheet.rows().eq(sheet.rows()));
+        assert_eq!((kept.table.csv(), kept.command.as_str()), (table.csv(), "rivals --dim 3"));
+        assert!(kept.table.rows().eq(table.rows()));
         assert!(read(&folder, "no such table", &[]).unwrap().is_none());
         std::fs::write(folder.join("old.json"), "{}").unwrap();
         assert!(read(&folder, "old", &[]).is_err());

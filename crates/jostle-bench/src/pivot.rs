@@ -1,13 +1,13 @@
 //! Long tables made short: a line for each rival, a column for each scene and size.
 
 use crate::numbers;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// The values of a table on so many threads, by the columns that name a line, and by scene and number of bodies.
-pub(crate) fn by_scene<const L: usize>(sheet: &Sheet, lines: [&str; L], value: &str, threads: &Cell) -> Sheet {
-    let rows: Vec<_> = sheet
+pub(crate) fn by_scene<const L: usize>(table: &Table, lines: [&str; L], value: &str, threads: &Cell) -> Table {
+    let rows: Vec<_> = table
         .select(["threads", "scene", "n", value])
-        .zip(sheet.select(lines))
+        .zip(table.select(lines))
         .filter(|([count, ..], _)| *count == threads)
         .map(|([_, scene, n, value], line)| (line, [scene, n], value))
         .collect();
@@ -16,7 +16,7 @@ pub(crate) fn by_scene<const L: usize>(sheet: &Sheet, lines: [&str; L], value: &
     keep_first(&mut keys);
     keep_first(&mut names);
     let heads = keys.iter().map(|[scene, n]| head(scene, n));
-    let mut short = Sheet::new(lines.map(str::to_owned).into_iter().chain(heads));
+    let mut short = Table::new(lines.map(str::to_owned).into_iter().chain(heads));
     for line in names {
         let cell = |key: &[&Cell; 2]| {
             let found = rows.iter().find(|row| row.0 == line && row.1 == *key);
@@ -28,8 +28,8 @@ pub(crate) fn by_scene<const L: usize>(sheet: &Sheet, lines: [&str; L], value: &
 }
 
 /// The distinct values of a column, in the order of their first places.
-pub(crate) fn distinct<'a>(sheet: &'a Sheet, column: &str) -> Vec<&'a Cell> {
-    let mut cells: Vec<_> = sheet.select([column]).map(|[cell]| cell).collect();
+pub(crate) fn distinct<'a>(table: &'a Table, column: &str) -> Vec<&'a Cell> {
+    let mut cells: Vec<_> = table.select([column]).map(|[cell]| cell).collect();
     keep_first(&mut cells);
     cells
 }
@@ -55,21 +55,21 @@ fn keep_first<T: PartialEq + Copy>(values: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::{by_scene, distinct};
-    use crate::sheet::{Cell, Sheet};
+    use crate::table::{Cell, Table};
 
     #[test]
     fn one_line_a_rival() {
-        let mut sheet = Sheet::new(["threads", "scene", "n", "rival", "ms"]);
+        let mut table = Table::new(["threads", "scene", "n", "rival", "ms"]);
         for (threads, scene, n, rival, ms) in [
             (1_u32, "dense", 1_000_u32, "a", 0.5),
             (1, "dense", 1_000, "b", 0.7),
             (1, "dense", 20_000, "a", 1.5),
             (2, "dense", 20_000, "a", 1.0),
         ] {
-            sheet.push(vec![threads.into(), scene.into(), n.into(), rival.into(), ms.into()]);
+            table.push(vec![threads.into(), scene.into(), n.into(), rival.into(), ms.into()]);
         }
-        let short = by_scene(&sheet, ["rival"], "ms", &Cell::Count(1));
+        let short = by_scene(&table, ["rival"], "ms", &Cell::Count(1));
         assert_eq!(short.csv(), "rival,dense 1k,dense 20k\na,0.5,1.5\nb,0.7,\n");
-        assert_eq!(distinct(&sheet, "threads"), [&Cell::Count(1), &Cell::Count(2)]);
+        assert_eq!(distinct(&table, "threads"), [&Cell::Count(1), &Cell::Count(2)]);
     }
 }

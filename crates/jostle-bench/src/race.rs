@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 /// A row: what is timed.
-pub(crate) struct Entrant<'a> {
+pub(crate) struct Case<'a> {
     /// What its first run took, the one whose answer was checked.
     pub(crate) first: Duration,
     /// Runs it so many times in a row, and says how long the part took that counts.
     pub(crate) measure: Box<dyn FnMut(u32) -> Duration + Send + 'a>,
 }
 
-impl<'a> Entrant<'a> {
+impl<'a> Case<'a> {
     /// Something that counts from its beginning to its end. It is run once to make it ready, and once more.
     pub(crate) fn of(mut run: impl FnMut() + Send + 'a) -> Self {
         let mut measure = move |runs| {
@@ -92,38 +92,38 @@ fn quantile(samples: &[f64], q: f64) -> f64 {
 const MOST_RUNS: f64 = 1_000.0;
 
 /// Times all rows. Who begins changes from round to round.
-pub(crate) fn race(entrants: &mut [Entrant<'_>], plan: &Plan) -> Vec<Timing> {
-    let schedule: Vec<(u32, u32)> = entrants.iter_mut().map(|entrant| schedule(entrant, plan)).collect();
+pub(crate) fn race(cases: &mut [Case<'_>], plan: &Plan) -> Vec<Timing> {
+    let schedule: Vec<(u32, u32)> = cases.iter_mut().map(|case| schedule(case, plan)).collect();
     let mut samples: Vec<Vec<f64>> = schedule.iter().map(|&(rounds, _)| Vec::with_capacity(rounds as usize)).collect();
     let rounds = schedule.iter().map(|&(rounds, _)| rounds).max().unwrap_or(0);
     for round in 0..rounds {
-        for turn in 0..entrants.len() {
-            let row = (turn + round as usize) % entrants.len();
+        for turn in 0..cases.len() {
+            let row = (turn + round as usize) % cases.len();
             let (rounds, runs) = schedule[row];
             if round < rounds {
                 if runs > 1 {
-                    (entrants[row].measure)(1);
+                    (cases[row].measure)(1);
                 }
-                samples[row].push(milliseconds((entrants[row].measure)(runs)) / f64::from(runs));
+                samples[row].push(milliseconds((cases[row].measure)(runs)) / f64::from(runs));
             }
         }
     }
     let timing = |(row, samples): (usize, Vec<f64>)| match schedule[row] {
-        (0, _) => Timing::of(vec![milliseconds(entrants[row].first)], 1),
+        (0, _) => Timing::of(vec![milliseconds(cases[row].first)], 1),
         (_, runs) => Timing::of(samples, runs),
     };
     samples.into_iter().enumerate().map(timing).collect()
 }
 
 /// Rounds of a row, and runs in each. No round means that its first run counts.
-fn schedule(entrant: &mut Entrant<'_>, plan: &Plan) -> (u32, u32) {
-    if entrant.first > plan.patience {
+fn schedule(case: &mut Case<'_>, plan: &Plan) -> (u32, u32) {
+    if case.first > plan.patience {
         return (0, 1);
     }
-    if entrant.first > plan.slow {
+    if case.first > plan.slow {
         return (plan.few, 1);
     }
-    let warm = (entrant.measure)(1).max(Duration::from_nanos(100));
+    let warm = (case.measure)(1).max(Duration::from_nanos(100));
     let runs = (plan.sample.as_secs_f64() / warm.as_secs_f64()).ceil().clamp(1.0, MOST_RUNS);
     (plan.rounds, runs as u32)
 }
@@ -135,12 +135,12 @@ pub(crate) fn milliseconds(duration: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entrant, Plan, Timing, race};
+    use super::{Case, Plan, Timing, race};
     use std::time::Duration;
 
-    fn entrant<'a>(first: Duration, run: impl FnMut() -> Duration + Send + 'a) -> Entrant<'a> {
+    fn case<'a>(first: Duration, run: impl FnMut() -> Duration + Send + 'a) -> Case<'a> {
         let mut run = run;
-        Entrant { first, measure: Box::new(move |runs| (0..runs).map(|_| run()).sum()) }
+        Case { first, measure: Box::new(move |runs| (0..runs).map(|_| run()).sum()) }
     }
 
     #[test]
@@ -153,31 +153,31 @@ mod tests {
     #[test]
     fn slow_rows_run_less_often_and_hopeless_ones_never_again() {
         let (mut quick, mut slow, mut hopeless) = (0, 0, 0);
-        let mut entrants = [
-            entrant(Duration::from_millis(3), || {
+        let mut cases = [
+            case(Duration::from_millis(3), || {
                 quick += 1;
                 Duration::from_millis(6)
             }),
-            entrant(Duration::from_secs(2), || {
+            case(Duration::from_secs(2), || {
                 slow += 1;
                 Duration::from_secs(2)
             }),
-            entrant(Duration::from_secs(90), || {
+            case(Duration::from_secs(90), || {
                 hopeless += 1;
                 Duration::ZERO
             }),
         ];
-        let timings = race(&mut entrants, &Plan::default());
+        let timings = race(&mut cases, &Plan::default());
         assert_eq!(timings.iter().map(|timing| timing.rounds).collect::<Vec<_>>(), [15, 3, 1]);
         assert_eq!(timings.iter().map(|timing| timing.median).collect::<Vec<_>>(), [6.0, 2000.0, 90_000.0]);
-        drop(entrants);
+        drop(cases);
         assert_eq!((quick, slow, hopeless), (16, 3, 0));
     }
 
     #[test]
     fn short_rows_run_many_times_a_round() {
-        let mut entrants = [entrant(Duration::from_micros(6), || Duration::from_micros(5))];
-        let timing = race(&mut entrants, &Plan::default())[0];
+        let mut cases = [case(Duration::from_micros(6), || Duration::from_micros(5))];
+        let timing = race(&mut cases, &Plan::default())[0];
         assert_eq!((timing.runs, timing.rounds), (1000, 15));
         assert!((timing.median - 0.005).abs() < 1e-9);
     }

@@ -12,7 +12,7 @@ use jostle_testkit::Kind;
 
 use crate::Common;
 use crate::classics;
-use crate::contest;
+use crate::compare;
 use crate::guests;
 use crate::machine::Machine;
 use crate::output::{Kept, read};
@@ -55,7 +55,7 @@ const WANTED: [Wanted; 7] = [
     },
     Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
     Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
-    Wanted { name: "beside-2d", command: "beside", quick: "beside --n 300,400 --rounds 1 --scene dense" },
+    Wanted { name: "features-2d", command: "features", quick: "features --n 300,400 --rounds 1 --scene dense" },
     Wanted { name: "guests", command: "guests", quick: "guests --quick --rounds 1" },
     Wanted {
         name: "classics",
@@ -75,7 +75,7 @@ const NAMES: [&str; 16] = [
     "frames-2d",
     "frames-3d",
     "hostile-2d",
-    "beside-2d",
+    "features-2d",
     "guests",
     "classics",
     "classics-pays",
@@ -90,7 +90,7 @@ fn columns(name: &str) -> &'static [&'static str] {
         Some("classics") if name == "classics" => &["scene", "n", "system", "threads", "ms", "tests", "bytes"],
         Some("classics") => &[],
         Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
-        Some("beside") => &["scene", "n", "threads", "what", "ms", "times find"],
+        Some("features") => &["scene", "n", "threads", "what", "ms", "times find"],
         Some("guests") => &guests::COLUMNS,
         Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
         _ => &["scene"],
@@ -163,16 +163,16 @@ fn write(results: &[Kept], records: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let folder = records.join(machine.slug());
     fs::create_dir_all(&folder)?;
     for kept in results {
-        fs::write(folder.join(format!("{}-{}.csv", machine.date, kept.name)), kept.sheet.csv())?;
+        fs::write(folder.join(format!("{}-{}.csv", machine.date, kept.name)), kept.table.csv())?;
     }
     let chart = folder.join(format!("{}.svg", machine.date));
     let rivals = results.iter().find(|kept| kept.name == "rivals-2d");
-    if let Some((kept, threads)) = rivals.and_then(|kept| Some((kept, *distinct(&kept.sheet, "threads").first()?))) {
-        contest::chart(&kept.sheet, Kind::Uniform, threads).svg(&chart)?;
+    if let Some((kept, threads)) = rivals.and_then(|kept| Some((kept, *distinct(&kept.table, "threads").first()?))) {
+        compare::chart(&kept.table, Kind::Uniform, threads).svg(&chart)?;
     }
     if let Some(classics) = results.iter().find(|kept| kept.name == "classics") {
-        for kind in classics::kinds(&classics.sheet) {
-            classics::chart::frames(&classics.sheet, kind).png(&folder.join(record::chart_of(&machine.date, kind)))?;
+        for kind in classics::kinds(&classics.table) {
+            classics::chart::frames(&classics.table, kind).png(&folder.join(record::chart_of(&machine.date, kind)))?;
         }
     }
     let path = folder.join(format!("{}.md", machine.date));
@@ -235,7 +235,7 @@ mod tests {
             "## Scaling in 2D",
             "join",
             "## Frames in 2D",
-            "## Beside in 2D",
+            "## Features in 2D",
             "full lists with distances",
             "## Guests",
             "two finders in one pool",

@@ -1,9 +1,9 @@
-//! Ourselves over numbers of bodies and of threads: measured, and foretold from recordings of the tasks.
+//! Ourselves over numbers of bodies and of threads: measured, and predicted from recordings of the tasks.
 
 mod amdahl;
 mod charts;
-mod foretold;
 pub(crate) mod independent;
+mod predicted;
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use jostle::{Found, PairFinder, StageTimes, Threads};
 use jostle_testkit::{Kind, Scene};
 use rayon::ThreadPool;
 
-use self::foretold::{Foretold, WORKERS, foretell, push_regions, regions_sheet};
+use self::predicted::{Predicted, WORKERS, predict, push_regions, regions_table};
 use crate::Common;
 use crate::clock::Clock;
-use crate::contest::expected;
+use crate::compare::expected;
 use crate::input::{self, Kinds};
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
-use crate::race::{Entrant, Timing, milliseconds, race};
+use crate::race::{Case, Timing, milliseconds, race};
 use crate::rivals::{self, Rival};
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -76,16 +76,16 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     }
     let name = format!("scaling-{}d", args.dim);
     for &kind in &args.scene.0 {
-        output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.sheet, kind))?;
+        output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.table, kind))?;
     }
-    output.chart(&format!("{name}-speed-up"), &charts::over_threads(&tables.sheet, &args.scene.0))?;
-    output.sheet(&format!("{name}-regions"), &tables.regions)?;
-    Ok(output.sheet(&name, &tables.sheet)?)
+    output.chart(&format!("{name}-speed-up"), &charts::over_threads(&tables.table, &args.scene.0))?;
+    output.table(&format!("{name}-regions"), &tables.regions)?;
+    Ok(output.table(&name, &tables.table)?)
 }
 
 struct Tables {
-    sheet: Sheet,
-    regions: Sheet,
+    table: Table,
+    regions: Table,
 }
 
 impl Tables {
@@ -93,7 +93,7 @@ impl Tables {
         let workers = WORKERS.map(|workers| format!("{workers} workers"));
         let stages = StageTimes::default().named().map(|stage| stage.0);
         let columns = COLUMNS.into_iter().chain(stages).chain(MORE_COLUMNS).map(str::to_owned);
-        Self { sheet: Sheet::new(columns.chain(workers)), regions: regions_sheet() }
+        Self { table: Table::new(columns.chain(workers)), regions: regions_table() }
     }
 
     fn fill<const D: usize>(
@@ -111,12 +111,12 @@ impl Tables {
             for &n in &sizes {
                 let scene = input::scene::<D>(kind, n, common.seed, common.order);
                 let expected = expected(&scene, kind, rivals());
-                let first = self.sheet.len();
+                let first = self.table.len();
                 let rows = measure(&scene, &expected, &pools, common);
-                let foretold = foretell(&scene);
-                push(&mut self.sheet, kind, &scene, &rows, foretold.as_ref(), common);
-                println!("{}", self.sheet.text_from(first));
-                last = foretold.map(|foretold| (n, foretold.recording)).or(last);
+                let predicted = predict(&scene);
+                push(&mut self.table, kind, &scene, &rows, predicted.as_ref(), common);
+                println!("{}", self.table.text_from(first));
+                last = predicted.map(|predicted| (n, predicted.recording)).or(last);
             }
             if let Some((n, recording)) = last {
                 let first = self.regions.len();
@@ -160,7 +160,7 @@ impl<const D: usize> Row<'_, D> {
         first
     }
 
-    fn entrant<'a>(&'a mut self, scene: &'a Scene<D>, first: Duration) -> Entrant<'a> {
+    fn case<'a>(&'a mut self, scene: &'a Scene<D>, first: Duration) -> Case<'a> {
         let measure = move |runs| {
             let start = self.clock.start();
             for _ in 0..runs {
@@ -169,7 +169,7 @@ impl<const D: usize> Row<'_, D> {
             }
             start.elapsed()
         };
-        Entrant { first, measure: Box::new(measure) }
+        Case { first, measure: Box::new(measure) }
     }
 }
 
@@ -187,19 +187,19 @@ fn measure<'p, const D: usize>(
     };
     let mut rows: Vec<_> = pools.iter().map(row).collect();
     let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(scene, expected)).collect();
-    let mut entrants: Vec<_> = rows.iter_mut().zip(firsts).map(|(row, first)| row.entrant(scene, first)).collect();
-    let timings = race(&mut entrants, &common.plan());
-    drop(entrants);
+    let mut cases: Vec<_> = rows.iter_mut().zip(firsts).map(|(row, first)| row.case(scene, first)).collect();
+    let timings = race(&mut cases, &common.plan());
+    drop(cases);
     rows.into_iter().zip(timings).collect()
 }
 
 /// Adds a line for each engine.
 fn push<const D: usize>(
-    sheet: &mut Sheet,
+    table: &mut Table,
     kind: Kind,
     scene: &Scene<D>,
     rows: &[(Row<'_, D>, Timing)],
-    foretold: Option<&Foretold>,
+    predicted: Option<&Predicted>,
     common: &Common,
 ) {
     let n = scene.len() as f64;
@@ -233,10 +233,10 @@ fn push<const D: usize>(
             speed_up.map(|speed_up| speed_up / row.threads() as f64).into(),
             row.independent.into(),
             fitted.into(),
-            foretold.map(|foretold| foretold.serial_share).into(),
+            predicted.map(|predicted| predicted.serial_share).into(),
         ]);
-        cells.extend((0..WORKERS.len()).map(|w| Cell::from(foretold.map(|foretold| foretold.speed_ups[w]))));
-        sheet.push(cells);
+        cells.extend((0..WORKERS.len()).map(|w| Cell::from(predicted.map(|predicted| predicted.speed_ups[w]))));
+        table.push(cells);
     }
 }
 

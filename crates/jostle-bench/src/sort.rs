@@ -21,8 +21,8 @@ use crate::machine::version;
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::plot::Chart;
-use crate::race::{Entrant, Timing, race};
-use crate::sheet::{Cell, Sheet};
+use crate::race::{Case, Timing, race};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, clap::Args)]
@@ -146,7 +146,7 @@ fn is_right(mut found: Vec<Record>, expected: &[Record], stable: bool) -> bool {
 
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
-    let mut sheet = Sheet::new([
+    let mut table = Table::new([
         "codes",
         "n",
         "threads",
@@ -172,14 +172,14 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         for codes in [None].into_iter().chain(args.scene.0.iter().copied().map(Some)) {
             for &n in &sizes {
-                let first = sheet.len();
+                let first = table.len();
                 let name = codes.map_or("random".to_owned(), |kind| kind.to_string());
                 let timed = pool.install(|| time(codes, n, threads, common));
                 let ours = timed[0].1.median;
                 let best = timed[1..].iter().map(|row| row.1.median).fold(f64::INFINITY, f64::min);
                 for (place, (sorter, timing)) in timed.iter().enumerate() {
                     let seconds = timing.median / 1e3;
-                    sheet.push(vec![
+                    table.push(vec![
                         name.as_str().into(),
                         n.into(),
                         threads.into(),
@@ -200,21 +200,21 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
                         chart.add(sorter.name, n as f64, seconds * 1e9 / n as f64);
                     }
                 }
-                println!("{}", sheet.text_from(first));
+                println!("{}", table.text_from(first));
             }
         }
         output.chart(&format!("sort-{threads}"), &chart)?;
     }
-    println!("{}", summary(&sheet, &sizes));
-    Ok(output.sheet("sort", &sheet)?)
+    println!("{}", summary(&table, &sizes));
+    Ok(output.table("sort", &table)?)
 }
 
 /// One line for each kind of codes and number of threads: our time over that of the best rival, for each size.
-fn summary(sheet: &Sheet, sizes: &[usize]) -> String {
+fn summary(table: &Table, sizes: &[usize]) -> String {
     let mut columns = vec!["ours / best rival".to_owned(), "threads".to_owned()];
     columns.extend(sizes.iter().map(|&n| numbers::name(n)));
-    let mut short = Sheet::new(columns);
-    let ratios: Vec<_> = sheet.rows().filter(|row| row[14] != Cell::Missing).collect();
+    let mut short = Table::new(columns);
+    let ratios: Vec<_> = table.rows().filter(|row| row[14] != Cell::Missing).collect();
     for rows in ratios.chunks(sizes.len()) {
         let mut line = vec![rows[0][0].clone(), rows[0][2].clone()];
         line.extend(rows.iter().map(|row| row[14].clone()));
@@ -239,15 +239,15 @@ fn time(codes: Option<Kind>, n: usize, threads: usize, common: &Common) -> Vec<(
         first
     };
     let firsts: Vec<Duration> = sorters.iter_mut().map(check).collect();
-    let mut entrants: Vec<_> =
+    let mut cases: Vec<_> =
         sorters.iter_mut().zip(firsts).map(|(sorter, first)| measured(sorter, first, &input, clock)).collect();
-    let timings = race(&mut entrants, &common.plan());
-    drop(entrants);
+    let timings = race(&mut cases, &common.plan());
+    drop(cases);
     sorters.into_iter().zip(timings).collect()
 }
 
 /// A sort that works on a copy of the input; making the copy does not count.
-fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record], clock: Clock) -> Entrant<'a> {
+fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record], clock: Clock) -> Case<'a> {
     let mut work = input.to_vec();
     let sort = &mut sorter.sort;
     let measure = move |runs| {
@@ -259,7 +259,7 @@ fn measured<'a>(sorter: &'a mut Sorter, first: Duration, input: &'a [Record], cl
         };
         (0..runs).map(one).sum()
     };
-    Entrant { first, measure: Box::new(measure) }
+    Case { first, measure: Box::new(measure) }
 }
 
 #[cfg(test)]

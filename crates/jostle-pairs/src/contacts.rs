@@ -22,12 +22,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use jostle_core::input::MAX_BODIES;
 use jostle_core::{Threads, Workers};
 
-use frame::{Frame, Image, KeysOf, PAIRS_A_BLOCK, Part};
-use keys::Side;
+use frame::{Image, KeyedPairs, KeysOf, PAIRS_A_BLOCK, Part};
+use keys::GroupKeys;
 use list::ContactList;
 use memory::{grow, keep};
 use pairs::{Images, Meetings};
-use rows::Rows;
+use rows::PairTable;
 use slots::Slots;
 use table::{MAX_PAIRS, NONE};
 
@@ -114,12 +114,12 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// A clone is a snapshot: it says of the frames that follow what the tracker would have said, slots included.
 #[derive(Default)]
 pub struct ContactTracker {
-    sides: Vec<Side>,
+    sides: Vec<GroupKeys>,
     /// Groups of keys in the last frame.
     groups: usize,
     /// Pairs of this frame; between updates, of no meaning.
-    rows: Rows,
-    last_rows: Rows,
+    rows: PairTable,
+    last_rows: PairTable,
     last: LastPairs,
     slots: Slots,
     /// By pair of the last frame: is it there in this one?
@@ -141,7 +141,7 @@ impl Clone for ContactTracker {
             persist: self.persist.clone(),
             end: self.end.clone(),
             // Scratch.
-            rows: Rows::default(),
+            rows: PairTable::default(),
             is_there: Vec::new(),
         }
     }
@@ -164,8 +164,8 @@ impl LastPairs {
         Images { shifts: &self.image_shifts, axes: self.axes }
     }
 
-    fn frame<'f>(&'f self, sides: &'f [Side]) -> Frame<'f> {
-        Frame {
+    fn frame<'f>(&'f self, sides: &'f [GroupKeys]) -> KeyedPairs<'f> {
+        KeyedPairs {
             pairs: &self.pairs,
             images: self.images(),
             by_image: self.by_image,
@@ -175,7 +175,7 @@ impl LastPairs {
         }
     }
 
-    fn keep(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+    fn keep(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         keep(&mut self.pairs, now.pairs, workers);
         keep(&mut self.image_shifts, now.images.shifts, workers);
         (self.axes, self.by_image, self.among) = (now.images.axes, now.by_image, now.among);
@@ -291,7 +291,7 @@ impl ContactTracker {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.sides.iter().map(Side::bytes).sum::<usize>()
+        self.sides.iter().map(GroupKeys::bytes).sum::<usize>()
             + self.rows.bytes()
             + self.last_rows.bytes()
             + self.last.bytes()
@@ -300,7 +300,7 @@ impl ContactTracker {
             + [&self.begin, &self.persist, &self.end].map(ContactList::bytes).iter().sum::<usize>()
     }
 
-    fn update_with(&mut self, now: Frame<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+    fn update_with(&mut self, now: KeyedPairs<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
         self.check(now, keys, workers)?;
         self.compare(now, workers);
         self.list(now, workers);
@@ -309,7 +309,7 @@ impl ContactTracker {
     }
 
     /// Finds out where each body was, and makes the pairs ready to be searched; refuses what is at fault.
-    fn check(&mut self, now: Frame<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
+    fn check(&mut self, now: KeyedPairs<'_>, keys: Keys<'_>, workers: Workers<'_>) -> Result<(), ContactError> {
         if now.pairs.len() > MAX_PAIRS {
             return Err(ContactError::TooManyPairs { pairs: now.pairs.len() });
         }
@@ -317,7 +317,7 @@ impl ContactTracker {
             return Err(ContactError::TooManyKeys { keys: keys.len() });
         }
         if self.sides.len() < keys.groups() {
-            self.sides.resize_with(keys.groups(), Side::default);
+            self.sides.resize_with(keys.groups(), GroupKeys::default);
         }
         for (group, side) in self.sides.iter_mut().enumerate().take(keys.groups()) {
             let keys = keys.group(group);
@@ -327,13 +327,13 @@ impl ContactTracker {
     }
 
     /// Whether contacts of the last frame may be contacts of this one.
-    fn is_comparable(&self, now: Frame<'_>) -> bool {
+    fn is_comparable(&self, now: KeyedPairs<'_>) -> bool {
         let by_image = now.by_image || self.last.by_image;
         self.groups == now.keys.sets() && (!by_image || self.last.axes == now.images.axes)
     }
 
     /// Looks up each pair among those of the last frame, whose slot it keeps.
-    fn compare(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+    fn compare(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         self.slots.clear(now.pairs.len());
         grow(&mut self.is_there, self.last.pairs.len());
         self.is_there[..self.last.pairs.len()].fill_with(AtomicBool::default);
@@ -358,7 +358,7 @@ impl ContactTracker {
 
     /// Looks up pairs of two sets, which `slots` are of.
     #[inline(always)]
-    fn compare_part<const BY_IMAGE: bool>(&self, now: Frame<'_>, part: &Part<'_>, slots: &mut [u32]) {
+    fn compare_part<const BY_IMAGE: bool>(&self, now: KeyedPairs<'_>, part: &Part<'_>, slots: &mut [u32]) {
         let ([side_a, side_b], rows) = (part.sets.map(|set| &self.sides[set as usize]), &self.last_rows);
         let ([of_a, of_b], within, images) = (rows.bases_of(part.sets), part.is_within(), self.last.images());
         let place = |at: usize, [a, b]: [u32; 2]| {
@@ -381,7 +381,7 @@ impl ContactTracker {
         }
     }
 
-    fn list(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+    fn list(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         let Self { sides, slots, is_there, begin, persist, end, last, .. } = self;
         slots.take_back(end.view().slots());
         persist.select_with_slots(now, |at| slots.now[at] != NONE, &slots.now, workers);
@@ -392,7 +392,7 @@ impl ContactTracker {
     }
 
     /// This frame is the last from now on.
-    fn remember(&mut self, now: Frame<'_>, workers: Workers<'_>) {
+    fn remember(&mut self, now: KeyedPairs<'_>, workers: Workers<'_>) {
         self.groups = now.keys.sets();
         for (group, side) in self.sides.iter_mut().enumerate().take(self.groups) {
             side.remember(now.keys.of(group), workers);
@@ -430,7 +430,7 @@ impl<'t> Update<'t> {
     ) -> Result<Changes<'t>, ContactError> {
         let (tracker, given, keys) = (self.tracker, pairs.into(), keys.into());
         given.check_shifts()?;
-        let now = Frame {
+        let now = KeyedPairs {
             pairs: given.pairs,
             images: given.images,
             by_image: given.by_image(),

@@ -1,4 +1,4 @@
-//! The pair finder: owns trees, scratch and result, and drives the stages.
+//! The pair finder: owns trees, scratch and result, and runs the stages.
 
 pub(crate) mod found;
 pub(crate) mod search;

@@ -139,15 +139,15 @@ outlined! {
 impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     fn join<L: Lanes>(&mut self, groups: Range<usize>) {
-        let [driver, walked] = self.pairing.trees;
-        let sparse = self.across() && driver.len().saturating_mul(SPARSE) < walked.len();
+        let [query, target] = self.pairing.trees;
+        let sparse = self.across() && query.len().saturating_mul(SPARSE) < target.len();
         let reached = self.across().then(|| self.seen_root());
         for group in groups {
             // Of a cell's images, most groups touch none.
-            if reached.is_some_and(|reached| !reached.overlaps(&driver.levels()[1].aabb(group))) {
+            if reached.is_some_and(|reached| !reached.overlaps(&query.levels()[1].aabb(group))) {
                 continue;
             }
-            let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
+            let leaves = group * LEAF..((group + 1) * LEAF).min(query.leaves());
             if sparse {
                 self.walk_alone::<L>(leaves);
             } else {
@@ -189,14 +189,14 @@ impl<const D: usize> Join<'_, D> {
         !self.pairing.within
     }
 
-    /// How a box is moved from where the driving tree sees it to where the walked one does, and its margin.
+    /// How a box is moved from where the query tree sees it to where the target tree does, and its margin.
     #[inline(always)]
     pub(crate) fn movement(&self) -> ([f32; D], [f32; D]) {
         let offset = self.pairing.offset;
         (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
     }
 
-    /// The box of all of the walked tree, as the driving one sees it.
+    /// The box of all of the target tree, as the query tree sees it.
     #[inline(always)]
     fn seen_root(&self) -> Aabb<D> {
         let (shift, margin) = self.movement();
@@ -241,11 +241,11 @@ impl<const D: usize> Join<'_, D> {
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
 
-    /// Phases 2 to 4. Of two trees, the walked one lies within the box that is `reached`.
+    /// Phases 2 to 4. Of two trees, the target tree lies within the box that is `reached`.
     #[inline(always)]
     fn join_group<L: Lanes>(&mut self, group: usize, leaves: Range<usize>, reached: Option<&Aabb<D>>) {
-        let [driver, walked] = self.pairing.trees;
-        let mut aabb = driver.levels()[1].aabb(group);
+        let [query, target] = self.pairing.trees;
+        let mut aabb = query.levels()[1].aabb(group);
         let (mut first, mut own, mut room) = (leaves.start, leaves.len(), CANDIDATES - LANES);
         self.scratch.candidates.len = 0;
         if let Some(reached) = reached {
@@ -254,7 +254,7 @@ impl<const D: usize> Join<'_, D> {
                 aabb.lo[axis] += shift[axis] - margin[axis];
                 aabb.hi[axis] += shift[axis] + margin[axis];
             }
-            let boxes = &driver.levels()[0];
+            let boxes = &query.levels()[0];
             let near = boxes16_overlapping::<L, D>((boxes.lo(), boxes.hi()), group, reached.lo, reached.hi);
             self.scratch.candidates.append::<L>(boxes, group, near & first_lanes(leaves.len()));
             self.scratch.candidates.move_first(shift, margin);
@@ -266,9 +266,9 @@ impl<const D: usize> Join<'_, D> {
             room -= leaves.len() - own;
         }
         let mut seen = self.scratch.candidates.len;
-        let mut descent = Descent::new::<L>(walked, aabb, first);
+        let mut descent = Descent::new::<L>(target, aabb, first);
         while let Some((node, mask)) = descent.next::<L>() {
-            self.scratch.candidates.append::<L>(&walked.levels()[0], node, mask);
+            self.scratch.candidates.append::<L>(&target.levels()[0], node, mask);
             if self.scratch.candidates.len > room {
                 self.join_candidates::<L>(own, seen);
                 seen = own;
@@ -347,9 +347,9 @@ impl<const D: usize> Join<'_, D> {
         let JoinScratch { tests, hits, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         let mut hits = hits.appender();
-        let [driver, walked] = self.pairing.trees.map(LinearTree::bodies);
+        let [query, target] = self.pairing.trees.map(LinearTree::bodies);
         if !self.pairing.within {
-            let (circles, leaves, sign) = if side == 0 { (driver, walked, 1.0) } else { (walked, driver, -1.0) };
+            let (circles, leaves, sign) = if side == 0 { (query, target, 1.0) } else { (target, query, -1.0) };
             let offset = self.pairing.offset.map(|offset| offset * sign);
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
                 let single = Circles16::<L, D>::all(circles, circle as usize);
@@ -358,14 +358,14 @@ impl<const D: usize> Join<'_, D> {
             }
         } else if let Some(decision) = self.pairing.filter.decision {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-                let single = Circles16::<L, D>::all(driver, circle as usize);
-                let (mask, sure) = single.hits_and_sure(Circles16::of(driver, leaf as usize), decision.slack);
+                let single = Circles16::<L, D>::all(query, circle as usize);
+                let (mask, sure) = single.hits_and_sure(Circles16::of(query, leaf as usize), decision.slack);
                 hits.keep(Hit::between(0, circle, leaf, mask).with_sure(sure));
             }
         } else {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-                let single = Circles16::<L, D>::all(driver, circle as usize);
-                hits.keep(Hit::between(0, circle, leaf, single.hits(Circles16::of(driver, leaf as usize))));
+                let single = Circles16::<L, D>::all(query, circle as usize);
+                hits.keep(Hit::between(0, circle, leaf, single.hits(Circles16::of(query, leaf as usize))));
             }
         }
         hits.finish();

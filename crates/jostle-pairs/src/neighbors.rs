@@ -22,7 +22,7 @@ use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPl
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::measure::Centers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
-use crate::neighbors::row_scratch::{Reached, RowScratch};
+use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
 use crate::neighbors::rows::Rows;
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
@@ -44,7 +44,7 @@ pub(crate) struct RowEngine<const D: usize> {
     starts: Vec<usize>,
     scratch: ScratchPool<RowScratch<D>>,
     /// Half of what each piece of scratch has room for.
-    room: Reached,
+    room: ScratchUsed,
     /// Where the rows of a bucket lie.
     places: ScratchPool<Vec<RowPlace>>,
     centers: Centers<D>,
@@ -121,10 +121,10 @@ impl<const D: usize> RowEngine<D> {
 
     /// Gives every piece of scratch room for the largest group that any has met.
     fn level_scratch(&mut self) {
-        let mut reached = Reached::default();
-        self.scratch.each(|scratch| reached = reached.max(scratch.reached()));
-        if !self.room.is_ample_for(reached) {
-            self.room = reached;
+        let mut used = ScratchUsed::default();
+        self.scratch.each(|scratch| used = used.max(scratch.used()));
+        if !self.room.is_ample_for(used) {
+            self.room = used;
         }
         self.scratch.each(|scratch| scratch.make_room(self.room));
     }

@@ -3,7 +3,7 @@
 pub(crate) mod candidates;
 pub(crate) mod descent;
 
-/// Bodies of the walked tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
+/// Bodies of the target tree for each of the group's from which on circles walk alone. Measured on even scenes: 64.
 pub(crate) const SPARSE: usize = 64;
 
 /// A circle that walks alone costs as much as so many that are searched together. Measured: 9 in a tree of a million.

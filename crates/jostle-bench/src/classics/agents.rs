@@ -11,7 +11,7 @@ use rayon::ThreadPool;
 use super::row::{OURS, Way, engines};
 use crate::Common;
 use crate::race::{Timing, milliseconds};
-use crate::sheet::Sheet;
+use crate::table::Table;
 
 /// The systems, in the order of the numbers asked for.
 const SYSTEMS: [System; 3] = [System::DynamicQuadtree, System::LooseQuadtree, System::LooseTightGrid];
@@ -36,19 +36,19 @@ const COLUMNS: [&str; 9] =
     ["scene", "agents", "system", "threads", "clock", "ms a frame", "p90", "bytes", "times ours"];
 
 /// Times each system with the agents asked for, beside ourselves.
-pub(super) fn table(sizes: &[usize], pool: &ThreadPool, common: &Common) -> Result<Sheet, SetupError> {
+pub(super) fn table(sizes: &[usize], pool: &ThreadPool, common: &Common) -> Result<Table, SetupError> {
     println!("{LEGEND}");
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     for (&n, system) in sizes.iter().zip(SYSTEMS) {
-        let first = sheet.len();
-        bar(&mut sheet, n, system, pool, common)?;
-        println!("{}", sheet.text_from(first));
+        let first = table.len();
+        bar(&mut table, n, system, pool, common)?;
+        println!("{}", table.text_from(first));
     }
-    Ok(sheet)
+    Ok(table)
 }
 
 /// Times one system, and ourselves on the same frames.
-fn bar(sheet: &mut Sheet, n: usize, system: System, pool: &ThreadPool, common: &Common) -> Result<(), SetupError> {
+fn bar(table: &mut Table, n: usize, system: System, pool: &ThreadPool, common: &Common) -> Result<(), SetupError> {
     let mut agents = Agents::new(n, common.seed);
     let mut ways: Vec<_> = engines(pool).into_iter().map(|way| (OURS, way, Vec::new())).collect();
     let classic = Way::Classic(system.in_world(agents.world(), agents.scene.view())?);
@@ -69,7 +69,7 @@ fn bar(sheet: &mut Sheet, n: usize, system: System, pool: &ThreadPool, common: &
     }
     let timings: Vec<_> = ways.iter().map(|(.., times)| Timing::of(times.clone(), 1)).collect();
     for ((name, way, _), timing) in ways.iter().zip(&timings) {
-        sheet.push(vec![
+        table.push(vec![
             Kind::Uniform.to_string().into(),
             n.into(),
             (*name).into(),

@@ -12,8 +12,8 @@ use super::{BRUTE_MAX, HOPELESS};
 use crate::Common;
 use crate::clock::Clock;
 use crate::input;
-use crate::race::{Entrant, race};
-use crate::sheet::{Cell, Sheet};
+use crate::race::{Case, race};
+use crate::table::{Cell, Table};
 
 /// Pixels in the mean radius: circles of 3 to 9 pixels are what bitmaps are meant for.
 const PIXELS: f32 = 6.0;
@@ -45,17 +45,17 @@ const COLUMNS: [&str; 13] = [
 ];
 
 /// Times all scenes.
-pub(super) fn table(sizes: &[usize], kinds: &[Kind], common: &Common) -> Sheet {
-    let mut sheet = Sheet::new(COLUMNS);
+pub(super) fn table(sizes: &[usize], kinds: &[Kind], common: &Common) -> Table {
+    let mut table = Table::new(COLUMNS);
     for &kind in kinds {
         for &n in sizes {
             let scene = input::scene::<2>(kind, n, common.seed, common.order);
-            circles(&mut sheet, kind, &scene, common);
-            rectangles(&mut sheet, kind, &scene, common);
+            circles(&mut table, kind, &scene, common);
+            rectangles(&mut table, kind, &scene, common);
         }
     }
-    println!("{LEGEND}\n{}", sheet.text_from(0));
-    sheet
+    println!("{LEGEND}\n{}", table.text_from(0));
+    table
 }
 
 /// The world of a scene, and the side of a pixel.
@@ -64,7 +64,7 @@ fn screen(kind: Kind, scene: &Scene<2>) -> (Aabb<2>, f32) {
     (Aabb { lo: [0.0; 2], hi: [scene::world::<2>(kind, scene.len()); 2] }, mean / PIXELS)
 }
 
-fn circles(sheet: &mut Sheet, kind: Kind, scene: &Scene<2>, common: &Common) {
+fn circles(table: &mut Table, kind: Kind, scene: &Scene<2>, common: &Common) {
     let halves = |column: &'_ Vec<f32>| {
         let (a, b) = column.split_at(scene.len() / 2);
         [a.to_vec(), b.to_vec()]
@@ -78,10 +78,10 @@ fn circles(sheet: &mut Sheet, kind: Kind, scene: &Scene<2>, common: &Common) {
             (said, coverage.bytes())
         }
     });
-    push(sheet, kind, scene.len(), "circles", common, || Hits::of_circles(a, b).expect(SOUND), bitmaps);
+    push(table, kind, scene.len(), "circles", common, || Hits::of_circles(a, b).expect(SOUND), bitmaps);
 }
 
-fn rectangles(sheet: &mut Sheet, kind: Kind, scene: &Scene<2>, common: &Common) {
+fn rectangles(table: &mut Table, kind: Kind, scene: &Scene<2>, common: &Common) {
     let boxed = |id: usize| {
         let (center, radius) = (scene.view().center(id), scene.radii[id]);
         Aabb { lo: center.map(|x| x - radius), hi: center.map(|x| x + radius) }
@@ -95,14 +95,14 @@ fn rectangles(sheet: &mut Sheet, kind: Kind, scene: &Scene<2>, common: &Common) 
             (said, coverage.bytes())
         }
     });
-    push(sheet, kind, scene.len(), "rectangles", common, || Hits::of_rectangles(a, b).expect(SOUND), bitmaps);
+    push(table, kind, scene.len(), "rectangles", common, || Hits::of_rectangles(a, b).expect(SOUND), bitmaps);
 }
 
 const SOUND: &str = "scenes keep to the contract";
 
 /// Times both ways in turn, and compares their answers; the bitmaps give theirs with the bytes that they hold.
 fn push(
-    sheet: &mut Sheet,
+    table: &mut Table,
     kind: Kind,
     n: usize,
     shape: &str,
@@ -113,13 +113,13 @@ fn push(
     let start = [kind.to_string().into(), n.into(), shape.into(), common.clock.name().into()];
     let mut bitmaps = match bitmaps {
         Ok(bitmaps) if n <= BRUTE_MAX => bitmaps,
-        Ok(_) => return sheet.push(missing(start, HOPELESS)),
-        Err(_) => return sheet.push(missing(start, "not run: too many pixels")),
+        Ok(_) => return table.push(missing(start, HOPELESS)),
+        Err(_) => return table.push(missing(start, "not run: too many pixels")),
     };
     let (said, bytes) = bitmaps();
     let Misjudged { objects, hit, false_hits, misses, .. } = said.misjudged(&exact());
-    let mut entrants = [entrant(&mut bitmaps, common.clock), entrant(&exact, common.clock)];
-    let timings = race(&mut entrants, &common.plan());
+    let mut cases = [case(&mut bitmaps, common.clock), case(&exact, common.clock)];
+    let timings = race(&mut cases, &common.plan());
     let end: [Cell; 9] = [
         timings[0].median.into(),
         timings[1].median.into(),
@@ -131,7 +131,7 @@ fn push(
         timings.iter().map(|timing| timing.rounds).min().into(),
         "".into(),
     ];
-    sheet.push(start.into_iter().chain(end).collect());
+    table.push(start.into_iter().chain(end).collect());
 }
 
 /// A row that was not run, and why.
@@ -140,7 +140,7 @@ fn missing(start: [Cell; 4], why: &str) -> Vec<Cell> {
     start.into_iter().chain((0..rest).map(|_| Cell::Missing)).chain([why.into()]).collect()
 }
 
-fn entrant<'a, T>(mut run: impl FnMut() -> T + Send + 'a, clock: Clock) -> Entrant<'a> {
+fn case<'a, T>(mut run: impl FnMut() -> T + Send + 'a, clock: Clock) -> Case<'a> {
     let mut measure = move |runs| {
         let start = clock.start();
         for _ in 0..runs {
@@ -148,5 +148,5 @@ fn entrant<'a, T>(mut run: impl FnMut() -> T + Send + 'a, clock: Clock) -> Entra
         }
         start.elapsed()
     };
-    Entrant { first: measure(1), measure: Box::new(measure) }
+    Case { first: measure(1), measure: Box::new(measure) }
 }

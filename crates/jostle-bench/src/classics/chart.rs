@@ -3,13 +3,13 @@
 use jostle_testkit::Kind;
 
 use crate::plot::Chart;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Milliseconds a frame over the number of bodies, a line for each system.
-pub(crate) fn frames(sheet: &Sheet, kind: Kind) -> Chart {
+pub(crate) fn frames(table: &Table, kind: Kind) -> Chart {
     let mut chart = Chart::new(format!("Older systems beside ours, {kind} scene"), "bodies", "milliseconds a frame");
     let here = Cell::from(kind.to_string());
-    for [scene, system, threads, n, ms] in sheet.select(["scene", "system", "threads", "n", "ms"]) {
+    for [scene, system, threads, n, ms] in table.select(["scene", "system", "threads", "n", "ms"]) {
         if let (true, Cell::Text(system), Cell::Count(threads), Cell::Count(n), Cell::Number(ms)) =
             (*scene == here, system, threads, n, ms)
         {

@@ -5,7 +5,7 @@ use jostle_classics::System;
 
 use super::short;
 use crate::pivot::distinct;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// What the second table says.
 pub(crate) const PAYS: &str = "\
@@ -26,15 +26,15 @@ const FEWEST: u64 = 1_000;
 type Times = Vec<(u64, Option<f64>)>;
 
 /// A line for each system and number of threads and for each kind of bitmaps, a column for each scene.
-pub(super) fn pays(sheet: &Sheet, bitmaps: &Sheet) -> Sheet {
-    let scenes = distinct(sheet, "scene");
+pub(super) fn pays(measured: &Table, bitmaps: &Table) -> Table {
+    let scenes = distinct(measured, "scene");
     let heads = ["system".to_owned(), "threads".to_owned()].into_iter().chain(scenes.iter().map(|scene| scene.shown()));
-    let mut table = Sheet::new(heads);
+    let mut table = Table::new(heads);
     let (brute, one) = (Cell::from(System::BruteForce.name()), Cell::Count(1));
-    for line in short::lines(sheet, ["system", "threads"]).into_iter().filter(|line| *line[0] != brute) {
+    for line in short::lines(measured, ["system", "threads"]).into_iter().filter(|line| *line[0] != brute) {
         let from = scenes.iter().map(|scene| {
             let times =
-                |line: [&Cell; 2]| times(sheet, ["scene", "system", "threads"], [scene, line[0], line[1]], "ms");
+                |line: [&Cell; 2]| times(measured, ["scene", "system", "threads"], [scene, line[0], line[1]], "ms");
             pays_from(&times(line), &times([&brute, &one]))
         });
         table.push(line.map(Cell::clone).into_iter().chain(from).collect());
@@ -52,8 +52,8 @@ pub(super) fn pays(sheet: &Sheet, bitmaps: &Sheet) -> Sheet {
 }
 
 /// The times of the rows with these values in these columns.
-fn times<const K: usize>(sheet: &Sheet, columns: [&str; K], values: [&Cell; K], value: &str) -> Times {
-    let rows = sheet.select(columns).zip(sheet.select(["n", value]));
+fn times<const K: usize>(measured: &Table, columns: [&str; K], values: [&Cell; K], value: &str) -> Times {
+    let rows = measured.select(columns).zip(measured.select(["n", value]));
     let here = rows.filter(|(row, _)| *row == values).filter_map(|(_, row)| match row {
         [Cell::Count(n), Cell::Number(ms)] => Some((*n, Some(*ms))),
         [Cell::Count(n), _] => Some((*n, None)),
@@ -74,11 +74,12 @@ fn pays_from(times: &Times, brute: &Times) -> Cell {
 }
 
 /// The tests of the linear quadtree, with and without the fix.
-pub(super) fn growth(sheet: &Sheet) -> Sheet {
-    let mut table = Sheet::new(["scene", "n", "all", "touching", "times fewer"]);
+pub(super) fn growth(measured: &Table) -> Table {
+    let mut table = Table::new(["scene", "n", "all", "touching", "times fewer"]);
     let [all, touching] =
         [System::LinearQuadtree, System::LinearQuadtreeTouching].map(|system| Cell::from(system.name()));
-    let tests = |system: Cell| sheet.select(["system", "scene", "n", "tests"]).filter(move |[at, ..]| **at == system);
+    let tests =
+        |system: Cell| measured.select(["system", "scene", "n", "tests"]).filter(move |[at, ..]| **at == system);
     for ([_, scene, n, all], [_, _, _, touching]) in tests(all).zip(tests(touching)) {
         if let (Cell::Count(bodies @ FEWEST..), Cell::Count(many), Cell::Count(few)) = (n, all, touching) {
             let gain = *many as f64 / (*few).max(1) as f64;
@@ -91,15 +92,15 @@ pub(super) fn growth(sheet: &Sheet) -> Sheet {
 #[cfg(test)]
 mod tests {
     use super::{growth, pays};
-    use crate::sheet::{Cell, Sheet};
+    use crate::table::{Cell, Table};
 
     /// Rows of scene, n, system, ms and tests.
-    fn sheet(rows: &[(&str, usize, &str, Option<f64>, u32)]) -> Sheet {
-        let mut sheet = Sheet::new(["scene", "n", "system", "threads", "ms", "tests"]);
+    fn measured(rows: &[(&str, usize, &str, Option<f64>, u32)]) -> Table {
+        let mut measured = Table::new(["scene", "n", "system", "threads", "ms", "tests"]);
         for &(scene, n, system, ms, tests) in rows {
-            sheet.push(vec![scene.into(), n.into(), system.into(), 1_usize.into(), ms.into(), tests.into()]);
+            measured.push(vec![scene.into(), n.into(), system.into(), 1_usize.into(), ms.into(), tests.into()]);
         }
-        sheet
+        measured
     }
 
     #[test]
@@ -107,7 +108,7 @@ mod tests {
         let brute = |n, ms| ("dense", n, "brute-force", ms, 0);
         let grid = |n, ms| ("dense", n, "uniform-grid", Some(ms), 0);
         let tree = |n, ms| ("dense", n, "loose-quadtree", Some(ms), 0);
-        let circles = sheet(&[
+        let circles = measured(&[
             brute(10, Some(1.0)),
             brute(100, Some(4.0)),
             brute(1_000, Some(9.0)),
@@ -119,7 +120,7 @@ mod tests {
             grid(10_000, 100.0),
             tree(1_000, 9.5),
         ]);
-        let mut bitmaps = Sheet::new(["scene", "n", "shape", "bitmaps ms", "brute force ms"]);
+        let mut bitmaps = Table::new(["scene", "n", "shape", "bitmaps ms", "brute force ms"]);
         for (n, ms, brute) in [(10_u32, Some(1.0), Some(0.1)), (100, Some(1.0), Some(2.0)), (1_000, None, None)] {
             bitmaps.push(vec!["dense".into(), n.into(), "circles".into(), ms.into(), brute.into()]);
         }
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn growth_sets_tests_side_by_side() {
-        let table = growth(&sheet(&[
+        let table = growth(&measured(&[
             ("dense", 500, "linear-quadtree", Some(1.0), 9),
             ("dense", 500, "linear-quadtree-touching", Some(1.0), 3),
             ("dense", 1_000, "linear-quadtree", Some(1.0), 40),

@@ -8,7 +8,7 @@ use rayon::ThreadPool;
 
 use crate::clock::Clock;
 use crate::drift::Ring;
-use crate::race::{Entrant, Timing, milliseconds};
+use crate::race::{Case, Timing, milliseconds};
 
 /// Our name in the tables.
 pub(super) const OURS: &str = "jostle";
@@ -148,9 +148,9 @@ impl<'a> Row<'a> {
     }
 
     /// Checks a lap, then stands ready to be timed.
-    pub(super) fn entrant(&mut self) -> Entrant<'_> {
+    pub(super) fn case(&mut self) -> Case<'_> {
         let first = self.check();
-        Entrant { first, measure: Box::new(move |runs| self.measure(runs)) }
+        Case { first, measure: Box::new(move |runs| self.measure(runs)) }
     }
 
     /// Checks one lap, and says how long its last frame took.

@@ -6,14 +6,14 @@ use jostle::{Circles, PairFinder, Threads};
 
 use super::ground::{Ground, SOUND, name};
 use super::line::Line;
-use crate::race::{Entrant, race};
+use crate::race::{Case, race};
 use crate::scaling::independent;
 
 /// A search in a pool of all cores, as often as its worst time takes.
 pub(super) fn quiet(ground: &Ground) -> Vec<Line> {
     let pool = &ground.pools[0];
-    let mut entrants = [Threads::Pool(pool), Threads::Serial].map(|threads| ground.crowd.entrant(threads));
-    let timings = race(&mut entrants, &ground.plan());
+    let mut cases = [Threads::Pool(pool), Threads::Serial].map(|threads| ground.crowd.case(threads));
+    let timings = race(&mut cases, &ground.plan());
     let [here, one] = [timings[0], timings[1]];
     let case = |what: &str| format!("{}, {what}", name(pool));
     vec![
@@ -30,8 +30,8 @@ pub(super) fn quiet(ground: &Ground) -> Vec<Line> {
 
 /// The same in pools of more threads than cores.
 pub(super) fn crowded(ground: &Ground) -> Vec<Line> {
-    let mut entrants: Vec<_> = ground.pools.iter().map(|pool| ground.crowd.entrant(Threads::Pool(pool))).collect();
-    let timings = race(&mut entrants, &ground.plan());
+    let mut cases: Vec<_> = ground.pools.iter().map(|pool| ground.crowd.case(Threads::Pool(pool))).collect();
+    let timings = race(&mut cases, &ground.plan());
     let even = timings[0].median;
     let line = |(pool, timing): (_, &crate::race::Timing)| {
         let besides = format!("{:.4} ms, p90 {:.4}, worst {:.4}", timing.median, timing.p90, timing.worst);
@@ -63,15 +63,15 @@ const ANSWERS: [(&str, Answer); 4] = [
 /// How much faster all cores give each answer than one thread does, over the same of a list.
 pub(super) fn answers(ground: &Ground) -> Vec<Line> {
     let crowd = &ground.crowd;
-    let entrant = |(_, answer): (&str, Answer), threads| {
+    let case = |(_, answer): (&str, Answer), threads| {
         let mut finder = PairFinder::new();
-        Entrant::of(move || {
+        Case::of(move || {
             assert_eq!(answer(&mut finder, crowd.scene.view(), threads), crowd.pairs, "another number of pairs");
         })
     };
     let both = [Threads::Serial, Threads::Pool(&ground.pools[0])];
-    let mut entrants: Vec<_> = ANSWERS.iter().flat_map(|&row| both.map(|threads| entrant(row, threads))).collect();
-    let timings = race(&mut entrants, &ground.plan());
+    let mut cases: Vec<_> = ANSWERS.iter().flat_map(|&row| both.map(|threads| case(row, threads))).collect();
+    let timings = race(&mut cases, &ground.plan());
     let speed_up = |row: usize| timings[2 * row].median / timings[2 * row + 1].median;
     let line = |(row, (name, _)): (usize, &(&str, Answer))| {
         let [one, all] = [timings[2 * row], timings[2 * row + 1]];

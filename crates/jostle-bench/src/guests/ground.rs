@@ -10,7 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuildError};
 use crate::Common;
 use crate::input::{self, Order};
 use crate::numbers;
-use crate::race::{Entrant, Plan, Timing, milliseconds};
+use crate::race::{Case, Plan, Timing, milliseconds};
 
 /// Why a search of a scene cannot fail.
 pub(super) const SOUND: &str = "scenes keep to the contract";
@@ -61,9 +61,9 @@ impl Crowd {
     }
 
     /// Searches on these threads, with a finder of their own.
-    pub(super) fn entrant<'a>(&'a self, threads: Threads<'a>) -> Entrant<'a> {
+    pub(super) fn case<'a>(&'a self, threads: Threads<'a>) -> Case<'a> {
         let mut finder = PairFinder::new();
-        Entrant::of(move || self.search(&mut finder, threads))
+        Case::of(move || self.search(&mut finder, threads))
     }
 }
 

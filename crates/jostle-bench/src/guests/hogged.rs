@@ -27,8 +27,8 @@ pub(super) fn lines(ground: &Ground) -> io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     for (core, place) in cases {
         let hog = Hog::start(core)?;
-        let mut entrants: Vec<_> = crowds.iter().flat_map(|crowd| both.map(|threads| crowd.entrant(threads))).collect();
-        let timings = race(&mut entrants, &plan);
+        let mut cases: Vec<_> = crowds.iter().flat_map(|crowd| both.map(|threads| crowd.case(threads))).collect();
+        let timings = race(&mut cases, &plan);
         drop(hog);
         lines.extend(crowds.iter().zip(timings.chunks_exact(2)).map(|(crowd, timings)| {
             let [one, all] = [timings[0], timings[1]];

@@ -1,6 +1,6 @@
 //! A line of the table: what was measured, and the bar that it is held against.
 
-use crate::sheet::Cell;
+use crate::table::Cell;
 
 /// What is demanded.
 #[derive(Debug, Clone, Copy)]

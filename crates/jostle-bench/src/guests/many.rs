@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::ground::{Crowd, Ground, median, name};
 use super::line::Line;
-use crate::race::{Entrant, race};
+use crate::race::{Case, race};
 
 /// Frames of all small worlds in one measurement: waking the pool's threads takes a tenth of one.
 const FRAMES: usize = 10;
@@ -32,12 +32,12 @@ pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
         }
     };
     let mut finder = PairFinder::new();
-    let mut entrants = [
-        Entrant::of(|| all_frames(&worlds, &mut finder)),
-        Entrant::of(|| pool.install(|| (0..FRAMES).for_each(|_| worlds.par_iter().for_each(of_thread)))),
-        Entrant::of(|| apart(&worlds, ground.cores)),
+    let mut cases = [
+        Case::of(|| all_frames(&worlds, &mut finder)),
+        Case::of(|| pool.install(|| (0..FRAMES).for_each(|_| worlds.par_iter().for_each(of_thread)))),
+        Case::of(|| apart(&worlds, ground.cores)),
     ];
-    let timings = race(&mut entrants, &ground.plan());
+    let timings = race(&mut cases, &ground.plan());
     let [one, all, apart] = [0, 1, 2].map(|row: usize| timings[row].median);
     let case = |what: &str| format!("{what}, {count} worlds of {n}");
     vec![

@@ -1,10 +1,10 @@
 //! The figures of README: the rivals in the plane at a glance.
 
 use super::CARGO;
-use crate::contest::OURS;
+use crate::compare::OURS;
 use crate::output::Kept;
 use crate::pivot::{by_scene, distinct, head};
-use crate::sheet::{Cell, Sheet, significant};
+use crate::table::{Cell, Table, significant};
 
 /// Where the figures begin and end.
 const MARKERS: [&str; 2] = ["<!-- figures -->", "<!-- /figures -->"];
@@ -27,8 +27,8 @@ pub(super) fn replaced(text: &str, figures: &str) -> Option<String> {
 
 /// A short table of the rivals, the chart, and the command; `record` is the path of the record from the file.
 pub(super) fn figures(rivals: &Kept, record: &str) -> String {
-    let Kept { sheet, machine, command, .. } = rivals;
-    let threads = distinct(sheet, "threads");
+    let Kept { table, machine, command, .. } = rivals;
+    let threads = distinct(table, "threads");
     let (Some(&one), Some(&all)) = (threads.first(), threads.last()) else { return String::new() };
     let on = if one == all { String::new() } else { format!(" / {}", all.shown()) };
     format!(
@@ -39,18 +39,18 @@ pub(super) fn figures(rivals: &Kept, record: &str) -> String {
         machine.cpu,
         machine.commit,
         machine.date,
-        table(sheet, one, all),
+        times_of(table, one, all),
         record.replace(".md", ".svg"),
     )
 }
 
 /// Ourselves first, then the rivals by their time in the last column of the main scene.
-fn table(sheet: &Sheet, one: &Cell, all: &Cell) -> String {
-    let heads = heads(sheet);
-    let [one, all] = [one, all].map(|threads| by_scene(sheet, ["rival"], "ms", threads));
+fn times_of(table: &Table, one: &Cell, all: &Cell) -> String {
+    let heads = heads(table);
+    let [one, all] = [one, all].map(|threads| by_scene(table, ["rival"], "ms", threads));
     let columns: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let row = |table: &Sheet, rival: &Cell| -> Vec<Cell> {
-        let rows = table.of("rival", rival, &[]);
+    let row = |part: &Table, rival: &Cell| -> Vec<Cell> {
+        let rows = part.of("rival", rival, &[]);
         columns
             .iter()
             .map(|&column| distinct(&rows, column).first().map_or(Cell::Missing, |&cell| cell.clone()))
@@ -71,11 +71,11 @@ fn table(sheet: &Sheet, one: &Cell, all: &Cell) -> String {
 }
 
 /// The columns that are shown: the main scene at its sizes, the others at one.
-fn heads(sheet: &Sheet) -> Vec<String> {
+fn heads(table: &Table) -> Vec<String> {
     let large = |n: &Cell| matches!(n, Cell::Count(n) if *n >= SHOWN);
     let mut heads = Vec::new();
-    for scene in distinct(sheet, "scene") {
-        let sizes = sheet.of("scene", scene, &[]);
+    for scene in distinct(table, "scene") {
+        let sizes = table.of("scene", scene, &[]);
         let sizes = distinct(&sizes, "n");
         let shown: Vec<&Cell> = match scene {
             Cell::Text(name) if name == MAIN => {
@@ -103,8 +103,8 @@ fn both(one: &Cell, all: &Cell) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{replaced, table};
-    use crate::sheet::{Cell, Sheet};
+    use super::{replaced, times_of};
+    use crate::table::{Cell, Table};
 
     #[test]
     fn what_stands_between_markers_is_replaced() {
@@ -127,12 +127,12 @@ mod tests {
 
     #[test]
     fn the_short_table_has_ourselves_first() {
-        let mut sheet = Sheet::new(["threads", "scene", "n", "rival", "ms"]);
+        let mut table = Table::new(["threads", "scene", "n", "rival", "ms"]);
         for threads in [1_u32, 2] {
             for (scene, n) in [("uniform", 1_000_u32), ("uniform", 10_000), ("dense", 100_000), ("dense", 1_000_000)] {
                 for (rival, ms) in [("slow", 7.0), ("quick", 3.0), ("jostle", 2.0), ("hopeless", f64::NAN)] {
                     let ms = f64::from(n) * ms / f64::from(threads) / 1e4;
-                    sheet.push(vec![threads.into(), scene.into(), n.into(), rival.into(), ms.into()]);
+                    table.push(vec![threads.into(), scene.into(), n.into(), rival.into(), ms.into()]);
                 }
             }
         }
@@ -144,6 +144,6 @@ mod tests {
 | slow | 7.00 / 3.50 | 70.0 / 35.0 |
 | hopeless | – | – |
 ";
-        assert_eq!(table(&sheet, &Cell::Count(1), &Cell::Count(2)), expected);
+        assert_eq!(times_of(&table, &Cell::Count(1), &Cell::Count(2)), expected);
     }
 }

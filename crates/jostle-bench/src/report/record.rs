@@ -3,8 +3,8 @@
 use jostle_testkit::Kind;
 
 use super::CARGO;
-use crate::beside;
 use crate::classics::{self, short};
+use crate::features;
 use crate::frames;
 use crate::guests;
 use crate::hostile;
@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::output::Kept;
 use crate::pivot::{by_scene, distinct};
 use crate::scaling;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// The text; the chart, if there is one, and the tables in full lie beside it under the same date.
 pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> String {
@@ -24,15 +24,15 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
     for kept in results {
         text += &format!("\n## {}\n\n{}", title(kept.name), source(kept, date));
         text += &match kept.name.split('-').collect::<Vec<_>>()[..] {
-            ["rivals", _] => by_threads(&kept.sheet, ["rival", "version"], "ms"),
-            ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.sheet, ["rival", "frames"], "ms a frame"),
-            ["classics"] => lines(classics::LEGEND) + &by_system(&kept.sheet, date),
-            ["classics", part] => lines(classics::legend(part)) + "\n" + &kept.sheet.markdown(),
-            ["beside", _] => lines(beside::LEGEND) + &by_threads(&kept.sheet, ["what"], "times find"),
-            ["guests"] => lines(guests::LEGEND) + "\n" + &kept.sheet.markdown(),
-            ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.sheet.markdown(),
-            ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.sheet),
-            _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.sheet),
+            ["rivals", _] => by_threads(&kept.table, ["rival", "version"], "ms"),
+            ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.table, ["rival", "frames"], "ms a frame"),
+            ["classics"] => lines(classics::LEGEND) + &by_system(&kept.table, date),
+            ["classics", part] => lines(classics::legend(part)) + "\n" + &kept.table.markdown(),
+            ["features", _] => lines(features::LEGEND) + &by_threads(&kept.table, ["what"], "times find"),
+            ["guests"] => lines(guests::LEGEND) + "\n" + &kept.table.markdown(),
+            ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.table.markdown(),
+            ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.table),
+            _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.table),
         };
     }
     text
@@ -56,13 +56,13 @@ pub(super) fn chart_of(date: &str, kind: Kind) -> String {
 }
 
 /// A chart for each scene, and its tables of what is to be compared.
-fn by_system(sheet: &Sheet, date: &str) -> String {
+fn by_system(table: &Table, date: &str) -> String {
     let part = |kind| {
         let tables = ["ms", "tests", "bytes"]
-            .map(|value| format!("\n{value}\n\n{}", short::over_bodies(sheet, kind, value).markdown()));
+            .map(|value| format!("\n{value}\n\n{}", short::over_bodies(table, kind, value).markdown()));
         format!("\n### {kind}\n\n![Milliseconds a frame]({})\n{}", chart_of(date, kind), tables.concat())
     };
-    classics::kinds(sheet).into_iter().map(part).collect()
+    classics::kinds(table).into_iter().map(part).collect()
 }
 
 /// How a result was come by.
@@ -75,21 +75,21 @@ fn source(kept: &Kept, date: &str) -> String {
 }
 
 /// A table for each number of threads.
-fn by_threads<const L: usize>(sheet: &Sheet, lines: [&str; L], value: &str) -> String {
-    let table = |threads| {
-        let short = by_scene(sheet, lines, value, threads);
+fn by_threads<const L: usize>(table: &Table, lines: [&str; L], value: &str) -> String {
+    let part = |threads| {
+        let short = by_scene(table, lines, value, threads);
         format!("\n{value}, threads: {}\n\n{}", threads.shown(), short.markdown())
     };
-    distinct(sheet, "threads").into_iter().map(table).collect()
+    distinct(table, "threads").into_iter().map(part).collect()
 }
 
 /// A table for each scene.
-fn by_kind(sheet: &Sheet) -> String {
-    let table = |scene: &Cell| {
-        let rest = sheet.of("scene", scene, &["dim", "p10", "p90", "rounds", "runs", "clock", "order"]);
+fn by_kind(table: &Table) -> String {
+    let part = |scene: &Cell| {
+        let rest = table.of("scene", scene, &["dim", "p10", "p90", "rounds", "runs", "clock", "order"]);
         format!("\nscene: {}\n\n{}", scene.shown(), rest.markdown())
     };
-    distinct(sheet, "scene").into_iter().map(table).collect()
+    distinct(table, "scene").into_iter().map(part).collect()
 }
 
 /// Lines that stay lines.

@@ -2,16 +2,16 @@
 
 use jostle_testkit::Kind;
 
-use super::foretold::WORKERS;
+use super::predicted::WORKERS;
 use crate::numbers;
 use crate::plot::Chart;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Nanoseconds a body over the number of bodies, a line for each number of threads.
-pub(crate) fn over_bodies(sheet: &Sheet, kind: Kind) -> Chart {
+pub(crate) fn over_bodies(table: &Table, kind: Kind) -> Chart {
     let mut chart = Chart::new(format!("All pairs, {kind} scene"), "bodies", "nanoseconds a body");
     let kind = kind.to_string().into();
-    for row in sheet.select(["scene", "n", "threads", "ns a body"]) {
+    for row in table.select(["scene", "n", "threads", "ns a body"]) {
         if let [scene, Cell::Count(n), Cell::Count(threads), Cell::Number(time)] = row
             && *scene == kind
         {
@@ -21,17 +21,17 @@ pub(crate) fn over_bodies(sheet: &Sheet, kind: Kind) -> Chart {
     chart
 }
 
-/// Speed-up over threads at the largest number of bodies: measured, and foretold from recordings.
-pub(crate) fn over_threads(sheet: &Sheet, kinds: &[Kind]) -> Chart {
-    let largest = sheet.select(["n"]).filter_map(|[n]| if let Cell::Count(n) = n { Some(*n) } else { None }).max();
+/// Speed-up over threads at the largest number of bodies: measured, and predicted from recordings.
+pub(crate) fn over_threads(table: &Table, kinds: &[Kind]) -> Chart {
+    let largest = table.select(["n"]).filter_map(|[n]| if let Cell::Count(n) = n { Some(*n) } else { None }).max();
     let largest = largest.unwrap_or(0);
-    let title = format!("Speed-up at {} bodies: measured, and foretold from tasks", numbers::name(largest as usize));
+    let title = format!("Speed-up at {} bodies: measured, and predicted from tasks", numbers::name(largest as usize));
     let mut chart = Chart::new(title, "threads", "speed-up");
     for threads in [1.0, 64.0] {
         chart.add("ideal", threads, threads);
     }
     for kind in kinds.iter().map(Kind::to_string) {
-        for row in sheet.select(["scene", "n", "threads", "speed-up"]) {
+        for row in table.select(["scene", "n", "threads", "speed-up"]) {
             if let [Cell::Text(scene), Cell::Count(n), Cell::Count(threads), Cell::Number(speed_up)] = row
                 && (scene, *n) == (&kind, largest)
             {
@@ -39,12 +39,12 @@ pub(crate) fn over_threads(sheet: &Sheet, kinds: &[Kind]) -> Chart {
             }
         }
         let columns = WORKERS.map(|workers| format!("{workers} workers"));
-        let foretold = sheet.select(["scene", "n"]).zip(sheet.select(columns.each_ref().map(String::as_str)));
+        let predicted = table.select(["scene", "n"]).zip(table.select(columns.each_ref().map(String::as_str)));
         let here = |key: &[&Cell; 2]| *key == [&Cell::from(kind.as_str()), &Cell::Count(largest)];
-        if let Some((_, cells)) = foretold.into_iter().find(|(key, _)| here(key)) {
+        if let Some((_, cells)) = predicted.into_iter().find(|(key, _)| here(key)) {
             for (workers, cell) in WORKERS.into_iter().zip(cells) {
                 if let Cell::Number(speed_up) = cell {
-                    chart.add(&format!("{kind} foretold"), workers as f64, *speed_up);
+                    chart.add(&format!("{kind} predicted"), workers as f64, *speed_up);
                 }
             }
         }

@@ -20,7 +20,7 @@ pub(crate) struct Handover {
     /// Helpers that may be at work in the region.
     within: CachePadded<AtomicUsize>,
     /// The work of the region that is open.
-    work: Guarded<Work>,
+    work: Guarded<Closure>,
     /// Helpers that have ever come.
     came: AtomicUsize,
     /// Helpers that are here now.
@@ -33,7 +33,7 @@ pub(crate) struct Handover {
 }
 
 /// What a region runs on each thread, told a number of the thread's own.
-type Work = *const (dyn Fn(usize) + Sync);
+type Closure = *const (dyn Fn(usize) + Sync);
 
 // SAFETY: the pointer is used as a shared reference to something `Sync`, while the leader vouches that it lives.
 unsafe impl Send for Handover {}
@@ -155,7 +155,7 @@ impl<'a> Open<'a> {
     fn new(handover: &'a Handover, work: &(dyn Fn(usize) + Sync)) -> Self {
         // SAFETY: the same pointer with its lifetime left out; helpers follow it only while the region is open, and
         // `drop` waits for them.
-        let work = unsafe { core::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Work>(ptr::from_ref(work)) };
+        let work = unsafe { core::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Closure>(ptr::from_ref(work)) };
         // SAFETY: no region is open, and no helper within: the last region waited for them.
         unsafe { handover.work.write(work) };
         handover.region.fetch_add(1, Ordering::Release);

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::keys::{Keys, Side};
+use super::keys::{GroupKeys, Keys};
 use super::pairs::{Images, Meetings};
 use super::table::mix;
 
@@ -11,7 +11,7 @@ pub(crate) const PAIRS_A_BLOCK: usize = 1 << 12;
 
 /// See the top of this file.
 #[derive(Clone, Copy)]
-pub(crate) struct Frame<'f> {
+pub(crate) struct KeyedPairs<'f> {
     pub(crate) pairs: &'f [[u32; 2]],
     pub(crate) images: Images<'f>,
     /// Whether image shifts tell contacts of the same two bodies apart.
@@ -28,7 +28,7 @@ pub(crate) enum KeysOf<'f> {
     /// Of this frame.
     Now(Keys<'f>),
     /// Of the last one.
-    Last(&'f [Side]),
+    Last(&'f [GroupKeys]),
 }
 
 impl<'f> KeysOf<'f> {
@@ -79,7 +79,7 @@ impl Part<'_> {
     }
 }
 
-impl<'f> Frame<'f> {
+impl<'f> KeyedPairs<'f> {
     /// Number of tasks that the pairs are cut into.
     pub(crate) fn blocks(&self) -> usize {
         self.pairs.len().div_ceil(PAIRS_A_BLOCK)

@@ -106,7 +106,7 @@ impl<'k> Keys<'k> {
 
 /// The keys of one group from frame to frame.
 #[derive(Debug, Default)]
-pub(crate) struct Side {
+pub(crate) struct GroupKeys {
     /// By id of the last frame.
     last: Vec<u64>,
     /// All keys are those of the last frame, in their order: then the next field means nothing.
@@ -118,13 +118,13 @@ pub(crate) struct Side {
 }
 
 /// A copy knows the last frame; its scratch is its own.
-impl Clone for Side {
+impl Clone for GroupKeys {
     fn clone(&self) -> Self {
         Self { last: self.last.clone(), ..Self::default() }
     }
 }
 
-impl Side {
+impl GroupKeys {
     /// Finds out which id each key had in the last frame.
     ///
     /// Keys that stand where they stood are not looked up, so that a few bodies more or less cost next to nothing. Nor

@@ -5,7 +5,7 @@ use core::fmt;
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 
-use super::frame::{Frame, PAIRS_A_BLOCK};
+use super::frame::{KeyedPairs, PAIRS_A_BLOCK};
 
 /// Contacts in a fixed order, borrowed from a tracker: slices of one length, the keys of each, its ids and its slot.
 #[derive(Clone, Copy)]
@@ -102,7 +102,7 @@ impl ContactList {
     /// Makes it the list of the pairs of a frame that are taken, in their order. Their slots are to be set.
     pub(crate) fn select(
         &mut self,
-        frame: Frame<'_>,
+        frame: KeyedPairs<'_>,
         takes: impl Fn(usize) -> bool + Sync + Send,
         workers: Workers<'_>,
     ) {
@@ -131,7 +131,12 @@ impl ContactList {
         }
     }
 
-    fn select_sets(&mut self, frame: Frame<'_>, takes: &(impl Fn(usize) -> bool + Sync + Send), workers: Workers<'_>) {
+    fn select_sets(
+        &mut self,
+        frame: KeyedPairs<'_>,
+        takes: &(impl Fn(usize) -> bool + Sync + Send),
+        workers: Workers<'_>,
+    ) {
         if !frame.among {
             return self.sets.clear();
         }
@@ -149,7 +154,7 @@ impl ContactList {
 
     fn select_shifts<const D: usize>(
         &mut self,
-        frame: Frame<'_>,
+        frame: KeyedPairs<'_>,
         takes: &(impl Fn(usize) -> bool + Sync + Send),
         workers: Workers<'_>,
     ) {
@@ -164,7 +169,7 @@ impl ContactList {
     /// As [`ContactList::select`], where each pair of the frame has its slot already.
     pub(crate) fn select_with_slots(
         &mut self,
-        frame: Frame<'_>,
+        frame: KeyedPairs<'_>,
         takes: impl Fn(usize) -> bool + Sync + Send,
         slots_of_frame: &[u32],
         workers: Workers<'_>,
@@ -190,7 +195,7 @@ impl ContactList {
     }
 
     /// Finds out where the contacts of each block begin, and how many there are.
-    fn count(&mut self, frame: Frame<'_>, takes: &(impl Fn(usize) -> bool + Sync), workers: Workers<'_>) -> usize {
+    fn count(&mut self, frame: KeyedPairs<'_>, takes: &(impl Fn(usize) -> bool + Sync), workers: Workers<'_>) -> usize {
         resize_with_headroom(&mut self.starts, frame.blocks() + 1, 0);
         workers.fill_blocks("count", &mut self.starts, 1, |block, count| {
             count[0] = frame.block(block).filter(|&at| takes(at)).count();

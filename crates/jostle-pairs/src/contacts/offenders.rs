@@ -5,7 +5,7 @@ use core::ops::Range;
 use jostle_core::error::NAMED_OFFENDERS;
 
 use super::error::{BadPair, ContactError, KeyFault, PairFault, RepeatedKey};
-use super::frame::{Frame, Part};
+use super::frame::{KeyedPairs, Part};
 
 impl KeyFault {
     #[cold]
@@ -24,7 +24,7 @@ impl KeyFault {
 
 /// Names the pairs of a frame that are at fault. O(m log m).
 #[cold]
-pub(crate) fn name_pairs(frame: Frame<'_>) -> ContactError {
+pub(crate) fn name_pairs(frame: KeyedPairs<'_>) -> ContactError {
     let pairs = frame.pairs;
     let parts = || frame.parts(0..pairs.len()).flat_map(|part| part.range.clone().map(move |at| (part.clone(), at)));
     let fault = |part: &Part<'_>, at: usize| {

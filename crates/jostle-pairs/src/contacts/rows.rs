@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use jostle_core::Workers;
 
-use super::frame::{Frame, Image, Part};
+use super::frame::{Image, KeyedPairs, Part};
 use super::memory::grow;
 use super::table::{NONE, mix};
 
@@ -19,7 +19,7 @@ const EMPTY: u64 = u64::MAX;
 
 /// The pairs of a frame. Which slot of its row a pair has depends on the threads; what a search finds does not.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct PairTable {
     /// By set: what is added to ids, so that those of any two sets differ.
     bases: Vec<u32>,
     /// Whether pairs stand where their image says.
@@ -35,7 +35,7 @@ pub(crate) struct Rows {
     slots: Vec<AtomicU64>,
 }
 
-impl Clone for Rows {
+impl Clone for PairTable {
     fn clone(&self) -> Self {
         let copy = |list: &[AtomicU32]| list.iter().map(|number| AtomicU32::new(number.load(Relaxed))).collect();
         Self {
@@ -49,9 +49,9 @@ impl Clone for Rows {
     }
 }
 
-impl Rows {
+impl PairTable {
     /// Enters the pairs of a frame; false when any of them is at fault.
-    pub(crate) fn build(&mut self, frame: Frame<'_>, workers: Workers<'_>) -> bool {
+    pub(crate) fn build(&mut self, frame: KeyedPairs<'_>, workers: Workers<'_>) -> bool {
         self.by_image = frame.by_image;
         self.clear(frame, workers);
         if !in_blocks("count rows", frame, workers, |part| self.count(frame, part, workers)) {
@@ -67,7 +67,7 @@ impl Rows {
         })
     }
 
-    fn clear(&mut self, frame: Frame<'_>, workers: Workers<'_>) {
+    fn clear(&mut self, frame: KeyedPairs<'_>, workers: Workers<'_>) {
         let (ids, rows) = (self.lay_out_ids(frame), frame.pairs.len() + 1);
         grow(&mut self.rows, ids);
         grow(&mut self.starts, rows);
@@ -81,7 +81,7 @@ impl Rows {
     }
 
     /// Where the ids of each set begin; how many ids the first body of a pair may have.
-    fn lay_out_ids(&mut self, frame: Frame<'_>) -> usize {
+    fn lay_out_ids(&mut self, frame: KeyedPairs<'_>) -> usize {
         let mut next = 0;
         // Of two sets that meet each other alone, ids need not differ.
         let apart = frame.meetings.sets == [[0, 1]];
@@ -96,7 +96,7 @@ impl Rows {
 
     /// Counts pairs in their rows; false when one is at fault.
     #[inline(always)]
-    fn count(&self, frame: Frame<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
+    fn count(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
         let ([ids_of_a, ids_of_b], within, bases) = (part.ids(), part.is_within(), self.bases_of(part.sets));
         let rows = &self.rows[bases[0] as usize..][..ids_of_a];
         part.range.clone().zip(&frame.pairs[part.range.clone()]).all(|(at, pair)| {
@@ -154,7 +154,7 @@ impl Rows {
 
     /// Enters pairs in their rows; false when one is there already.
     #[inline(always)]
-    fn enter<const BY_IMAGE: bool>(&self, frame: Frame<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
+    fn enter<const BY_IMAGE: bool>(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
         let bases = self.bases_of(part.sets);
         part.range.clone().zip(&frame.pairs[part.range.clone()]).all(|(at, &[a, b])| {
             let [a, b] = [bases[0] + a, bases[1] + b];
@@ -192,7 +192,7 @@ impl Rows {
         place(probe(self.row(a), b, mix(b.into()), |slot| slot.load(Relaxed), |_| true))
     }
 
-    /// As [`Rows::find`], at one image. Shifts tell the pairs of the list apart, which has these, or those of the frame that
+    /// As [`PairTable::find`], at one image. Shifts tell the pairs of the list apart, which has these, or those of the frame that
     /// asks.
     #[inline(always)]
     pub(crate) fn find_image(&self, [a, b]: [u32; 2], image: Image<'_>, same: impl Fn(usize) -> bool) -> Option<usize> {
@@ -261,7 +261,7 @@ fn alone(workers: Workers<'_>) -> bool {
 /// Does something with all pairs of a frame, until it fails; tells whether it never did.
 fn in_blocks(
     name: &'static str,
-    frame: Frame<'_>,
+    frame: KeyedPairs<'_>,
     workers: Workers<'_>,
     each: impl Fn(&Part<'_>) -> bool + Sync + Send,
 ) -> bool {

@@ -218,7 +218,7 @@ pub(crate) struct LayersOfBoth<'a>(pub(crate) [LayersOf<'a>; 2]);
 
 impl LayersOfBoth<'_> {
     /// The same once the trees have changed places.
-    pub(crate) fn turned(self) -> Self {
+    pub(crate) fn swapped(self) -> Self {
         let [one, other] = self.0;
         Self([other, one])
     }

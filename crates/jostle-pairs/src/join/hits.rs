@@ -90,7 +90,7 @@ impl Hit {
 /// The ids of the bodies that hits name, and how they stand in a pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
-    /// By leaf, of the tree whose groups are joined and of the one that is walked.
+    /// By leaf, of the query tree and of the target tree.
     pub(crate) ids: [&'a [Ids]; 2],
     pub(crate) order: Order,
 }
@@ -101,18 +101,18 @@ pub(crate) enum Order {
     /// The one with the lesser id.
     Lesser,
     /// The one of the tree whose groups are joined.
-    Driver,
-    /// The one of the tree that is walked.
-    Walked,
+    QueryFirst,
+    /// That of the target tree.
+    TargetFirst,
 }
 
 impl Order {
     /// The same once the trees have changed places.
-    pub(crate) fn turned(self) -> Self {
+    pub(crate) fn swapped(self) -> Self {
         match self {
             Self::Lesser => Self::Lesser,
-            Self::Driver => Self::Walked,
-            Self::Walked => Self::Driver,
+            Self::QueryFirst => Self::TargetFirst,
+            Self::TargetFirst => Self::QueryFirst,
         }
     }
 }
@@ -131,7 +131,7 @@ impl Names<'_> {
     /// Whether the circle of a hit comes second.
     #[inline(always)]
     fn swaps(&self, hit: Hit) -> bool {
-        (self.order == Order::Walked) != (hit.side() == 1)
+        (self.order == Order::TargetFirst) != (hit.side() == 1)
     }
 
     /// The pair of one lane.

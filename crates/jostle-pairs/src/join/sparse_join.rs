@@ -18,10 +18,10 @@ impl<const D: usize> Join<'_, D> {
     /// All pairs of the circles of some leaves.
     #[inline(always)]
     pub(super) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
-        let [driver, walked] = self.pairing.trees;
-        let boxes = &walked.levels()[0];
-        for place in leaves.flat_map(|leaf| driver.leaf_places(leaf)) {
-            let mut descent = Descent::new::<L>(walked, self.seen_aabb(place), 0);
+        let [query, target] = self.pairing.trees;
+        let boxes = &target.levels()[0];
+        for place in leaves.flat_map(|leaf| query.leaf_places(leaf)) {
+            let mut descent = Descent::new::<L>(target, self.seen_aabb(place), 0);
             while let Some(run) = descent.next_run::<L>() {
                 for axis in 0..D {
                     L::prefetch(&boxes.lo()[axis][run]);
@@ -37,7 +37,7 @@ impl<const D: usize> Join<'_, D> {
         self.visit::<L>();
     }
 
-    /// The box of a circle of the driving tree, as the walked one sees it.
+    /// The box of a circle of the query tree, as the target tree sees it.
     #[inline(always)]
     fn seen_aabb(&self, place: usize) -> Aabb<D> {
         let (shift, margin) = self.movement();
@@ -52,8 +52,8 @@ impl<const D: usize> Join<'_, D> {
     /// The tests of the leaves of all runs to be visited.
     #[inline(always)]
     pub(super) fn visit_runs<L: Lanes>(&mut self) {
-        let walked = self.pairing.trees[1];
-        let boxes = (walked.levels()[0].lo(), walked.levels()[0].hi());
+        let target = self.pairing.trees[1];
+        let boxes = (target.levels()[0].lo(), target.levels()[0].hi());
         for at in 0..self.scratch.visits.len {
             let visits = &self.scratch.visits;
             let (place, run) = (visits.circle[at], visits.leaf[at] as usize);
@@ -62,8 +62,8 @@ impl<const D: usize> Join<'_, D> {
             let mut left = mask;
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;
-                L::prefetch(&walked.bodies()[leaf]);
-                L::prefetch(&walked.leaf_ids()[leaf]);
+                L::prefetch(&target.bodies()[leaf]);
+                L::prefetch(&target.leaf_ids()[leaf]);
                 left &= left - 1;
             }
             self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);

@@ -18,12 +18,12 @@ pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]
 pub(crate) struct TreePair<'a, const D: usize> {
-    /// The tree whose groups are joined, and the one that is walked.
+    /// The query tree, whose groups are joined, and the target tree, which each of them goes down.
     pub(crate) trees: [&'a LinearTree<D>; 2],
     pub(crate) order: Order,
     /// The trees are the same, and each of its pairs is to come once.
     pub(crate) within: bool,
-    /// Where the walked tree is seen: its centres and this are added.
+    /// Where the target tree is seen: its centres and this are added.
     pub(crate) offset: [f32; D],
     /// The number of the image that is seen there; 0 where there is no offset.
     pub(crate) image: u32,
@@ -36,23 +36,23 @@ impl<'a, const D: usize> TreePair<'a, D> {
     /// The same trees, the one whose bodies come second being seen at an offset: all pairs of the two that overlap there,
     /// first that of the tree that is not moved.
     pub(crate) fn seen_at(self, offset: [f32; D]) -> Self {
-        if self.order == Order::Walked {
+        if self.order == Order::TargetFirst {
             return Self { offset: offset.map(|offset| -offset), ..self };
         }
-        Self { order: Order::Driver, within: false, offset, ..self }
+        Self { order: Order::QueryFirst, within: false, offset, ..self }
     }
 
-    /// The same pairs; the tree whose groups are joined is the one whose bodies come first in them.
-    pub(crate) fn driven_by_first(self) -> Self {
-        if self.order == Order::Walked { self.turned() } else { self }
+    /// The same pairs; the query tree is the one whose bodies come first in them.
+    pub(crate) fn query_tree_first(self) -> Self {
+        if self.order == Order::TargetFirst { self.swapped() } else { self }
     }
 
     /// The same pairs, the trees in each other's place.
-    pub(crate) fn turned(self) -> Self {
-        let [driver, walked] = self.trees;
-        let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::turned), ..self.filter };
+    pub(crate) fn swapped(self) -> Self {
+        let [query, target] = self.trees;
+        let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::swapped), ..self.filter };
         let offset = self.offset.map(|offset| -offset);
-        Self { trees: [walked, driver], order: self.order.turned(), offset, filter, ..self }
+        Self { trees: [target, query], order: self.order.swapped(), offset, filter, ..self }
     }
 
     #[inline(always)]
@@ -60,7 +60,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
         Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
     }
 
-    /// What the filter leaves of a hit of the walked tree's bodies at an image, seen at its offset.
+    /// What the filter leaves of a hit of the target tree's bodies at an image, seen at its offset.
     ///
     /// The decision sees the bodies as they stand in the pair, the second at the image; the caller's test sees the lesser id
     /// first within a set.

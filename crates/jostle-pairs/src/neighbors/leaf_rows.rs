@@ -57,7 +57,7 @@ struct Aside {
 
 /// Lengths of what is put aside and of rows that are sorted alone.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct RowsReached {
+pub(crate) struct RowsUsed {
     pub(crate) pieces: usize,
     pub(crate) long: usize,
 }
@@ -86,16 +86,16 @@ impl LeafRows {
 
     /// What the rows of this leaf need beyond what is always there.
     #[inline(always)]
-    pub(crate) fn reached(&self) -> RowsReached {
-        RowsReached { pieces: self.aside.lanes.len(), long: self.long.len() }
+    pub(crate) fn used(&self) -> RowsUsed {
+        RowsUsed { pieces: self.aside.lanes.len(), long: self.long.len() }
     }
 
-    pub(crate) fn make_room_for(&mut self, reached: RowsReached) {
+    pub(crate) fn make_room_for(&mut self, used: RowsUsed) {
         let Aside { lanes, ids, distances2 } = &mut self.aside;
-        reserve(lanes, reached.pieces);
-        reserve(ids, reached.pieces * ROW);
-        reserve(distances2, reached.pieces * ROW);
-        reserve(&mut self.long, reached.long);
+        reserve(lanes, used.pieces);
+        reserve(ids, used.pieces * ROW);
+        reserve(distances2, used.pieces * ROW);
+        reserve(&mut self.long, used.long);
     }
 
     pub(crate) fn bytes(&self) -> usize {

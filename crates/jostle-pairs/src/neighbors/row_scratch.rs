@@ -5,7 +5,7 @@ use jostle_core::scratch::reserve;
 
 use crate::join::buffers::TestList;
 use crate::neighbors::arena::Streams;
-use crate::neighbors::leaf_rows::{LeafRows, RowsReached};
+use crate::neighbors::leaf_rows::{LeafRows, RowsUsed};
 use crate::traverse::candidates::Candidates;
 
 /// See the top of this file.
@@ -17,20 +17,20 @@ pub(crate) struct RowScratch<const D: usize> {
     pub(crate) tests: TestList,
     pub(crate) rows: LeafRows,
     pub(crate) streams: Streams,
-    reached: Reached,
+    used: ScratchUsed,
 }
 
 /// The greatest lengths that lists have had.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Reached {
+pub(crate) struct ScratchUsed {
     candidates: usize,
-    rows: RowsReached,
+    rows: RowsUsed,
 }
 
-impl Reached {
+impl ScratchUsed {
     pub(crate) fn max(self, other: Self) -> Self {
         let rows =
-            RowsReached { pieces: self.rows.pieces.max(other.rows.pieces), long: self.rows.long.max(other.rows.long) };
+            RowsUsed { pieces: self.rows.pieces.max(other.rows.pieces), long: self.rows.long.max(other.rows.long) };
         Self { candidates: self.candidates.max(other.candidates), rows }
     }
 
@@ -44,23 +44,23 @@ impl Reached {
 }
 
 impl<const D: usize> RowScratch<D> {
-    pub(crate) fn reached(&self) -> Reached {
-        self.reached
+    pub(crate) fn used(&self) -> ScratchUsed {
+        self.used
     }
 
     /// Notes what the lists have grown to.
     #[inline(always)]
     pub(crate) fn note(&mut self) {
-        let reached = Reached { candidates: self.candidates.len, rows: self.rows.reached() };
-        self.reached = self.reached.max(reached);
+        let used = ScratchUsed { candidates: self.candidates.len, rows: self.rows.used() };
+        self.used = self.used.max(used);
     }
 
     /// Makes room for lists of twice these lengths.
-    pub(crate) fn make_room(&mut self, reached: Reached) {
-        self.candidates.make_room_for(2 * reached.candidates);
-        reserve(&mut self.images, 2 * reached.candidates);
-        let RowsReached { pieces, long } = reached.rows;
-        self.rows.make_room_for(RowsReached { pieces: 2 * pieces, long: 2 * long });
+    pub(crate) fn make_room(&mut self, used: ScratchUsed) {
+        self.candidates.make_room_for(2 * used.candidates);
+        reserve(&mut self.images, 2 * used.candidates);
+        let RowsUsed { pieces, long } = used.rows;
+        self.rows.make_room_for(RowsUsed { pieces: 2 * pieces, long: 2 * long });
     }
 
     pub(crate) fn bytes(&self) -> usize {

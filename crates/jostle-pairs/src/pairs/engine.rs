@@ -1,4 +1,4 @@
-//! Joins driven from end to end: into one list, in order, or into accumulators.
+//! Joins run from end to end: into one list, in order, or into accumulators.
 
 use core::ops::Range;
 

@@ -44,8 +44,8 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// None where a tree is empty.
-    pub(crate) fn of<const D: usize>([driver, walked]: [&LinearTree<D>; 2]) -> Self {
-        let groups = if walked.is_empty() { 0 } else { driver.levels().get(1).map_or(0, Level::len) };
+    pub(crate) fn of<const D: usize>([query, target]: [&LinearTree<D>; 2]) -> Self {
+        let groups = if target.is_empty() { 0 } else { query.levels().get(1).map_or(0, Level::len) };
         Self { groups, size: groups.div_ceil(JOIN_BLOCKS).max(1) }
     }
 
@@ -63,7 +63,7 @@ impl<'a, const D: usize> Plan<'a, D> {
         &self.exact.sets[set as usize]
     }
 
-    /// The trees of a job, the smaller driving, and what becomes of their hits.
+    /// The trees of a job, the smaller one as the query tree, and what becomes of their hits.
     pub(crate) fn tree_pair(&self, job: usize) -> TreePair<'a, D> {
         let Job { sets, image } = self.jobs[job];
         self.pairing(sets, image)
@@ -86,10 +86,10 @@ impl<'a, const D: usize> Plan<'a, D> {
     pub(crate) fn rows(&self) -> RowPlan<'a, D> {
         let images = self.exact.images.offsets.as_slice();
         let sets = if self.exact.sets.len() > 1 { [0, 1] } else { [0, 0] };
-        let mut pairing = self.pairing(sets, 0).driven_by_first();
+        let mut pairing = self.pairing(sets, 0).query_tree_first();
         if images.len() > 1 {
             // It is the second body of a pair that is seen at an image.
-            pairing.order = Order::Driver;
+            pairing.order = Order::QueryFirst;
         }
         RowPlan { pairing, images, repeats: !self.exact.images.unique }
     }

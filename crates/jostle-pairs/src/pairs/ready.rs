@@ -20,8 +20,9 @@ impl<'a, const D: usize> Ready<'a, D> {
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };
         let trees = [self.tree, other.tree];
         let sets = [0, 1];
-        let pairing = TreePair { trees, order: Order::Driver, within: false, offset: [0.0; D], image: 0, sets, filter };
-        if self.tree.len() <= other.tree.len() { pairing } else { pairing.turned() }
+        let pairing =
+            TreePair { trees, order: Order::QueryFirst, within: false, offset: [0.0; D], image: 0, sets, filter };
+        if self.tree.len() <= other.tree.len() { pairing } else { pairing.swapped() }
     }
 
     fn layers(self) -> LayersOf<'a> {

@@ -9,7 +9,7 @@ use jostle_core::LinearTree;
 use jostle_core::tree::Level;
 
 use super::shape::Reached;
-use super::walk::{Search, walk_nearest_first};
+use super::walk::{NearestFirst, walk_nearest_first};
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, Lanes, Work};
 
@@ -95,7 +95,7 @@ impl<N: Nearest, const D: usize> Work for FindNearest<'_, N, D> {
     }
 }
 
-impl<N: Nearest, const D: usize> Search<D> for FindNearest<'_, N, D> {
+impl<N: Nearest, const D: usize> NearestFirst<D> for FindNearest<'_, N, D> {
     #[inline(always)]
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16 {
         let mut distance2 = L::splat(0.0);

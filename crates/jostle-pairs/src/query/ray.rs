@@ -23,7 +23,7 @@ use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 
 use super::shape::{Ray, Reached};
-use super::walk::{Search, Visitor, walk, walk_nearest_first};
+use super::walk::{NearestFirst, Visitor, walk, walk_nearest_first};
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, Lanes, Work};
 
@@ -248,7 +248,7 @@ struct First<'t, const D: usize> {
     best: Option<Reached>,
 }
 
-impl<const D: usize> Search<D> for First<'_, D> {
+impl<const D: usize> NearestFirst<D> for First<'_, D> {
     #[inline(always)]
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16 {
         let (mask, near) = self.cast.boxes16::<L>(level, node);

@@ -49,7 +49,7 @@ pub(super) fn walk<L: Lanes, const D: usize>(tree: &LinearTree<D>, visitor: &mut
 }
 
 /// What a walk that takes the nearest boxes first asks and brings.
-pub(super) trait Search<const D: usize> {
+pub(super) trait NearestFirst<const D: usize> {
     /// Which of the sixteen boxes of a node to go into, and for each of those how near it is at least.
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16;
 
@@ -92,7 +92,7 @@ impl Open {
 
 /// Visits leaves, the nearest box of each node first, until none is within the bound.
 #[inline(always)]
-pub(super) fn walk_nearest_first<L: Lanes, const D: usize>(tree: &LinearTree<D>, search: &mut impl Search<D>) {
+pub(super) fn walk_nearest_first<L: Lanes, const D: usize>(tree: &LinearTree<D>, search: &mut impl NearestFirst<D>) {
     let levels = tree.levels();
     let Some(top) = levels.len().checked_sub(1) else { return };
     let mut stack = [Open::NONE; MAX_LEVELS];

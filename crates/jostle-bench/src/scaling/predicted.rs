@@ -6,9 +6,9 @@ use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::{Kind, Scene};
 
 use crate::race::{Timing, milliseconds};
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
-/// Workers whose speed-up is foretold.
+/// Workers whose speed-up is predicted.
 pub(crate) const WORKERS: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// Searches before the first that counts.
@@ -18,7 +18,7 @@ const WARM_UP: usize = 2;
 const RECORDINGS: usize = 9;
 
 /// What recordings of one search say.
-pub(crate) struct Foretold {
+pub(crate) struct Predicted {
     /// The part of the time that one thread spends alone, whatever the number of threads.
     pub(crate) serial_share: f64,
     /// How much faster so many workers would be than one, by the makespan of the tasks: medians.
@@ -29,7 +29,7 @@ pub(crate) struct Foretold {
 
 /// Records the search of a scene some times. Nothing where the engine keeps to one thread: what its tasks would be there
 /// is never run.
-pub(crate) fn foretell<const D: usize>(scene: &Scene<D>) -> Option<Foretold> {
+pub(crate) fn predict<const D: usize>(scene: &Scene<D>) -> Option<Predicted> {
     if scene.len() < SERIAL_BELOW {
         return None;
     }
@@ -44,16 +44,16 @@ pub(crate) fn foretell<const D: usize>(scene: &Scene<D>) -> Option<Foretold> {
     let serial_share = median(&|recording| recording.serial().as_secs_f64() / seconds(recording, 1));
     let speed_ups = WORKERS.map(|workers| median(&|recording| seconds(recording, 1) / seconds(recording, workers)));
     recordings.sort_by_key(|recording| recording.makespan(1));
-    Some(Foretold { serial_share, speed_ups, recording: recordings.swap_remove(RECORDINGS / 2) })
+    Some(Predicted { serial_share, speed_ups, recording: recordings.swap_remove(RECORDINGS / 2) })
 }
 
 /// An empty table of regions.
-pub(crate) fn regions_sheet() -> Sheet {
-    Sheet::new(["dim", "scene", "n", "region", "tasks", "serial before", "all tasks", "longest task"])
+pub(crate) fn regions_table() -> Table {
+    Table::new(["dim", "scene", "n", "region", "tasks", "serial before", "all tasks", "longest task"])
 }
 
 /// Adds the regions of a recording, times in milliseconds.
-pub(crate) fn push_regions(sheet: &mut Sheet, axes: usize, kind: Kind, n: usize, recording: &Recording) {
+pub(crate) fn push_regions(table: &mut Table, axes: usize, kind: Kind, n: usize, recording: &Recording) {
     let key = || [axes.into(), kind.to_string().into(), n.into()].into_iter();
     for region in &recording.regions {
         let longest = region.tasks.iter().max().copied().unwrap_or_default();
@@ -64,30 +64,30 @@ pub(crate) fn push_regions(sheet: &mut Sheet, axes: usize, kind: Kind, n: usize,
             milliseconds(region.tasks.iter().sum()).into(),
             milliseconds(longest).into(),
         ];
-        sheet.push(key().chain(cells).collect());
+        table.push(key().chain(cells).collect());
     }
     let after = ["(the end)".into(), Cell::Missing, milliseconds(recording.after).into(), Cell::Missing, Cell::Missing];
-    sheet.push(key().chain(after).collect());
+    table.push(key().chain(after).collect());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{foretell, push_regions, regions_sheet};
+    use super::{predict, push_regions, regions_table};
     use jostle_pairs::SERIAL_BELOW;
     use jostle_testkit::{Kind, scene};
 
     #[test]
-    fn more_workers_are_foretold_no_slower() {
-        let foretold = foretell(&scene::scene::<2>(Kind::Dense, SERIAL_BELOW, 1)).expect("enough bodies");
-        assert!((0.0..1.0).contains(&foretold.serial_share));
-        assert!(foretold.speed_ups.is_sorted() && foretold.speed_ups[0] > 1.0, "{:?}", foretold.speed_ups);
-        let mut sheet = regions_sheet();
-        push_regions(&mut sheet, 2, Kind::Dense, SERIAL_BELOW, &foretold.recording);
-        assert_eq!(sheet.len(), foretold.recording.regions.len() + 1);
+    fn more_workers_are_predicted_no_slower() {
+        let predicted = predict(&scene::scene::<2>(Kind::Dense, SERIAL_BELOW, 1)).expect("enough bodies");
+        assert!((0.0..1.0).contains(&predicted.serial_share));
+        assert!(predicted.speed_ups.is_sorted() && predicted.speed_ups[0] > 1.0, "{:?}", predicted.speed_ups);
+        let mut table = regions_table();
+        push_regions(&mut table, 2, Kind::Dense, SERIAL_BELOW, &predicted.recording);
+        assert_eq!(table.len(), predicted.recording.regions.len() + 1);
     }
 
     #[test]
     fn few_bodies_are_not_recorded() {
-        assert!(foretell(&scene::scene::<3>(Kind::Uniform, SERIAL_BELOW - 1, 1)).is_none());
+        assert!(predict(&scene::scene::<3>(Kind::Uniform, SERIAL_BELOW - 1, 1)).is_none());
     }
 }

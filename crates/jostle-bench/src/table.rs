@@ -96,17 +96,17 @@ pub(crate) fn significant(number: f64, digits: u32) -> String {
 
 /// A table.
 #[derive(Debug, Clone)]
-pub(crate) struct Sheet {
+pub(crate) struct Table {
     columns: Vec<String>,
     rows: Vec<Vec<Cell>>,
 }
 
-impl Sheet {
+impl Table {
     pub(crate) fn new<C: Into<String>>(columns: impl IntoIterator<Item = C>) -> Self {
         Self { columns: columns.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// A table from its columns and rows as [`Sheet::json`] gives them, if they are such.
+    /// A table from its columns and rows as [`Table::json`] gives them, if they are such.
     pub(crate) fn from_json(columns: &Value, rows: &Value) -> Option<Self> {
         let columns: Vec<String> =
             columns.as_array()?.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()?;
@@ -159,27 +159,27 @@ impl Sheet {
     /// The rows from number `first` on, in columns of even width; columns that are equal in all of them stand above.
     pub(crate) fn text_from(&self, first: usize) -> String {
         let rows = &self.rows[first.min(self.rows.len())..];
-        let (title, table) = self.common(rows);
+        let (title, body) = self.common(rows);
         let mut text = format!("{title}\n");
-        let widths = self.widths(&table, rows);
-        let header = table.iter().map(|&c| self.columns[c].clone());
-        text += &aligned(header, &widths, &table, rows);
+        let widths = self.widths(&body, rows);
+        let header = body.iter().map(|&c| self.columns[c].clone());
+        text += &aligned(header, &widths, &body, rows);
         for row in rows {
-            text += &aligned(table.iter().map(|&c| row[c].shown()), &widths, &table, rows);
+            text += &aligned(body.iter().map(|&c| row[c].shown()), &widths, &body, rows);
         }
         text
     }
 
     /// As Markdown; columns that are equal in all rows stand above.
     pub(crate) fn markdown(&self) -> String {
-        let (title, table) = self.common(&self.rows);
+        let (title, body) = self.common(&self.rows);
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let is_text = |c: usize| self.rows.iter().any(|row| matches!(row[c], Cell::Text(_)));
         let mut text = if title.is_empty() { String::new() } else { format!("{title}\n\n") };
-        text += &line(table.iter().map(|&c| self.columns[c].clone()).collect());
-        text += &line(table.iter().map(|&c| if is_text(c) { "---" } else { "---:" }.to_owned()).collect());
+        text += &line(body.iter().map(|&c| self.columns[c].clone()).collect());
+        text += &line(body.iter().map(|&c| if is_text(c) { "---" } else { "---:" }.to_owned()).collect());
         for row in &self.rows {
-            text += &line(table.iter().map(|&c| row[c].shown()).collect());
+            text += &line(body.iter().map(|&c| row[c].shown()).collect());
         }
         text
     }
@@ -187,10 +187,10 @@ impl Sheet {
     /// What all of some rows have in common, as a line, and the columns that they differ in.
     fn common(&self, rows: &[Vec<Cell>]) -> (String, Vec<usize>) {
         let same = |c: usize| rows.len() > 1 && rows.iter().all(|row| row[c] == rows[0][c]);
-        let (above, table): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));
+        let (above, body): (Vec<usize>, Vec<usize>) = (0..self.columns.len()).partition(|&c| same(c));
         let title = above.iter().filter(|&&c| rows[0][c] != Cell::Missing);
         let title: Vec<String> = title.map(|&c| format!("{}: {}", self.columns[c], rows[0][c].shown())).collect();
-        (title.join(", "), table)
+        (title.join(", "), body)
     }
 
     fn widths(&self, columns: &[usize], rows: &[Vec<Cell>]) -> Vec<usize> {
@@ -224,13 +224,13 @@ fn aligned(cells: impl Iterator<Item = String>, widths: &[usize], columns: &[usi
 
 #[cfg(test)]
 mod tests {
-    use super::{Cell, Sheet, significant};
+    use super::{Cell, Table, significant};
 
-    fn sheet() -> Sheet {
-        let mut sheet = Sheet::new(["scene", "name", "ms"]);
-        sheet.push(vec!["uniform".into(), "a, \"b\"".into(), 1.23456.into()]);
-        sheet.push(vec!["uniform".into(), "long name".into(), f64::NAN.into()]);
-        sheet
+    fn table() -> Table {
+        let mut table = Table::new(["scene", "name", "ms"]);
+        table.push(vec!["uniform".into(), "a, \"b\"".into(), 1.23456.into()]);
+        table.push(vec!["uniform".into(), "long name".into(), f64::NAN.into()]);
+        table
     }
 
     #[test]
@@ -243,27 +243,27 @@ mod tests {
 
     #[test]
     fn text_is_aligned_under_what_is_common() {
-        assert_eq!(sheet().text_from(0), "scene: uniform\nname          ms\na, \"b\"     1.235\nlong name      -\n");
+        assert_eq!(table().text_from(0), "scene: uniform\nname          ms\na, \"b\"     1.235\nlong name      -\n");
     }
 
     #[test]
     fn markdown_has_a_rule_under_its_head() {
         let markdown = "scene: uniform\n\n| name | ms |\n| --- | ---: |\n| a, \"b\" | 1.235 |\n| long name | - |\n";
-        assert_eq!(sheet().markdown(), markdown);
+        assert_eq!(table().markdown(), markdown);
     }
 
     #[test]
     fn rows_are_chosen_by_value() {
-        let chosen = sheet().of("name", &"long name".into(), &["scene"]);
+        let chosen = table().of("name", &"long name".into(), &["scene"]);
         assert_eq!(chosen.csv(), "ms\n\n");
-        assert_eq!(sheet().of("scene", &"dense".into(), &[]).len(), 0);
+        assert_eq!(table().of("scene", &"dense".into(), &[]).len(), 0);
     }
 
     #[test]
     fn files_hold_whole_numbers_and_quotes() {
-        assert_eq!(sheet().csv(), "scene,name,ms\nuniform,\"a, \"\"b\"\"\",1.23456\nuniform,long name,\n");
-        assert_eq!(sheet().json()[0]["ms"], 1.23456);
-        assert!(sheet().json()[1]["ms"].is_null());
+        assert_eq!(table().csv(), "scene,name,ms\nuniform,\"a, \"\"b\"\"\",1.23456\nuniform,long name,\n");
+        assert_eq!(table().json()[0]["ms"], 1.23456);
+        assert!(table().json()[1]["ms"].is_null());
         assert_eq!(Cell::from(None::<f64>), Cell::Missing);
     }
 }

@@ -6,13 +6,13 @@ use jostle::{Circles64, Input, Layers, LinearTree, NeighborLists, PairFinder, Ro
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::Common;
-use crate::contest::{expected, note};
+use crate::compare::{expected, note};
 use crate::input::{self, Kinds};
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
-use crate::race::{Entrant, Timing, race};
+use crate::race::{Case, Timing, race};
 use crate::rivals;
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -200,30 +200,30 @@ impl<'a> Row<'a> {
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     println!("{LEGEND}");
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     let pools = numbers::pools(&common.threads())?;
     for &n in &args.n.0 {
         for &kind in &args.scene.0 {
             let inputs = Inputs::new(kind, n, common);
             for pool in &pools {
-                let first = sheet.len();
-                pool.install(|| time(&mut sheet, kind, pool.current_num_threads(), &inputs, common));
-                println!("{}", sheet.text_from(first));
+                let first = table.len();
+                pool.install(|| time(&mut table, kind, pool.current_num_threads(), &inputs, common));
+                println!("{}", table.text_from(first));
             }
         }
     }
-    Ok(output.sheet("beside-2d", &sheet)?)
+    Ok(output.table("features-2d", &table)?)
 }
 
 /// Checks and times all rows in the current pool.
 ///
 /// # Panics
 /// When a row finds another number than it should.
-fn time(sheet: &mut Sheet, kind: Kind, threads: usize, inputs: &Inputs, common: &Common) {
+fn time(table: &mut Table, kind: Kind, threads: usize, inputs: &Inputs, common: &Common) {
     let clock = common.clock.of_threads(threads);
     let rows = inputs.rows();
     let names: Vec<_> = rows.iter().map(|row| (row.what, row.found)).collect();
-    let entrants = rows.into_iter().map(|Row { what, found, mut run }| {
+    let cases = rows.into_iter().map(|Row { what, found, mut run }| {
         assert_eq!(run(), found, "{what}, {kind}, {} circles", inputs.scene.len());
         let start = clock.start();
         black_box(run());
@@ -235,10 +235,10 @@ fn time(sheet: &mut Sheet, kind: Kind, threads: usize, inputs: &Inputs, common: 
             }
             start.elapsed()
         };
-        Entrant { first, measure: Box::new(measure) }
+        Case { first, measure: Box::new(measure) }
     });
-    let mut entrants: Vec<_> = entrants.collect();
-    let timings = race(&mut entrants, &common.plan());
+    let mut cases: Vec<_> = cases.collect();
+    let timings = race(&mut cases, &common.plan());
     let find = timings[0].median;
     for ((what, found), timing) in names.into_iter().zip(timings) {
         let mut line: Vec<Cell> = vec![
@@ -253,7 +253,7 @@ fn time(sheet: &mut Sheet, kind: Kind, threads: usize, inputs: &Inputs, common: 
         let Timing { median, p10, p90, rounds, runs, .. } = timing;
         line.extend([median.into(), p10.into(), p90.into(), rounds.into(), runs.into(), (median / find).into()]);
         line.push(note(Some(timing), common).into());
-        sheet.push(line);
+        table.push(line);
     }
 }
 
@@ -263,12 +263,12 @@ mod tests {
 
     #[test]
     fn all_rows_find_what_they_should() {
-        let folder = std::env::temp_dir().join(format!("jostle-bench-beside-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("jostle-bench-features-{}", std::process::id()));
         let out = folder.to_str().unwrap();
-        let words = "jostle-bench beside --n 500,9k --scene all --rounds 1 --threads 1,2 --out".split(' ');
+        let words = "jostle-bench features --n 500,9k --scene all --rounds 1 --threads 1,2 --out".split(' ');
         let args = crate::Args::try_parse_from(words.chain([out])).unwrap();
         crate::run(args, String::new()).unwrap();
-        assert!(folder.join("beside-2d.csv").is_file());
+        assert!(folder.join("features-2d.csv").is_file());
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -13,9 +13,9 @@ use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::pivot::by_scene;
 use crate::plot::Chart;
-use crate::race::{Entrant, Timing, race};
+use crate::race::{Case, Timing, race};
 use crate::rivals::{self, Rival};
-use crate::sheet::{Cell, Sheet};
+use crate::table::{Cell, Table};
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -79,32 +79,32 @@ struct Task<'a, const D: usize> {
 
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
-    let sheet = table(args, common, output)?;
-    Ok(output.sheet(&format!("rivals-{}d", args.dim), &sheet)?)
+    let table = table(args, common, output)?;
+    Ok(output.table(&format!("rivals-{}d", args.dim), &table)?)
 }
 
 /// The table, printed as it grows, with its charts.
-pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<Sheet, Box<dyn std::error::Error>> {
+pub(crate) fn table(args: &Args, common: &Common, output: &Output) -> Result<Table, Box<dyn std::error::Error>> {
     println!("Each search from scratch, pairs exact and checked. Ids: {}. Times in ms.\n", common.order);
-    let mut sheet = Sheet::new(COLUMNS);
+    let mut table = Table::new(COLUMNS);
     if args.dim == 2 {
-        fill(&mut sheet, args, common, rivals::in_2d)?;
+        fill(&mut table, args, common, rivals::in_2d)?;
     } else {
-        fill(&mut sheet, args, common, rivals::in_3d)?;
+        fill(&mut table, args, common, rivals::in_3d)?;
     }
     for threads in common.threads() {
-        let summary = by_scene(&sheet, ["rival"], "ms", &threads.into());
+        let summary = by_scene(&table, ["rival"], "ms", &threads.into());
         println!("Milliseconds, threads: {threads}\n{}", summary.text_from(0));
         for &kind in &args.scene.0 {
             let name = format!("rivals-{}d-{kind}-{threads}", args.dim);
-            output.chart(&name, &chart(&sheet, kind, &threads.into()))?;
+            output.chart(&name, &chart(&table, kind, &threads.into()))?;
         }
     }
-    Ok(sheet)
+    Ok(table)
 }
 
 fn fill<const D: usize>(
-    sheet: &mut Sheet,
+    table: &mut Table,
     args: &Args,
     common: &Common,
     rivals: impl Fn() -> Vec<Box<dyn Rival<D>>>,
@@ -115,11 +115,11 @@ fn fill<const D: usize>(
             let scene = input::scene::<D>(kind, n, common.seed, common.order);
             let expected = expected(&scene, kind, rivals());
             for pool in &pools {
-                let first = sheet.len();
+                let first = table.len();
                 let task = Task { kind, scene: &scene, expected: &expected, threads: pool.current_num_threads() };
                 let wanted = rivals().into_iter().filter(|rival| wants(&args.only, rival.name())).collect();
-                pool.install(|| contest(sheet, &task, wanted, common));
-                println!("{}", sheet.text_from(first));
+                pool.install(|| compare(table, &task, wanted, common));
+                println!("{}", table.text_from(first));
             }
         }
     }
@@ -148,25 +148,25 @@ fn judged<const D: usize>(scene: &Scene<D>, kind: Kind, rivals: Vec<Box<dyn Riva
 }
 
 /// Checks and times all rivals on one scene, in the current pool.
-fn contest<const D: usize>(sheet: &mut Sheet, task: &Task<'_, D>, mut rivals: Vec<Box<dyn Rival<D>>>, common: &Common) {
+fn compare<const D: usize>(table: &mut Table, task: &Task<'_, D>, mut rivals: Vec<Box<dyn Rival<D>>>, common: &Common) {
     let (scene, n) = (task.scene, task.scene.len());
     let clock = common.clock.of_threads(task.threads);
     let runs = |rival: &dyn Rival<D>| !rival.hopeless(task.kind, n);
-    let mut entrants: Vec<Entrant<'_>> = Vec::new();
+    let mut cases: Vec<Case<'_>> = Vec::new();
     for rival in rivals.iter_mut().filter(|rival| runs(rival.as_ref())) {
         rival.prepare(scene);
         let first = checked(rival.as_mut(), scene, task.expected, clock);
-        entrants.push(Entrant { first, measure: Box::new(move |runs| timed(rival.as_mut(), scene, clock, runs)) });
+        cases.push(Case { first, measure: Box::new(move |runs| timed(rival.as_mut(), scene, clock, runs)) });
     }
-    let mut timings = race(&mut entrants, &common.plan()).into_iter();
-    drop(entrants);
+    let mut timings = race(&mut cases, &common.plan()).into_iter();
+    drop(cases);
     let mut ours = f64::NAN;
     for rival in &rivals {
         let timing = runs(rival.as_ref()).then(|| timings.next()).flatten();
         if rival.name() == OURS {
             ours = timing.map_or(f64::NAN, |timing| timing.median);
         }
-        sheet.push(row(task, rival.as_ref(), timing, common, ours));
+        table.push(row(task, rival.as_ref(), timing, common, ours));
     }
 }
 
@@ -243,11 +243,11 @@ pub(crate) fn note(timing: Option<Timing>, common: &Common) -> &'static str {
 }
 
 /// Nanoseconds a body over the number of bodies.
-pub(crate) fn chart(sheet: &Sheet, kind: Kind, threads: &Cell) -> Chart {
+pub(crate) fn chart(table: &Table, kind: Kind, threads: &Cell) -> Chart {
     let title = format!("All pairs, {kind} scene, threads: {}", threads.shown());
     let mut chart = Chart::new(title, "bodies", "nanoseconds a body");
     let here = [&kind.to_string().into(), threads];
-    for [scene, count, rival, n, time] in sheet.select(["scene", "threads", "rival", "n", "ns a body"]) {
+    for [scene, count, rival, n, time] in table.select(["scene", "threads", "rival", "n", "ns a body"]) {
         if let (true, Cell::Text(name), Cell::Count(n), Cell::Number(time)) = ([scene, count] == here, rival, n, time) {
             chart.add(name, *n as f64, *time);
         }
