@@ -73,7 +73,3 @@ pub mod embedding {}
 
 #[doc = include_str!("../docs/which_structure_when.md")]
 pub mod which_structure_when {}
-
-#[cfg(shared_instances)]
-#[doc(hidden)]
-pub mod instances;

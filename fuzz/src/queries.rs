@@ -1,13 +1,9 @@
 //! Questions to a tree: every answer is that of a loop over all bodies, one by one and in batches, and bad ones are refused.
 
-#[allow(dead_code, unreachable_pub, reason = "the loops of the tests of queries")]
-#[path = "../../tests/suite/queries/oracle.rs"]
-mod oracle;
-
 use arbitrary::{Arbitrary, Result, Unstructured};
 use jostle::{Aabb, Answers, Bodies, Circle, Isa, LinearTree, Queries, QueryBatch, QueryError, Ray, Reached, Threads};
-use jostle_testkit::Scene;
 use jostle_testkit::oracle::LIMIT;
+use jostle_testkit::{Scene, queries as oracle};
 
 use crate::crowd::Crowd;
 use crate::number::Number;
@@ -137,9 +133,9 @@ fn check<const D: usize>(input: &Input) {
     input.asked.iter().take(MOST).for_each(|asked| lists.push(asked, scene.view()));
     let isas: Vec<_> = Isa::available().collect();
     let queries = Queries::new(&tree).with_isa(isas[usize::from(input.isa) % isas.len()]);
-    check_regions(&lists, queries, scene.view());
-    check_rays(&lists, queries, scene.view());
-    check_nearest(&lists, queries, scene.view());
+    check_regions(&lists, queries, &scene);
+    check_rays(&lists, queries, &scene);
+    check_nearest(&lists, queries, &scene);
     check_batches(&lists, queries, input.many % 16 == 15);
 }
 
@@ -157,35 +153,38 @@ fn answered<T: Clone + PartialEq + core::fmt::Debug>(
     assert_eq!(list, if good { expected() } else { untouched });
 }
 
-fn check_regions<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, view: Bodies<'_, D>) {
+fn check_regions<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, scene: &Scene<D>) {
     for &circle in &lists.circles {
-        answered(is_circle(&circle), || oracle::circle(view, circle), 7, |ids| queries.circle(circle, ids));
+        answered(is_circle(&circle), || oracle::circle(scene, &circle), 7, |ids| queries.circle(circle, ids));
         let point = circle.center;
-        answered(is_point(point), || oracle::point(view, point), 7, |ids| queries.point(point, ids));
+        answered(is_point(point), || oracle::point(scene, point), 7, |ids| queries.point(point, ids));
     }
     for &aabb in &lists.aabbs {
-        answered(is_box(&aabb), || oracle::aabb(view, aabb), 7, |ids| queries.aabb(aabb, ids));
+        answered(is_box(&aabb), || oracle::aabb(scene, &aabb), 7, |ids| queries.aabb(aabb, ids));
     }
 }
 
-fn check_rays<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, view: Bodies<'_, D>) {
+fn check_rays<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, scene: &Scene<D>) {
     for &ray in &lists.rays {
         let before = Reached { id: 7, distance: 7.0 };
-        answered(is_ray(&ray), || oracle::ray(view, ray), before, |hits| queries.ray(ray, hits));
+        answered(is_ray(&ray), || oracle::ray(scene, &ray), before, |hits| queries.ray(ray, hits));
         let first = queries.first_hit(ray);
         assert_eq!(first.is_ok(), is_ray(&ray));
-        assert!(first.is_err() || first == Ok(oracle::ray(view, ray).first().copied()), "another first hit");
+        assert!(first.is_err() || first == Ok(oracle::ray(scene, &ray).first().copied()), "another first hit");
     }
 }
 
-fn check_nearest<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, view: Bodies<'_, D>) {
+fn check_nearest<const D: usize>(lists: &Lists<D>, queries: Queries<'_, D>, scene: &Scene<D>) {
     for &(point, count, within) in &lists.nearest {
         let (good, before) = (is_point(point) && is_distance(within), Reached { id: 7, distance: 7.0 });
-        let expected = || oracle::nearest(view, point, count, within);
+        let expected = || oracle::nearest(scene, point, count, within);
         answered(good, expected, before, |list| queries.nearest(point, count, within, list));
         let one = queries.nearest_one(point, within);
         assert_eq!(one.is_ok(), good);
-        assert!(one.is_err() || one == Ok(oracle::nearest(view, point, 1, within).first().copied()), "another nearest");
+        assert!(
+            one.is_err() || one == Ok(oracle::nearest(scene, point, 1, within).first().copied()),
+            "another nearest"
+        );
     }
 }
 

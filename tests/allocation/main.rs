@@ -236,11 +236,10 @@ fn warm_up() {
     }
 }
 
-/// One test in all: the tests of a binary run side by side, and the count is of the whole process.
+/// Without the harness of tests, which allocates when it says that a test takes long: the count is of the whole process.
 ///
 /// Within the pool, since a call from outside goes through rayon's injector, which allocates.
-#[test]
-fn later_frames_allocate_nothing() {
+fn main() {
     every_kind(Threads::Serial);
     contacts::later_rounds_allocate_nothing(Threads::Serial);
     let pool = jostle_testkit::pool(3);

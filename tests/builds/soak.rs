@@ -2,6 +2,7 @@
 //! more memory at the end than after a fifth of it.
 
 use jostle::{ContactTracker, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres64, Threads};
+use jostle_testkit::random::Random;
 use jostle_testkit::{Scene, hash, pool, sweep};
 use rayon::ThreadPool;
 
@@ -21,25 +22,9 @@ const REFUSED: usize = 97;
 const REST: usize = 50;
 const SWEPT: usize = 1_000;
 
-/// Numbers that look random: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 32) as usize % end
-    }
-
-    /// From 0 to 1.
-    fn unit(&mut self) -> f32 {
-        (self.next() >> 40) as f32 / (1 << 24) as f32
-    }
+/// From 0 to 1.
+fn unit(random: &mut Random) -> f32 {
+    (random.next() >> 40) as f32 / (1 << 24) as f32
 }
 
 /// Bodies on their way, each with a key of its own.
@@ -59,10 +44,10 @@ impl World {
 
     fn add(&mut self) {
         for axis in 0..2 {
-            self.bodies.centers[axis].push(WIDTH * self.random.unit());
-            self.velocities[axis].push(self.random.unit() - 0.5);
+            self.bodies.centers[axis].push(WIDTH * unit(&mut self.random));
+            self.velocities[axis].push(unit(&mut self.random) - 0.5);
         }
-        self.bodies.radii.push(0.2 + 0.3 * self.random.unit());
+        self.bodies.radii.push(0.2 + 0.3 * unit(&mut self.random));
         self.keys.push(self.next_key);
         self.next_key += 1;
     }

@@ -8,6 +8,7 @@ mod margin;
 mod neighbors;
 mod only;
 mod oracle;
+mod prepared;
 mod skin;
 mod summary;
 mod ways;

@@ -6,6 +6,5 @@ mod batches;
 mod check;
 mod edges;
 mod errors;
-mod oracle;
 mod properties;
 mod scenes;

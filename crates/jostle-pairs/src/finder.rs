@@ -229,6 +229,13 @@ impl<const D: usize> PairFinder<D> {
         self.preparation.bytes() + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + self.listed.bytes()
     }
 
+    /// Which sets of an input whose search was the last one had been sorted before, and were not sorted for it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
+        self.preparation.adopted(input)
+    }
+
     /// Makes ready what an input names, runs the joins, and says what was done.
     pub(crate) fn seek<R>(
         &mut self,

@@ -22,6 +22,8 @@ pub use space::PlainSpace;
 
 use predicate::{Body, Family};
 
+use crate::axes::compiled_here;
+
 /// Which sets are searched against which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Relation {
@@ -128,8 +130,15 @@ impl<const D: usize> Case<D> {
 
     /// Every pair that touches, once for each image, in ascending order of sets, ids and shift. Within a set, an image of
     /// a body touches that body itself only at shifts of the half that `is_forward` names. O(n^2 * images).
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
     #[must_use]
     pub fn hits(&self) -> Vec<Hit<D>> {
+        hits_of(self)
+    }
+
+    fn hits_of_all(&self) -> Vec<Hit<D>> {
         let (family, mut hits) = (self.family(), Vec::new());
         for [i, j] in self.meetings() {
             let [first, second] = [i, j].map(|set| self.bodies(set));
@@ -152,6 +161,12 @@ impl<const D: usize> Case<D> {
         }
         hits.sort_unstable_by_key(Hit::key);
         hits
+    }
+}
+
+compiled_here! {
+    fn hits_of<const D: usize>(case: &Case<D>) -> Vec<Hit<D>> {
+        case.hits_of_all()
     }
 }
 
@@ -183,6 +198,3 @@ impl<const D: usize> Case<D> {
         core::array::from_fn(|side| Body::of(&self.sets[hit.sets[side]], hit.pair[side] as usize, lattice.as_ref()))
     }
 }
-
-#[cfg(test)]
-mod tests;

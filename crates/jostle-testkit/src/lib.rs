@@ -6,10 +6,12 @@
 //! roots, which IEEE 754 rounds in one way, and nothing of the platform's mathematics library.
 
 pub mod algebra;
+mod axes;
 pub mod hash;
 #[cfg(test)]
 mod layering;
 pub mod oracle;
+pub mod queries;
 pub mod random;
 pub mod scene;
 pub mod sweep;

@@ -1,9 +1,12 @@
 //! The definition of the answer: which inputs are refused, and a double loop over all bodies.
 
+use core::any::Any;
 use core::ops::{Mul, Sub};
 
 use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::{Bodies, Reason, Scalar, ViewError};
+
+use crate::axes::{Gathered, gathered};
 
 /// The largest |coordinate| + radius that is accepted, 2^60.
 pub const LIMIT: f32 = (1_u64 << 60) as f32;
@@ -43,18 +46,42 @@ pub fn overlaps<const D: usize, T: Real>(p: [T; D], p_radius: T, q: [T; D], q_ra
 }
 
 /// Every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
 #[must_use]
-pub fn pairs<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
-    let bodies: Vec<_> = (0..view.len()).map(|id| (view.center(id), view.radius(id))).collect();
+pub fn pairs<const D: usize, T: Real>(view: Bodies<'_, D, T>) -> Vec<[u32; 2]> {
+    loops(&(gathered(view), None::<Gathered<D, T>>))
+}
+
+/// Every overlapping pair `[a, b]` of a body of the first view and one of the second, in ascending order. O(n m).
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn across<const D: usize, T: Real>(a: Bodies<'_, D, T>, b: Bodies<'_, D, T>) -> Vec<[u32; 2]> {
+    loops(&(gathered(a), Some(gathered(b))))
+}
+
+/// Of bodies of any type: compiled with this crate.
+fn loops(bodies: &dyn Any) -> Vec<[u32; 2]> {
+    let all = [double_loop::<2, f32>, double_loop::<3, f32>, double_loop::<2, f64>, double_loop::<3, f64>];
+    all.into_iter().find_map(|double_loop| double_loop(bodies)).expect("bodies have 2 or 3 axes")
+}
+
+/// The pairs of bodies and, if they are given, others; none if they are of another type.
+fn double_loop<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
+    let (bodies, others) = bodies.downcast_ref::<(Gathered<D, T>, Option<Gathered<D, T>>)>()?;
     let mut pairs = Vec::new();
     for (a, &(p, p_radius)) in bodies.iter().enumerate() {
-        for (b, &(q, q_radius)) in bodies.iter().enumerate().skip(a + 1) {
+        let (first, others) = others.as_ref().map_or((a + 1, bodies), |others| (0, others));
+        for (b, &(q, q_radius)) in others.iter().enumerate().skip(first) {
             if overlaps(p, p_radius, q, q_radius) {
                 pairs.push([a as u32, b as u32]);
             }
         }
     }
-    pairs
+    Some(pairs)
 }
 
 /// The error that a view must be refused with, if any.
@@ -81,28 +108,5 @@ fn fault<const D: usize>(center: [f32; D], radius: f32) -> Option<Reason> {
         Some(Reason::RadiusNegative)
     } else {
         axis_where(&|x| x.abs() + radius > LIMIT).map(|axis| Reason::TooFar { axis })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pairs;
-    use jostle_core::{Circles, Spheres};
-
-    #[test]
-    fn touching_counts_and_a_gap_of_one_ulp_does_not() {
-        let x = [0.0, 1.0, 2.0_f32.next_up()];
-        assert_eq!(pairs(Circles::new(&x, &[0.0; 3], 0.5)), [[0, 1]]);
-    }
-
-    #[test]
-    fn concentric_points_overlap() {
-        assert_eq!(pairs(Spheres::new(&[1.0; 3], &[2.0; 3], &[3.0; 3], 0.0)), [[0, 1], [0, 2], [1, 2]]);
-    }
-
-    #[test]
-    fn differences_whose_squares_vanish_count() {
-        let x = [0.0, 2.0_f32.powi(-76)];
-        assert_eq!(pairs(Circles::new(&x, &[0.0; 2], 0.0)), [[0, 1]]);
     }
 }

@@ -8,12 +8,34 @@ use core::array::from_fn;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
+use crate::axes::compiled_here;
 use crate::oracle::LIMIT;
 use crate::scene::{Kind, Scene, scene};
 
-/// Every ugly scene with its name, the smallest first.
-#[must_use]
-pub fn all<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
+compiled_here! {
+    /// Every ugly scene with its name, the smallest first.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn all<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
+        small_ones()
+    }
+
+    /// Scenes of 17,000 to 23,000 bodies, ugly at a size at which work is shared out.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn large<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
+        large_ones()
+    }
+}
+
+type Named<const D: usize> = Vec<(&'static str, Scene<D>)>;
+type Body<const D: usize> = ([f32; D], f32);
+
+fn small_ones<const D: usize>() -> Named<D> {
     let mut scenes = Vec::new();
     few(&mut scenes);
     coincident(&mut scenes);
@@ -27,18 +49,13 @@ pub fn all<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
     scenes
 }
 
-/// Scenes of 17,000 to 23,000 bodies, ugly at a size at which work is shared out.
-#[must_use]
-pub fn large<const D: usize>() -> Vec<(&'static str, Scene<D>)> {
+fn large_ones<const D: usize>() -> Named<D> {
     let mut scenes = Vec::new();
     large_crowds(&mut scenes);
     large_lattices(&mut scenes);
     large_ranges(&mut scenes);
     scenes
 }
-
-type Named<const D: usize> = Vec<(&'static str, Scene<D>)>;
-type Body<const D: usize> = ([f32; D], f32);
 
 /// 2^exponent, subnormal or not, without the mathematics library.
 fn power_of_two(exponent: i32) -> f32 {
@@ -66,8 +83,13 @@ fn some_lattice<const D: usize>() -> impl Iterator<Item = [usize; D]> {
 fn shuffled<const D: usize>(bodies: impl IntoIterator<Item = Body<D>>) -> Scene<D> {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
     let mut bodies: Vec<_> = bodies.into_iter().map(|body| (rng.random::<u64>(), body)).collect();
-    bodies.sort_by_key(|&(key, _)| key);
+    sort(&mut bodies);
     bodies.into_iter().map(|(_, body)| body).collect()
+}
+
+/// By key; compiled once, and not for each iterator that is shuffled.
+fn sort<const D: usize>(bodies: &mut [(u64, Body<D>)]) {
+    bodies.sort_by_key(|&(key, _)| key);
 }
 
 fn few<const D: usize>(scenes: &mut Named<D>) {
@@ -264,43 +286,4 @@ fn large_ranges<const D: usize>(scenes: &mut Named<D>) {
         (p.map(|x| (x - 0.3) * width), width * if D == 2 { 1e-3 } else { 4e-3 })
     });
     scenes.push(("shells of every power of two", shells.collect()));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{all, large};
-    use crate::{oracle, sweep};
-
-    fn within_the_contract<const D: usize>() {
-        for (name, scene) in all::<D>().into_iter().chain(large()) {
-            assert_eq!(oracle::check(scene.view()), Ok(()), "{name}");
-        }
-    }
-
-    #[test]
-    fn all_are_within_the_contract() {
-        within_the_contract::<2>();
-        within_the_contract::<3>();
-    }
-
-    #[test]
-    fn names_are_distinct() {
-        let mut names: Vec<_> = all::<3>().into_iter().chain(large()).map(|(name, _)| name).collect();
-        let n = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), n);
-    }
-
-    #[test]
-    #[ignore = "prints the number of pairs of each scene"]
-    fn print_pairs() {
-        fn print<const D: usize>() {
-            for (name, scene) in all::<D>().into_iter().chain(large()) {
-                println!("{D}D {name}: {} bodies, {} pairs", scene.len(), sweep::pairs(scene.view()).len());
-            }
-        }
-        print::<2>();
-        print::<3>();
-    }
 }

@@ -1,27 +1,13 @@
 //! Plain loops and scenes.
 
 use jostle::{Bodies, LinearTree, Threads};
-use jostle_testkit::oracle::overlaps;
+pub(crate) use jostle_testkit::oracle::across;
+pub(crate) use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
 
 pub(crate) type Pairs = Vec<[u32; 2]>;
 
-/// Every pair `[a, b]` of a body of the first view and one of the second, ascending.
-pub(crate) fn across<const D: usize>(a: Bodies<'_, D>, b: Bodies<'_, D>) -> Pairs {
-    let bodies: Vec<_> = (0..b.len()).map(|id| (b.center(id), b.radius(id))).collect();
-    let mut pairs = Vec::new();
-    for i in 0..a.len() {
-        let (center, radius) = (a.center(i), a.radius(i));
-        for (j, &(other, other_radius)) in bodies.iter().enumerate() {
-            if overlaps(center, radius, other, other_radius) {
-                pairs.push([i as u32, j as u32]);
-            }
-        }
-    }
-    pairs
-}
-
-/// The same of large scenes: what a sweep finds among all bodies of both.
+/// What [`across`] finds, of large scenes: what a sweep finds among all bodies of both.
 pub(crate) fn across_large<const D: usize>(a: &Scene<D>, b: &Scene<D>) -> Pairs {
     let first = a.len() as u32;
     let all = sweep::pairs(bodies(a).chain(bodies(b)).collect::<Scene<D>>().view());
@@ -84,20 +70,4 @@ pub(crate) fn large_scenes<const D: usize>() -> impl Iterator<Item = (String, Sc
 pub(crate) fn dealt<const D: usize>(scene: &Scene<D>) -> [Scene<D>; 2] {
     let part = |first: bool| bodies(scene).enumerate().filter(move |(id, _)| (id % 5 < 2) == first);
     [true, false].map(|first| part(first).map(|(_, body)| body).collect())
-}
-
-/// Numbers that look random: splitmix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    pub(crate) fn below(&mut self, end: usize) -> usize {
-        (self.next() >> 32) as usize % end
-    }
 }

@@ -1,10 +1,9 @@
 //! Every query of a list to one scene, by every instruction set, against the oracle.
 
 use jostle::{Isa, LinearTree, Queries, Reached, Threads};
-use jostle_testkit::Scene;
+use jostle_testkit::{Scene, queries as oracle};
 
 use crate::queries::asked::Asked;
-use crate::queries::oracle;
 
 /// How many of the nearest to ask for, each with a greatest distance.
 const NEAREST: [(usize, f32); 6] =
@@ -22,17 +21,17 @@ pub(crate) fn check<const D: usize>(name: &str, scene: &Scene<D>, asked: &Asked<
     let kernels: Vec<_> = Isa::available().map(|isa| Queries::new(&tree).with_isa(isa)).collect();
     let mut lists = Lists { name, kernels: &kernels, ids: vec![9], reached: Vec::new() };
     for &point in &asked.points {
-        let expected = oracle::point(scene.view(), point);
+        let expected = oracle::point(scene, point);
         lists.ids(&expected, |queries, ids| queries.point(point, ids).expect("a point"));
         lists.visits(&expected, |queries, visit| queries.visit_point(point, visit).expect("a point"));
     }
     for &circle in &asked.circles {
-        let expected = oracle::circle(scene.view(), circle);
+        let expected = oracle::circle(scene, &circle);
         lists.ids(&expected, |queries, ids| queries.circle(circle, ids).expect("a circle"));
         lists.visits(&expected, |queries, visit| queries.visit_circle(circle, visit).expect("a circle"));
     }
     for &aabb in &asked.aabbs {
-        let expected = oracle::aabb(scene.view(), aabb);
+        let expected = oracle::aabb(scene, &aabb);
         lists.ids(&expected, |queries, ids| queries.aabb(aabb, ids).expect("a box"));
         lists.visits(&expected, |queries, visit| queries.visit_aabb(aabb, visit).expect("a box"));
     }
@@ -71,7 +70,7 @@ impl<const D: usize> Lists<'_, D> {
 
     fn check_rays(&mut self, scene: &Scene<D>, asked: &Asked<D>) {
         for &ray in &asked.rays {
-            let expected = oracle::ray(scene.view(), ray);
+            let expected = oracle::ray(scene, &ray);
             for queries in self.kernels {
                 let label = || format!("{}, {D}D, {ray:?}", self.name);
                 queries.ray(ray, &mut self.reached).expect("a ray");
@@ -88,10 +87,10 @@ impl<const D: usize> Lists<'_, D> {
     fn check_nearest(&mut self, scene: &Scene<D>, asked: &Asked<D>) {
         for (turn, &point) in asked.points.iter().enumerate() {
             let (count, times) = NEAREST[turn % NEAREST.len()];
-            let fifth = oracle::nearest(scene.view(), point, 5, f32::INFINITY).last().map_or(1.0, |last| last.distance);
+            let fifth = oracle::nearest(scene, point, 5, f32::INFINITY).last().map_or(1.0, |last| last.distance);
             let within = if times < 1.0 { times * fifth * 2.0 } else { times * fifth.max(1e-30) };
-            let expected = oracle::nearest(scene.view(), point, count, within);
-            let one = oracle::nearest(scene.view(), point, 1, within);
+            let expected = oracle::nearest(scene, point, count, within);
+            let one = oracle::nearest(scene, point, 1, within);
             for queries in self.kernels {
                 let label = || format!("{}, {D}D, {count} nearest to {point:?} within {within}", self.name);
                 queries.nearest(point, count, within, &mut self.reached).expect("a point");

@@ -165,7 +165,6 @@ impl<const D: usize> Preparation<D> {
     }
 
     /// Which sets of a prepared input have not been sorted, since they were before.
-    #[cfg(test)]
     pub(crate) fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
         self.sorted[Self::first(input)..].iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }

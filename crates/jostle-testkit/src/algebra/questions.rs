@@ -1,6 +1,7 @@
 //! Questions to the bodies of a set and all their images, by plain loops.
 
 use super::{Case, space::Lattice};
+use crate::axes::compiled_here;
 
 /// A body at an image: its id and its shift.
 pub type Image<const D: usize> = (u32, [i32; D]);
@@ -29,10 +30,34 @@ impl<const D: usize> Case<D> {
     /// The images that overlap a circle, ascending.
     #[must_use]
     pub fn in_circle(&self, point: [f64; D], radius: f64) -> Vec<Image<D>> {
+        in_circle(self, &point, &radius)
+    }
+
+    /// The images that touch a box, ascending.
+    #[must_use]
+    pub fn in_box(&self, lo: [f64; D], hi: [f64; D]) -> Vec<Image<D>> {
+        in_box(self, &lo, &hi)
+    }
+
+    /// The images that a ray hits, with the distance of each: by distance, then image.
+    #[must_use]
+    pub fn on_ray(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> Vec<(f64, Image<D>)> {
+        on_ray(self, &origin, &direction, &reach)
+    }
+
+    /// The images whose centres lie nearest to a point, with their distances: by distance, then image.
+    #[must_use]
+    pub fn nearest_to(&self, point: [f64; D], count: usize, within: f64) -> Vec<(f64, Image<D>)> {
+        nearest_to(self, &point, &count, &within)
+    }
+}
+
+compiled_here! {
+    fn in_circle<const D: usize>(case: &Case<D>, point: &[f64; D], radius: &f64) -> Vec<Image<D>> {
         let mut found = Vec::new();
-        self.each_image(point, radius, |image, center, by, r| {
-            let s = radius + r;
-            if squared(apart(center, point, by)) <= s * s {
+        case.each_image(*point, *radius, |image, center, by, r| {
+            let s = *radius + r;
+            if squared(apart(center, *point, by)) <= s * s {
                 found.push(image);
             }
         });
@@ -40,13 +65,11 @@ impl<const D: usize> Case<D> {
         found
     }
 
-    /// The images that touch a box, ascending.
-    #[must_use]
-    pub fn in_box(&self, lo: [f64; D], hi: [f64; D]) -> Vec<Image<D>> {
+    fn in_box<const D: usize>(case: &Case<D>, lo: &[f64; D], hi: &[f64; D]) -> Vec<Image<D>> {
         let (middle, half) =
             (each(|k| lo[k] / 2.0 + hi[k] / 2.0), squared::<D>(each(|k| hi[k] / 2.0 - lo[k] / 2.0)).sqrt());
         let mut found = Vec::new();
-        self.each_image(middle, half, |image, center, by, r| {
+        case.each_image(middle, half, |image, center, by, r| {
             let outside = each(|k| (lo[k] - (center[k] + by[k])).max(0.0).max(center[k] + by[k] - hi[k]));
             if squared::<D>(outside) <= r * r {
                 found.push(image);
@@ -56,14 +79,12 @@ impl<const D: usize> Case<D> {
         found
     }
 
-    /// The images that a ray hits, with the distance of each: by distance, then image.
-    #[must_use]
-    pub fn on_ray(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> Vec<(f64, Image<D>)> {
-        let (length2, mut found) = (squared(direction), Vec::new());
+    fn on_ray<const D: usize>(case: &Case<D>, origin: &[f64; D], direction: &[f64; D], reach: &f64) -> Vec<(f64, Image<D>)> {
+        let (length2, mut found) = (squared(*direction), Vec::new());
         let length = length2.sqrt();
-        let middle = each(|k| origin[k] + direction[k] / length * reach / 2.0);
-        self.each_image(middle, reach / 2.0, |image, center, by, r| {
-            let m = apart(center, origin, by);
+        let middle = each(|k| origin[k] + direction[k] / length * *reach / 2.0);
+        case.each_image(middle, *reach / 2.0, |image, center, by, r| {
+            let m = apart(center, *origin, by);
             let mut distance = 0.0;
             if squared(m) > r * r {
                 let along = (0..D).map(|k| m[k] * direction[k]).fold(0.0, |sum, x| sum + x) / length2;
@@ -73,7 +94,7 @@ impl<const D: usize> Case<D> {
                 }
                 distance = (along * length - (r * r - off).sqrt()).max(0.0);
             }
-            if distance <= reach {
+            if distance <= *reach {
                 found.push((distance, image));
             }
         });
@@ -81,18 +102,16 @@ impl<const D: usize> Case<D> {
         found
     }
 
-    /// The images whose centres lie nearest to a point, with their distances: by distance, then image.
-    #[must_use]
-    pub fn nearest_to(&self, point: [f64; D], count: usize, within: f64) -> Vec<(f64, Image<D>)> {
+    fn nearest_to<const D: usize>(case: &Case<D>, point: &[f64; D], count: &usize, within: &f64) -> Vec<(f64, Image<D>)> {
         let mut found = Vec::new();
-        self.each_image(point, within, |image, center, by, _| {
-            let distance2 = squared(apart(center, point, by));
-            if distance2 <= within * within {
+        case.each_image(*point, *within, |image, center, by, _| {
+            let distance2 = squared(apart(center, *point, by));
+            if distance2 <= *within * *within {
                 found.push((distance2, image));
             }
         });
         found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        found.truncate(count);
+        found.truncate(*count);
         found.iter_mut().for_each(|found| found.0 = found.0.sqrt());
         found
     }

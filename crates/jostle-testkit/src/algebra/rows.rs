@@ -2,6 +2,7 @@
 
 use super::predicate::Body;
 use super::{Case, Hit, Relation};
+use crate::axes::compiled_here;
 
 /// A neighbour of a body, as one of its images.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +25,10 @@ impl<const D: usize> Case<D> {
     /// When the relation is among many sets, which have no rows.
     #[must_use]
     pub fn rows(&self, hits: &[Hit<D>], full: bool) -> Vec<Vec<Neighbor<D>>> {
+        rows_of(self, &hits.to_vec(), &full)
+    }
+
+    fn rows_of_all(&self, hits: &[Hit<D>], full: bool) -> Vec<Vec<Neighbor<D>>> {
         assert!(!matches!(self.relation, Relation::Among(_)), "rows are of one set or between two");
         let (family, [i, j]) = (self.family(), self.meetings()[0]);
         let [first, second] = [i, j].map(|set| self.bodies(set));
@@ -41,5 +46,11 @@ impl<const D: usize> Case<D> {
         }
         rows.iter_mut().for_each(|row| row.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift)));
         rows
+    }
+}
+
+compiled_here! {
+    fn rows_of<const D: usize>(case: &Case<D>, hits: &Vec<Hit<D>>, full: &bool) -> Vec<Vec<Neighbor<D>>> {
+        case.rows_of_all(hits, *full)
     }
 }

@@ -1,4 +1,6 @@
-use super::{
+//! The definition of every search against cases small enough to know.
+
+use jostle_testkit::algebra::{
     CRYSTALS, Case, Columns, Hit, Neighbor, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation,
 };
 

@@ -1,0 +1,69 @@
+//! What is generic over the number of axes, compiled with this crate for two and for three: the binaries of tests are
+//! many, and each would compile it anew.
+
+use core::any::Any;
+
+use jostle_core::Bodies;
+
+use crate::oracle::Real;
+
+/// Defines functions of `D` that are compiled with this crate for a `D` of 2 and of 3; with another they panic.
+///
+/// Arguments are references, and nothing but them is borrowed. The body may call what is generic over `D`.
+macro_rules! compiled_here {
+    ($(
+        $(#[$meta:meta])*
+        $vis:vis fn $name:ident<const D: usize>($($arg:ident: &$type:ty),* $(,)?) -> $output:ty $body:block
+    )*) => {
+        $(
+            $(#[$meta])*
+            #[allow(clippy::ptr_arg, reason = "a slice has no type that a value could be asked for")]
+            $vis fn $name<const D: usize>($($arg: &$type),*) -> $output {
+                mod in_the_plane {
+                    use super::*;
+                    const D: usize = 2;
+                    #[allow(clippy::ptr_arg, reason = "as above")]
+                    pub(super) fn run($($arg: &$type),*) -> $output $body
+                }
+                mod in_space {
+                    use super::*;
+                    const D: usize = 3;
+                    #[allow(clippy::ptr_arg, reason = "as above")]
+                    pub(super) fn run($($arg: &$type),*) -> $output $body
+                }
+                match D {
+                    2 => $crate::axes::same(in_the_plane::run($($crate::axes::cast($arg)),*)),
+                    3 => $crate::axes::same(in_space::run($($crate::axes::cast($arg)),*)),
+                    _ => panic!("2 or 3 axes, not {D}"),
+                }
+            }
+        )*
+    };
+}
+
+pub(crate) use compiled_here;
+
+/// A value of a type that is the one wanted.
+///
+/// # Panics
+/// When it is another.
+pub(crate) fn same<A: Any, B: Any>(value: A) -> B {
+    let mut value = Some(value);
+    let wanted = (&mut value as &mut dyn Any).downcast_mut::<Option<B>>();
+    wanted.and_then(Option::take).expect("the type for so many axes")
+}
+
+/// A reference to it.
+///
+/// # Panics
+/// When it is another.
+pub(crate) fn cast<T: Any>(value: &dyn Any) -> &T {
+    value.downcast_ref().expect("the type for so many axes")
+}
+
+/// Centres and radii.
+pub(crate) type Gathered<const D: usize, T> = Vec<([T; D], T)>;
+
+pub(crate) fn gathered<const D: usize, T: Real>(view: Bodies<'_, D, T>) -> Gathered<D, T> {
+    (0..view.len()).map(|id| (view.center(id), view.radius(id))).collect()
+}

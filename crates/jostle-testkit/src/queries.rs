@@ -1,0 +1,110 @@
+//! The definition of every answer to a query: plain loops over all bodies.
+
+use jostle_core::Aabb;
+use jostle_pairs::{Circle, Ray, Reached};
+
+use crate::Scene;
+use crate::axes::compiled_here;
+use crate::oracle::overlaps;
+
+/// The ids of those that a point is in, ascending.
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn point<const D: usize>(scene: &Scene<D>, point: [f32; D]) -> Vec<u32> {
+    circle(scene, &Circle::new(point, 0.0))
+}
+
+/// The `count` bodies whose centres lie nearest to a point, of those within a distance: by distance, then id.
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn nearest<const D: usize>(scene: &Scene<D>, point: [f32; D], count: usize, within: f32) -> Vec<Reached> {
+    let mut nearest = all_within(scene, &point, &within);
+    nearest.truncate(count);
+    nearest
+}
+
+compiled_here! {
+    /// The ids of the circles or spheres that overlap one, ascending.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn circle<const D: usize>(scene: &Scene<D>, asked: &Circle<D>) -> Vec<u32> {
+        accepted(scene, |center, radius| overlaps(asked.center, asked.radius, center, radius))
+    }
+
+    /// The ids of those that touch a box, ascending.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn aabb<const D: usize>(scene: &Scene<D>, asked: &Aabb<D>) -> Vec<u32> {
+        accepted(scene, |center, radius| {
+            let mut distance2 = 0.0;
+            for axis in 0..D {
+                let d = (asked.lo[axis] - center[axis]).max(0.0).max(center[axis] - asked.hi[axis]);
+                distance2 += d * d;
+            }
+            distance2 <= radius * radius
+        })
+    }
+
+    /// What a ray hits, by distance, then id.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn ray<const D: usize>(scene: &Scene<D>, asked: &Ray<D>) -> Vec<Reached> {
+        let hit = |(id, (center, radius))| Some(Reached { id, distance: distance(asked, center, radius)? });
+        let mut hits: Vec<_> = bodies(scene).filter_map(hit).collect();
+        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.id.cmp(&b.id)));
+        hits
+    }
+
+    /// The bodies whose centres lie within a distance of a point: by distance, then id.
+    fn all_within<const D: usize>(scene: &Scene<D>, point: &[f32; D], within: &f32) -> Vec<Reached> {
+        let distance2 = |center: [f32; D]| {
+            (0..D).map(|axis| center[axis] - point[axis]).map(|d| d * d).reduce(|sum, d2| sum + d2).unwrap_or(0.0)
+        };
+        let mut nearest: Vec<_> = bodies(scene).map(|(id, (center, _))| (distance2(center), id)).collect();
+        nearest.retain(|&(distance2, _)| distance2 <= within * within);
+        nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        nearest.into_iter().map(|(distance2, id)| Reached { id, distance: distance2.sqrt() }).collect()
+    }
+}
+
+fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = (u32, ([f32; D], f32))> {
+    let body = |id: usize| (core::array::from_fn(|axis| scene.centers[axis][id]), scene.radii[id]);
+    (0..scene.len()).map(move |id| (id as u32, body(id)))
+}
+
+/// The bodies that a predicate on centre and radius accepts.
+fn accepted<const D: usize>(scene: &Scene<D>, accepts: impl Fn([f32; D], f32) -> bool) -> Vec<u32> {
+    bodies(scene).filter(|&(_, (center, radius))| accepts(center, radius)).map(|(id, _)| id).collect()
+}
+
+/// The product of two vectors, from left to right.
+fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+    (1..D).fold(a[0] * b[0], |sum, axis| sum + a[axis] * b[axis])
+}
+
+fn distance<const D: usize>(asked: &Ray<D>, center: [f32; D], radius: f32) -> Option<f32> {
+    let (origin, direction) = (asked.origin.map(f64::from), asked.direction.map(f64::from));
+    let (center, radius) = (center.map(f64::from), f64::from(radius));
+    let m: [f64; D] = core::array::from_fn(|axis| center[axis] - origin[axis]);
+    let along = dot(m, direction) / dot(direction, direction);
+    let w: [f64; D] = core::array::from_fn(|axis| m[axis] - along * direction[axis]);
+    let distance = if dot(m, m) <= radius * radius {
+        0.0
+    } else if along >= 0.0 && dot(w, w) <= radius * radius {
+        let entry = along * dot(direction, direction).sqrt() - (radius * radius - dot(w, w)).sqrt();
+        entry.max(0.0) as f32
+    } else {
+        return None;
+    };
+    (distance <= asked.reach).then_some(distance)
+}

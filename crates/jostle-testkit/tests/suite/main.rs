@@ -1,0 +1,8 @@
+//! What everything is held against, held against itself and what is known.
+
+mod algebra;
+mod hash;
+mod oracle;
+mod scene;
+mod sweep;
+mod ugly;
