@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jostle::{Bodies, InputError, PairFinder, Stats, Threads};
 use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly};
 use rayon::ThreadPool;
 
@@ -36,8 +37,7 @@ impl<const D: usize> Kernels<D> {
         let expected = sweep::pairs(view);
         let first = self.finders[0].on(Threads::Serial).find(view).expect(name);
         let (sequence, work) = (first.pairs().to_vec(), work(first.stats()));
-        let mut sorted = sequence.clone();
-        sorted.sort_unstable();
+        let sorted = ascending(&sequence);
         assert!(sorted == expected, "{name}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());
         let hash = sequence.iter().fold(Hash::START, |hash, &[a, b]| hash.with(a, b));
         for (turn, finder) in self.finders.iter_mut().enumerate() {
@@ -135,13 +135,12 @@ fn assert_calls<const D: usize>(
     let calls = Mutex::new(Vec::with_capacity(sequence.len()));
     let push = |a, b| calls.lock().expect("no panic").push([a, b]);
     let stats = visit(finder, threads, view, &push).expect(label);
-    let mut calls = calls.into_inner().expect("no panic");
+    let calls = calls.into_inner().expect("no panic");
     assert_eq!((stats.pairs, calls.len()), (sequence.len() as u64, sequence.len()), "{label}");
     if single {
         assert!(calls == sequence, "{label}: calls in another order");
     } else {
-        calls.sort_unstable();
-        assert!(calls == sorted, "{label}: calls for other pairs");
+        assert!(ascending(&calls) == sorted, "{label}: calls for other pairs");
     }
 }
 
@@ -320,8 +319,7 @@ fn two_hundred_thousand<const D: usize>() {
         let again = finder.on(Threads::Serial).find(scene.view()).expect("a good scene");
         assert!(again.pairs() == sequence, "{kind}, {D}D: another sequence on one thread");
         assert_eq!(again.tree().validate(), Ok(()), "{kind}, {D}D");
-        let mut sorted = sequence;
-        sorted.sort_unstable();
+        let sorted = ascending(&sequence);
         let expected = sweep::pairs(scene.view());
         assert!(sorted == expected, "{kind}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());
     }

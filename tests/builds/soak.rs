@@ -2,6 +2,7 @@
 //! more memory at the end than after a fifth of it.
 
 use jostle::{ContactTracker, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Spheres64, Threads};
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Scene, hash, pool, sweep};
 use rayon::ThreadPool;
@@ -135,9 +136,7 @@ impl Run {
         self.hash = self.hash.rotate_left(1) ^ hash::sequence(pairs) ^ hash::sequence(&[[numbers[0], numbers[2]]]);
         assert_eq!((numbers[0] + numbers[1]) as usize, pairs.len());
         if frame.is_multiple_of(SWEPT) {
-            let mut pairs = pairs.to_vec();
-            pairs.sort_unstable();
-            assert!(pairs == sweep::pairs(view), "frame {frame}: other pairs than a sweep finds");
+            assert!(ascending(pairs) == sweep::pairs(view), "frame {frame}: other pairs than a sweep finds");
         }
         if frame.is_multiple_of(REFUSED) {
             self.refuse(frame, world);

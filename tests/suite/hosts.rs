@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use jostle::{Bodies, Circles, InputError, PairFinder, Spawner, Stats, Threads};
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::{Kind, Scene, scene};
 
 type Task<'a> = &'a (dyn Fn(usize) + Sync);
@@ -186,8 +187,7 @@ impl Answers {
         let calls = Mutex::new(Vec::new());
         let stats =
             visit(finder, threads, view, &|a, b| calls.lock().expect("no panic").push([a, b])).expect("a good scene");
-        let mut calls = calls.into_inner().expect("no panic");
-        calls.sort_unstable();
+        let calls = ascending(&calls.into_inner().expect("no panic"));
         let work = [stats.node_tests, stats.leaf_tests, stats.circle_tests, stats.pairs];
         Self { list, ids, count, folded, sum: sum.to_bits(), calls, work }
     }

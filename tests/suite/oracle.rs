@@ -4,6 +4,7 @@ use core::mem::offset_of;
 
 use bytemuck::NoUninit;
 use jostle::{Bodies, Circles, PairFinder, RadiusField, Spheres, Threads};
+use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, oracle, pool, scene, sweep, ugly};
 use rayon::ThreadPool;
 
@@ -22,9 +23,7 @@ impl<const D: usize> Finders<D> {
         assert_eq!(found.stats().pairs, expected.len() as u64, "{name}");
         assert_permutation(found.rank_to_id(), view.len(), name);
         let sequence = found.pairs();
-        let mut sorted = sequence.to_vec();
-        sorted.sort_unstable();
-        assert_same(name, &sorted, expected);
+        assert_same(name, &ascending(sequence), expected);
         for (pool, finder) in &mut self.0 {
             let threads = pool.current_num_threads();
             let found = finder.on(Threads::Pool(pool)).find(view).expect(name);
@@ -45,19 +44,6 @@ fn assert_permutation(rank_to_id: impl Iterator<Item = u32>, n: usize, name: &st
     let mut ids: Vec<_> = rank_to_id.collect();
     ids.sort_unstable();
     assert!(ids.into_iter().eq(0..n as u32), "{name}: rank_to_id is no permutation");
-}
-
-/// Compares two ascending lists and names the first difference, since millions of pairs cannot be printed.
-fn assert_same(name: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
-    if found == expected {
-        return;
-    }
-    let at = found.iter().zip(expected).position(|(f, e)| f != e).unwrap_or(found.len().min(expected.len()));
-    let (counts, pair) = ((found.len(), expected.len()), (found.get(at), expected.get(at)));
-    panic!(
-        "{name}: {} pairs found, {} expected; first difference: found {:?}, expected {:?}",
-        counts.0, counts.1, pair.0, pair.1
-    );
 }
 
 fn ugly_scenes<const D: usize>() {
@@ -223,7 +209,7 @@ fn circles_and_spheres_by_their_own_constructors() {
     let spheres = finder.find(Spheres::new(x, y, z, &scene.radii)).expect("spheres").pairs().to_vec();
     assert!(spheres == finder.find(scene.view()).expect("spheres").pairs());
     let circles = Circles::new(x, y, 0.5);
-    let mut pairs = PairFinder::new().find(circles).expect("circles").pairs().to_vec();
-    pairs.sort_unstable();
-    assert_same("circles", &pairs, &oracle::pairs(circles));
+    let mut finder = PairFinder::new();
+    let pairs = finder.find(circles).expect("circles").pairs();
+    assert_same("circles", &ascending(pairs), &oracle::pairs(circles));
 }

@@ -10,6 +10,7 @@ pub mod engine;
 mod predicate;
 mod questions;
 mod rows;
+mod same;
 mod sets;
 mod space;
 
@@ -17,6 +18,7 @@ pub use contacts::{ContactKey, PlainContact, PlainContacts, Touch};
 pub use crystals::{CRYSTALS, Crystal};
 pub use questions::Image;
 pub use rows::Neighbor;
+pub use same::{assert_rows, same_hits, same_lists};
 pub use sets::{Columns, PlainLayers, PlainMoves, PlainRadii, PlainSet};
 pub use space::PlainSpace;
 
@@ -165,6 +167,12 @@ impl<const D: usize> Case<D> {
 }
 
 compiled_here! {
+    fn sorted<const D: usize>(hits: &Vec<Hit<D>>) -> Vec<Hit<D>> {
+        let mut hits = hits.clone();
+        hits.sort_unstable_by_key(Hit::key);
+        hits
+    }
+
     fn hits_of<const D: usize>(case: &Case<D>) -> Vec<Hit<D>> {
         case.hits_of_all()
     }
@@ -177,8 +185,8 @@ impl<const D: usize> Case<D> {
     /// At the first difference, with the numbers of its two bodies.
     pub fn assert_hits(&self, name: &str, mut found: Vec<Hit<D>>) -> Vec<Hit<D>> {
         let expected = self.hits();
-        found.sort_unstable_by_key(Hit::key);
-        if found == expected {
+        found = sorted(&found);
+        if same_hits(&found, &expected) {
             return expected;
         }
         let at = found.iter().zip(&expected).position(|(f, e)| f != e).unwrap_or(found.len().min(expected.len()));

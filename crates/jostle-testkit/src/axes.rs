@@ -13,23 +13,23 @@ use crate::oracle::Real;
 macro_rules! compiled_here {
     ($(
         $(#[$meta:meta])*
-        $vis:vis fn $name:ident<const D: usize>($($arg:ident: &$type:ty),* $(,)?) -> $output:ty $body:block
+        $vis:vis fn $name:ident<const D: usize>($($arg:ident: &$type:ty),* $(,)?) $(-> $output:ty)? $body:block
     )*) => {
         $(
             $(#[$meta])*
             #[allow(clippy::ptr_arg, reason = "a slice has no type that a value could be asked for")]
-            $vis fn $name<const D: usize>($($arg: &$type),*) -> $output {
+            $vis fn $name<const D: usize>($($arg: &$type),*) $(-> $output)? {
                 mod in_the_plane {
                     use super::*;
                     const D: usize = 2;
                     #[allow(clippy::ptr_arg, reason = "as above")]
-                    pub(super) fn run($($arg: &$type),*) -> $output $body
+                    pub(super) fn run($($arg: &$type),*) $(-> $output)? $body
                 }
                 mod in_space {
                     use super::*;
                     const D: usize = 3;
                     #[allow(clippy::ptr_arg, reason = "as above")]
-                    pub(super) fn run($($arg: &$type),*) -> $output $body
+                    pub(super) fn run($($arg: &$type),*) $(-> $output)? $body
                 }
                 match D {
                     2 => $crate::axes::same(in_the_plane::run($($crate::axes::cast($arg)),*)),

@@ -11,6 +11,7 @@ pub mod hash;
 #[cfg(test)]
 mod layering;
 pub mod oracle;
+pub mod pairs;
 pub mod queries;
 pub mod random;
 pub mod scene;

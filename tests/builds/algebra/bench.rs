@@ -4,7 +4,8 @@ use std::sync::{LazyLock, Mutex};
 
 use jostle::{Isa, NeighborLists, PairFinder, Rows, Search, Threads};
 use jostle_testkit::algebra::engine::Ready;
-use jostle_testkit::algebra::{Case, Hit, Neighbor, Relation};
+use jostle_testkit::algebra::{Case, Hit, Relation, assert_rows, same_hits, same_lists};
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
@@ -66,7 +67,7 @@ impl<const D: usize> Bench<D> {
         let expected = case.assert_hits(name, first.clone());
         for way in self.serial_ways().skip(1) {
             let other = self.run(way, |search, _| ready.find(search)).expect(name);
-            assert!(other == first, "{name}: another sequence in way {way:?}");
+            assert!(same_hits(&other, &first), "{name}: another sequence in way {way:?}");
         }
         self.check_visits(name, &ready, &first);
         Frames::new(name, case).check(&mut self.finders[0], &ready, &first);
@@ -83,7 +84,7 @@ impl<const D: usize> Bench<D> {
             let found = self.run(way, |search, _| ready.find(search)).expect(name);
             self.run(way, |search, lists| search.neighbors(ready.input(), Rows::Full, lists)).expect(name);
             let (hits, lists) = first.get_or_insert_with(|| (found.clone(), self.lists.clone()));
-            assert!(*hits == found, "{name}: another sequence in way {way:?}");
+            assert!(same_hits(hits, &found), "{name}: another sequence in way {way:?}");
             assert!(same_lists::<D>(lists, &self.lists), "{name}: other rows in way {way:?}");
         }
     }
@@ -105,10 +106,8 @@ impl<const D: usize> Bench<D> {
             let visited = Mutex::new(Vec::new());
             let visit = |a, b| visited.lock().expect("no visit panics").push([a, b]);
             self.run(way, |search, _| search.for_each_pair(ready.input(), visit)).expect(name);
-            let (mut visited, mut listed) = (visited.into_inner().expect("no visit panics"), listed.clone());
-            visited.sort_unstable();
-            listed.sort_unstable();
-            assert!(visited == listed, "{name}: other pairs are visited");
+            let visited = visited.into_inner().expect("no visit panics");
+            assert!(ascending(&visited) == ascending(&listed), "{name}: other pairs are visited");
         }
     }
 
@@ -127,47 +126,7 @@ impl<const D: usize> Bench<D> {
                 let first = first.get_or_insert_with(|| self.lists.clone());
                 assert!(same_lists::<D>(first, &self.lists), "{name}: other rows in way {way:?}");
             }
-            check_lists(name, &self.lists, &expected, has_all);
+            assert_rows(&name.to_owned(), &self.lists, &expected, &has_all);
         }
-    }
-}
-
-fn same_lists<const D: usize>(a: &NeighborLists, b: &NeighborLists) -> bool {
-    let vectors = |lists: &NeighborLists| bits(lists.vectors::<D>().iter().flatten().copied());
-    (a.offsets(), a.neighbors(), a.image_shifts::<D>()) == (b.offsets(), b.neighbors(), b.image_shifts())
-        && a.distances2().iter().map(|d| d.to_bits()).eq(b.distances2().iter().map(|d| d.to_bits()))
-        && bits(a.distances2_f64().iter().copied()) == bits(b.distances2_f64().iter().copied())
-        && vectors(a) == vectors(b)
-}
-
-fn bits(values: impl Iterator<Item = f64>) -> Vec<u64> {
-    values.map(f64::to_bits).collect()
-}
-
-/// Rows against those of the oracle: ids ascend, and what is told of each id is the same.
-fn check_lists<const D: usize>(name: &str, lists: &NeighborLists, expected: &[Vec<Neighbor<D>>], has_all: bool) {
-    assert_eq!(lists.len(), expected.len(), "{name}: rows");
-    for (id, row) in expected.iter().enumerate() {
-        assert!(lists.of(id).is_sorted(), "{name}: row {id} does not ascend");
-        let sorted = |mut row: Vec<(u32, u32)>| {
-            row.sort_unstable();
-            row
-        };
-        let found = lists.of(id).iter().zip(lists.distances2_of(id)).map(|(&b, &distance2)| (b, distance2.to_bits()));
-        let told = row.iter().map(|it| (it.id, (it.distance2 as f32).to_bits()));
-        assert_eq!(sorted(found.collect()), sorted(told.collect()), "{name}: row {id}");
-        if !has_all {
-            continue;
-        }
-        let columns = (lists.image_shifts_of(id), lists.vectors_of(id), lists.distances2_f64_of(id));
-        let neighbor = |(at, &id): (usize, &u32)| Neighbor {
-            id,
-            shift: columns.0[at],
-            vector: columns.1[at],
-            distance2: columns.2[at],
-        };
-        let mut found: Vec<_> = lists.of(id).iter().enumerate().map(neighbor).collect();
-        found.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift));
-        assert_eq!(&found, row, "{name}: row {id}");
     }
 }

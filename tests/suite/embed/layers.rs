@@ -8,8 +8,10 @@ use jostle::{
 };
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
-use crate::embed::neighbors::{Lists, both_ways, fill};
-use crate::embed::oracle::{Pairs, Random, across, ascending, assert_same, dealt, large_scenes, small_scenes, tree_of};
+use crate::embed::neighbors::{Lists, fill};
+use crate::embed::oracle::{
+    Pairs, Random, across, ascending, assert_same, both_ways, dealt, large_scenes, small_scenes, tree_of,
+};
 use crate::embed::ways::{Way, Ways};
 
 /// Whether categories, masks and groups are one value for all; groups may be left out.

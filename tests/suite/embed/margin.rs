@@ -10,8 +10,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
-use crate::embed::neighbors::{Lists, both_ways, fill};
-use crate::embed::oracle::{Pairs, across, ascending, assert_same, bodies, distance2, small_scenes, tree_of};
+use crate::embed::neighbors::{Lists, fill};
+use crate::embed::oracle::{
+    Pairs, across, ascending, assert_same, bodies, both_ways, distance2, small_scenes, tree_of,
+};
 use crate::embed::ways::Ways;
 
 /// Checks pairs and rows of a view, or its refusal. `expected` is ascending.

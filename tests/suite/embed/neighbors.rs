@@ -4,7 +4,7 @@ use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows
 use jostle_testkit::{Kind, Scene, oracle, scene, sweep};
 
 use crate::embed::oracle::{
-    Pairs, Random, across, across_large, bodies, dealt, distance2, large_scenes, scenes, tree_of,
+    Random, across, across_large, bodies, both_ways, dealt, distance2, large_scenes, scenes, tree_of,
 };
 use crate::embed::ways::{Way, Ways};
 
@@ -37,13 +37,6 @@ impl Lists {
             distances2: lists.distances2().iter().map(|x| x.to_bits()).collect(),
         }
     }
-}
-
-/// Each pair from both sides, ascending.
-pub(crate) fn both_ways(pairs: &[[u32; 2]]) -> Pairs {
-    let mut both: Pairs = pairs.iter().flat_map(|&[a, b]| [[a, b], [b, a]]).collect();
-    both.sort_unstable();
-    both
 }
 
 /// Fills the lists with distances of a way; what stands in them.

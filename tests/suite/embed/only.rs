@@ -6,8 +6,10 @@ use jostle::{Input, Rows, between};
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
-use crate::embed::neighbors::{Lists, both_ways};
-use crate::embed::oracle::{Pairs, across, ascending, assert_same, dealt, large_scenes, small_scenes, tree_of};
+use crate::embed::neighbors::Lists;
+use crate::embed::oracle::{
+    Pairs, across, ascending, assert_same, both_ways, dealt, large_scenes, small_scenes, tree_of,
+};
 use crate::embed::ways::{Way, Ways};
 
 /// Some pairs, which would be others the other way round.

@@ -2,6 +2,7 @@
 
 use jostle::{Bodies, LinearTree, Threads};
 pub(crate) use jostle_testkit::oracle::across;
+pub(crate) use jostle_testkit::pairs::{ascending, assert_same, both_ways};
 pub(crate) use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene, sweep, ugly};
 
@@ -21,22 +22,6 @@ pub(crate) fn distance2<const D: usize>(p: [f32; D], q: [f32; D]) -> f32 {
         let d = q[axis] - p[axis];
         sum + d * d
     })
-}
-
-pub(crate) fn ascending(pairs: &[[u32; 2]]) -> Pairs {
-    let mut pairs = pairs.to_vec();
-    pairs.sort_unstable();
-    pairs
-}
-
-/// Compares two ascending lists and names the first difference, since thousands of pairs cannot be read.
-pub(crate) fn assert_same(name: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
-    if found == expected {
-        return;
-    }
-    let at = found.iter().zip(expected).position(|(f, e)| f != e).unwrap_or(found.len().min(expected.len()));
-    let counts = (found.len(), expected.len());
-    panic!("{name}: (found, expected) {counts:?}; the first to differ {:?}, {:?}", found.get(at), expected.get(at));
 }
 
 pub(crate) fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = ([f32; D], f32)> {

@@ -6,6 +6,7 @@ use jostle_core::{Bodies, LinearTree, Radii, Scalar, Threads};
 use jostle_pairs::{ActivationTable, Input, InputError, Layers, PreparedSet, Search, Set, Space, Values};
 
 use super::{Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
+use crate::axes::compiled_here;
 
 impl PlainLayers {
     /// As the engine takes them; a value that all have is given as one for all.
@@ -149,14 +150,29 @@ impl<const D: usize> Ready<'_, D> {
                 _ => pairs,
             };
             assert_eq!(pairs.get(first..first + of_both.len()), Some(of_both), "pairs of sets {sets:?}");
-            hits.extend(of_both.iter().zip(first..).map(|(&pair, at)| Hit {
-                sets,
-                pair,
-                shift: shifts.get(at).copied().unwrap_or([0; D]),
-                time: times.get(at).copied().unwrap_or(0.0),
-            }));
+            let of = |len: usize| first.min(len)..(first + of_both.len()).min(len);
+            let (shifts, times) = (&shifts[of(shifts.len())], &times[of(times.len())]);
+            hits.append(&mut gathered(&sets, &of_both.to_vec(), &shifts.to_vec(), &times.to_vec()));
         }
         assert_eq!(hits.len(), pairs.len(), "pairs of sets that do not meet");
         Ok(hits)
+    }
+}
+
+compiled_here! {
+    /// Hits of the columns that a search gives, some of which may be empty.
+    fn gathered<const D: usize>(
+        sets: &[usize; 2],
+        pairs: &Vec<[u32; 2]>,
+        shifts: &Vec<[i32; D]>,
+        times: &Vec<f64>,
+    ) -> Vec<Hit<D>> {
+        let hit = |(at, &pair): (usize, &[u32; 2])| Hit {
+            sets: *sets,
+            pair,
+            shift: shifts.get(at).copied().unwrap_or([0; D]),
+            time: times.get(at).copied().unwrap_or(0.0),
+        };
+        pairs.iter().enumerate().map(hit).collect()
     }
 }
