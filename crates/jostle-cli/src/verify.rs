@@ -1,6 +1,5 @@
 //! `jostle verify`: the pairs of a file, found in two ways and compared.
 
-mod brute;
 mod difference;
 
 use std::path::Path;
@@ -9,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Result, bail, ensure};
 use indicatif::HumanCount;
 use jostle::{Bodies, Input, PairFinder, Threads};
-use jostle_testkit::{oracle::Real, sweep};
+use jostle_testkit::oracle::{self, Real};
+use jostle_testkit::sweep;
 
 use crate::args::{Method, VerifyArgs};
 use crate::limit;
@@ -76,7 +76,7 @@ where
     };
     let brute = args.against == Method::Brute || args.against == Method::Auto && view.len() <= BRUTE;
     let method = if brute { "a double loop" } else { "a sweep" };
-    let truth = workers.install(|| if brute { brute::pairs(view) } else { sweep::pairs(view) });
+    let truth = workers.install(|| if brute { oracle::pairs_in_parallel(view) } else { sweep::pairs(view) });
     let (count, all) = (counted(pairs.len() as u64, "pairs"), HumanCount(truth.len() as u64));
     report.row("compared", format_args!("{count} with the {all} of {method}"))?;
     let difference = Difference::new(pairs, &truth);

@@ -5,6 +5,7 @@ use core::ops::{Mul, Sub};
 
 use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::{Bodies, Reason, Scalar, ViewError};
+use rayon::prelude::*;
 
 use crate::axes::{Gathered, gathered};
 
@@ -82,6 +83,31 @@ fn double_loop<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]
         }
     }
     Some(pairs)
+}
+
+/// [`pairs`], the rows of the loop shared out among the threads of the current rayon pool.
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn pairs_in_parallel<const D: usize>(view: Bodies<'_, D, impl Real>) -> Vec<[u32; 2]> {
+    all_rows(&gathered(view))
+}
+
+/// Of bodies of any type: compiled with this crate.
+fn all_rows(bodies: &dyn Any) -> Vec<[u32; 2]> {
+    let all = [rows::<2, f32>, rows::<3, f32>, rows::<2, f64>, rows::<3, f64>];
+    all.into_iter().find_map(|rows| rows(bodies)).expect("bodies have 2 or 3 axes")
+}
+
+fn rows<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
+    let bodies = bodies.downcast_ref::<Gathered<D, T>>()?;
+    let row = |(a, &(p, p_radius)): (usize, &([T; D], T))| {
+        let later = bodies.iter().enumerate().skip(a + 1);
+        let hits = later.filter(move |&(_, &(q, q_radius))| overlaps(p, p_radius, q, q_radius));
+        hits.map(move |(b, _)| [a as u32, b as u32])
+    };
+    Some(bodies.par_iter().enumerate().flat_map_iter(row).collect())
 }
 
 /// The error that a view must be refused with, if any.
