@@ -60,6 +60,11 @@ fn items<const N: usize>(n: usize) -> Vec<[u32; N]> {
         .collect()
 }
 
+/// Sorts items by the codes of the places where they stood: for each size of items, a sort is compiled once.
+fn sort_items<const N: usize>(sort: &mut RadixSort<[u32; N]>, items: &mut [[u32; N]], on: Workers, codes: &[u64]) {
+    sort.sort_by_code_on(items, on, |item| codes[item[0] as usize]);
+}
+
 /// A sort for the calling thread and one for each pool, used for one input after the other.
 struct Sorts<const N: usize> {
     serial: RadixSort<[u32; N]>,
@@ -73,15 +78,14 @@ impl<const N: usize> Sorts<N> {
 
     fn check(&mut self, name: &str, codes: &[u64]) {
         let items = items::<N>(codes.len());
-        let code = |item: &[u32; N]| codes[item[0] as usize];
         let mut expected = items.clone();
-        expected.sort_by_key(code);
+        expected.sort_by_key(|item| codes[item[0] as usize]);
         let mut sorted = items.clone();
-        self.serial.sort_by_code_on(&mut sorted, Workers::Serial, code);
+        sort_items(&mut self.serial, &mut sorted, Workers::Serial, codes);
         assert!(sorted == expected, "{name}, n = {}, {} bytes, serial", codes.len(), 4 * N);
         for (pool, sort) in &mut self.pools {
             sorted.copy_from_slice(&items);
-            pool.install(|| sort.sort_by_code_on(&mut sorted, Workers::Rayon, code));
+            pool.install(|| sort_items(sort, &mut sorted, Workers::Rayon, codes));
             let threads = pool.current_num_threads();
             assert!(sorted == expected, "{name}, n = {}, {} bytes, {threads} threads", codes.len(), 4 * N);
         }
@@ -177,7 +181,7 @@ proptest! {
         let mut items = items::<3>(codes.len());
         let mut expected = items.clone();
         expected.sort_by_key(|item| codes[item[0] as usize]);
-        RadixSort::new().sort_by_code_on(&mut items, Workers::Rayon, |item| codes[item[0] as usize]);
+        sort_items(&mut RadixSort::new(), &mut items, Workers::Rayon, &codes);
         prop_assert!(items == expected);
     }
 }
@@ -191,11 +195,12 @@ fn as_many_items_as_ids_can_name() {
     let mut items = vec![1_u8; MAX_BODIES];
     items[ones..].fill(0);
     let mut sort = RadixSort::new();
-    let pool = pool(2);
-    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, |&item| item.into()));
+    let (pool, mut code): (_, fn(&u8) -> u64) = (pool(2), |&item| item.into());
+    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, code));
     assert_eq!(items.partition_point(|&item| item == 0), MAX_BODIES - ones);
     assert!(items[MAX_BODIES - ones..].iter().all(|&item| item == 1));
-    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, |_| 7));
+    code = |_| 7;
+    pool.install(|| sort.sort_by_code_on(&mut items, Workers::Rayon, code));
     assert_eq!(items.partition_point(|&item| item == 0), MAX_BODIES - ones);
     assert!(items[MAX_BODIES - ones..].iter().all(|&item| item == 1));
 }
