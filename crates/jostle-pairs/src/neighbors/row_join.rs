@@ -64,8 +64,9 @@ outlined! {
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
         /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
-        run_tests = run_tests_body::<false>(leaf: usize);
-        run_tests_plainly = run_tests_body::<true>(leaf: usize);
+        run_tests = run_tests_body::<false, false>(leaf: usize);
+        run_tests_plainly = run_tests_body::<true, false>(leaf: usize);
+        run_tests_for_ids = run_tests_body::<true, true>(leaf: usize);
         /// The rows of a leaf, sorted, to the arena.
         deal_rows = deal_rows_body(leaf: usize);
     }
@@ -103,6 +104,9 @@ impl<const D: usize> RowJoin<'_, D> {
     #[inline(always)]
     fn run_gathered<L: Lanes>(&mut self, leaf: usize) {
         if self.image == 0 && self.pairing.filter.keeps_all() {
+            if self.kind == Rows::Full && !self.arena.with_distances {
+                return self.run_tests_for_ids::<L>(leaf);
+            }
             self.run_tests_plainly::<L>(leaf);
         } else {
             self.run_tests::<L>(leaf);
@@ -221,13 +225,13 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// `PLAIN` as [`RowJoin::run_gathered`] has it.
+    /// `PLAIN` as [`RowJoin::run_gathered`] has it; `IDS` where whole rows are wanted, and of them ids alone.
     #[inline(always)]
-    fn run_tests_body<L: Lanes, const PLAIN: bool>(&mut self, leaf: usize) {
+    fn run_tests_body<L: Lanes, const PLAIN: bool, const IDS: bool>(&mut self, leaf: usize) {
         let [driver, walked] = self.pairing.trees;
         let (circles, own_ids) = (&driver.bodies()[leaf], &driver.leaf_ids()[leaf].0);
         let (leaves, names) = (walked.bodies(), &walked.leaf_ids()[..walked.bodies().len()]);
-        let half = self.pairing.within && self.kind == Rows::Half;
+        let half = !IDS && self.pairing.within && self.kind == Rows::Half;
         // A body is its own neighbour at an image alone.
         let own = if self.pairing.within { leaf } else { usize::MAX };
         let image = self.image;
@@ -256,7 +260,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask).with_sure(sure);
                 mask = self.pairing.filter::<L>(hit, self.pairing.names(), image, offset).mask();
             }
-            if self.arena.with_distances {
+            if !IDS && self.arena.with_distances {
                 rows.push_distances2::<L>(lane, circle.distance2_at(others, offset), mask);
             }
             rows.push::<L>(lane, ids, mask);

@@ -29,7 +29,7 @@ pub(crate) fn run<W: Work>(isa: Isa, work: W) -> W::Output {
 /// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function grows so
 /// large that the compiler takes seconds for it. Worth it for hundreds of cycles.
 macro_rules! outlined {
-    (impl $type:ident { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$flag:literal>)?($($arg:ident: $arg_type:ty),*);)* }) => {
+    (impl $type:ident { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$($flag:literal),+>)?($($arg:ident: $arg_type:ty),*);)* }) => {
         impl<const D: usize> $type<'_, D> {
             $(
                 $(#[$doc])*
@@ -43,7 +43,7 @@ macro_rules! outlined {
                         #[inline(always)]
                         fn run<L: Lanes>(self) {
                             let (this, $($arg),*) = self.0;
-                            this.$body::<L $(, $flag)?>($($arg),*);
+                            this.$body::<L $($(, $flag)+)?>($($arg),*);
                         }
                     }
 
