@@ -6,6 +6,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
 
 use crate::InputError;
+use crate::compiled::compiled_here;
 use crate::input::layers::LayersOf;
 use crate::input::{Cell, Set, SortedBefore, Source, Space};
 use crate::proxy::sorted::SortedSet;
@@ -153,7 +154,7 @@ impl<const D: usize> PreparedSet<D> {
         threads: Threads<'_>,
     ) -> Result<(), InputError> {
         let set = bodies.into();
-        let built = run(threads, set.len(), |workers| workers.together(|| self.build_on(&set, space, workers)));
+        let built = run(threads, set.len(), |workers| workers.together(|| build_prepared(self, &set, space, workers)));
         if built.is_err() {
             self.bodies.clear();
             let isa = self.isa();
@@ -317,5 +318,17 @@ impl<'a, const D: usize> From<&'a PreparedSet<D>> for Set<'a, D> {
             sorted_before: Some(SortedBefore { by: prepared, space: &prepared.space }),
             ..Self::of(prepared.bodies.source())
         }
+    }
+}
+
+compiled_here! {
+    /// Makes a set ready.
+    fn build_prepared<const D: usize>(
+        prepared: &mut PreparedSet<D>,
+        set: &Set<'_, D>,
+        space: Space<D>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        prepared.build_on(set, space, workers)
     }
 }
