@@ -134,7 +134,7 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
     let mut walls = PreparedSet::new();
     walls.build(still.view(), Space::open(), Threads::Serial).expect("a scene within the contract");
     let rebuilt = Mutex::new(PreparedSet::new());
-    let searches: [Search<'_, D>; 13] = [
+    let searches: [Search<'_, D>; 14] = [
         ("between a view and a prepared set", &|kept, scene| {
             1 + kept.finder.on(threads).find(between(scene.view(), &walls)).expect("sets").pairs().len()
         }),
@@ -166,6 +166,13 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
         ("a margin", &|kept, scene| {
             let pairs = kept.finder.on(threads).find(scene.view().with_margin(1e-4)).expect("a view").pairs().len();
             assert!(kept.finder.on(threads).still_valid(scene.view()));
+            pairs
+        }),
+        ("many sets with a margin", &|kept, scene| {
+            let with_margin = scene.view().with_margin(1e-4);
+            let sets = [with_margin.into(), Set::from(with_margin).layers(layers), (&tree).into()];
+            let pairs = kept.finder.on(threads).find(Input::among(&sets, &table)).expect("sets").pairs().len();
+            assert!(kept.finder.on(threads).still_valid(Input::among(&sets, &table)));
             pairs
         }),
         ("a lattice", &|kept, scene| {

@@ -34,7 +34,8 @@ pub use space::Space;
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
-/// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns |
+/// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
+/// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
 ///
 /// Refused, each by its name:
 ///

@@ -19,6 +19,7 @@ pub(crate) struct Bench<const D: usize> {
     finders: Vec<PairFinder<D>>,
     lists: NeighborLists,
     turn: usize,
+    searches: usize,
 }
 
 /// Which finder searches, and in which pool, if any.
@@ -31,7 +32,12 @@ impl<const D: usize> Bench<D> {
             finder.set_isa(isa);
             finder
         };
-        Self { finders: Isa::available().map(finder).collect(), lists: NeighborLists::with_distances(), turn: 0 }
+        Self {
+            finders: Isa::available().map(finder).collect(),
+            lists: NeighborLists::with_distances(),
+            turn: 0,
+            searches: 0,
+        }
     }
 
     fn run<R: Send>(
@@ -70,7 +76,11 @@ impl<const D: usize> Bench<D> {
             assert!(same_hits(&other, &first), "{name}: another sequence in way {way:?}");
         }
         self.check_visits(name, &ready, &first);
-        Frames::new(name, case).check(&mut self.finders[0], &ready, &first);
+        // Of four searches one, by turns, and none of so many pairs that sets of keys are slow.
+        self.searches += 1;
+        if self.searches.is_multiple_of(4) && first.len() <= 1_000 {
+            Frames::new(name, case).check(&mut self.finders[0], &ready, &first);
+        }
         if !matches!(case.relation, Relation::Among(_)) {
             self.check_rows(name, case, &ready, &expected);
         }
@@ -82,10 +92,14 @@ impl<const D: usize> Bench<D> {
         let mut first = None;
         for way in self.all_ways() {
             let found = self.run(way, |search, _| ready.find(search)).expect(name);
-            self.run(way, |search, lists| search.neighbors(ready.input(), Rows::Full, lists)).expect(name);
-            let (hits, lists) = first.get_or_insert_with(|| (found.clone(), self.lists.clone()));
+            let lists = [Rows::Full, Rows::Half].map(|rows| {
+                self.run(way, |search, lists| search.neighbors(ready.input(), rows, lists)).expect(name);
+                self.lists.clone()
+            });
+            let (hits, first_lists) = first.get_or_insert_with(|| (found.clone(), lists.clone()));
             assert!(same_hits(hits, &found), "{name}: another sequence in way {way:?}");
-            assert!(same_lists::<D>(lists, &self.lists), "{name}: other rows in way {way:?}");
+            let alike = first_lists.iter().zip(&lists).all(|(first, lists)| same_lists::<D>(first, lists));
+            assert!(alike, "{name}: other rows in way {way:?}");
         }
     }
 

@@ -3,7 +3,7 @@
 
 use core::array::from_fn;
 
-use jostle::{ActivationTable, Bodies, Circles, Input, LinearTree, PairFinder, Set, Skin, Threads, between};
+use jostle::{ActivationTable, Bodies, Circles, Input, LinearTree, PairFinder, Set, Skin, Space, Threads, between};
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::embed::oracle::{Random, ascending, bodies, tree_of};
@@ -20,9 +20,32 @@ enum Asked {
     Swept,
     Sets,
     WithTree,
+    DoublePeriodic,
+    Lattice,
+    DoubleLattice,
+    SweptInLattice,
 }
 
-const ALL: [Asked; 6] = [Asked::View, Asked::Double, Asked::Periodic, Asked::Swept, Asked::Sets, Asked::WithTree];
+const ALL: [Asked; 10] = [
+    Asked::View,
+    Asked::Double,
+    Asked::Periodic,
+    Asked::Swept,
+    Asked::Sets,
+    Asked::WithTree,
+    Asked::DoublePeriodic,
+    Asked::Lattice,
+    Asked::DoubleLattice,
+    Asked::SweptInLattice,
+];
+
+/// A skewed cell, outside of which many bodies lie.
+fn lattice<const D: usize>() -> Space<D> {
+    let width = f64::from(WIDTH);
+    let mut vectors = [[0.0; D]; D];
+    (0..D).for_each(|k| (vectors[k][k], vectors[k][(k + D - 1) % D]) = (width, if k > 0 { -0.4 * width } else { 0.0 }));
+    Space::lattice(vectors, [true; D])
+}
 
 /// Walls that stay where they are.
 fn walls<const D: usize>() -> LinearTree<D> {
@@ -42,17 +65,24 @@ fn ask<R, const D: usize>(
     let half = scene.radii.len() / 2;
     match asked {
         Asked::View => with(view.into()),
-        Asked::Double => {
+        Asked::Double | Asked::DoublePeriodic | Asked::DoubleLattice => {
             let columns = columns.map(|column| column.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
             let radii: Vec<_> = scene.radii.iter().map(|&r| f64::from(r)).collect();
             let columns = columns.each_ref().map(Vec::as_slice);
-            with(Bodies::from_slices(columns, &radii).with_margin(f64::from(margin)).into())
+            let bodies = Input::within(Bodies::from_slices(columns, &radii).with_margin(f64::from(margin)));
+            with(match asked {
+                Asked::DoublePeriodic => bodies.periodic([Some([0.0, WIDTH]); D]),
+                Asked::DoubleLattice => bodies.space(lattice()),
+                _ => bodies,
+            })
         }
+        Asked::Lattice => with(Input::within(view).space(lattice())),
         Asked::Periodic => with(Input::within(view).periodic([Some([0.0, WIDTH]); D])),
-        Asked::Swept => {
+        Asked::Swept | Asked::SweptInLattice => {
             let paths: [Vec<f32>; D] =
                 from_fn(|axis| (0..view.len()).map(|id| ((id + axis) % 7) as f32 * 0.1).collect());
-            with(Set::from(view).moving(paths.each_ref().map(Vec::as_slice)).into())
+            let moving = Input::within(Set::from(view).moving(paths.each_ref().map(Vec::as_slice)));
+            with(if asked == Asked::Swept { moving } else { moving.space(lattice()) })
         }
         Asked::Sets => {
             let part = |ids: core::ops::Range<usize>| {
@@ -146,6 +176,31 @@ fn a_tree_is_the_same_until_it_is_built_again() {
     assert!(finder.still_valid(&tree) && !finder.still_valid(scene.view()));
     tree.build(scene.view().with_margin(MARGIN), Threads::Serial).expect("a sound scene");
     assert!(!finder.still_valid(&tree));
+}
+
+/// Bodies of a tree stay where they are, but what they move by may change: by the margin, not by more.
+#[test]
+fn displacements_of_a_tree_may_change_by_its_margin() {
+    let scene = start::<2>(300, 8);
+    let tree = tree_of(scene.view().with_margin(MARGIN));
+    let paths = |by: f32, of_one: f32| -> [Vec<f32>; 2] {
+        let length = |id: usize| if id == 77 { of_one } else { by };
+        // Along both axes at once, by 3 and 4 fifths.
+        [0.6, 0.8].map(|part| (0..300).map(|id| (id % 5) as f32 * 0.25 + part * length(id)).collect())
+    };
+    for space in [Space::open(), Space::periodic([Some([0.0, WIDTH]), None]), lattice()] {
+        let mut finder = PairFinder::<2>::new();
+        let start = paths(0.0, 0.0);
+        finder.find(Input::within(Set::from(&tree).moving(start.each_ref())).space(space)).expect("a tree");
+        let valid = |by, of_one| {
+            let now = paths(by, of_one);
+            finder.still_valid(Input::within(Set::from(&tree).moving(now.each_ref())).space(space))
+        };
+        let (less, more) = (0.999 * MARGIN, 1.001 * MARGIN);
+        assert!(valid(0.0, 0.0) && valid(less, 0.0) && valid(0.0, less) && valid(-less, less), "{space:?}");
+        assert!(!valid(more, 0.0) && !valid(0.0, more) && !valid(0.0, f32::NAN), "{space:?}");
+        assert!(!finder.still_valid(Input::within(&tree).space(space)));
+    }
 }
 
 #[test]

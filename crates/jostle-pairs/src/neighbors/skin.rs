@@ -7,6 +7,7 @@
 mod kept;
 
 use core::fmt;
+use std::sync::{Mutex, PoisonError};
 
 use jostle_core::{Threads, Workers, threads::run};
 
@@ -38,6 +39,31 @@ pub struct Skin<const D: usize> {
     /// Which sets meet, in ascending order.
     meetings: Vec<(usize, usize)>,
     space: Space<D>,
+    outcomes: Spare,
+}
+
+/// Memory for what has become of each set, which whoever asks takes and puts back; a clone has its own.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Outcome>>);
+
+impl Clone for Spare {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Spare {
+    fn take(&self) -> Vec<Outcome> {
+        core::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn put_back(&self, list: Vec<Outcome>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = list;
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).capacity() * size_of::<Outcome>()
+    }
 }
 
 impl<const D: usize> fmt::Debug for Skin<D> {
@@ -128,10 +154,15 @@ impl<const D: usize> Skin<D> {
                 compare((one, a)).excess_with(compare((other, b)))
             }
             _ => {
-                let outcomes: Vec<Outcome> = self.sets.iter().zip(sets).map(compare).collect();
+                let mut outcomes = self.outcomes.take();
+                outcomes.clear();
+                outcomes.extend(self.sets.iter().zip(sets).map(compare));
                 let none = Some(f64::NEG_INFINITY);
                 let of_all = outcomes.iter().fold(none, |all, one| all.and(one.excess_with(*one)).and(all));
-                self.meetings.iter().fold(of_all, |all, &(i, j)| Some(all?.max(outcomes[i].excess_with(outcomes[j])?)))
+                let of_meeting = |&(i, j): &(usize, usize)| outcomes[i].excess_with(outcomes[j]);
+                let excess = self.meetings.iter().fold(of_all, |all, meeting| Some(all?.max(of_meeting(meeting)?)));
+                self.outcomes.put_back(outcomes);
+                excess
             }
         }
     }
@@ -153,6 +184,7 @@ impl<const D: usize> Skin<D> {
         self.sets.iter().map(Kept::bytes).sum::<usize>()
             + self.sets.capacity() * size_of::<Kept<D>>()
             + self.meetings.capacity() * size_of::<(usize, usize)>()
+            + self.outcomes.bytes()
     }
 }
 

@@ -1,10 +1,19 @@
 //! The images at which a neighbour in a row touches, where there may be several.
+//!
+//! Those that may touch are worked out for each two bodies: b is seen within `reach` of a only where its fractional coordinate
+//! along each vector differs from that of a by at most c = `reach` over the height of the cell. So what an entry of a row
+//! costs does not grow with the number of images of the search, of which the largest bodies decide.
 
+use crate::input::Cell;
 use crate::neighbors::rows::Rows;
-use crate::proxy::{Exact, squared};
+use crate::proxy::{Exact, first_touch, squared};
 
 /// From a body to a neighbour, and the square of that, as the predicate has them.
 type Apart<const D: usize> = ([f64; D], f64);
+
+/// What is added to c, relative to itself and to 1: 2^-16 and 2^-20, far more than fractions are rounded by.
+const RELATIVE: f64 = 1.0 / 65_536.0;
+const LEAST: f64 = 1.0 / 1_048_576.0;
 
 impl<const D: usize> Exact<'_, D> {
     /// Calls `visit` with each image at which b in the row of a touches: by how many of each vector it is moved there, and how
@@ -18,56 +27,143 @@ impl<const D: usize> Exact<'_, D> {
         mut visit: impl FnMut([i32; D], Apart<D>),
     ) {
         let sets = [0, self.sets.len() as u32 - 1];
-        let itself = sets[1] == 0 && a == b;
+        let Some(cell) = &self.cell else { return };
+        let (two, itself) = (Two::new(self, cell, sets, [a, b]), sets[1] == 0 && a == b);
         if count == 1 && !itself {
-            // It is the nearest one, unless the cell is skewed: then all are looked at.
-            let steps = self.nearest_steps(sets, a, b);
-            if let Some(apart) = self.touch_by(sets, steps, a, b) {
+            // It is the nearest one, unless the cell is skewed.
+            let steps = two.nearest_steps();
+            if let Some(apart) = two.touch(steps) {
                 return visit(steps, apart);
             }
         }
-        let all = self.images.steps.len();
-        let last = if itself && kind == Rows::Half { self.images.half() } else { all };
-        let touches = (u32::from(itself)..last as u32).filter_map(|image| {
-            let steps = self.steps(sets, image, a, b);
-            Some((steps, self.touch_by(sets, steps, a, b)?))
-        });
         let mut left = count;
-        for (steps, apart) in touches.take(count) {
-            visit(steps, apart);
-            left -= 1;
-        }
+        let ([lo, hi], half) = (two.range(&self.images.blur), itself && kind == Rows::Half);
+        each_image([lo, hi], [!itself, true, !half], |image| {
+            let steps = core::array::from_fn(|k| image[k] - two.wraps[k]);
+            if let Some(apart) = two.touch(steps) {
+                visit(steps, apart);
+                left -= 1;
+            }
+            left > 0
+        });
         assert_eq!(left, 0, "the rows have more images of body {b} for body {a} than touch");
     }
+}
 
-    /// By how many of each vector b is moved to where its fractional coordinates differ least from those of a.
-    fn nearest_steps(&self, sets: [u32; 2], a: u32, b: u32) -> [i32; D] {
-        let (mut steps, from, to) = ([0; D], self.center(sets[0], a), self.center(sets[1], b));
-        if let Some(cell) = &self.cell {
-            for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-                let fraction = (0..D).fold(0.0, |sum, axis| sum + (to[axis] - from[axis]) * cell.duals[k][axis]);
-                steps[k] = -fraction.round() as i32;
-            }
+/// Two bodies, as the predicate has them.
+struct Two<'a, const D: usize> {
+    cell: &'a Cell<D>,
+    /// Whether in `f64` on bodies as they were given, and not in `f32` on bodies in the cell.
+    decided: bool,
+    /// From the one to the other, and the sum of their radii.
+    apart: [f64; D],
+    s: f64,
+    apart_single: [f32; D],
+    s_single: f32,
+    /// How many cells further than the first the second has been moved to lie in the cell.
+    wraps: [i32; D],
+    displacements: Option<[[f64; D]; 2]>,
+}
+
+impl<'a, const D: usize> Two<'a, D> {
+    fn new(exact: &Exact<'_, D>, cell: &'a Cell<D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
+        let (mut apart, from) = (exact.center(sets[1], b), exact.center(sets[0], a));
+        let (mut wraps, of_a) = (exact.wraps_of(sets[1], b), exact.wraps_of(sets[0], a));
+        for axis in 0..D {
+            apart[axis] -= from[axis];
+            wraps[axis] -= of_a[axis];
         }
-        steps
+        let (mut apart_single, mut s_single) = ([0.0; D], 0.0);
+        if !exact.decided {
+            let [first, second] = sets.map(|set| exact.proxies(set).view());
+            let (from, to) = (first.center(a as usize), second.center(b as usize));
+            (0..D).for_each(|axis| apart_single[axis] = to[axis] - from[axis]);
+            s_single = first.radius(a as usize) + second.radius(b as usize);
+        }
+        let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
+        let moves = || [exact.displacement(sets[0], a), exact.displacement(sets[1], b)];
+        let displacements = exact.moves(sets).then(moves);
+        Self { cell, decided: exact.decided, apart, s, apart_single, s_single, wraps, displacements }
     }
 
-    /// How far b is from a, if they touch once b has been moved by so many of each vector.
-    fn touch_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> Option<Apart<D>> {
-        if self.decided {
-            let apart = self.difference_by(sets, steps, a, b);
-            return self.is_pair_from(apart, sets, a, b).then(|| (apart, squared(apart)));
+    /// By how much their fractional coordinates differ.
+    fn fraction(&self, k: usize) -> f64 {
+        (0..D).fold(0.0, |sum, axis| sum + self.apart[axis] * self.cell.duals[k][axis])
+    }
+
+    /// By how many of each vector the second is moved to where its fractional coordinates differ least.
+    fn nearest_steps(&self) -> [i32; D] {
+        let nearest = |k: usize| if self.cell.space.repeats[k] { -self.fraction(k).round() as i32 } else { 0 };
+        core::array::from_fn(nearest)
+    }
+
+    /// The least and the greatest image along each vector at which they may touch, counted from the cell.
+    fn range(&self, blur: &[f64; D]) -> [[i32; D]; 2] {
+        let mut reach = self.s.max(self.s_single.into());
+        if let Some([from, to]) = self.displacements {
+            reach += squared(core::array::from_fn::<_, D, _>(|axis| to[axis] - from[axis])).sqrt();
         }
-        let (mut steps, from, to) = (steps, self.wraps_of(sets[0], a), self.wraps_of(sets[1], b));
-        (0..D).for_each(|k| steps[k] += to[k] - from[k]);
-        let offset = self.cell.as_ref()?.shift(steps.map(f64::from)).map(|shift| shift as f32);
-        let [first, second] = sets.map(|set| self.proxies(set).view());
-        let (from, to, mut apart, mut distance2) = (first.center(a as usize), second.center(b as usize), [0.0; D], 0.0);
+        let (mut lo, mut hi) = ([0; D], [0; D]);
+        for k in (0..D).filter(|&k| self.cell.space.repeats[k]) {
+            let c = reach * squared(self.cell.duals[k]).sqrt() * (1.0 + RELATIVE) + blur[k] + LEAST;
+            let middle = -self.fraction(k);
+            (lo[k], hi[k]) = ((middle - c).ceil() as i32 + self.wraps[k], (middle + c).floor() as i32 + self.wraps[k]);
+        }
+        [lo, hi]
+    }
+
+    /// How far they are apart, if they touch once the second has been moved by so many of each vector.
+    #[inline]
+    fn touch(&self, mut steps: [i32; D]) -> Option<Apart<D>> {
+        if self.decided {
+            let (mut apart, shift) = (self.apart, self.cell.shift(steps.map(f64::from)));
+            (0..D).for_each(|axis| apart[axis] += shift[axis]);
+            let distance2 = squared(apart);
+            let touches = match self.displacements {
+                None => distance2 <= self.s * self.s,
+                Some(displacements) => first_touch(apart, displacements, self.s).is_some(),
+            };
+            return touches.then_some((apart, distance2));
+        }
+        (0..D).for_each(|k| steps[k] += self.wraps[k]);
+        let (mut apart, mut distance2, offset) = (self.apart_single, 0.0, self.cell.shift(steps.map(f64::from)));
         for axis in 0..D {
-            apart[axis] = (to[axis] - from[axis]) + offset[axis];
+            apart[axis] += offset[axis] as f32;
             distance2 += apart[axis] * apart[axis];
         }
-        let s = first.radius(a as usize) + second.radius(b as usize);
-        (distance2 <= s * s).then(|| (apart.map(f64::from), distance2.into()))
+        (distance2 <= self.s_single * self.s_single).then(|| (apart.map(f64::from), distance2.into()))
+    }
+}
+
+/// Calls `visit` with each image of a range until it says no more, in order of their numbers: that of the bodies themselves,
+/// those whose last step other than 0 is positive, and their opposites; of these three, those that are `wanted`.
+fn each_image<const D: usize>([lo, hi]: [[i32; D]; 2], wanted: [bool; 3], mut visit: impl FnMut([i32; D]) -> bool) {
+    let zero = (0..D).all(|k| lo[k] <= 0 && 0 <= hi[k]);
+    if wanted[0] && zero && !visit([0; D]) {
+        return;
+    }
+    if wanted[1] && !each_forward(lo, hi, &mut visit) {
+        return;
+    }
+    if wanted[2] {
+        each_forward(hi.map(|step| -step), lo.map(|step| -step), &mut |image| visit(image.map(|step| -step)));
+    }
+}
+
+/// Calls `visit` with each image of a range whose last step other than 0 is positive, until it says no more.
+fn each_forward<const D: usize>(mut lo: [i32; D], hi: [i32; D], visit: &mut impl FnMut([i32; D]) -> bool) -> bool {
+    lo[D - 1] = lo[D - 1].max(0);
+    if (0..D).any(|k| lo[k] > hi[k]) {
+        return true;
+    }
+    let mut step = lo;
+    loop {
+        let forward = step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0);
+        if forward && !visit(step) {
+            return false;
+        }
+        let Some(k) = (0..D).find(|&k| step[k] < hi[k]) else { return true };
+        step[..k].copy_from_slice(&lo[..k]);
+        step[k] += 1;
     }
 }

@@ -39,7 +39,7 @@ impl<const D: usize> Exact<'_, D> {
     }
 
     #[inline]
-    fn radius(&self, set: u32, id: u32) -> f64 {
+    pub(crate) fn radius(&self, set: u32, id: u32) -> f64 {
         match &self.sets[set as usize].source {
             Source::View(bodies) => bodies.radius(id as usize).to_f64(),
             Source::Double(bodies) => bodies.radius(id as usize),
@@ -48,7 +48,7 @@ impl<const D: usize> Exact<'_, D> {
     }
 
     #[inline]
-    fn displacement(&self, set: u32, id: u32) -> [f64; D] {
+    pub(crate) fn displacement(&self, set: u32, id: u32) -> [f64; D] {
         self.sets[set as usize].moving.map_or([0.0; D], |moving| moving.get(id as usize))
     }
 

@@ -19,11 +19,13 @@ pub(crate) struct Images<const D: usize> {
     pub(crate) offsets: Vec<[f32; D]>,
     /// No two bodies can touch at more than one image.
     pub(crate) unique: bool,
+    /// How much nearer two bodies may seem along each vector, in lengths of it.
+    pub(crate) blur: [f64; D],
 }
 
 impl<const D: usize> Default for Images<D> {
     fn default() -> Self {
-        Self { steps: vec![[0; D]], shifts: vec![[0.0; D]], offsets: vec![[0.0; D]], unique: true }
+        Self { steps: vec![[0; D]], shifts: vec![[0.0; D]], offsets: vec![[0.0; D]], unique: true, blur: [0.0; D] }
     }
 }
 
@@ -53,7 +55,7 @@ impl<const D: usize> Images<D> {
         self.steps.truncate(1);
         self.shifts.truncate(1);
         self.offsets.truncate(1);
-        self.unique = true;
+        (self.unique, self.blur) = (true, [0.0; D]);
     }
 
     /// All images that bodies of such a reach may meet and that are `wanted` by their offset, or their opposites are.
@@ -72,6 +74,7 @@ impl<const D: usize> Images<D> {
             let blur: f64 = (0..D).map(|axis| dual[axis].abs() * reach.blur[axis]).sum();
             let cells = reach.sum * inverse_height * (1.0 + 1.0 / 65_536.0) + blur;
             self.unique &= cells < 0.499;
+            self.blur[k] = blur;
             let steps = (1.0 + cells).floor();
             images *= 2.0 * steps + 1.0;
             most[k] = steps.min(MAX_IMAGES as f64) as i32;
