@@ -15,6 +15,7 @@ use super::error::QueryError;
 use super::images::Sweep;
 use super::seen::{Kept, Seen, SeenAt};
 use super::way::{Region64, Round, Straight, Way, check_distance, check_point, difference, squared};
+use crate::compiled::compiled_here;
 use crate::input::Cell;
 use crate::proxy::prepared::PreparedSet;
 
@@ -98,7 +99,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn circle(&self, center: [f64; D], radius: f64, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        self.list(Round { center, radius }, found)
+        list_round(self, Round { center, radius }, found)
     }
 
     /// As [`PreparedQueries::circle`], calling `visit` for each body.
@@ -111,9 +112,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         radius: f64,
         mut visit: impl FnMut(Seen<D>),
     ) -> Result<(), QueryError> {
-        let region = Round { center, radius };
-        self.visit(region, self.check_region(region)?.as_ref(), &mut visit);
-        Ok(())
+        visit_round(self, Round { center, radius }, &mut visit)
     }
 
     /// Lists the bodies that touch a box, borders included.
@@ -121,7 +120,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn aabb(&self, lo: [f64; D], hi: [f64; D], found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        self.list(Straight { lo, hi }, found)
+        list_straight(self, Straight { lo, hi }, found)
     }
 
     /// As [`PreparedQueries::aabb`], calling `visit` for each body.
@@ -129,9 +128,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn visit_aabb(&self, lo: [f64; D], hi: [f64; D], mut visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
-        let region = Straight { lo, hi };
-        self.visit(region, self.check_region(region)?.as_ref(), &mut visit);
-        Ok(())
+        visit_straight(self, Straight { lo, hi }, &mut visit)
     }
 
     fn list(&self, region: impl Region64<D>, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
@@ -188,14 +185,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         reach: f64,
         hits: &mut Vec<SeenAt<D>>,
     ) -> Result<(), QueryError> {
-        let (ray, sweep) = self.check_ray(origin, direction, reach)?;
-        hits.clear();
-        self.cast(&ray, sweep.as_ref(), reach, |hit| {
-            hits.push(hit);
-            None
-        });
-        hits.sort_unstable();
-        Ok(())
+        list_hits(self, (origin, direction, reach), hits)
     }
 
     /// As [`PreparedQueries::ray`], calling `visit` for each hit, in the order of images and of the tree, not of distance.
@@ -209,12 +199,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         reach: f64,
         mut visit: impl FnMut(SeenAt<D>),
     ) -> Result<(), QueryError> {
-        let (ray, sweep) = self.check_ray(origin, direction, reach)?;
-        self.cast(&ray, sweep.as_ref(), reach, |hit| {
-            visit(hit);
-            None
-        });
-        Ok(())
+        visit_hits(self, (origin, direction, reach), &mut visit)
     }
 
     /// The first of [`PreparedQueries::ray`], found without most of the others. Nothing is allocated.
@@ -227,6 +212,12 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         direction: [f64; D],
         reach: f64,
     ) -> Result<Option<SeenAt<D>>, QueryError> {
+        let mut first = None;
+        find_first_hit(self, (origin, direction, reach), &mut first)?;
+        Ok(first)
+    }
+
+    fn first_of_hits(&self, (origin, direction, reach): Line<D>) -> Result<Option<SeenAt<D>>, QueryError> {
         let (ray, _) = self.check_ray(origin, direction, reach)?;
         // As far as a cell is high, then twice as far, so that images far away are not looked at for nothing.
         let mut ahead = self.cell.map_or(reach, |cell| lowest_height(&cell)).min(reach);
@@ -302,13 +293,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         within: f64,
         nearest: &mut Vec<SeenAt<D>>,
     ) -> Result<(), QueryError> {
-        self.check_nearest(point, within)?;
-        let mut kept = Kept::new(core::mem::take(nearest), count, within * within);
-        let searched = self.offer_all(point, &mut kept);
-        let (list, one) = kept.into_sorted();
-        *nearest = list;
-        nearest.extend(one);
-        searched.inspect_err(|_| nearest.clear())
+        list_nearest(self, point, (count, within), nearest)
     }
 
     /// The first of [`PreparedQueries::nearest`]. Nothing is allocated.
@@ -316,10 +301,24 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn nearest_one(&self, point: [f64; D], within: f64) -> Result<Option<SeenAt<D>>, QueryError> {
+        let mut nearest = None;
+        find_nearest(self, point, within, &mut nearest)?;
+        Ok(nearest)
+    }
+
+    fn nearest_to(
+        &self,
+        point: [f64; D],
+        (count, within): (usize, f64),
+        nearest: &mut Vec<SeenAt<D>>,
+    ) -> Result<(), QueryError> {
         self.check_nearest(point, within)?;
-        let mut kept = Kept::new(Vec::new(), 1, within * within);
-        self.offer_all(point, &mut kept)?;
-        Ok(kept.into_sorted().1)
+        let mut kept = Kept::new(core::mem::take(nearest), count, within * within);
+        let searched = self.offer_all(point, &mut kept);
+        let (list, one) = kept.into_sorted();
+        *nearest = list;
+        nearest.extend(one);
+        searched.inspect_err(|_| nearest.clear())
     }
 
     /// Refuses what cannot be the point of a search for the nearest.
@@ -479,6 +478,104 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
                 visit(id);
             }
         }
+    }
+}
+
+/// The origin of a ray, its direction and its reach.
+type Line<const D: usize> = ([f64; D], [f64; D], f64);
+
+compiled_here! {
+    fn list_round<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Round<D>,
+        found: &mut Vec<Seen<D>>,
+    ) -> Result<(), QueryError> {
+        queries.list(region, found)
+    }
+
+    fn list_straight<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Straight<D>,
+        found: &mut Vec<Seen<D>>,
+    ) -> Result<(), QueryError> {
+        queries.list(region, found)
+    }
+
+    fn visit_round<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Round<D>,
+        visit: &mut dyn FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        queries.visit(region, queries.check_region(region)?.as_ref(), &mut |seen| visit(seen));
+        Ok(())
+    }
+
+    fn visit_straight<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Straight<D>,
+        visit: &mut dyn FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        queries.visit(region, queries.check_region(region)?.as_ref(), &mut |seen| visit(seen));
+        Ok(())
+    }
+
+    fn list_hits<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        line: Line<D>,
+        hits: &mut Vec<SeenAt<D>>,
+    ) -> Result<(), QueryError> {
+        let (ray, sweep) = queries.check_ray(line.0, line.1, line.2)?;
+        hits.clear();
+        queries.cast(&ray, sweep.as_ref(), line.2, |hit| {
+            hits.push(hit);
+            None
+        });
+        hits.sort_unstable();
+        Ok(())
+    }
+
+    fn visit_hits<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        line: Line<D>,
+        visit: &mut dyn FnMut(SeenAt<D>),
+    ) -> Result<(), QueryError> {
+        let (ray, sweep) = queries.check_ray(line.0, line.1, line.2)?;
+        queries.cast(&ray, sweep.as_ref(), line.2, |hit| {
+            visit(hit);
+            None
+        });
+        Ok(())
+    }
+
+    fn find_first_hit<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        line: Line<D>,
+        first: &mut Option<SeenAt<D>>,
+    ) -> Result<(), QueryError> {
+        *first = queries.first_of_hits(line)?;
+        Ok(())
+    }
+
+    fn list_nearest<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        point: [f64; D],
+        wanted: (usize, f64),
+        nearest: &mut Vec<SeenAt<D>>,
+    ) -> Result<(), QueryError> {
+        queries.nearest_to(point, wanted, nearest)
+    }
+
+    fn find_nearest<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        point: [f64; D],
+        within: f64,
+        nearest: &mut Option<SeenAt<D>>,
+    ) -> Result<(), QueryError> {
+        queries.check_nearest(point, within)?;
+        let mut kept = Kept::new(Vec::new(), 1, within * within);
+        queries.offer_all(point, &mut kept)?;
+        *nearest = kept.into_sorted().1;
+        Ok(())
     }
 }
 
