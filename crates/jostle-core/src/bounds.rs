@@ -13,7 +13,7 @@ use crate::parallel::workers::Workers;
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// What one block says: the box of its centres, and whether all of its bodies are sound.
+/// The result of one block: the box of its centres, and whether all of its bodies are sound.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockBounds<const D: usize> {
     pub(crate) bounds: Aabb<D>,

@@ -151,7 +151,7 @@ fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {
     count.saturating_sub(1) * stride + offset + scalar
 }
 
-/// What a message says of several offenders, of which the first are named.
+/// A message that counts offenders and names the first of them.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Offenders<'a, I, R> {

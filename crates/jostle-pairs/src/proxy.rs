@@ -1,5 +1,5 @@
-//! Proxies: bodies in `f32` that stand in the tree for bodies that are not as a tree wants them, moved into the cell, narrowed
-//! from `f64`, or around their paths; and the decision, in `f64`, of what they leave in doubt.
+//! `f32` proxies of periodic, `f64` and moving bodies, which the tree holds in their stead; and the exact decision, in `f64`, of
+//! hits that proxies leave in doubt.
 //!
 //! Bodies in `f32` at rest are *direct*: their proxies in a space that repeats are the bodies of the predicate. As soon as one
 //! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame ([`frame`]).
@@ -90,12 +90,12 @@ impl<const D: usize> Proxies<D> {
         if self.outside { self.wraps[id as usize] } else { [0; D] }
     }
 
-    /// That bodies are where they are.
+    /// Says that no body has been moved into the cell.
     pub(crate) fn clear(&mut self) {
         self.outside = false;
     }
 
-    /// What is known of bodies that have been looked at before.
+    /// Takes over the extent of bodies that have been surveyed before.
     pub(crate) fn take_over(&mut self, extent: &Extent<D>) {
         self.outside = extent.outside;
     }

@@ -32,7 +32,7 @@ pub(crate) struct Handover {
     bell: Bell,
 }
 
-/// What a region runs on each thread, told a number of the thread's own.
+/// The closure that a region runs on each thread; its argument is a number of the thread's own.
 type Closure = *const (dyn Fn(usize) + Sync);
 
 // SAFETY: the pointer is used as a shared reference to something `Sync`, while the leader vouches that it lives.

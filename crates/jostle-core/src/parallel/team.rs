@@ -53,11 +53,8 @@ impl Drop for Engaged {
 /// Runs `search` with threads of the current rayon pool standing by for its regions. On a thread that is at work in one
 /// already, alone.
 pub(crate) fn together<R: Send>(search: impl FnOnce() -> R + Send) -> R {
-    if ENGAGED.get() {
-        return search();
-    }
     if rayon::current_thread_index().is_none() {
-        // From outside, this moves to a thread of the pool.
+        // From outside, this moves to a thread of the pool. Such a thread is never engaged.
         return rayon::join(|| together(search), || ()).0;
     }
     let Some(_engaged) = Engaged::new() else { return search() };

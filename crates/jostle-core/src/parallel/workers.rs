@@ -1,4 +1,4 @@
-//! Who runs the tasks of a stage. Work is cut by its size alone, so that every choice here gives the same bytes.
+//! The threads that run the tasks of a stage. Work is cut by its size alone, so every choice gives the same bytes.
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};

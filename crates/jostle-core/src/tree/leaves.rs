@@ -98,7 +98,7 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// What the workers share that sort segments and fill leaves.
+/// The state shared by the workers that sort segments and fill leaves.
 struct Shared<'a, const D: usize> {
     dealer: &'a Dealer<Record<D>>,
     buffers: (&'a [Record<D>], &'a [Record<D>]),

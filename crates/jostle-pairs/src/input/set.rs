@@ -24,8 +24,8 @@ pub struct Set<'a, const D: usize> {
     pub(crate) sorted_before: Option<SortedBefore<'a, D>>,
 }
 
-/// That the bodies of a set have been sorted for searches in a space, and by whom: a [`PreparedSet`](crate::PreparedSet). An
-/// input knows no more of it, since what is prepared of sets stands above what is said of them.
+/// The [`PreparedSet`](crate::PreparedSet) that a set is of, and the space that it was sorted for. Inputs know no more of it:
+/// `proxy` stands above `input`, and looks inside.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SortedBefore<'a, const D: usize> {
     pub(crate) by: &'a (dyn Any + Send + Sync),

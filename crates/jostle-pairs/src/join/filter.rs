@@ -18,7 +18,7 @@ pub(crate) struct Filter<'a> {
 /// For trees whose circles are larger than the bodies they stand for.
 #[derive(Clone, Copy)]
 pub(crate) struct Decision<'a> {
-    /// Hits that would be hits with a sum of radii so much less need not be decided.
+    /// Hits that remain hits when the sum of radii is less by this are certain: the exact test is skipped.
     pub(crate) slack: f32,
     pub(crate) by: &'a dyn Decide,
 }

@@ -3,7 +3,7 @@
 use crate::join::hits::{Hit, PairList, Sink};
 use crate::simd::LANES;
 
-/// What stands for a leaf against itself: this bit in its number.
+/// This bit in the number of a leaf says that it is tested against itself.
 const WITHIN: u32 = 1 << 30;
 
 /// Where the side of a circle stands in the number of the leaf that it is tested against.

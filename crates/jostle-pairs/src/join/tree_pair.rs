@@ -1,8 +1,8 @@
 //! Two trees to be joined, or one with itself, and what becomes of a hit.
 //!
-//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, whatever they are themselves.
-//! Boxes moved by it are therefore let out by 2^-20 of it; what their own borders are rounded by, once more, is an eighth
-//! of the margin that every box has (see `jostle_core::aabb`), of which half was spent at most.
+//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, however small they are.
+//! Boxes that are shifted by it are therefore enlarged by 2^-20 of it. Rounding their borders again costs an eighth of the
+//! margin that every box has (see `jostle_core::aabb`); at most half of that margin was spent before.
 
 use jostle_core::LinearTree;
 
@@ -60,7 +60,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
         Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
     }
 
-    /// What the filter leaves of a hit of the target tree's bodies at an image, seen at its offset.
+    /// Filters a hit of bodies of the target tree, seen at the offset of an image.
     ///
     /// The decision sees the bodies as they stand in the pair, the second at the image; the caller's test sees the lesser id
     /// first within a set.

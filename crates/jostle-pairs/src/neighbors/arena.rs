@@ -106,7 +106,7 @@ impl Streams {
         self.sums.resize(buckets, 0);
     }
 
-    /// As [`Streams::begin`], unless that was done: of pieces of scratch that nobody had foretold.
+    /// Calls [`Streams::begin`] unless it was called: scratch may be created after the preparation.
     pub(crate) fn ready(&mut self, buckets: usize) {
         if self.left.len() != buckets {
             self.begin(buckets);

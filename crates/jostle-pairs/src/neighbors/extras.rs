@@ -1,4 +1,4 @@
-//! What neighbour lists hold of each neighbour beside its id: columns that the caller has asked for.
+//! The columns of neighbour lists that the caller has asked for beside the ids.
 
 use core::ops::Range;
 

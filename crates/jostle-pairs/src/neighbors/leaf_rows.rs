@@ -110,7 +110,7 @@ impl LeafRows {
     /// Appends the ids set in `mask` to the row of a lane.
     #[inline(always)]
     pub(crate) fn push<L: Lanes>(&mut self, lane: usize, ids: &[u32; LANES], mask: u16) {
-        // It is less than a row: said so that no border has to be looked at.
+        // Always less than ROW; the modulo removes bounds checks.
         let len = self.lens[lane] as usize % ROW;
         L::compress_ids(ids, mask, sixteen_mut(&mut self.tables.ids[lane], len));
         self.lens[lane] = len as u32 + mask.count_ones();

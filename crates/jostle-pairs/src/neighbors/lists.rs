@@ -1,4 +1,4 @@
-//! What a caller holds of neighbour lists: compressed sparse rows, and columns beside them.
+//! Neighbour lists as the caller holds them: compressed sparse rows, and columns beside them.
 
 use core::fmt;
 use core::ops::Range;

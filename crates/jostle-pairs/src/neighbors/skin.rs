@@ -1,8 +1,8 @@
 //! Verlet lists: whether a list that was made with a margin (a *skin*) still holds every pair.
 //!
-//! Two bodies that overlap now were closer than their grown radii reach, and so were listed, if they have not used up their
-//! margins together. A body uses up what it has moved and what its radius has grown by. So a list of two sets holds as
-//! long as what is used up at most in the one and at most in the other is not more than their margins: see `kept`.
+//! A body uses up its margin by moving and by growing. While two bodies have not used up the sum of their margins, the pair of
+//! them was listed if they overlap now. A list of two sets therefore holds while the greatest use in the one set plus the
+//! greatest use in the other is at most the sum of the margins: see `kept`.
 
 mod kept;
 

@@ -1,4 +1,4 @@
-//! What is known of the pairs of a list beside their ids: of which sets they are, at which image, and when they first touch.
+//! What a list says of its pairs beside their ids: their sets, their image, and when they first touch.
 
 use core::ops::Range;
 

@@ -61,14 +61,14 @@ const MAX_EXPONENT: i64 = 500;
 pub(crate) struct Frame<const D: usize> {
     pub(crate) origin: [f64; D],
     pub(crate) scale: f64,
-    /// That of every radius, or, where it is adopted, the greatest.
+    /// The growth of every radius; in an adopted frame, the greatest growth.
     growth: f64,
     adopted: Option<Adopted>,
-    /// Of hits of bodies at rest.
+    /// Hits of bodies at rest that remain hits when the sum of radii is less by this are certain.
     pub(crate) slack: f32,
 }
 
-/// What bodies grow by in the frame of others: relative to their greatest coordinate, taken as `unit` at least, and beside.
+/// The growth of bodies in a frame adopted from others: relative to their greatest coordinate (at least `unit`), plus a constant.
 #[derive(Debug, Clone, Copy)]
 struct Adopted {
     unit: f64,

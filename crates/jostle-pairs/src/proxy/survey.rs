@@ -1,4 +1,4 @@
-//! What is to be known of the bodies of a set before proxies are made of them: how far they extend, whether they are sound.
+//! The survey of a set before proxies are made of it: how far its bodies extend, and whether they are sound.
 
 use core::ops::Range;
 

@@ -19,7 +19,7 @@ use crate::simd::{Lanes, Work};
 
 /// What bodies touch or do not.
 pub(super) trait Region<const D: usize>: Copy {
-    /// What the box of a body that touches it overlaps.
+    /// A box that the box of every touching body overlaps.
     fn span(&self) -> Aabb<D>;
 
     /// Which of the bodies of a leaf touch it.

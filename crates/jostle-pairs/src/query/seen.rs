@@ -1,4 +1,4 @@
-//! What questions to a prepared set are answered by, and the nearest of it.
+//! The answers to questions to a prepared set, and the list of the nearest bodies.
 
 use core::cmp::Ordering;
 use std::collections::BinaryHeap;

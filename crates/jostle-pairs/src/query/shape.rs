@@ -1,4 +1,4 @@
-//! What is asked with, what it must keep to, and what is answered.
+//! Queries, their contracts, and their answers.
 
 use core::cmp::Ordering;
 

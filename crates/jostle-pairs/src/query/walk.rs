@@ -48,7 +48,7 @@ pub(super) fn walk<L: Lanes, const D: usize>(tree: &LinearTree<D>, visitor: &mut
     }
 }
 
-/// What a walk that takes the nearest boxes first asks and brings.
+/// A query that visits the nearest boxes first.
 pub(super) trait NearestFirst<const D: usize> {
     /// Which of the sixteen boxes of a node to go into, and for each of those how near it is at least.
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16;
