@@ -84,7 +84,7 @@ fn run(case: usize, bodies: usize, frames: usize) -> u64 {
     portable.set_isa(Isa::PORTABLE);
     let (mut scratch, pool) = (PairFinder::new(), pool(3));
     let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
-    let test = |a: u32, b: u32| (a + b) % 3 != 0;
+    let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
     for frame in 0..frames {
         world.step(frame, DRIFTS[case % 4], case.is_multiple_of(3));
         let World { columns, velocities, radii, category, width, walls } = &world;
