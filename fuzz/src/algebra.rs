@@ -2,8 +2,10 @@
 
 use core::array::from_fn;
 
-use jostle::{InputError, NeighborLists, PairFinder, RangeFault, Reason, Rows};
-use jostle_testkit::algebra::{Case, Columns, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation};
+use jostle::{ContactTracker, InputError, NeighborLists, PairFinder, RangeFault, Reason, Rows};
+use jostle_testkit::algebra::{
+    Case, Columns, Hit, PlainLayers, PlainMoves, PlainRadii, PlainSet, PlainSpace, Relation,
+};
 
 use crate::number::Number64;
 use crate::ways::agreed;
@@ -120,6 +122,12 @@ impl Given {
         let set = PlainSet { moves, layers, ..PlainSet::new(columns) };
         if self.tree && !self.double { set.built().expect("bodies within the contract") } else { set }
     }
+
+    /// The set ready to be searched in a space: in `f64`, what would be a tree has been sorted for it, unless that is refused.
+    fn in_space<const D: usize>(&self, away: [f64; D], space: &PlainSpace<D>) -> PlainSet<D> {
+        let set = self.set(away);
+        if self.tree && self.double { set.clone().prepared(space.space()).unwrap_or(set) } else { set }
+    }
 }
 
 impl Input {
@@ -157,7 +165,7 @@ impl Input {
             1 => Relation::Between,
             _ => Relation::Among(table.collect()),
         };
-        Case { sets: self.sets.iter().map(|given| given.set(away)).collect(), relation, space }
+        Case { sets: self.sets.iter().map(|given| given.in_space(away, &space)).collect(), relation, space }
     }
 }
 
@@ -180,6 +188,17 @@ fn is_refusal(error: &InputError) -> bool {
     }
 }
 
+/// Contacts of two frames that are the same: all begin, then all persist, each at its image.
+fn check_contacts<const D: usize>(case: &Case<D>, finder: &PairFinder<D>, hits: &[Hit<D>]) {
+    let keys: Vec<Vec<u64>> = case.searched().map(|set| (0..set.len() as u64).rev().collect()).collect();
+    let keys: Vec<&[u64]> = keys.iter().map(Vec::as_slice).collect();
+    let (mut tracker, pairs) = (ContactTracker::new(), || hits.iter().map(|hit| hit.pair));
+    tracker.update(finder.last(), &keys[..]).expect("what is found has contacts");
+    assert!(tracker.last().begin().pairs().iter().copied().eq(pairs()), "other contacts begin");
+    tracker.update(finder.last(), &keys[..]).expect("what is found has contacts");
+    assert!(tracker.last().persist().pairs().iter().copied().eq(pairs()), "other contacts persist");
+}
+
 fn check<const D: usize>(input: &Input) {
     let case = input.case::<D>();
     let cost = case.cost();
@@ -191,6 +210,7 @@ fn check<const D: usize>(input: &Input) {
         Ok(found) => found,
         Err(error) => return assert!(is_refusal(&error), "{error}, in {:?}", case.space),
     };
+    check_contacts(&case, &finder, &found);
     let hits = case.assert_hits("any search", found);
     if matches!(case.relation, Relation::Among(_)) {
         return;
