@@ -127,7 +127,7 @@ pub fn contact_f64<const D: usize>(p: [f64; D], p_radius: f64, q: [f64; D], q_ra
 /// let cell = Input::within(circles).periodic([Some([0.0, 5.0]), None]);
 /// let found = finder.find(cell)?;
 /// contacts(found, cell, Threads::Current, &mut list)?;
-/// let across = found.image_shifts().iter().position(|&shift| shift == [-1, 0]).unwrap();
+/// let across = found.image_shifts().position(|shift| shift == [-1, 0]).unwrap();
 /// assert_eq!((list[across].depth, list[across].normal), (1.5, [-1.0, 0.0])); // b is at -2
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
