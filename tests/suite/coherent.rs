@@ -79,6 +79,8 @@ const DRIFTS: [f64; 4] = [0.0, 0.005, 0.02, 0.3];
 /// Runs some frames of one kind of input beside searches from scratch; the number of frames that were not searched.
 fn run(case: usize, bodies: usize, frames: usize) -> u64 {
     let mut random = Random(case as u64);
+    // In the small cell each body meets images of all others.
+    let bodies = if case % 5 == 4 { bodies / 4 } else { bodies };
     let mut world = World::new(bodies, &mut random);
     let [mut finder, mut parallel, mut portable] = [(); 3].map(|()| CoherentFinder::new());
     portable.set_isa(Isa::PORTABLE);
@@ -124,13 +126,13 @@ fn run(case: usize, bodies: usize, frames: usize) -> u64 {
 
 #[test]
 fn every_frame_has_the_pairs_of_a_search_from_scratch() {
-    let kept: u64 = (0..128).map(|case| run(case, 80 + case % 3 * 40, 10)).sum();
+    let kept: u64 = (0..128).map(|case| run(case, 80 + case % 3 * 40, 8)).sum();
     assert!(kept > 300, "{kept} frames were not searched from scratch");
 }
 
 #[test]
 fn large_frames_are_the_same_on_any_threads() {
-    let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, 20_000, 6)).sum();
+    let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, 12_000, 6)).sum();
     assert!(kept > 6, "{kept} frames were not searched from scratch");
 }
 

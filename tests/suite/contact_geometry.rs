@@ -1,45 +1,12 @@
 //! Depth, normal and point of contacts against plain formulas in `f64`.
 
 use jostle::{
-    ActivationTable, BadPair, Bodies, Circles, Circles64, Contact, ContactError, ContactPairs, Input, InputError,
-    PairFault, PairFinder, Set, Space, Threads, contact, contact_f64, contacts, contacts_between, contacts_f64,
+    ActivationTable, BadPair, Circles, Circles64, Contact, ContactError, ContactPairs, Input, InputError, PairFault,
+    PairFinder, Set, Space, Threads, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
+use jostle_testkit::contacts::assert_contacts;
 use jostle_testkit::{Kind, Scene, pool, scene, ugly};
 use rayon::ThreadPool;
-
-/// The formulas of the documentation, by vectors in `f64`.
-fn plain<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> (f64, [f64; D], [f64; D]) {
-    let wide = |v: [f32; D]| v.map(f64::from);
-    let (p, q, r, s) = (wide(p), wide(q), f64::from(p_radius), f64::from(q_radius));
-    let distance = (0..D).map(|axis| (q[axis] - p[axis]).powi(2)).sum::<f64>().sqrt();
-    let mut normal = core::array::from_fn(|axis| if distance > 0.0 { (q[axis] - p[axis]) / distance } else { 0.0 });
-    if distance == 0.0 {
-        normal[0] = 1.0;
-    }
-    let (begin, end) = (f64::max(-r, distance - s), f64::min(r, distance + s));
-    let point = core::array::from_fn(|axis| p[axis] + normal[axis] * (begin + end) / 2.0);
-    (f64::max(r + s - distance, 0.0), normal, point)
-}
-
-/// Equal but for the last bit of an `f32` that is about as large as `scale`, or less than the least of them.
-fn near(found: f32, expected: f64, scale: f64) -> bool {
-    let ulp = 2.0_f64.powi(-24) * expected.abs() + 2.0_f64.powi(-48) * scale + 2.0_f64.powi(-149);
-    (f64::from(found) - expected).abs() <= ulp
-}
-
-fn check_contact<const D: usize>(name: &str, bodies: Bodies<'_, D>, [a, b]: [u32; 2], found: Contact<D>) {
-    let ([p, q], [r, s]) = ([a, b].map(|id| bodies.center(id as usize)), [a, b].map(|id| bodies.radius(id as usize)));
-    let (depth, normal, point) = plain(p, r, q, s);
-    let scale = p.into_iter().chain(q).chain([r, s]).fold(0.0, |all: f32, x| all.max(x.abs()));
-    let around = format!("{name}: {p:?} {r}, {q:?} {s}: {found:?}, expected {depth} {normal:?} {point:?}");
-    assert!(found.depth >= 0.0 && near(found.depth, depth, scale.into()), "{around}");
-    let length = found.normal.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
-    assert!((length - 1.0).abs() < 2.0_f64.powi(-23), "{around}");
-    for axis in 0..D {
-        assert!(near(found.normal[axis], normal[axis], 1.0), "{around}");
-        assert!(near(found.point[axis], point[axis], scale.into()), "{around}");
-    }
-}
 
 fn geometry_of<const D: usize>(name: &str, scene: &Scene<D>, pool: &ThreadPool) {
     let mut finder = PairFinder::new();
@@ -49,9 +16,7 @@ fn geometry_of<const D: usize>(name: &str, scene: &Scene<D>, pool: &ThreadPool) 
     pool.install(|| contacts(pairs, scene.view(), Threads::Current, &mut parallel)).expect(name);
     assert!(serial == parallel, "{name}: another list on three threads");
     assert_eq!(serial.len(), pairs.len());
-    for (&pair, &found) in pairs.iter().zip(&serial) {
-        check_contact(name, scene.view(), pair, found);
-    }
+    assert_contacts(name, scene, pairs, &serial);
 }
 
 fn geometry<const D: usize>() {

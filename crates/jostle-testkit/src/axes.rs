@@ -5,7 +5,7 @@ use core::any::Any;
 
 use jostle_core::Bodies;
 
-use crate::oracle::Real;
+use crate::real::Real;
 
 /// Defines functions of `D` that are compiled with this crate for a `D` of 2 and of 3; with another they panic.
 ///

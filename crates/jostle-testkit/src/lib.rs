@@ -7,13 +7,13 @@
 
 pub mod algebra;
 mod axes;
+pub mod contacts;
 pub mod hash;
-#[cfg(test)]
-mod layering;
 pub mod oracle;
 pub mod pairs;
 pub mod queries;
 pub mod random;
+mod real;
 pub mod scene;
 pub mod sweep;
 pub mod ugly;

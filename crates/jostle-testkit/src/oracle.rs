@@ -1,35 +1,17 @@
 //! The definition of the answer: which inputs are refused, and a double loop over all bodies.
 
 use core::any::Any;
-use core::ops::{Mul, Sub};
 
 use jostle_core::error::NAMED_OFFENDERS;
-use jostle_core::{Bodies, Reason, Scalar, ViewError};
+use jostle_core::{Bodies, Reason, ViewError};
 use rayon::prelude::*;
 
 use crate::axes::{Gathered, gathered};
 
+pub use crate::real::Real;
+
 /// The largest |coordinate| + radius that is accepted, 2^60.
 pub const LIMIT: f32 = (1_u64 << 60) as f32;
-
-/// The precision of a predicate: `f32` or `f64`.
-pub trait Real: Scalar + Sub<Output = Self> + Mul<Output = Self> {
-    /// Twice the largest relative error of one operation: 2^-23 or 2^-52.
-    const EPSILON: f64;
-
-    /// More than the distance of two numbers whose squared difference vanishes: 2^-74 or 2^-536.
-    const VANISHING: f64;
-}
-
-impl Real for f32 {
-    const EPSILON: f64 = f32::EPSILON as f64;
-    const VANISHING: f64 = f64::from_bits((1023 - 74) << 52);
-}
-
-impl Real for f64 {
-    const EPSILON: f64 = f64::EPSILON;
-    const VANISHING: f64 = f64::from_bits((1023 - 536) << 52);
-}
 
 /// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in the precision of the
 /// bodies, left to right, multiply and add rounded separately. Touching counts.

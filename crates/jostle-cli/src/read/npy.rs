@@ -1,6 +1,6 @@
 //! NumPy arrays of n rows: x, y[, z], r, or centres only; or pairs of ids.
 
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 
 use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use npyz::{DType, Deserialize, NpyFile, Order, TypeChar};
@@ -12,6 +12,9 @@ use super::source::Bytes;
 use super::table::{Places, Table};
 use crate::args::Precision;
 use crate::report::counted;
+
+/// The longest header that is looked at, in bytes: one of a few axes has some hundred.
+const HEADER_MOST: u64 = 1 << 20;
 
 /// Reads bodies.
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
@@ -44,7 +47,8 @@ struct Array {
 impl Array {
     fn new(bytes: Bytes) -> Result<Self> {
         let length = bytes.length();
-        let file = NpyFile::new(BufReader::new(bytes.stream())).context("not a .npy file")?;
+        let stream = with_sound_shape(bytes.stream()).context("not a .npy file")?;
+        let file = NpyFile::new(BufReader::new(stream)).context("not a .npy file")?;
         let &[rows, columns] = file.shape() else {
             let axes = file.shape().len();
             bail!(
@@ -107,6 +111,39 @@ impl Array {
             slots.for_each(|(slot, _)| take(slot, value));
         }
         Ok(())
+    }
+}
+
+/// The same stream, unless its header tells of more values than 64 bits count, which `npyz` would take for fewer.
+fn with_sound_shape(mut stream: Box<dyn Read>) -> Result<Box<dyn Read>> {
+    let mut head = Vec::new();
+    stream.by_ref().take(12).read_to_end(&mut head)?;
+    let text_length = match head[..] {
+        [_, _, _, _, _, _, 1, _, a, b, ..] => u64::from(u16::from_le_bytes([a, b])).saturating_sub(2),
+        [_, _, _, _, _, _, _, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => 0,
+    };
+    stream.by_ref().take(text_length.min(HEADER_MOST)).read_to_end(&mut head)?;
+    let text = String::from_utf8_lossy(&head);
+    let shape = text.split_once("shape").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
+    let axes = shape.into_iter().flat_map(|(axes, _)| axes.split(',')).filter_map(number_of_python);
+    let values = axes.clone().try_fold(1, u64::checked_mul);
+    ensure!(
+        values.is_some(),
+        "an array of {} values",
+        axes.map(|axis| axis.to_string()).collect::<Vec<_>>().join(" times ")
+    );
+    Ok(Box::new(Cursor::new(head).chain(stream)))
+}
+
+/// A number as Python writes it, with any of its bases.
+fn number_of_python(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace() && *c != '_').collect();
+    match digits.get(..2).map(str::to_ascii_lowercase).as_deref() {
+        Some("0x") => u64::from_str_radix(&digits[2..], 16).ok(),
+        Some("0o") => u64::from_str_radix(&digits[2..], 8).ok(),
+        Some("0b") => u64::from_str_radix(&digits[2..], 2).ok(),
+        _ => digits.parse().ok(),
     }
 }
 

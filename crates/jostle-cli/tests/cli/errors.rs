@@ -87,6 +87,9 @@ fn arrays_that_do_not_fit() {
     assert!(
         array(&of("<f4", "(4000000000, 3)"), 12).contains("shorter than an array of 4,000,000,000 rows and 3 columns")
     );
+    for shape in ["(4294967296, 4294967296)", "(18_446_744_073_709_551_615, 0x2)"] {
+        assert!(array(&of("<f4", shape), 12).contains("not a .npy file: an array of "), "{shape}");
+    }
     array(&of("<f4", "(1, 3)"), 12);
     let message = folder.refuse("pairs in.npy --columns a,b,c");
     assert!(message.contains("--columns a: the columns have no names, but positions from 1 to 3"), "{message}");

@@ -9,6 +9,7 @@ use jostle_core::{Bodies, Isa, Scalar, Threads, Workers};
 use super::error::ContactError;
 use super::offenders::name_strangers;
 use super::pairs::{ContactPairs, Images, Meetings};
+use crate::compiled::compiled_here;
 use crate::input::{Cell, Displacements, Input, Relation, Set, Source};
 use crate::proxy::{Proxies, first_touch};
 
@@ -146,7 +147,7 @@ pub fn contacts<'a, const D: usize>(
     threads: Threads<'_>,
     list: &mut Vec<Contact<D>>,
 ) -> Result<(), ContactError> {
-    fill(pairs.into(), &input.into(), threads, list, Contact::rounded)
+    fill_single(pairs.into(), &input.into(), threads, list)
 }
 
 /// As [`contacts`], in `f64` without rounding to `f32`.
@@ -162,7 +163,7 @@ pub fn contacts_f64<'a, const D: usize>(
     threads: Threads<'_>,
     list: &mut Vec<Contact<D, f64>>,
 ) -> Result<(), ContactError> {
-    fill(pairs.into(), &input.into(), threads, list, |contact| contact)
+    fill_double(pairs.into(), &input.into(), threads, list)
 }
 
 /// As [`contacts`], for pairs of a body of `first` and one of `second`.
@@ -177,6 +178,26 @@ pub fn contacts_between<'a, const D: usize>(
     list: &mut Vec<Contact<D>>,
 ) -> Result<(), ContactError> {
     contacts(pairs, Input::between(first, second), threads, list)
+}
+
+compiled_here! {
+    fn fill_single<const D: usize>(
+        pairs: ContactPairs<'_>,
+        input: &Input<'_, D>,
+        threads: Threads<'_>,
+        list: &mut Vec<Contact<D>>,
+    ) -> Result<(), ContactError> {
+        fill(pairs, input, threads, list, Contact::rounded)
+    }
+
+    fn fill_double<const D: usize>(
+        pairs: ContactPairs<'_>,
+        input: &Input<'_, D>,
+        threads: Threads<'_>,
+        list: &mut Vec<Contact<D, f64>>,
+    ) -> Result<(), ContactError> {
+        fill(pairs, input, threads, list, |contact| contact)
+    }
 }
 
 fn fill<const D: usize, T: Copy + Default + Send>(

@@ -2,6 +2,7 @@
 
 mod algebra;
 mod hash;
+mod layering;
 mod oracle;
 mod scene;
 mod sweep;
