@@ -214,7 +214,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
             asked.check(workers)?;
             resize_with_headroom(list, asked.pairs.len(), Contact::default());
             workers.fill_blocks("contacts", list, BLOCK, |start, block| {
-                asked.each(start..start + block.len(), |part| match part.plain() {
+                asked.each(start..start + block.len(), &mut |part| match part.plain() {
                     Some([first, second]) => {
                         for (slot, pair) in block[part.range.start - start..].iter_mut().zip(part.pairs()) {
                             let [a, b] = pair;
@@ -289,7 +289,7 @@ impl<'a, const D: usize> Asked<'a, D> {
     }
 
     /// Calls `visit` with some pairs, cut where they are of other sets.
-    fn each(&self, range: Range<usize>, mut visit: impl FnMut(Part<'_, D>)) {
+    fn each(&self, range: Range<usize>, visit: &mut dyn FnMut(Part<'_, D>)) {
         for (range, sets) in self.meetings.parts(range) {
             let bodies = sets.map(|set| self.numbers(set));
             visit(Part { pairs: &self.pairs[range.clone()], range, bodies, open: self.cell.is_none() });
@@ -322,7 +322,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         let (strangers, unsound) = (AtomicBool::new(false), AtomicBool::new(false));
         workers.run("check", self.pairs.len().div_ceil(BLOCK), |block| {
             let range = block * BLOCK..((block + 1) * BLOCK).min(self.pairs.len());
-            self.each(range, |part| {
+            self.each(range, &mut |part| {
                 let plain = part.plain();
                 let sound = |[a, b]: [usize; 2]| match &plain {
                     Some([first, second]) => {

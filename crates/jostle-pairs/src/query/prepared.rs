@@ -149,7 +149,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     }
 
     /// Visits all that touches a region that has been checked.
-    pub(super) fn visit(&self, region: impl Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut impl FnMut(Seen<D>)) {
+    pub(super) fn visit(&self, region: impl Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut dyn FnMut(Seen<D>)) {
         let (lo, hi, more) = region.span();
         self.each_image(sweep, |step| {
             let by = self.shift(step);
@@ -223,7 +223,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let mut ahead = self.cell.map_or(reach, |cell| lowest_height(&cell)).min(reach);
         loop {
             let (sweep, mut first) = (self.check_way(&ray, ahead)?, None);
-            self.cast(&ray, sweep.as_ref(), ahead, |hit| {
+            self.cast(&ray, sweep.as_ref(), ahead, &mut |hit| {
                 first = Some(first.map_or(hit, |first: SeenAt<D>| first.min(hit)));
                 first.map(|first| first.distance)
             });
@@ -255,7 +255,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     }
 
     /// Gives each hit within the reach to `take`, which may shorten it.
-    fn cast(&self, ray: &Way<D>, sweep: Option<&Sweep<D>>, reach: f64, mut take: impl FnMut(SeenAt<D>) -> Option<f64>) {
+    fn cast(&self, ray: &Way<D>, sweep: Option<&Sweep<D>>, reach: f64, take: &mut dyn FnMut(SeenAt<D>) -> Option<f64>) {
         let ahead = core::cell::Cell::new(reach);
         self.each_image(sweep, |step| {
             let by = self.shift(step);
@@ -506,7 +506,7 @@ compiled_here! {
         region: Round<D>,
         visit: &mut dyn FnMut(Seen<D>),
     ) -> Result<(), QueryError> {
-        queries.visit(region, queries.check_region(region)?.as_ref(), &mut |seen| visit(seen));
+        queries.visit(region, queries.check_region(region)?.as_ref(), visit);
         Ok(())
     }
 
@@ -515,7 +515,7 @@ compiled_here! {
         region: Straight<D>,
         visit: &mut dyn FnMut(Seen<D>),
     ) -> Result<(), QueryError> {
-        queries.visit(region, queries.check_region(region)?.as_ref(), &mut |seen| visit(seen));
+        queries.visit(region, queries.check_region(region)?.as_ref(), visit);
         Ok(())
     }
 
@@ -526,7 +526,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let (ray, sweep) = queries.check_ray(line.0, line.1, line.2)?;
         hits.clear();
-        queries.cast(&ray, sweep.as_ref(), line.2, |hit| {
+        queries.cast(&ray, sweep.as_ref(), line.2, &mut |hit| {
             hits.push(hit);
             None
         });
@@ -540,7 +540,7 @@ compiled_here! {
         visit: &mut dyn FnMut(SeenAt<D>),
     ) -> Result<(), QueryError> {
         let (ray, sweep) = queries.check_ray(line.0, line.1, line.2)?;
-        queries.cast(&ray, sweep.as_ref(), line.2, |hit| {
+        queries.cast(&ray, sweep.as_ref(), line.2, &mut |hit| {
             visit(hit);
             None
         });

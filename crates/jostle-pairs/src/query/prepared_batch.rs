@@ -253,12 +253,7 @@ impl<const D: usize> PreparedBatch<D> {
     }
 
     /// Answers so many questions by `answer`, which appends what it finds to a block.
-    fn answer(
-        &mut self,
-        queries: usize,
-        answer: impl Fn(usize, &mut Block<D>) -> Result<(), QueryError> + Sync + Send,
-        threads: Threads<'_>,
-    ) -> Result<(), QueryError> {
+    fn answer(&mut self, queries: usize, answer: &Answer<'_, D>, threads: Threads<'_>) -> Result<(), QueryError> {
         let size = queries.div_ceil(MAX_BLOCKS).max(QUERIES_PER_BLOCK);
         let count = queries.div_ceil(size);
         if self.blocks.len() < count {
@@ -266,7 +261,7 @@ impl<const D: usize> PreparedBatch<D> {
         }
         run(threads, queries.saturating_mul(BODIES_PER_QUERY), |workers| {
             workers.fill_blocks("queries", &mut self.blocks[..count], 1, |block, one| {
-                one[0].answer(block * size..((block + 1) * size).min(queries), &answer);
+                one[0].answer(block * size..((block + 1) * size).min(queries), answer);
             });
             if self.blocks[..count].iter().any(|block| block.refused) {
                 let again = |at| reason(answer(at, &mut Block::default()));
@@ -312,6 +307,9 @@ impl<const D: usize> PreparedBatch<D> {
     }
 }
 
+/// Appends the answers to a question, by its number, to a block.
+type Answer<'a, const D: usize> = dyn Fn(usize, &mut Block<D>) -> Result<(), QueryError> + Sync + 'a;
+
 /// Why a question is refused, if it is.
 fn reason(answered: Result<(), QueryError>) -> Option<QueryReason> {
     match answered {
@@ -323,11 +321,7 @@ fn reason(answered: Result<(), QueryError>) -> Option<QueryReason> {
 
 impl<const D: usize> Block<D> {
     /// Answers some questions, until one is refused.
-    fn answer(
-        &mut self,
-        queries: core::ops::Range<usize>,
-        answer: &impl Fn(usize, &mut Self) -> Result<(), QueryError>,
-    ) {
+    fn answer(&mut self, queries: core::ops::Range<usize>, answer: &Answer<'_, D>) {
         self.ends.clear();
         self.found.clear();
         self.reached.clear();
@@ -368,7 +362,7 @@ compiled_here! {
         threads: Threads<'_>,
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| block.add_region(queries, Round { center: points[at], radius: 0.0 });
-        batch.answer(points.len(), answer, threads)
+        batch.answer(points.len(), &answer, threads)
     }
 
     fn answer_circles<const D: usize>(
@@ -381,7 +375,7 @@ compiled_here! {
             let (center, radius) = circles[at];
             block.add_region(queries, Round { center, radius })
         };
-        batch.answer(circles.len(), answer, threads)
+        batch.answer(circles.len(), &answer, threads)
     }
 
     fn answer_aabbs<const D: usize>(
@@ -394,7 +388,7 @@ compiled_here! {
             let (lo, hi) = aabbs[at];
             block.add_region(queries, Straight { lo, hi })
         };
-        batch.answer(aabbs.len(), answer, threads)
+        batch.answer(aabbs.len(), &answer, threads)
     }
 
     fn answer_rays<const D: usize>(
@@ -409,7 +403,7 @@ compiled_here! {
             block.reached[first..].sort_unstable();
             Ok(())
         };
-        batch.answer(rays.len(), answer, threads)
+        batch.answer(rays.len(), &answer, threads)
     }
 
     fn answer_first_hits<const D: usize>(
@@ -423,7 +417,7 @@ compiled_here! {
             block.reached.extend(queries.first_hit(origin, direction, reach)?);
             Ok(())
         };
-        batch.answer(rays.len(), answer, threads)
+        batch.answer(rays.len(), &answer, threads)
     }
 
     fn answer_nearest<const D: usize>(
@@ -440,6 +434,6 @@ compiled_here! {
             reached.extend_from_slice(one);
             Ok(())
         };
-        batch.answer(points.len(), answer, threads)
+        batch.answer(points.len(), &answer, threads)
     }
 }
