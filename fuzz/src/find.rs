@@ -58,7 +58,7 @@ fn record<const D: usize>(scene: &Scene<D>, id: usize) -> [f32; 5] {
 fn check_frame<const D: usize>(finder: &mut PairFinder<D>, input: &Input, view: Bodies<'_, D>) {
     let pairs = if input.crowd.in_company() { sweep::pairs } else { oracle::pairs };
     let expected: Result<_, InputError> = oracle::check(view).map(|()| pairs(view)).map_err(InputError::from);
-    let search = |search: Search<'_, D>| {
+    let search = |search: Search<'_, '_, D>| {
         search.find(view).map(|found| {
             assert_eq!(found.stats().pairs, found.pairs().len() as u64);
             found.pairs().to_vec()

@@ -70,7 +70,7 @@ fn check<const D: usize>(input: &Input) {
     let rows = if input.half { Rows::Half } else { Rows::Full };
     let keeps = |a: u32, b: u32| input.keeps([a, b]);
     let mut finder = PairFinder::new();
-    let list = |search: Search<'_, D>, mut lists: NeighborLists| -> Option<List> {
+    let list = |search: Search<'_, '_, D>, mut lists: NeighborLists| -> Option<List> {
         let search = if input.only.is_some() { search.only(&keeps) } else { search };
         let stats = search.neighbors(among, rows, &mut lists).ok()?;
         assert_eq!(stats.pairs, lists.neighbors().len() as u64);

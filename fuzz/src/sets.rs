@@ -58,8 +58,9 @@ fn check<const D: usize>(input: &Input) {
     let mut finder = PairFinder::new();
     for ([i, j], expected) in TWO.into_iter().zip(&expected) {
         let among: jostle::Input<'_, D> = if i == j { sets[i].into() } else { between(sets[i], sets[j]) };
-        let find =
-            |among| move |search: jostle::Search<'_, D>| search.find(among).map(|found| found.pairs().to_vec()).ok();
+        let find = |among| {
+            move |search: jostle::Search<'_, '_, D>| search.find(among).map(|found| found.pairs().to_vec()).ok()
+        };
         let found = agreed(&mut finder, input.isa, find(among));
         assert!(&found.map(ascending) == expected, "other pairs of sets {i} and {j}");
     }

@@ -13,7 +13,7 @@ pub(crate) static POOL: LazyLock<ThreadPool> = LazyLock::new(|| pool(3));
 pub(crate) fn agreed<const D: usize, R: PartialEq + Send>(
     finder: &mut PairFinder<D>,
     isa: u8,
-    search: impl Fn(Search<'_, D>) -> R + Sync,
+    search: impl Fn(Search<'_, '_, D>) -> R + Sync,
 ) -> R {
     let serial = search(finder.on(Threads::Serial));
     let isas: Vec<_> = Isa::available().collect();

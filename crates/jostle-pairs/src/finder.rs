@@ -120,12 +120,12 @@ impl<const D: usize> PairFinder<D> {
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
-    pub fn on<'f>(&'f mut self, threads: Threads<'f>) -> Search<'f, D> {
+    pub fn on<'t>(&mut self, threads: Threads<'t>) -> Search<'_, 't, D> {
         Search::new(self, threads)
     }
 
     /// Keeps only pairs that pass a test of the caller's in one call: [`Search::only`] on the current rayon pool.
-    pub fn only<'f>(&'f mut self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Search<'f, D> {
+    pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Search<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
 

@@ -43,7 +43,7 @@ impl<const D: usize> Bench<D> {
     fn run<R: Send>(
         &mut self,
         (finder, pool): Way,
-        search: impl FnOnce(Search<'_, D>, &mut NeighborLists) -> R + Send,
+        search: impl FnOnce(Search<'_, '_, D>, &mut NeighborLists) -> R + Send,
     ) -> R {
         let Self { finders, lists, .. } = self;
         let finder = &mut finders[finder];

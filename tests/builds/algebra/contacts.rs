@@ -54,7 +54,7 @@ impl<'a, const D: usize> Frames<'a, D> {
         }
     }
 
-    fn frame(&mut self, search: Search<'_, D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
+    fn frame(&mut self, search: Search<'_, '_, D>, ready: &Ready<'_, D>, hits: &[Hit<D>]) {
         let found = search.find(ready.input()).expect(self.name);
         let sets: Vec<_> = self.keys.iter().map(Vec::as_slice).collect();
         let changes = match self.case.relation {

@@ -22,7 +22,7 @@ fn of_wanted(pairs: &[[u32; 2]]) -> Pairs {
 }
 
 /// What a search came to, and the pairs that its test was asked about, ascending.
-fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search<'_, D>) -> R) -> (R, Pairs) {
+fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search<'_, '_, D>) -> R) -> (R, Pairs) {
     let asked = Mutex::new(Vec::new());
     let test = |a, b| {
         asked.lock().expect("a list").push([a, b]);

@@ -25,7 +25,7 @@ impl<const D: usize> Way<D> {
         if self.pool.is_some() { Threads::Current } else { Threads::Serial }
     }
 
-    pub(crate) fn search(&mut self) -> Search<'_, D> {
+    pub(crate) fn search(&mut self) -> Search<'_, '_, D> {
         let threads = self.threads();
         self.finder.on(threads)
     }

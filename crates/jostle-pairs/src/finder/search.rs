@@ -19,13 +19,15 @@ use crate::pairs::plan::Plan;
 use crate::pairs::stats::Stats;
 
 /// A finder, the threads that it is to use for one call, and which pairs to keep.
-pub struct Search<'f, const D: usize> {
+///
+/// What it finds borrows the finder alone: threads and test may be made where they are given.
+pub struct Search<'f, 't, const D: usize> {
     finder: &'f mut PairFinder<D>,
-    threads: Threads<'f>,
-    only: Option<PairTest<'f>>,
+    threads: Threads<'t>,
+    only: Option<PairTest<'t>>,
 }
 
-impl<const D: usize> fmt::Debug for Search<'_, D> {
+impl<const D: usize> fmt::Debug for Search<'_, '_, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Search")
             .field("finder", &self.finder)
@@ -35,14 +37,14 @@ impl<const D: usize> fmt::Debug for Search<'_, D> {
     }
 }
 
-impl<'f, const D: usize> Search<'f, D> {
-    pub(crate) fn new(finder: &'f mut PairFinder<D>, threads: Threads<'f>) -> Self {
+impl<'f, 't, const D: usize> Search<'f, 't, D> {
+    pub(crate) fn new(finder: &'f mut PairFinder<D>, threads: Threads<'t>) -> Self {
         Self { finder, threads, only: None }
     }
 
     /// On these threads.
     #[must_use]
-    pub fn on(self, threads: Threads<'f>) -> Self {
+    pub fn on(self, threads: Threads<'t>) -> Self {
         Self { threads, ..self }
     }
 
@@ -55,13 +57,13 @@ impl<'f, const D: usize> Search<'f, D> {
     ///
     /// let team = [0, 0, 1];
     /// let mut finder = PairFinder::new();
-    /// let foes = |a: u32, b: u32| team[a as usize] != team[b as usize];
-    /// let found = finder.only(&foes).find(Circles::new(&[0.0; 3], &[0.0; 3], 1.0))?;
+    /// let bodies = Circles::new(&[0.0; 3], &[0.0; 3], 1.0);
+    /// let found = finder.only(&|a, b| team[a as usize] != team[b as usize]).find(bodies)?;
     /// assert!(found.pairs().contains(&[1, 2]) && !found.pairs().contains(&[0, 1]));
     /// # Ok::<(), jostle::InputError>(())
     /// ```
     #[must_use]
-    pub fn only(self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
+    pub fn only(self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
         Self { only: Some(test), ..self }
     }
 

@@ -133,7 +133,7 @@ impl<const D: usize> Ready<'_, D> {
     ///
     /// # Panics
     /// When shifts or times are not there for each pair that has them, or pairs of two sets are not where they belong.
-    pub fn find(&self, search: Search<'_, D>) -> Result<Vec<Hit<D>>, InputError> {
+    pub fn find(&self, search: Search<'_, '_, D>) -> Result<Vec<Hit<D>>, InputError> {
         let found = search.find(self.input())?;
         let (pairs, times) = (found.pairs(), found.times_of_impact());
         let shifts: Vec<[i32; D]> = found.image_shifts().collect();
