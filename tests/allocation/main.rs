@@ -1,6 +1,7 @@
 //! From the second frame of a size on, a search allocates nothing, and it holds little: every allocation of the process
 //! is counted.
 
+mod coherent;
 mod contacts;
 mod counting;
 
@@ -220,6 +221,8 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
 fn every_kind(threads: Threads<'_>) {
     only_first_batches_allocate::<2>(threads);
     only_first_batches_allocate::<3>(threads);
+    coherent::later_frames_allocate_nothing::<2>(threads);
+    coherent::later_frames_allocate_nothing::<3>(threads);
     for kind in Kind::ALL {
         only_first_frames_allocate::<2>(kind, threads);
         only_first_frames_allocate::<3>(kind, threads);

@@ -2,8 +2,8 @@
 //! thread and no instruction set changes.
 
 use jostle::{
-    ActivationTable, Circles, Circles64, CoherentFinder, Found, Input, InputError, Isa, Layers, LinearTree, PairFinder,
-    Set, Space, Spheres, Threads,
+    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
+    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, pool, scene};
@@ -29,6 +29,24 @@ fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
     assert_eq!(number, found.pairs().len());
     all.sort_unstable();
     all
+}
+
+/// All that is known of the neighbours of each body, the images of one neighbour in an order of their own.
+fn rows_known(lists: &NeighborLists) -> Vec<Vec<(u32, [i32; 2], u64, [u64; 2])>> {
+    let of_row = |id: usize| {
+        let columns = (lists.image_shifts_of::<2>(id), lists.distances2_f64_of(id), lists.vectors_of::<2>(id));
+        let bits = |x: f64| (x + 0.0).to_bits();
+        let neighbors = lists.of(id).iter().enumerate();
+        let all = neighbors.map(|(at, &b)| (b, columns.0[at], bits(columns.1[at]), columns.2[at].map(bits)));
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable();
+        all
+    };
+    (0..lists.len()).map(of_row).collect()
+}
+
+fn all_columns() -> NeighborLists {
+    NeighborLists::new().and_distances().and_distances_f64().and_image_shifts().and_vectors()
 }
 
 /// Columns of bodies that drift, and what else a search may be of.
@@ -76,15 +94,62 @@ impl World {
 
 const DRIFTS: [f64; 4] = [0.0, 0.005, 0.02, 0.3];
 
-/// Runs some frames of one kind of input beside searches from scratch; the number of frames that were not searched.
-fn run(case: usize, bodies: usize, frames: usize) -> u64 {
+/// Finders on some threads and instruction sets, beside searches from scratch.
+struct Beside {
+    finders: [CoherentFinder<2>; 3],
+    scratch: PairFinder<2>,
+    pool: rayon::ThreadPool,
+    lists: [NeighborLists; 2],
+}
+
+impl Beside {
+    fn new() -> Self {
+        let mut finders = [(); 3].map(|()| CoherentFinder::new());
+        finders[2].set_isa(Isa::PORTABLE);
+        Self { finders, scratch: PairFinder::new(), pool: pool(3), lists: [(); 2].map(|()| all_columns()) }
+    }
+
+    fn threads(&self, finder: usize) -> Threads<'_> {
+        if finder == 1 { Threads::Pool(&self.pool) } else { Threads::Serial }
+    }
+
+    /// One frame of pairs.
+    fn pairs(&mut self, input: Input<'_, 2>, only: &(dyn Fn(u32, u32) -> bool + Sync), meetings: &[[usize; 2]]) {
+        let found = self.scratch.on(Threads::Serial).only(only).find(input).expect("sound bodies");
+        let expected = known(found, meetings);
+        let mut finders = core::mem::take(&mut self.finders);
+        for (number, finder) in finders.iter_mut().enumerate() {
+            let found = finder.on(self.threads(number)).only(only).find(input).expect("sound bodies");
+            assert!(known(found, meetings) == expected, "finder {number}");
+        }
+        let [first, others @ ..] = &finders;
+        others.iter().for_each(|other| assert!(other.last().pairs() == first.last().pairs()));
+        self.finders = finders;
+    }
+
+    /// One frame of rows.
+    fn rows(&mut self, input: Input<'_, 2>, only: &(dyn Fn(u32, u32) -> bool + Sync), kind: Rows) {
+        let [mut expected, mut lists] = core::mem::take(&mut self.lists);
+        self.scratch.on(Threads::Serial).only(only).neighbors(input, kind, &mut expected).expect("sound bodies");
+        let mut finders = core::mem::take(&mut self.finders);
+        for (number, finder) in finders.iter_mut().enumerate() {
+            let stats = finder.on(self.threads(number)).only(only).neighbors(input, kind, &mut lists);
+            assert_eq!(stats.expect("sound bodies").pairs, expected.neighbors().len() as u64);
+            assert!(lists.offsets() == expected.offsets() && lists.neighbors() == expected.neighbors());
+            assert!(rows_known(&lists) == rows_known(&expected), "finder {number}");
+        }
+        (self.finders, self.lists) = (finders, [expected, lists]);
+    }
+}
+
+/// Runs some frames of one kind of input beside searches from scratch, for pairs or for rows; the number of frames that were
+/// not searched.
+fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
     let mut random = Random(case as u64);
     // In the small cell each body meets images of all others.
     let bodies = if case % 5 == 4 { bodies / 4 } else { bodies };
     let mut world = World::new(bodies, &mut random);
-    let [mut finder, mut parallel, mut portable] = [(); 3].map(|()| CoherentFinder::new());
-    portable.set_isa(Isa::PORTABLE);
-    let (mut scratch, pool) = (PairFinder::new(), pool(3));
+    let mut beside = Beside::new();
     let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
     let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
     for frame in 0..frames {
@@ -113,26 +178,38 @@ fn run(case: usize, bodies: usize, frames: usize) -> u64 {
             _ => Space::lattice([[2.5, 0.0], [1.0, 2.0]], [true, true]),
         });
         let only: &(dyn Fn(u32, u32) -> bool + Sync) = if case % 11 == 5 { &test } else { &|_, _| true };
-        let expected = known(scratch.on(Threads::Serial).only(only).find(input).expect("sound bodies"), &meetings);
-        let found = finder.on(Threads::Serial).only(only).find(input).expect("sound bodies");
-        assert!(known(found, &meetings) == expected, "case {case}, frame {frame}");
-        let found = found.pairs();
-        assert!(parallel.on(Threads::Pool(&pool)).only(only).find(input).expect("sound bodies").pairs() == found);
-        assert!(portable.on(Threads::Serial).only(only).find(input).expect("sound bodies").pairs() == found);
+        match rows {
+            Some(kind) if meetings.len() == 1 => beside.rows(input, only, kind),
+            Some(kind) => {
+                let refused = beside.finders[0].neighbors(input, kind, &mut NeighborLists::new());
+                assert!(matches!(refused, Err(InputError::Combination { .. })));
+                return 0;
+            }
+            None => beside.pairs(input, only, &meetings),
+        }
     }
-    assert_eq!(parallel.rebuilds(), finder.rebuilds());
-    frames as u64 - finder.rebuilds()
+    let [first, others @ ..] = &beside.finders;
+    others.iter().for_each(|other| assert_eq!(other.rebuilds(), first.rebuilds()));
+    frames as u64 - first.rebuilds()
 }
 
 #[test]
 fn every_frame_has_the_pairs_of_a_search_from_scratch() {
-    let kept: u64 = (0..128).map(|case| run(case, 80 + case % 3 * 40, 8)).sum();
+    let kept: u64 = (0..128).map(|case| run(case, None, 80 + case % 3 * 40, 8)).sum();
     assert!(kept > 300, "{kept} frames were not searched from scratch");
 }
 
 #[test]
+fn every_frame_has_the_rows_of_a_search_from_scratch() {
+    let kind = |case: usize| if case / 3 % 2 == 0 { Rows::Full } else { Rows::Half };
+    let kept: u64 = (0..128).map(|case| run(case, Some(kind(case)), 80 + case % 3 * 40, 8)).sum();
+    assert!(kept > 200, "{kept} frames were not searched from scratch");
+}
+
+#[test]
 fn large_frames_are_the_same_on_any_threads() {
-    let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, 12_000, 6)).sum();
+    let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, None, 12_000, 6)).sum();
+    let kept = kept + run(2, Some(Rows::Full), 12_000, 6);
     assert!(kept > 6, "{kept} frames were not searched from scratch");
 }
 
@@ -174,4 +251,39 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
     let spheres = Spheres::new(&x, &y, &y, 1.0).with_margin(0.5);
     assert!(matches!(CoherentFinder::new().find(spheres), Err(InputError::Combination { .. })));
     assert_eq!(finder.find(Circles::new(&x, &y, 1.0)).expect("sound bodies").pairs(), [[0, 1]]);
+}
+
+/// The same contacts begin, persist and end, and the same finder may be asked for rows in between.
+#[test]
+fn contacts_are_those_of_searches_from_scratch() {
+    let mut random = Random(9);
+    let mut world = World::new(300, &mut random);
+    let keys: Vec<u64> = (0..300).map(|id| 1_000 - id).collect();
+    let (mut coherent, mut scratch, mut lists) = (CoherentFinder::new(), PairFinder::new(), NeighborLists::new());
+    let mut trackers = [(); 2].map(|()| ContactTracker::new());
+    let mut begun = 0;
+    for frame in 0..40 {
+        world.step(frame, 0.01, false);
+        let [x, y, _, _] = world.columns.each_ref().map(Vec::as_slice);
+        let bodies = Input::within(Circles64::new(x, y, &world.radii)).periodic([Some([0.0, world.width]), None]);
+        let found = coherent.find(bodies).expect("sound bodies");
+        let expected = scratch.find(bodies).expect("sound bodies");
+        trackers[0].update(found, &keys).expect("a key each");
+        trackers[1].update(expected, &keys).expect("a key each");
+        let changes = trackers.each_ref().map(ContactTracker::last);
+        begun += changes[0].begin().len();
+        let seen = changes.map(|changes| {
+            [changes.begin(), changes.persist(), changes.end()].map(|contacts| {
+                let mut keys = contacts.keys().to_vec();
+                keys.sort_unstable();
+                keys
+            })
+        });
+        assert!(seen[0] == seen[1], "frame {frame}");
+        if frame % 13 == 12 {
+            coherent.neighbors(bodies, Rows::Half, &mut lists).expect("sound bodies");
+            assert_eq!(lists.neighbors().len(), coherent.last().pairs().len());
+        }
+    }
+    assert!(begun > 200 && coherent.rebuilds() < 30, "{begun} begun, {} rebuilds", coherent.rebuilds());
 }

@@ -20,7 +20,9 @@ use crate::finder::found::Found;
 use crate::input::{Input, Source};
 use crate::join::filter::PairTest;
 use crate::join::recorded::Recorded;
-use crate::neighbors::skin::Skin;
+use crate::neighbors::NeighborLists;
+use crate::neighbors::rows::Rows;
+use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
 use pace::Pace;
@@ -30,7 +32,8 @@ use sieve::Sieve;
 ///
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any [`Input`],
 /// with layers and tests of the caller's. Only their order is another: it is a function of the frames given so far, whatever
-/// the threads and the instruction set. Make one for each input that is searched frame by frame.
+/// the threads and the instruction set. Make one for each input that is searched frame by frame, and, where frames are asked for
+/// both pairs and rows, one for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
 /// move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused
@@ -51,16 +54,32 @@ use sieve::Sieve;
 /// # Ok::<(), jostle::InputError>(())
 /// ```
 pub struct CoherentFinder<const D: usize> {
-    /// Searches, and holds the result.
+    /// Searches, holds the result, and has in its skin the bodies that candidates are of.
     finder: PairFinder<D>,
-    skin: Skin<D>,
-    /// What is kept of bodies in `f32` at rest in open space: tests, of which each finds several pairs.
+    kept: Kept,
     recorded: Recorded,
-    /// What is kept of others.
     candidates: Candidates<D>,
     current: Current<D>,
     sieve: Sieve,
     pace: Pace,
+}
+
+/// What is kept of a search with a margin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kept {
+    /// Of pairs of bodies in `f32` at rest in open space: tests, of which each finds several pairs.
+    #[default]
+    Tests,
+    /// Of pairs of others: candidates.
+    Pairs,
+    /// Of rows: candidates, row after row.
+    Rows(Rows),
+}
+
+/// What is asked for.
+enum Answer<'l> {
+    Pairs,
+    Rows(Rows, &'l mut NeighborLists),
 }
 
 impl<const D: usize> fmt::Debug for CoherentFinder<D> {
@@ -87,7 +106,7 @@ impl<const D: usize> CoherentFinder<D> {
     pub fn new() -> Self {
         Self {
             finder: PairFinder::new(),
-            skin: Skin::default(),
+            kept: Kept::default(),
             recorded: Recorded::default(),
             candidates: Candidates::default(),
             current: Current::default(),
@@ -119,7 +138,20 @@ impl<const D: usize> CoherentFinder<D> {
         self.on(Threads::Current).find(input)
     }
 
-    /// The result of the last frame; empty before the first.
+    /// [`CoherentSearch::neighbors`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`InputError`]; the lists stay as they were.
+    pub fn neighbors<'a>(
+        &mut self,
+        input: impl Into<Input<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<Stats, InputError> {
+        self.on(Threads::Current).neighbors(input, rows, lists)
+    }
+
+    /// The pairs of the last frame that was searched for them; none before the first.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         self.finder.last()
@@ -147,7 +179,6 @@ impl<const D: usize> CoherentFinder<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.finder.bytes()
-            + self.skin.bytes()
             + self.recorded.bytes()
             + self.candidates.bytes()
             + self.current.bytes()
@@ -158,6 +189,7 @@ impl<const D: usize> CoherentFinder<D> {
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
+        mut answer: Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         if input.has_margin() {
@@ -167,13 +199,18 @@ impl<const D: usize> CoherentFinder<D> {
             });
         }
         input.check_searchable()?;
+        let kept = answer.keeps(input);
+        if self.pace.keeps_list() && self.kept != kept {
+            self.pace.forget();
+        }
+        let refits = self.pace.keeps_list() && kept == Kept::Tests;
         let excess = self.excess(input, workers);
         if self.pace.still_holds(excess) {
-            self.list_kept(input, only, workers);
+            self.list_kept(input, only, &mut answer, workers);
             return Ok(());
         }
-        let searched = self.search(input, only, workers);
-        if searched.is_err() && self.pace.keeps_list() && is_recorded(input) {
+        let searched = self.search(input, only, &mut answer, workers);
+        if searched.is_err() && refits {
             self.finder.preparation.restore_leaves(input);
         }
         searched
@@ -184,24 +221,30 @@ impl<const D: usize> CoherentFinder<D> {
         if !self.pace.keeps() {
             return None;
         }
-        if !self.pace.keeps_list() || !is_recorded(input) {
-            return self.skin.excess(input, workers);
+        if !self.pace.keeps_list() || self.kept != Kept::Tests {
+            return self.finder.skin.excess(input, workers);
         }
-        if !self.skin.is_of(input) {
+        if !is_recorded(input) || !self.finder.skin.is_of(input) {
             return None;
         }
         Some(self.finder.preparation.refit(input, workers).into()).filter(|excess| *excess < f64::INFINITY)
     }
 
-    /// The pairs of a frame, of what was kept with a margin that holds.
-    fn list_kept(&mut self, input: &Input<'_, D>, only: Option<PairTest<'_>>, workers: Workers<'_>) {
-        if is_recorded(input) {
+    /// The answer of a frame, of what was kept with a margin that holds.
+    fn list_kept(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
+        workers: Workers<'_>,
+    ) {
+        if self.kept == Kept::Tests {
             return self.finder.list_again(input, &self.recorded, only, workers);
         }
         let started = Instant::now();
-        self.current.read(input, &self.skin, workers);
-        self.sift(input, only, workers);
-        self.finder.note_sieve(self.candidates.pairs.pairs().len(), started.elapsed());
+        self.current.read(input, &self.finder.skin, workers);
+        let found = self.sift(input, only, answer, workers);
+        self.finder.note_sieve(self.candidates.pairs.pairs().len(), found, started.elapsed());
     }
 
     /// Searches from scratch, with a margin where that pays.
@@ -209,49 +252,80 @@ impl<const D: usize> CoherentFinder<D> {
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
+        let Self { finder, candidates, .. } = self;
         let margin = self.pace.next_margin(input.typical_radius(), D);
         if margin == 0.0 {
-            self.finder.list_here(input, only, workers)?;
+            match answer {
+                Answer::Pairs => finder.list_here(input, only, workers)?,
+                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers)?,
+            }
             self.pace.searched(0.0);
             if self.pace.probes() {
-                self.skin.keep_on(input, workers);
+                finder.skin.keep_on(input, workers);
             }
             return Ok(());
         }
-        let kept: Result<(), InputError> = input.grown(margin, |grown| {
-            if is_recorded(grown) {
-                self.finder.record(grown, &mut self.recorded, workers)?;
-                self.finder.preparation.keep_leaves(grown);
-                self.skin.keep_relation(grown);
-            } else {
-                self.finder.list_here(grown, None, workers)?;
-                self.candidates.take(&mut self.finder);
-                self.skin.keep_on(grown, workers);
+        let kept = answer.keeps(input);
+        input.grown(margin, |grown| -> Result<(), InputError> {
+            match kept {
+                Kept::Tests => {
+                    finder.record(grown, &mut self.recorded, workers)?;
+                    finder.preparation.keep_leaves(grown);
+                }
+                Kept::Pairs => {
+                    finder.list_here(grown, None, workers)?;
+                    candidates.take(finder);
+                }
+                Kept::Rows(kind) => {
+                    candidates.rows.want_image_shifts(!input.space.is_open());
+                    finder.list_neighbors_here(grown, None, kind, &mut candidates.rows, workers)?;
+                    candidates.take_rows(input, workers);
+                }
             }
             Ok(())
-        });
-        kept?;
+        })?;
+        self.kept = kept;
         self.pace.searched(margin);
-        if is_recorded(input) {
-            self.finder.preparation.refit(input, workers);
+        if kept == Kept::Tests {
+            finder.preparation.refit(input, workers);
         }
-        self.list_kept(input, only, workers);
+        self.list_kept(input, only, answer, workers);
         Ok(())
     }
 
-    /// Lists the candidates that touch now.
-    fn sift(&mut self, input: &Input<'_, D>, only: Option<PairTest<'_>>, workers: Workers<'_>) {
+    /// Lists the candidates that touch now; how many there are.
+    fn sift(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
+        workers: Workers<'_>,
+    ) -> usize {
         let Self { finder, candidates, current, sieve, .. } = self;
         let exact = finder.preparation.exact(input);
         sieve.sift(candidates, &current.test(input, &exact, only), workers);
-        sieve.list(
-            candidates,
-            &current.test(input, &exact, None),
-            (&mut finder.engine.pairs, &mut finder.listed),
-            workers,
-        );
+        let test = current.test(input, &exact, None);
+        match answer {
+            Answer::Pairs => {
+                sieve.list(candidates, &test, (&mut finder.engine.pairs, &mut finder.listed), workers);
+            }
+            Answer::Rows(_, lists) => sieve.list_rows(candidates, &test, lists, workers),
+        }
+        sieve.count()
+    }
+}
+
+impl Answer<'_> {
+    /// What is kept for it.
+    fn keeps<const D: usize>(&self, input: &Input<'_, D>) -> Kept {
+        match self {
+            Self::Rows(kind, _) => Kept::Rows(*kind),
+            Self::Pairs if is_recorded(input) => Kept::Tests,
+            Self::Pairs => Kept::Pairs,
+        }
     }
 }
 
@@ -294,8 +368,31 @@ impl<'f, const D: usize> CoherentSearch<'f, D> {
     /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| workers.together(|| find(finder, &input, only, workers)))?;
+        run(threads, input.weight(), |workers| {
+            workers.together(|| find(finder, &input, only, Answer::Pairs, workers))
+        })?;
         Ok(finder.finder.last())
+    }
+
+    /// Fills neighbour lists with the rows of this frame: the same as [`Search::neighbors`](crate::Search::neighbors) has, but for
+    /// the order of several images of one neighbour, which is a function of the frames as that of pairs is.
+    ///
+    /// O(n + candidates) while the kept rows hold, else as a search. A search for pairs, or for rows of another kind, keeps
+    /// something else: where these come by turns, each is from scratch.
+    ///
+    /// # Errors
+    /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were.
+    pub fn neighbors<'a>(
+        self,
+        input: impl Into<Input<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<Stats, InputError> {
+        let (Self { finder, threads, only }, input) = (self, input.into());
+        run(threads, input.weight(), |workers| {
+            workers.together(|| find(finder, &input, only, Answer::Rows(rows, lists), workers))
+        })?;
+        Ok(finder.finder.stats)
     }
 }
 
@@ -314,8 +411,9 @@ compiled_here! {
         finder: &mut CoherentFinder<D>,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
+        answer: Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        finder.find_here(input, only, workers)
+        finder.find_here(input, only, answer, workers)
     }
 }

@@ -272,7 +272,7 @@ impl<const D: usize> PairFinder<D> {
         Ok(())
     }
 
-    fn list_neighbors_here(
+    pub(crate) fn list_neighbors_here(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
@@ -290,14 +290,21 @@ impl<const D: usize> PairFinder<D> {
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
     }
 
-    /// Records which tests of a search hit.
+    /// Records which tests of a search hit; of its bodies nothing is kept.
     pub(crate) fn record(
         &mut self,
         input: &Input<'_, D>,
         recorded: &mut Recorded,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(input, None, workers, |engines, plan| ((), engines.pairs.record(plan, recorded, workers)))
+        let Self { preparation, engine, skin, .. } = self;
+        let built = prepare(preparation, input, engine.isa, workers)?;
+        skin.keep_relation(input);
+        let started = Instant::now();
+        let exact = preparation.exact(input);
+        let tests = engine.record(preparation.plan(&exact, None), recorded, workers);
+        self.note(built, started.elapsed(), tests);
+        Ok(())
     }
 
     /// Lists the pairs that the tests of a record find, of bodies that have been moved in their trees.
@@ -318,10 +325,10 @@ impl<const D: usize> PairFinder<D> {
         self.note(BuildTimes::default(), started.elapsed(), tests);
     }
 
-    /// Notes that the pairs are what is left of so many candidates.
-    pub(crate) fn note_sieve(&mut self, candidates: usize, join: Duration) {
-        let pairs = self.engine.pairs.pairs().len() as u64;
-        self.note(BuildTimes::default(), join, Tests { circle_tests: candidates as u64, pairs, ..Tests::default() });
+    /// Notes that so many pairs are what is left of so many candidates.
+    pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
+        let (circle_tests, pairs) = (candidates as u64, pairs as u64);
+        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() });
     }
 
     fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {

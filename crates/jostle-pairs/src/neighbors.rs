@@ -182,12 +182,8 @@ impl<const D: usize> RowEngine<D> {
         (lists, with_distances): (&mut NeighborLists, bool),
         workers: Workers<'_>,
     ) {
+        lists.room_for::<D>(buckets.ids, self.starts[buckets.count()]);
         let NeighborLists { offsets, neighbors, extras } = lists;
-        let total = self.starts[buckets.count()];
-        resize_with_headroom(offsets, buckets.ids + 1, 0);
-        resize_with_headroom(neighbors, total, 0);
-        extras.resize::<D>(total);
-        offsets[0] = 0;
         self.places.prepare(workers.count(), |places| {
             resize_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
         });

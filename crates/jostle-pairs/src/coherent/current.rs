@@ -7,7 +7,7 @@ use crate::input::layers::Layers;
 use crate::input::{Cell, Input, Set, Source};
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
-use crate::proxy::{Exact, each_body};
+use crate::proxy::{Exact, each_body, squared};
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
@@ -30,14 +30,23 @@ impl Packed {
         self.0[3]
     }
 
-    /// The predicate of [`Circles16::hits_at`](crate::shape::circles16::Circles16::hits_at).
+    /// From one to another that is seen at an offset, and the square of that: as
+    /// [`Circles16::hits_at`](crate::shape::circles16::Circles16::hits_at) has them.
     #[inline(always)]
-    pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
-        let mut distance2 = 0.0;
+    fn apart<const D: usize>(&self, other: &Self, offset: [f32; D]) -> ([f32; D], f32) {
+        let (mut apart, mut distance2) = (offset, 0.0);
         for axis in 0..D {
             let d = (other.0[axis] - self.0[axis]) + offset[axis];
+            apart[axis] = d;
             distance2 = if axis == 0 { d * d } else { distance2 + d * d };
         }
+        (apart, distance2)
+    }
+
+    /// The predicate.
+    #[inline(always)]
+    pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
+        let (_, distance2) = self.apart(other, offset);
         let s = self.radius() + other.radius();
         distance2 <= s * s
     }
@@ -224,15 +233,35 @@ impl<'a, const D: usize> Test<'a, D> {
         if exact.decided {
             return exact.is_pair_from(exact.difference_by(sets, shift, a, b), sets, a, b);
         }
+        let ([of_a, of_b], offset) = self.direct(sets, shift, [a, b]);
+        of_a.touches(of_b, offset)
+    }
+
+    /// Two bodies that are not decided, and how the second is moved to where it is seen.
+    #[inline]
+    fn direct(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> ([&'a Packed; 2], [f32; D]) {
         let [of_a, of_b] = sets.map(|set| &self.now[set as usize]);
         let mut offset = [0.0; D];
-        if let Some(cell) = &exact.cell {
+        if let Some(cell) = &self.exact.cell {
             let (from, to) = (of_a.wraps[a as usize], of_b.wraps[b as usize]);
             let mut steps = [0.0; D];
             (0..D).for_each(|k| steps[k] = f64::from(shift[k] - from[k] + to[k]));
             offset = cell.shift(steps).map(|x| x as f32);
         }
-        of_a.bodies[a as usize].touches(&of_b.bodies[b as usize], offset)
+        ([&of_a.bodies[a as usize], &of_b.bodies[b as usize]], offset)
+    }
+
+    /// From the first body of a candidate to the second, moved by so many of each vector, and the square of that, by the
+    /// predicate's formula.
+    #[inline]
+    pub(super) fn apart(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> ([f64; D], f64) {
+        if self.exact.decided {
+            let apart = self.exact.difference_by(sets, shift, a, b);
+            return (apart, squared(apart));
+        }
+        let ([of_a, of_b], offset) = self.direct(sets, shift, [a, b]);
+        let (apart, distance2) = of_a.apart(of_b, offset);
+        (apart.map(f64::from), distance2.into())
     }
 
     /// When a candidate that touches first does so.

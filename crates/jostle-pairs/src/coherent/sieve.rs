@@ -4,21 +4,26 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::Workers;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::{Packed, Test};
 use crate::join::hits::PairList;
+use crate::neighbors::NeighborLists;
 use crate::pairs::listed::Listed;
 
 /// Candidates that one task tests, numbered by 16 bits.
 const BLOCK: usize = 1 << 13;
+
+/// Rows whose ends one task finds.
+const ROWS: usize = 1 << 13;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     /// Of each block of candidates, the numbers, within it, of those that are pairs, then room.
     kept: Vec<u16>,
+    /// One for each block, and more.
     counts: Vec<AtomicU32>,
     /// Where the pairs of each block begin, and their number at the end.
     starts: Vec<usize>,
@@ -31,6 +36,11 @@ impl Sieve {
             + self.starts.capacity() * size_of::<usize>()
     }
 
+    /// How many candidates are pairs.
+    pub(super) fn count(&self) -> usize {
+        self.starts.last().copied().unwrap_or_default()
+    }
+
     /// Finds out which candidates are pairs.
     pub(super) fn sift<const D: usize>(
         &mut self,
@@ -40,8 +50,12 @@ impl Sieve {
     ) {
         let pairs = candidates.pairs.pairs();
         resize_with_headroom(&mut self.kept, pairs.len(), 0);
-        self.counts.resize_with(pairs.len().div_ceil(BLOCK), AtomicU32::default);
-        let counts = &self.counts;
+        let blocks = pairs.len().div_ceil(BLOCK);
+        if self.counts.len() < blocks {
+            self.counts.resize_with(with_headroom(blocks), AtomicU32::default);
+            reserve(&mut self.starts, self.counts.len() + 1);
+        }
+        let counts = &self.counts[..blocks];
         workers.run_callers(test.asks_callers(), || {
             workers.fill_blocks("sift", &mut self.kept, BLOCK, |first, block| {
                 let count = sift_block(candidates, test, first, block);
@@ -50,7 +64,7 @@ impl Sieve {
         });
         self.starts.clear();
         self.starts.push(0);
-        self.starts.extend(self.counts.iter().scan(0, |end, count| {
+        self.starts.extend(counts.iter().scan(0, |end, count| {
             *end += count.load(Ordering::Relaxed) as usize;
             Some(*end)
         }));
@@ -64,32 +78,20 @@ impl Sieve {
         (list, listed): (&mut PairList, &mut Listed<D>),
         workers: Workers<'_>,
     ) {
-        let count = self.starts.last().copied().unwrap_or_default();
+        let count = self.count();
         list.set_len(count);
-        let kept = |block: usize| &self.kept[block * BLOCK..][..self.starts[block + 1] - self.starts[block]];
         let pairs = candidates.pairs.pairs();
         let (repeats, moves) = (test.exact.cell.is_some(), test.exact.sets.iter().any(|set| set.moving.is_some()));
-        let ends = candidates.ends.iter().map(|&end| self.before(end, kept));
+        let ends = candidates.ends.iter().map(|&end| self.before(end));
         let (shifts, times) =
             listed.room_for((count, &candidates.meetings), ends, (repeats, test.exact.images.unique, moves));
         workers.fill_parts("list", &self.starts, (list.pairs_mut(), &mut vec![(); count]), |block, out, _| {
-            for (slot, &at) in out.iter_mut().zip(kept(block)) {
+            for (slot, &at) in out.iter_mut().zip(self.kept_of(block)) {
                 *slot = pairs[block * BLOCK + usize::from(at)];
             }
         });
-        let shift_of =
-            |sets, at: usize| candidates.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, pairs[at]));
-        let each_of = |block: usize, visit: &mut dyn FnMut(usize, [u32; 2], usize)| {
-            let mut number = 0;
-            let range = block * BLOCK..((block + 1) * BLOCK).min(pairs.len());
-            candidates.each_meeting(range, |range, sets| {
-                let of_block = kept(block).iter().map(|&at| block * BLOCK + usize::from(at));
-                for at in of_block.skip(number).take_while(|&at| at < range.end) {
-                    visit(number, sets, at);
-                    number += 1;
-                }
-            });
-        };
+        let shift_of = |sets, at| candidates.shift_now(test, sets, at);
+        let each_of = |block, visit: &mut dyn FnMut(usize, [u32; 2], usize)| self.each_of(candidates, block, visit);
         if repeats {
             let out = (shifts, &mut vec![(); count][..]);
             workers.fill_parts("shifts", &self.starts, out, |block, out, _| {
@@ -106,13 +108,85 @@ impl Sieve {
         }
     }
 
+    /// Fills lists with those candidates of rows that are neighbours, and with what is known of them.
+    pub(super) fn list_rows<const D: usize>(
+        &self,
+        candidates: &Candidates<D>,
+        test: &Test<'_, D>,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) {
+        let (pairs, candidate_offsets) = (candidates.pairs.pairs(), candidates.rows.offsets());
+        let (ends, neighbors) = lists.room_for::<D>(candidates.rows.len(), self.count());
+        workers.fill_parts("rows", &self.starts, (neighbors, &mut vec![(); self.count()]), |block, out, _| {
+            for (slot, &at) in out.iter_mut().zip(self.kept_of(block)) {
+                *slot = pairs[block * BLOCK + usize::from(at)][1];
+            }
+        });
+        workers.fill_blocks("row ends", ends, ROWS, |first, ends| {
+            let range = candidate_offsets[first]..candidate_offsets[first + ends.len()];
+            let mut end = self.before(range.start);
+            ends.fill(0);
+            // Each row ends behind the last of its own, or with the row before.
+            self.each_kept(range, |number, at| ends[pairs[at][0] as usize - first] = number + 1);
+            for slot in ends {
+                end = end.max(*slot);
+                *slot = end;
+            }
+        });
+        if lists.has_extras() {
+            lists.measure_parts::<D>(&self.starts, workers, |block, visit| {
+                self.each_of(candidates, block, &mut |number, sets, at| {
+                    let shift = candidates.shift_now(test, sets, at);
+                    visit(number, shift, test.apart(sets, shift, pairs[at]));
+                });
+            });
+        }
+    }
+
+    /// The numbers, within a block of candidates, of those that are pairs.
+    fn kept_of(&self, block: usize) -> &[u16] {
+        &self.kept[block * BLOCK..][..self.starts[block + 1] - self.starts[block]]
+    }
+
+    /// Calls `visit` with the number within a block, the sets and the candidate of each pair.
+    fn each_of<const D: usize>(
+        &self,
+        candidates: &Candidates<D>,
+        block: usize,
+        visit: &mut dyn FnMut(usize, [u32; 2], usize),
+    ) {
+        let mut number = 0;
+        let range = block * BLOCK..((block + 1) * BLOCK).min(candidates.pairs.pairs().len());
+        candidates.each_meeting(range, |range, sets| {
+            let of_block = self.kept_of(block).iter().map(|&at| block * BLOCK + usize::from(at));
+            for at in of_block.skip(number).take_while(|&at| at < range.end) {
+                visit(number, sets, at);
+                number += 1;
+            }
+        });
+    }
+
+    /// Calls `visit` with the number and the candidate of each pair among some candidates.
+    fn each_kept(&self, range: Range<usize>, mut visit: impl FnMut(usize, usize)) {
+        let mut number = self.before(range.start);
+        for block in range.start / BLOCK..range.end.div_ceil(BLOCK) {
+            let kept = &self.kept_of(block)[number - self.starts[block]..];
+            let in_range = (range.end - block * BLOCK).min(BLOCK);
+            for &at in kept.iter().take_while(|&&at| usize::from(at) < in_range) {
+                visit(number, block * BLOCK + usize::from(at));
+                number += 1;
+            }
+        }
+    }
+
     /// How many pairs are among the candidates before one.
-    fn before<'s>(&'s self, candidate: usize, kept: impl Fn(usize) -> &'s [u16]) -> usize {
+    fn before(&self, candidate: usize) -> usize {
         let block = candidate / BLOCK;
         if block + 1 >= self.starts.len() {
-            return self.starts.last().copied().unwrap_or_default();
+            return self.count();
         }
-        self.starts[block] + kept(block).partition_point(|&at| block * BLOCK + usize::from(at) < candidate)
+        self.starts[block] + self.kept_of(block).partition_point(|&at| block * BLOCK + usize::from(at) < candidate)
     }
 }
 
@@ -126,7 +200,7 @@ fn sift_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, fi
             count = sift_direct::<D>(bodies, pairs, (range.start - first) as u16, out, count);
         } else {
             for (at, &pair) in range.clone().zip(pairs) {
-                let shift = candidates.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, pair));
+                let shift = candidates.shift_now(test, sets, at);
                 out[count] = (at - first) as u16;
                 count += usize::from(test.touches(sets, shift, pair));
             }
@@ -161,6 +235,12 @@ fn sift_direct<const D: usize>(
 }
 
 impl<const D: usize> Candidates<D> {
+    /// By how many of each vector the second body of a candidate is moved now to where it was seen.
+    #[inline]
+    fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], at: usize) -> [i32; D] {
+        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, self.pairs.pairs()[at]))
+    }
+
     /// Calls `visit` with the candidates of each two sets among some, and the sets.
     fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
         let (mut meeting, mut at) = (self.ends.partition_point(|&end| end <= range.start), range.start);

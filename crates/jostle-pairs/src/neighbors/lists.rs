@@ -3,7 +3,9 @@
 use core::fmt;
 use core::ops::Range;
 
-use crate::neighbors::extras::Extras;
+use jostle_core::scratch::resize_with_headroom;
+
+use crate::neighbors::extras::{Extras, Wanted};
 
 /// The neighbours of each body, as compressed sparse rows (CSR): those of body `i` are
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
@@ -215,6 +217,25 @@ impl NeighborLists {
         let asked = self.extras.wanted.vectors;
         assert!(asked, "no vectors were asked for: make the lists by `NeighborLists::and_vectors`");
         &self.vectors()[self.row(id)]
+    }
+
+    /// Whether searches fill in image shifts.
+    pub(crate) fn want_image_shifts(&mut self, wanted: bool) {
+        self.extras.wanted.image_shifts = wanted;
+    }
+
+    /// Whether searches fill in anything but ids.
+    pub(crate) fn has_extras(&self) -> bool {
+        self.extras.wanted != Wanted::default()
+    }
+
+    /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
+    pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
+        resize_with_headroom(&mut self.offsets, rows + 1, 0);
+        resize_with_headroom(&mut self.neighbors, neighbors, 0);
+        self.extras.resize::<D>(neighbors);
+        self.offsets[0] = 0;
+        (&mut self.offsets[1..], &mut self.neighbors)
     }
 
     fn row(&self, id: usize) -> Range<usize> {

@@ -14,6 +14,7 @@ use crate::input::Cell;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::rows::Rows;
+use crate::neighbors::touches::Apart;
 use crate::proxy::{Exact, each_body};
 
 /// Neighbours that one task looks at.
@@ -88,6 +89,31 @@ impl NeighborLists {
                 true => isa.run(InPrecision::<D, false>(nearest)),
                 false => isa.run(InPrecision::<D, true>(nearest)),
             }
+        });
+    }
+}
+
+/// Takes the number of a neighbour within a part, its shift, the way to it and the square of that.
+pub(crate) type SetOne<'v, const D: usize> = &'v mut dyn FnMut(usize, [i32; D], Apart<D>);
+
+impl NeighborLists {
+    /// Sets all columns that are wanted, by what `each` says of the neighbours of a part.
+    ///
+    /// # Panics
+    /// When `starts` is not ascending or goes beyond the lists.
+    #[allow(unsafe_code, reason = "each task writes a part of its own")]
+    pub(crate) fn measure_parts<const D: usize>(
+        &mut self,
+        starts: &[usize],
+        workers: Workers<'_>,
+        each: impl Fn(usize, SetOne<'_, D>) + Sync,
+    ) {
+        assert!(starts.is_sorted(), "parts overlap");
+        let columns = self.extras.share::<D>();
+        workers.run("extras", starts.len().saturating_sub(1), |part| {
+            // SAFETY: `starts` is ascending, so that parts do not overlap, and `run` gives each to one task.
+            let mut out = unsafe { columns.block(starts[part]..starts[part + 1]) };
+            each(part, &mut |at, shift, (apart, distance2)| set_one(&mut out, at, shift, apart, distance2));
         });
     }
 }

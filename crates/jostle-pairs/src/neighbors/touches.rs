@@ -9,7 +9,7 @@ use crate::neighbors::rows::Rows;
 use crate::proxy::{Exact, first_touch, squared};
 
 /// From a body to a neighbour, and the square of that, as the predicate has them.
-type Apart<const D: usize> = ([f64; D], f64);
+pub(crate) type Apart<const D: usize> = ([f64; D], f64);
 
 /// What is added to c, relative to itself and to 1: 2^-16 and 2^-20, far more than fractions are rounded by.
 const RELATIVE: f64 = 1.0 / 65_536.0;

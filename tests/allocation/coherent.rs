@@ -1,0 +1,39 @@
+//! Once a finder of coherent frames has rebuilt what it keeps a few times, its frames allocate nothing, rebuilds included.
+
+use jostle::{CoherentFinder, Input, NeighborLists, Rows, Threads};
+use jostle_testkit::{Kind, Scene, scene};
+
+use crate::counting::allocations;
+
+/// A body of a scene moved to and fro, by up to `reach` and at most by a tenth of that a frame.
+fn moved<const D: usize>(scene: &Scene<D>, now: &mut Scene<D>, frame: usize, reach: f32) {
+    let along = |id: usize| ((frame + id % 16) as f32 * 0.1).sin() * reach;
+    for (axis, column) in scene.centers.iter().enumerate() {
+        let slots = now.centers[axis].iter_mut().zip(column).enumerate();
+        slots.for_each(|(id, (slot, x))| *slot = x + along(id + axis * 5));
+    }
+}
+
+/// Pairs in open space, in a space that repeats, and rows.
+pub(crate) fn later_frames_allocate_nothing<const D: usize>(threads: Threads<'_>) {
+    let scene = scene::scene::<D>(Kind::Dense, 12_000, 1);
+    let reach = 0.3 * scene.radii[0];
+    let mut now = scene.clone();
+    for kind in 0..3 {
+        let (mut finder, mut lists) = (CoherentFinder::new(), NeighborLists::with_distances());
+        for frame in 0..120 {
+            moved(&scene, &mut now, frame, reach);
+            let before = allocations();
+            let finder_now = finder.on(threads);
+            match kind {
+                0 => finder_now.find(now.view()).map(|_| ()),
+                1 => finder_now.find(Input::within(now.view()).periodic([Some([0.0, 1e4]); D])).map(|_| ()),
+                _ => finder_now.neighbors(now.view(), Rows::Full, &mut lists).map(|_| ()),
+            }
+            .expect("a scene within the contract");
+            let allocations = allocations() - before;
+            assert!(frame < 60 || allocations == 0, "{allocations} in frame {frame} of kind {kind}, {D}D, {threads:?}");
+        }
+        assert!((6..60).contains(&finder.rebuilds()), "{} rebuilds of 120 frames", finder.rebuilds());
+    }
+}
