@@ -24,7 +24,7 @@ use crate::traverse::descent::Descent;
 /// Everything a task needs to list the rows of some groups of the driving tree.
 pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) pairing: TreePair<'a, D>,
-    /// The offsets at which the walked tree is seen.
+    /// The offsets at which the target tree is seen.
     pub(crate) images: &'a [[f32; D]],
     /// Images after the first, and before this one, are opposite to one after.
     pub(crate) half: u32,
@@ -75,10 +75,10 @@ outlined! {
 impl<const D: usize> RowJoin<'_, D> {
     #[inline(always)]
     fn list<L: Lanes>(&mut self, groups: Range<usize>) {
-        let [driver, walked] = self.pairing.trees;
-        let sparse = driver.len().saturating_mul(SPARSE) < walked.len();
+        let [query, target] = self.pairing.trees;
+        let sparse = query.len().saturating_mul(SPARSE) < target.len();
         for group in groups {
-            let leaves = group * LEAF..((group + 1) * LEAF).min(driver.leaves());
+            let leaves = group * LEAF..((group + 1) * LEAF).min(query.leaves());
             if !sparse {
                 self.collect_candidates::<L>(group);
             }
@@ -122,7 +122,7 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// How far a box of the walked tree is moved to where it is seen: its lower and its upper borders.
+    /// How far a box of the target tree is moved to where it is seen: its lower and its upper borders.
     #[inline(always)]
     fn movement(image: [f32; D]) -> ([f32; D], [f32; D]) {
         let (mut lo, mut hi) = (image, image);
@@ -134,7 +134,7 @@ impl<const D: usize> RowJoin<'_, D> {
         (lo, hi)
     }
 
-    /// A box as the walked tree sees it.
+    /// A box as the target tree sees it.
     #[inline(always)]
     fn seen_from(aabb: Aabb<D>, image: [f32; D]) -> Aabb<D> {
         let (to_lo, to_hi) = Self::movement(image);
@@ -148,18 +148,18 @@ impl<const D: usize> RowJoin<'_, D> {
 
     #[inline(always)]
     fn collect_candidates_body<L: Lanes>(&mut self, group: usize) {
-        let [driver, walked] = self.pairing.trees;
+        let [query, target] = self.pairing.trees;
         let RowScratch { candidates, images, .. } = &mut *self.scratch;
         candidates.len = 0;
         images.clear();
         for (number, &image) in self.images.iter().enumerate() {
             let (to_lo, to_hi) = Self::movement(image);
             let before = candidates.len;
-            let aabb = Self::seen_from(driver.levels()[1].aabb(group), image);
-            let mut descent = Descent::new::<L>(walked, aabb, 0);
+            let aabb = Self::seen_from(query.levels()[1].aabb(group), image);
+            let mut descent = Descent::new::<L>(target, aabb, 0);
             while let Some((node, mask)) = descent.next::<L>() {
                 candidates.make_room();
-                candidates.append::<L>(&walked.levels()[0], node, mask);
+                candidates.append::<L>(&target.levels()[0], node, mask);
             }
             self.tests.node_tests += descent.tests;
             if number > 0 {
@@ -171,9 +171,9 @@ impl<const D: usize> RowJoin<'_, D> {
 
     #[inline(always)]
     fn test_candidates_body<L: Lanes, const ONE_IMAGE: bool>(&mut self, leaf: usize) {
-        let driver = self.pairing.trees[0];
-        let Aabb { lo, hi } = driver.levels()[0].aabb(leaf);
-        let circles = Circles16::<L, D>::of(driver.bodies(), leaf);
+        let query = self.pairing.trees[0];
+        let Aabb { lo, hi } = query.levels()[0].aabb(leaf);
+        let circles = Circles16::<L, D>::of(query.bodies(), leaf);
         let count = self.scratch.candidates.len;
         for run in 0..count.div_ceil(LANES) {
             let present = first_lanes((count - run * LANES).min(LANES));
@@ -196,12 +196,12 @@ impl<const D: usize> RowJoin<'_, D> {
 
     #[inline(always)]
     fn walk_each<L: Lanes>(&mut self, leaf: usize) {
-        let [driver, walked] = self.pairing.trees;
+        let [query, target] = self.pairing.trees;
         for (number, &image) in self.images.iter().enumerate() {
             self.go_to_image::<L>(leaf, number as u32);
-            for place in driver.leaf_places(leaf) {
+            for place in query.leaf_places(leaf) {
                 let mut descent =
-                    Descent::new::<L>(walked, Self::seen_from(circle_aabb(driver.bodies(), place), image), 0);
+                    Descent::new::<L>(target, Self::seen_from(circle_aabb(query.bodies(), place), image), 0);
                 while let Some((node, mut near)) = descent.next::<L>() {
                     self.tests.leaf_tests += u64::from(near.count_ones());
                     while near != 0 {
@@ -228,9 +228,9 @@ impl<const D: usize> RowJoin<'_, D> {
     /// `PLAIN` as [`RowJoin::run_gathered`] has it; `IDS` where whole rows are wanted, and of them ids alone.
     #[inline(always)]
     fn run_tests_body<L: Lanes, const PLAIN: bool, const IDS: bool>(&mut self, leaf: usize) {
-        let [driver, walked] = self.pairing.trees;
-        let (circles, own_ids) = (&driver.bodies()[leaf], &driver.leaf_ids()[leaf].0);
-        let (leaves, names) = (walked.bodies(), &walked.leaf_ids()[..walked.bodies().len()]);
+        let [query, target] = self.pairing.trees;
+        let (circles, own_ids) = (&query.bodies()[leaf], &query.leaf_ids()[leaf].0);
+        let (leaves, names) = (target.bodies(), &target.leaf_ids()[..target.bodies().len()]);
         let half = !IDS && self.pairing.within && self.kind == Rows::Half;
         // A body is its own neighbour at an image alone.
         let own = if self.pairing.within { leaf } else { usize::MAX };
@@ -270,9 +270,9 @@ impl<const D: usize> RowJoin<'_, D> {
 
     #[inline(always)]
     fn deal_rows_body<L: Lanes>(&mut self, leaf: usize) {
-        let driver = self.pairing.trees[0];
+        let query = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
-        let ids = &driver.leaf_ids()[leaf].0;
+        let ids = &query.leaf_ids()[leaf].0;
         let with_distances = self.arena.with_distances;
         rows.sort::<L>(match with_distances {
             false if self.repeats => Sorting::EqualIds,
@@ -280,7 +280,7 @@ impl<const D: usize> RowJoin<'_, D> {
             true if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
             true => Sorting::Alone,
         });
-        for lane in 0..driver.leaf(leaf).len() {
+        for lane in 0..query.leaf(leaf).len() {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
             let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
