@@ -13,6 +13,7 @@ mod levels;
 mod obvhs;
 mod outward;
 mod parry;
+mod records;
 mod rstar;
 mod sweep;
 mod zelll;
@@ -96,6 +97,8 @@ fn in_any<const D: usize>() -> Vec<Box<dyn Rival<D>>> {
         Box::new(sweep::Sweep::<D>::default()),
         Box::new(grid::UniformGrid::<D>::default()),
         Box::new(levels::Levels::<D>::default()),
+        Box::new(records::RecordsByHand::<D>::default()),
+        Box::new(records::RecordLevels::<D>::default()),
         Box::new(rstar::RStar::default()),
         Box::new(kiddo::Kiddo::<D>::default()),
         Box::new(zelll::Zelll::<D>::default()),

@@ -44,20 +44,44 @@ pub(super) fn figures(rivals: &Kept, record: &str) -> String {
     )
 }
 
+/// What stands in one row of the table, with the better time in each cell: the row's name, and what the names of its rivals contain.
+const BETTER_OF_TWO: [(&str, [&str; 2]); 2] = [
+    ("grid by hand, the better of two", ["uniform grid by hand", "grid of records by hand"]),
+    ("grid hierarchy by hand, the better of two", ["grid hierarchy by hand", "hierarchy of records by hand"]),
+];
+
+/// The row of README that shows a rival.
+fn row_of(rival: &str) -> &str {
+    BETTER_OF_TWO.iter().find(|(_, names)| names.contains(&rival)).map_or(rival, |(row, _)| row)
+}
+
 /// Ourselves first, then the rivals by their time in the last column of the main scene.
 fn times_of(table: &Table, one: &Cell, all: &Cell) -> String {
     let heads = heads(table);
     let [one, all] = [one, all].map(|threads| by_scene(table, ["rival"], "ms", threads));
     let columns: Vec<&str> = heads.iter().map(String::as_str).collect();
-    let row = |part: &Table, rival: &Cell| -> Vec<Cell> {
-        let rows = part.of("rival", rival, &[]);
-        columns
-            .iter()
-            .map(|&column| distinct(&rows, column).first().map_or(Cell::Missing, |&cell| cell.clone()))
-            .collect()
+    let rivals: Vec<String> = distinct(&one, "rival").into_iter().map(Cell::shown).collect();
+    let row = |part: &Table, name: &str| -> Vec<Cell> {
+        let mut best = vec![Cell::Missing; columns.len()];
+        for rival in rivals.iter().filter(|rival| row_of(rival) == name) {
+            let rows = part.of("rival", &rival.as_str().into(), &[]);
+            for (best, &column) in best.iter_mut().zip(&columns) {
+                if let Some(Cell::Number(time)) = distinct(&rows, column).first()
+                    && !matches!(best, Cell::Number(best) if *best <= *time)
+                {
+                    *best = Cell::Number(*time);
+                }
+            }
+        }
+        best
     };
-    let mut rows: Vec<_> =
-        distinct(&one, "rival").into_iter().map(|rival| (rival.shown(), row(&one, rival), row(&all, rival))).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for rival in &rivals {
+        if !names.contains(&row_of(rival)) {
+            names.push(row_of(rival));
+        }
+    }
+    let mut rows: Vec<_> = names.into_iter().map(|name| (name.to_owned(), row(&one, name), row(&all, name))).collect();
     let main = heads.iter().rposition(|head| head.starts_with(MAIN)).unwrap_or(0);
     let time = |cells: &[Cell]| if let Some(Cell::Number(time)) = cells.get(main) { *time } else { f64::INFINITY };
     rows.sort_by(|a, b| (b.0 == OURS).cmp(&(a.0 == OURS)).then(time(&a.1).total_cmp(&time(&b.1))));
@@ -123,6 +147,23 @@ mod tests {
         for text in ["", "<!-- figures -->", "<!-- /figures --> <!-- figures -->"] {
             assert_eq!(replaced(text, "new"), None, "{text}");
         }
+    }
+
+    #[test]
+    fn of_two_grids_the_better_time_is_shown() {
+        let mut table = Table::new(["threads", "scene", "n", "rival", "ms"]);
+        for (scene, times) in [("uniform", [1.0, 3.0, 2.0]), ("dense", [1.0, 4.0, 5.0])] {
+            for (rival, ms) in ["jostle", "uniform grid by hand", "grid of records by hand"].into_iter().zip(times) {
+                table.push(vec![1_u32.into(), scene.into(), 100_000_u32.into(), rival.into(), ms.into()]);
+            }
+        }
+        let expected = "\
+| | uniform 100k | dense 100k |
+|---|---:|---:|
+| **jostle** | 1.00 | 1.00 |
+| grid by hand, the better of two | 2.00 | 4.00 |
+";
+        assert_eq!(times_of(&table, &Cell::Count(1), &Cell::Count(1)), expected);
     }
 
     #[test]

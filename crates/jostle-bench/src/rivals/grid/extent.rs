@@ -20,7 +20,7 @@ impl<const D: usize> Extent<D> {
     const EMPTY: Self = Self { lo: [f32::INFINITY; D], hi: [f32::NEG_INFINITY; D], radius: 0.0 };
 
     /// The extent of all bodies of a scene.
-    pub(super) fn of(scene: &Scene<D>) -> Self {
+    pub(crate) fn of(scene: &Scene<D>) -> Self {
         let chunk = |chunk: usize| {
             let ids = chunk * CHUNK..scene.len().min((chunk + 1) * CHUNK);
             let ranges = scene.centers.each_ref().map(|column| range(&column[ids.clone()]));
