@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::cut::cut_leaves;
+use super::cut::{InGrid, Known, cut_leaves};
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
 use crate::bounds::BlockBounds;
@@ -255,18 +255,17 @@ impl<const D: usize> Work for SortSegment<'_, D> {
         let Self { local: LocalSort { cells, order, .. }, records, places, marks, grid, top } = self;
         let Some(grid) = grid else {
             (0..).zip(&mut *places).for_each(|(i, place)| *place = i);
-            return cut_leaves::<D>(records.len(), &[], marks, |_| 0);
+            return cut_leaves::<D>(records.len(), &[], marks, Known(|_| 0));
         };
         let (low, bits) = key_bits(records.len(), top);
         let fill = |keys: &mut [u16]| grid.keys(records.iter().map(|record| record.center.0), low, bits, keys);
         if low >= Grid::<D>::MIN_KEY_LOW && cells.order(places, bits, LEAF as u16, fill) {
-            let code = |rank: usize| grid.code(records[usize::from(places[rank])].center.0);
-            return cut_leaves::<D>(records.len(), &[], marks, code);
+            return cut_leaves::<D>(records.len(), &[], marks, InGrid { grid, records, places });
         }
         order.sort(records.iter().map(|record| grid.code(record.center.0)));
         refine_runs(order, records, 0..records.len());
         places.iter_mut().zip(order.places()).for_each(|(to, place)| *to = place as u16);
-        cut_leaves::<D>(records.len(), order.borders(), marks, |rank| order.code(rank))
+        cut_leaves::<D>(records.len(), order.borders(), marks, Known(|rank| order.code(rank)))
     }
 }
 

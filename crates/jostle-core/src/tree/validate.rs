@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::cut::leaf_end;
+use super::cut::{Known, leaf_end};
 use super::{GAP_LEVELS, LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::morton::Grid;
@@ -175,11 +175,12 @@ impl<const D: usize> Ranks<'_, D> {
     /// The leaves that begin in `ranks` end there, and straddle no gap wider than [`GAP_LEVELS`] allows.
     fn validate_leaves(&self, ranks: Range<usize>, code: impl Fn(usize) -> u64) -> Result<(), Broken> {
         const { assert!(GAP_LEVELS > 0) };
-        let tree = self.tree;
+        let (tree, code) = (self.tree, Known(code));
         let mut leaf = tree.leaf_starts().partition_point(|&start| (start as usize) < ranks.start);
         while leaf < tree.leaves() && (tree.leaf_starts[leaf] as usize) < ranks.end {
             let range = tree.leaf(leaf);
-            if range.start < ranks.start || range.end > ranks.end || leaf_end::<D>(range.clone(), &code) != range.end {
+            if range.start < ranks.start || range.end > ranks.end || leaf_end::<D, _>(range.clone(), &code) != range.end
+            {
                 return Err(Broken::Gap { leaf });
             }
             leaf += 1;
