@@ -107,7 +107,7 @@ impl ViewError {
     /// # Errors
     /// [`ViewError::Bodies`].
     pub fn of_bodies(bodies: usize, fault: impl Fn(usize) -> Option<Reason>) -> Result<(), Self> {
-        offenders(bodies, fault).map_or(Ok(()), |(count, first)| Err(Self::Bodies { count, first }))
+        offenders(bodies, &fault).map_or(Ok(()), |(count, first)| Err(Self::Bodies { count, first }))
     }
 }
 
@@ -184,7 +184,7 @@ impl<I: fmt::Display, R: fmt::Display> fmt::Display for Offenders<'_, I, R> {
 
 /// How many of `0..n` have a fault, and the first [`NAMED_OFFENDERS`] of them; nothing when none has. O(n).
 #[doc(hidden)]
-pub fn offenders<I: TryFrom<usize>, R>(n: usize, fault: impl Fn(usize) -> Option<R>) -> Option<(usize, Vec<(I, R)>)> {
+pub fn offenders<I: TryFrom<usize>, R>(n: usize, fault: &dyn Fn(usize) -> Option<R>) -> Option<(usize, Vec<(I, R)>)> {
     let mut faults = (0..n).filter_map(|i| Some((I::try_from(i).ok()?, fault(i)?)));
     let first: Vec<_> = faults.by_ref().take(NAMED_OFFENDERS).collect();
     (!first.is_empty()).then(|| (first.len() + faults.count(), first))

@@ -53,18 +53,25 @@ impl Drop for Engaged {
 /// Runs `search` with threads of the current rayon pool standing by for its regions. On a thread that is at work in one
 /// already, alone.
 pub(crate) fn together<R: Send>(search: impl FnOnce() -> R + Send) -> R {
+    let (mut search, mut result) = (Some(search), None);
+    together_once(&mut || result = search.take().map(|search| search()));
+    result.expect("a search is led once")
+}
+
+/// As [`together`]: for all searches, so that what calls threads is compiled once.
+fn together_once(search: &mut (dyn FnMut() + Send)) {
     if rayon::current_thread_index().is_none() {
         // From outside, this moves to a thread of the pool. Such a thread is never engaged.
-        return rayon::join(|| together(search), || ()).0;
+        return rayon::join(|| together_once(search), || ()).0;
     }
     let Some(_engaged) = Engaged::new() else { return search() };
     let _busy = Busy::new();
     let team = Team::default();
     let helpers = helpers_for(cores::workers());
-    enlist(&team, helpers, &|team| team.handover.stand_by(), move |team| {
+    enlist(&team, helpers, &|team| team.handover.stand_by(), &mut |team| {
         let _leading = Leading::of(team);
-        search()
-    })
+        search();
+    });
 }
 
 /// Helpers worth calling for the work of so many.
@@ -73,29 +80,17 @@ fn helpers_for(workers: usize) -> usize {
 }
 
 /// Calls `helpers` threads to `help`, and leads with this one.
-fn enlist<R: Send>(
-    team: &Team,
-    helpers: usize,
-    help: &(dyn Fn(&Team) + Sync),
-    lead: impl FnOnce(&Team) -> R + Send,
-) -> R {
-    // Boxing nothing, each `join` has room on the stack for one helper.
-    fn with_one_more<R: Send>(
-        team: &Team,
-        helpers: usize,
-        help: &(dyn Fn(&Team) + Sync),
-        lead: &mut (dyn FnMut(&Team) -> R + Send),
-    ) -> R {
-        if helpers == 0 {
-            return lead(team);
-        }
-        rayon::join(|| with_one_more(team, helpers - 1, help, lead), || team.answer(help)).0
-    }
+fn enlist(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
     team.calls.fetch_add(helpers, Ordering::Relaxed);
-    let mut lead = Some(lead);
-    let mut once = |team: &Team| lead.take().map(|lead| lead(team));
-    let led = with_one_more(team, helpers, help, &mut once);
-    led.expect("a search is led once")
+    with_one_more(team, helpers, help, lead);
+}
+
+/// Boxing nothing, each `join` has room on the stack for one helper.
+fn with_one_more(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
+    if helpers == 0 {
+        return lead(team);
+    }
+    rayon::join(|| with_one_more(team, helpers - 1, help, lead), || team.answer(help)).0
 }
 
 impl Team {
@@ -115,7 +110,7 @@ impl Team {
         if missing == 0 {
             return self.handover.region(work);
         }
-        enlist(self, missing, &|team| team.handover.help_once(), |team| {
+        enlist(self, missing, &|team| team.handover.help_once(), &mut |team| {
             team.handover.region(work);
             let_leave();
         });

@@ -52,6 +52,13 @@ impl<'a> Threads<'a> {
     /// first limit holds for calls from within the pool, the second for calls from outside.
     #[doc(hidden)]
     pub fn run<R: Send>(self, limits: [usize; 2], items: usize, work: impl FnOnce(Workers<'a>) -> R + Send) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.run_once(limits, items, &mut |workers| result = work.take().map(|work| work(workers)));
+        result.expect("work is run once")
+    }
+
+    /// As [`Threads::run`]: for all work together, so that the ways to rayon's threads are compiled once.
+    fn run_once(self, limits: [usize; 2], items: usize, work: &mut (dyn FnMut(Workers<'a>) + Send)) {
         let inside = match self {
             Self::Serial => return work(Workers::Serial),
             Self::Current => rayon::current_thread_index().is_some(),

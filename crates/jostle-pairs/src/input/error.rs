@@ -113,7 +113,7 @@ impl From<ViewError> for InputError {
 impl InputError {
     /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
     pub(crate) fn of_range(bodies: usize, fault: impl Fn(usize) -> Option<RangeFault>) -> Result<(), Self> {
-        offenders(bodies, fault).map_or(Ok(()), |(count, first)| Err(Self::Range { count, first }))
+        offenders(bodies, &fault).map_or(Ok(()), |(count, first)| Err(Self::Range { count, first }))
     }
 }
 

@@ -86,5 +86,5 @@ pub enum QueryReason {
 
 /// Refuses a batch that holds a query with a fault.
 pub(super) fn check_all(queries: usize, fault: impl Fn(usize) -> Option<QueryReason>) -> Result<(), QueryError> {
-    offenders(queries, fault).map_or(Ok(()), |(count, first)| Err(QueryError::Queries { count, first }))
+    offenders(queries, &fault).map_or(Ok(()), |(count, first)| Err(QueryError::Queries { count, first }))
 }
