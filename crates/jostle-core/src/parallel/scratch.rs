@@ -1,15 +1,18 @@
 //! Scratch memory that tasks borrow for their run: as many pieces as tasks may run at once, kept from call to call.
 
 use core::fmt;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use crossbeam::queue::ArrayQueue;
 
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
-    stock: ArrayQueue<S>,
-    /// Pieces that the stock had no room for, where more tasks ran at once than had been foretold: a piece may hold what
-    /// its task has found, and is not to be lost.
+    /// Locked by the one task that has its number.
+    stock: Vec<Mutex<S>>,
+    /// The numbers of pieces that no task has. Numbers, not pieces: so the queue is compiled once.
+    free: ArrayQueue<usize>,
+    /// Pieces made where more tasks ran at once than had been foretold: a piece may hold what its task has found, and is
+    /// not to be lost.
     others: Mutex<Vec<S>>,
 }
 
@@ -21,65 +24,60 @@ impl<S> fmt::Debug for ScratchPool<S> {
 
 impl<S> Default for ScratchPool<S> {
     fn default() -> Self {
-        Self { stock: ArrayQueue::new(1), others: Mutex::default() }
+        Self { stock: Vec::new(), free: ArrayQueue::new(1), others: Mutex::default() }
     }
 }
 
 impl<S: Default> ScratchPool<S> {
-    /// Makes sure that there are at least `pieces`, each made ready by `ready`.
-    pub fn prepare(&mut self, pieces: usize, ready: impl FnMut(&mut S)) {
-        let others = self.others.get_mut().map(core::mem::take).unwrap_or_default();
-        let have = self.stock.len() + others.len();
-        if self.stock.capacity() < pieces.max(have) {
-            let larger = ArrayQueue::new(pieces.max(have));
-            for piece in core::iter::from_fn(|| self.stock.pop()) {
-                let _ = larger.push(piece);
-            }
-            self.stock = larger;
-        }
-        others.into_iter().for_each(|piece| self.put_back(piece));
-        for _ in have..pieces {
-            let _ = self.stock.push(S::default());
-        }
-        self.each(ready);
+    /// Makes sure that there are at least `pieces`, each made ready by `ready`. A piece that a task has panicked with is
+    /// made anew.
+    pub fn prepare(&mut self, pieces: usize, mut ready: impl FnMut(&mut S)) {
+        self.stock.retain(|piece| !piece.is_poisoned());
+        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
+        self.stock.extend(others.drain(..).map(Mutex::new));
+        let missing = pieces.saturating_sub(self.stock.len());
+        self.stock.extend((0..missing).map(|_| Mutex::default()));
+        set_free(&mut self.free, self.stock.len());
+        self.each(&mut ready);
     }
 
     /// Does something to every piece.
     pub fn each(&mut self, mut work: impl FnMut(&mut S)) {
-        for _ in 0..self.stock.len() {
-            if let Some(mut piece) = self.stock.pop() {
-                work(&mut piece);
-                self.put_back(piece);
-            }
-        }
-        self.others.get_mut().into_iter().flatten().for_each(work);
+        let stock = self.stock.iter_mut().filter_map(|piece| piece.get_mut().ok());
+        stock.chain(self.others.get_mut().into_iter().flatten()).for_each(&mut work);
     }
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
-        let mut piece = self.stock.pop().unwrap_or_default();
-        let result = work(&mut piece);
-        self.put_back(piece);
-        result
-    }
-
-    fn put_back(&self, piece: S) {
-        if let (Err(piece), Ok(mut others)) = (self.stock.push(piece), self.others.lock()) {
-            others.push(piece);
+        if let Some(number) = self.free.pop() {
+            let result = work(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
+            let _ = self.free.push(number);
+            return result;
         }
+        let others = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut piece = others().pop().unwrap_or_default();
+        let result = work(&mut piece);
+        others().push(piece);
+        result
     }
 
     /// Bytes that all pieces hold, each as measured by `bytes`.
     pub fn bytes(&self, bytes: impl Fn(&S) -> usize) -> usize {
-        let mut sum = 0;
-        for _ in 0..self.stock.len() {
-            if let Some(piece) = self.stock.pop() {
-                sum += size_of::<S>() + bytes(&piece);
-                self.put_back(piece);
-            }
-        }
-        let others = self.others.lock();
-        sum + others.iter().flat_map(|others| others.iter()).map(|piece| size_of::<S>() + bytes(piece)).sum::<usize>()
+        let measure = |piece: &S| size_of::<S>() + bytes(piece);
+        let stock = self.stock.iter().filter_map(|piece| piece.lock().ok()).map(|piece| measure(&piece));
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        stock.sum::<usize>() + others.iter().map(measure).sum::<usize>()
+    }
+}
+
+/// Makes every number below `pieces` free.
+fn set_free(free: &mut ArrayQueue<usize>, pieces: usize) {
+    if free.capacity() < pieces {
+        *free = ArrayQueue::new(pieces);
+    }
+    while free.pop().is_some() {}
+    for number in 0..pieces {
+        let _ = free.push(number);
     }
 }
 
