@@ -9,6 +9,7 @@ pub mod algebra;
 mod axes;
 pub mod contacts;
 pub mod hash;
+pub mod keyed;
 pub mod oracle;
 pub mod pairs;
 pub mod queries;

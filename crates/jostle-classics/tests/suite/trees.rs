@@ -9,7 +9,7 @@ mod two_groups;
 
 use jostle_classics::{Ancestors, CellTree, Cells};
 use jostle_core::Aabb;
-use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
+use jostle_testkit::{Kind, Scene, scene, ugly};
 
 const RULES: [Ancestors; 2] = [Ancestors::All, Ancestors::Touching];
 
@@ -28,14 +28,6 @@ fn scenes<const D: usize>() -> Vec<(String, Aabb<D>, Scene<D>)> {
 fn split<const D: usize>(scene: &Scene<D>, wanted: impl Fn(usize) -> bool) -> [Scene<D>; 2] {
     let body = |id| (scene.view().center(id), scene.view().radius(id));
     [true, false].map(|side| (0..scene.len()).filter(|&id| wanted(id) == side).map(body).collect())
-}
-
-/// Every overlapping pair of a body of the first scene and one of the second, in ascending order, by a plain loop.
-fn pairs_between<const D: usize>(first: &Scene<D>, second: &Scene<D>) -> Vec<[u32; 2]> {
-    let (a, b) = (first.view(), second.view());
-    let overlap = |i, j| oracle::overlaps(a.center(i), a.radius(i), b.center(j), b.radius(j));
-    let row = |i| (0..b.len()).filter(move |&j| overlap(i, j)).map(move |j| [i as u32, j as u32]);
-    (0..a.len()).flat_map(row).collect()
 }
 
 /// What a search gives, in the order it comes, and what it returns.

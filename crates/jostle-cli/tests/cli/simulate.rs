@@ -4,7 +4,7 @@ use jostle_classics::{System, SystemInSpace};
 
 use crate::program::{Folder, figure};
 
-/// More agents than one task holds, so that several threads have work.
+/// More agents than one task holds, and pictures of several bands of rows, so that several threads have work.
 const AGENTS: usize = 9_000;
 
 #[test]
@@ -13,7 +13,9 @@ fn threads_do_not_matter() {
     for scene in ["uniform --dim 2", "dense --dim 3"] {
         let runs = ["1", "2", "3"].map(|threads| {
             let file = format!("{threads}.png");
-            let run = format!("simulate --agents {AGENTS} --frames 3 --scene {scene} --threads {threads} --png {file}");
+            let run = format!(
+                "simulate --agents {AGENTS} --frames 3 --scene {scene} --threads {threads} --png {file} --size 400"
+            );
             let output = folder.succeed(&run);
             let rows = ["kinetic energy", "deepest overlap", "state"].map(|name| figure(&output, name).to_owned());
             (rows, folder.read(&file))

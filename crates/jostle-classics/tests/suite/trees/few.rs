@@ -1,7 +1,8 @@
 use jostle_classics::{Ancestors, BroadPhase, CellTree, Cells, DenseCells, LinearOctree, SparseCells};
 use jostle_core::{Aabb, Spheres, ViewError};
+use jostle_testkit::oracle;
 
-use super::{RULES, found, pairs_between, scenes, sorted, split, tree};
+use super::{RULES, found, scenes, sorted, split, tree};
 
 /// Bodies that are asked about one by one.
 const FEW: usize = 12;
@@ -14,7 +15,7 @@ fn check_few<const D: usize, C: Cells<D>>(depth: u32, ancestors: Ancestors) {
         let (pairs, tests) = found(|hit| tree.for_each_hit_of(few.view(), hit));
         assert!(tests.expect("good bodies") <= (few.len() * many.len()) as u64, "{name}");
         assert!(pairs.is_sorted_by_key(|pair| pair[0]), "{name}");
-        assert!(sorted(pairs) == pairs_between(&few, &many), "{name}");
+        assert!(sorted(pairs) == oracle::across(few.view(), many.view()), "{name}");
     }
 }
 

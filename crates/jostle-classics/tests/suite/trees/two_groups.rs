@@ -1,7 +1,8 @@
 use jostle_classics::{Ancestors, BroadPhase, CellTree, Cells, DenseCells, LinearQuadtree, SparseCells};
 use jostle_core::{Aabb, Circles, ViewError};
+use jostle_testkit::oracle;
 
-use super::{RULES, found, occurrences, pairs_between, scenes, sorted, split, tree};
+use super::{RULES, found, occurrences, scenes, sorted, split, tree};
 
 fn check_between<const D: usize, C: Cells<D>>(depth: u32, ancestors: Ancestors) {
     for (name, world, scene) in scenes::<D>() {
@@ -16,7 +17,7 @@ fn check_between<const D: usize, C: Cells<D>>(depth: u32, ancestors: Ancestors) 
             occurrences(second.len(), pairs.iter().map(|pair| pair[1])),
         ];
         assert!(tree.hit_counts_of_two() == counts.each_ref().map(Vec::as_slice), "{name}");
-        assert!(sorted(pairs.clone()) == pairs_between(&first, &second), "{name}");
+        assert!(sorted(pairs.clone()) == oracle::across(first.view(), second.view()), "{name}");
         let (again, _) = found(|hit| tree.for_each_pair_between(hit));
         assert!(again == pairs, "{name}: another order the second time");
     }
