@@ -12,3 +12,4 @@ mod refusals;
 mod scenes;
 mod threads;
 mod ugly;
+mod wide;

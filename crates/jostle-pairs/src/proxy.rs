@@ -2,15 +2,19 @@
 //! hits that proxies leave in doubt.
 //!
 //! Bodies in `f32` at rest are *direct*: their proxies in a space that repeats are the bodies of the predicate. As soon as one
-//! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame ([`frame`]).
+//! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame ([`frame`]), without
+//! the gaps between bodies where these lie far apart ([`gaps`]).
 
 mod columns;
 mod exact;
 mod frame;
+mod gaps;
 mod images;
 pub(crate) mod prepared;
 pub(crate) mod sorted;
 mod survey;
+
+use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, ViewError, Workers};
@@ -22,6 +26,8 @@ pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
 pub(crate) use exact::{Exact, first_touch, squared};
 pub(crate) use frame::Frame;
+pub(crate) use gaps::Gaps;
+use gaps::{SPANS, Span};
 pub(crate) use images::{Images, Reach};
 pub(crate) use survey::Extent;
 use survey::Given;
@@ -139,12 +145,35 @@ impl<const D: usize> Proxies<D> {
         Ok(extent)
     }
 
+    /// What bodies of a set that has been looked at typically reach, the smaller ones among them.
+    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&Cell<D>>) -> f64 {
+        with_given!(self, set, cell, true, |given| given.typical_radius())
+    }
+
+    /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
+    fn each_span(
+        &self,
+        set: &Set<'_, D>,
+        cell: Option<&Cell<D>>,
+        axis: usize,
+        ids: Range<usize>,
+        mut visit: impl FnMut(&[Span]),
+    ) {
+        let cell = cell.filter(|_| self.outside);
+        let mut spans = [[0.0; 3]; SPANS];
+        for first in ids.clone().step_by(SPANS) {
+            let spans = &mut spans[..SPANS.min(ids.end - first)];
+            with_given!(self, set, cell, true, |given| set_each(first, spans, |id| given.span(axis, id)));
+            visit(spans);
+        }
+    }
+
     /// Makes the proxies of a set that has been looked at: in a frame, or else as the predicate has them.
     pub(crate) fn fill(
         &mut self,
         set: &Set<'_, D>,
         cell: Option<&Cell<D>>,
-        frame: Option<&Frame<D>>,
+        frame: Option<(&Frame<D>, Option<&Gaps<D>>)>,
         workers: Workers<'_>,
     ) {
         let Self { tree_bodies, columns, wraps, outside, .. } = self;
@@ -200,26 +229,43 @@ fn fill_in_frame<const D: usize, T: Scalar>(
     columns: &mut Columns<D>,
     given: Given<'_, D, T>,
     wraps: Option<&[[i32; D]]>,
-    frame: &Frame<D>,
+    (frame, gaps): (&Frame<D>, Option<&Gaps<D>>),
     workers: Workers<'_>,
 ) {
     let Given { bodies, moving, cell, .. } = given;
     let plain = wraps.is_none() && moving.is_none();
+    let span = |axis: usize, id: usize| {
+        let x = bodies.centers()[axis].get(id).to_f64();
+        given.span_from(
+            if let (Some(wraps), Some(cell)) = (wraps, &cell) { moved(cell, axis, x, wraps[id]) } else { x },
+            axis,
+            id,
+        )
+    };
     let coordinate = |axis: usize, id: usize| {
-        let mut x = bodies.centers()[axis].get(id).to_f64();
-        if let (Some(wraps), Some(cell)) = (wraps, &cell) {
-            x = moved(cell, axis, x, wraps[id]);
-        }
-        let by = moving.map_or(0.0, |moving| moving.get(id)[axis]);
-        frame.coordinate(axis, x + by / 2.0)
+        let [x, half, _] = span(axis, id);
+        frame.coordinate(frame.origin[axis], x, half)
     };
     columns.fill(
         bodies.len(),
         |axis, first, out| {
-            if plain {
-                return bodies.centers()[axis].map_into(first, out, |x| frame.coordinate(axis, x.to_f64()));
+            let Some(gaps) = gaps else {
+                if plain {
+                    let at = |x: T| frame.coordinate(frame.origin[axis], x.to_f64(), 0.0);
+                    return bodies.centers()[axis].map_into(first, out, at);
+                }
+                return set_each(first, out, |id| coordinate(axis, id));
+            };
+            for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                let mut spans = [[0.0; 3]; SPANS];
+                let spans = &mut spans[..out.len()];
+                set_each(first, spans, |id| span(axis, id));
+                let origins = gaps.origins(axis, spans);
+                let bodies = spans.iter().zip(origins);
+                out.iter_mut()
+                    .zip(bodies)
+                    .for_each(|(out, (&[x, half, _], origin))| *out = frame.coordinate(origin, x, half));
             }
-            set_each(first, out, |id| coordinate(axis, id));
         },
         |first, out| {
             if moving.is_none() && !frame.is_adopted() {

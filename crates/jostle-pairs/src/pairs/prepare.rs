@@ -10,7 +10,7 @@ use crate::join::tree_pair::OFFSET_MARGIN;
 use crate::pairs::plan::Plan;
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
-use crate::proxy::{Exact, Extent, Frame, Images, Reach};
+use crate::proxy::{Exact, Extent, Frame, Gaps, Images, Reach};
 use crate::traverse::descent::root;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
@@ -28,6 +28,7 @@ pub(crate) struct Preparation<const D: usize> {
     pub(crate) images: Images<D>,
     pub(crate) jobs: Vec<Job>,
     frame: Frame<D>,
+    gaps: Gaps<D>,
     extents: Vec<Extent<D>>,
     /// The box of the tree of each set, in a space that repeats.
     roots: Vec<Aabb<D>>,
@@ -40,6 +41,7 @@ impl<const D: usize> Preparation<D> {
             images: Images::default(),
             jobs: Vec::new(),
             frame: Frame::default(),
+            gaps: Gaps::default(),
             extents: Vec::new(),
             roots: Vec::new(),
         }
@@ -62,6 +64,7 @@ impl<const D: usize> Preparation<D> {
         self.sorted.iter().map(SortedSet::bytes).sum::<usize>()
             + self.sorted.capacity() * size_of::<SortedSet<D>>()
             + self.images.bytes()
+            + self.gaps.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
             + self.roots.capacity() * size_of::<Aabb<D>>()
@@ -90,13 +93,14 @@ impl<const D: usize> Preparation<D> {
         let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), isa, workers)?;
-        self.adopt(input, cell.as_ref());
+        self.adopt(input, cell.as_ref(), workers);
         let mut times = BuildTimes::default();
         for (kept, set) in self.sorted[first..].iter_mut().zip(sets) {
             let built = if kept.adopted {
                 kept.build(set, workers)?
             } else if decided || cell.is_some() {
-                kept.proxies.fill(set, cell.as_ref(), decided.then_some(&self.frame), workers);
+                let frame = decided.then_some((&self.frame, self.gaps.in_use()));
+                kept.proxies.fill(set, cell.as_ref(), frame, workers);
                 kept.build_proxies(set, workers)?
             } else {
                 kept.build(set, workers)?
@@ -134,7 +138,8 @@ impl<const D: usize> Preparation<D> {
     }
 
     /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
-    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) {
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+        self.gaps.clear();
         let (sets, sorted) = (input.sets(), &mut self.sorted[Self::first(input)..]);
         if !input.is_decided() {
             let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
@@ -154,7 +159,8 @@ impl<const D: usize> Preparation<D> {
             Some((at, set.frame.is_some(), frame))
         });
         let Some((leader, shared, frame)) = adopted else {
-            self.frame = Frame::new(all, cell);
+            let frame = Frame::new(all, cell);
+            self.frame = self.gaps.close((sets, sorted), cell, &frame, all, workers).unwrap_or(frame);
             return;
         };
         self.frame = frame;
@@ -186,10 +192,11 @@ impl<const D: usize> Preparation<D> {
         let reach =
             Reach { sum: sums.fold(0.0, f64::max), blur: blur.map(|blur| if blur.is_finite() { blur } else { 0.0 }) };
         let scale = if decided { self.frame.scale } else { 1.0 };
+        let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
         self.note_roots(input);
         let roots = &self.roots;
         let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
-        self.images.lay_out(cell, reach, scale, wanted)
+        self.images.lay_out(cell, reach, (scale, dropped), wanted)
     }
 
     /// Notes the box of each tree.

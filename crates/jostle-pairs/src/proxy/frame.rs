@@ -2,14 +2,17 @@
 //!
 //! Centres are taken relative to the middle of their box and scaled by a power of two, so that none is more than 1 from it on
 //! any axis, nor half the cell: |c| <= 1. The scale is 2^500 at most, so that differences whose squares `f64` takes for
-//! nothing, below 2^-511, are less than what radii grow by.
+//! nothing, below 2^-511, are less than what radii grow by. Where bodies lie so far apart that radii would grow by much of
+//! what they are, the frame is one without the gaps between them, if it can be ([`gaps`](crate::proxy::gaps)): the box is then
+//! that of the coordinates that are left. A frame that is adopted, or that a prepared set makes, has its gaps.
 //!
 //! What a pair of proxies may lose, on each axis, u = 2^-24 being the unit roundoff of `f32` and S the sum of their radii:
 //! - the rounding of the two centres: half an ulp below 1 each, u/2 + u/2;
 //! - in a space that repeats, that of the difference of the centres, which is below 2: u; and that of the offset, which is
 //!   below 2 + S where it matters: 2u + Su;
 //! - roundings in `f64`, of the frame and of the predicate: some 2^-52, and, for bodies that have been moved into the cell
-//!   by whole vectors, 2^-49 of all that was added on the way (`far`) at most.
+//!   by whole vectors, 2^-49 of all that was added on the way (`far`) at most; without its gaps, a frame is so much narrower
+//!   than a period that this is to be counted as well.
 //!
 //! In length that is sqrt(3) of it, to be shared by two radii: 0.87u for each in open space, 0.87 * 4u in one that repeats.
 //! So radii grow by u, or 4u, and `far * 2^-49`: the rest, an eighth, is a thousand times what `f64` rounds. The f32 predicate
@@ -93,7 +96,10 @@ impl<const D: usize> Frame<D> {
     pub(crate) fn new(all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
         let mut half = all.radius;
         for axis in 0..D {
-            half = half.max(all.hi[axis] / 2.0 - all.lo[axis] / 2.0);
+            // The middle of a path is rounded, by no more than half of its length.
+            let rounded =
+                if all.reach > all.radius { all.lo[axis].abs().max(all.hi[axis].abs()) * f64::EPSILON } else { 0.0 };
+            half = half.max(all.hi[axis] / 2.0 - all.lo[axis] / 2.0 + rounded.min(all.radius));
             half = half.max(cell.map_or(0.0, |cell| half_width(cell, axis)));
         }
         let origin = core::array::from_fn(|axis| all.lo[axis] / 2.0 + all.hi[axis] / 2.0);
@@ -109,6 +115,11 @@ impl<const D: usize> Frame<D> {
             half = half.max(half_width(cell, axis));
         }
         Self::centered(origin, half, all, Some(cell))
+    }
+
+    /// Of bodies whose coordinates have been shortened by the gaps between them, to at most so much about 0.
+    pub(crate) fn without_gaps(half: f64, all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
+        Self::centered([0.0; D], half, all, cell)
     }
 
     fn centered(origin: [f64; D], half: f64, all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
@@ -147,10 +158,10 @@ impl<const D: usize> Frame<D> {
         self.adopted.is_some()
     }
 
-    /// A coordinate in the frame.
+    /// A coordinate in the frame, of a body that moves by twice `half`.
     #[inline]
-    pub(crate) fn coordinate(&self, axis: usize, x: f64) -> f32 {
-        ((x - self.origin[axis]) * self.scale) as f32
+    pub(crate) fn coordinate(&self, origin: f64, x: f64, half: f64) -> f32 {
+        ((x - origin + half) * self.scale) as f32
     }
 
     /// A radius in the frame, grown, of a body whose greatest coordinate there is `widest`.
@@ -161,9 +172,14 @@ impl<const D: usize> Frame<D> {
         (radius + radius * RELATIVE + growth) as f32
     }
 
+    /// What radii grow by, in lengths of the caller.
+    pub(crate) fn growth(&self) -> f64 {
+        self.growth / self.scale
+    }
+
     /// By how much two proxies may seem nearer to each other than their bodies are, in lengths of the caller.
     pub(crate) fn blur(&self) -> f64 {
-        4.0 * self.growth / self.scale
+        4.0 * self.growth()
     }
 }
 

@@ -58,12 +58,13 @@ impl<const D: usize> Images<D> {
         (self.unique, self.blur) = (true, [0.0; D]);
     }
 
-    /// All images that bodies of such a reach may meet and that are `wanted` by their offset, or their opposites are.
+    /// All images that bodies of such a reach may meet and that are `wanted` by their offset, or their opposites are. The trees
+    /// have lengths times `scale`, and what is `dropped` of each period is not in them.
     pub(crate) fn lay_out(
         &mut self,
         cell: &Cell<D>,
         reach: Reach<D>,
-        scale: f64,
+        (scale, dropped): (f64, [f64; D]),
         wanted: impl Fn([f32; D]) -> bool,
     ) -> Result<(), InputError> {
         self.clear();
@@ -83,7 +84,7 @@ impl<const D: usize> Images<D> {
         if images.is_nan() || images > MAX_IMAGES as f64 {
             return Err(InputError::Images { images, reach: reach.sum });
         }
-        self.half_of(cell, most, scale, wanted);
+        self.half_of(cell, most, (scale, dropped), wanted);
         for image in 1..self.steps.len() {
             self.steps.push(self.steps[image].map(|step| -step));
             self.shifts.push(self.shifts[image].map(|shift| -shift));
@@ -93,12 +94,19 @@ impl<const D: usize> Images<D> {
     }
 
     /// Those whose last step other than 0 is positive.
-    fn half_of(&mut self, cell: &Cell<D>, most: [i32; D], scale: f64, wanted: impl Fn([f32; D]) -> bool) {
+    fn half_of(
+        &mut self,
+        cell: &Cell<D>,
+        most: [i32; D],
+        (scale, dropped): (f64, [f64; D]),
+        wanted: impl Fn([f32; D]) -> bool,
+    ) {
         let mut step = most.map(|most| -most);
         loop {
             if step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0) {
                 let shift = cell.shift(step.map(f64::from));
-                let offset = shift.map(|shift| (shift * scale) as f32);
+                let left = |axis: usize| shift[axis] - f64::from(step[axis]) * dropped[axis];
+                let offset = core::array::from_fn(|axis| (left(axis) * scale) as f32);
                 if wanted(offset) || wanted(offset.map(|offset| -offset)) {
                     self.steps.push(step);
                     self.shifts.push(shift);

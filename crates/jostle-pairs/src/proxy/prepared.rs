@@ -25,6 +25,9 @@ const BLOCK: usize = 1 << 13;
 ///   are in `f32`, as long as they do not meet each other). Of several sets in `f64` all are used whose frames are the same,
 ///   as they are of a space that repeats in every direction.
 ///
+/// Such a search, and its own tree, are slow where bodies in `f64` are spread 2^16 times as far as they reach and more: others
+/// leave out the gaps between them.
+///
 /// In other searches its bodies are sorted like those of a view. It owns a copy of the bodies, and all memory: from the
 /// second build of a size on, nothing is allocated.
 ///
@@ -183,7 +186,8 @@ impl<const D: usize> PreparedSet<D> {
         self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;
         self.frame = double.then(|| Frame::prepared(self.extent, cell.as_ref()));
         if double || cell.is_some() {
-            self.sorted.proxies.fill(&own, cell.as_ref(), self.frame.as_ref(), workers);
+            let frame = self.frame.as_ref().map(|frame| (frame, None));
+            self.sorted.proxies.fill(&own, cell.as_ref(), frame, workers);
             self.sorted.build_proxies(&own, workers)?;
         } else {
             self.sorted.build(&own, workers)?;

@@ -8,12 +8,17 @@ use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
+use crate::proxy::gaps::{RELATIVE, Span};
+use crate::proxy::moved;
 
 /// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.
 const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Cells that a body may be away: then sums of its steps, another body's and an image's fit an `i32`.
 const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
+
+/// Bodies by which it is told what all of a set typically reach, at most.
+const SAMPLES: usize = 32;
 
 /// How far some bodies extend, once they have been moved into the cell.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +87,44 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
     #[inline]
     pub(crate) fn wraps(&self, center: [f64; D]) -> [f64; D] {
         self.cell.map_or([0.0; D], |cell| cell.wraps(center))
+    }
+
+    /// The least of what some bodies reach about the middles of their paths, but for one in eight.
+    pub(super) fn typical_radius(&self) -> f64 {
+        let (count, mut least) = (self.bodies.len().min(SAMPLES), [f64::INFINITY; SAMPLES / 8]);
+        for sample in 0..count {
+            let mut radius = self.reach(sample * (self.bodies.len() / count));
+            for slot in &mut least {
+                if radius < *slot {
+                    core::mem::swap(slot, &mut radius);
+                }
+            }
+        }
+        least[count.saturating_sub(1) / 8]
+    }
+
+    /// What a body reaches about the middle of its path, at most.
+    #[inline]
+    fn reach(&self, id: usize) -> f64 {
+        let path: f64 = self.moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by.abs()).sum());
+        self.bodies.radius(id).to_f64() + path / 2.0
+    }
+
+    /// A body on one axis, in the cell.
+    #[inline]
+    pub(super) fn span(&self, axis: usize, id: usize) -> Span {
+        let mut x = self.bodies.centers()[axis].get(id).to_f64();
+        if let Some(cell) = &self.cell {
+            x = moved(cell, axis, x, self.wraps(self.center(id)).map(|wraps| wraps as i32));
+        }
+        self.span_from(x, axis, id)
+    }
+
+    /// The same, of one that begins at `x`.
+    #[inline]
+    pub(super) fn span_from(&self, x: f64, axis: usize, id: usize) -> Span {
+        let half = self.moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
+        [x, half, self.bodies.radius(id).to_f64() + half.abs() + self.reach(id) * RELATIVE]
     }
 
     /// The extent of some bodies: of those at rest in the cell by the instructions of `isa`.

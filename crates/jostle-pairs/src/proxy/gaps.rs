@@ -1,0 +1,370 @@
+//! Gaps that no body reaches into, left out of the frame: where bodies lie far apart beside what they reach, an `f32` frame of
+//! all between them would make candidates of bodies that are nowhere near each other.
+//!
+//! Each axis is taken by itself. The interval of a body is what its path and its radius cover there, grown by 2^-20 of them
+//! and by a hair. The axis is cut into buckets; of the intervals that begin in a bucket the union is kept, as if it had no
+//! gaps. Of a gap between these all but a remainder is dropped: the coordinate of a body becomes `x - origin`, `origin` being
+//! the sum of what has been dropped before the bucket in which its interval begins. What is left is cut into finer buckets,
+//! where gaps within a bucket are still too wide.
+//!
+//! - No pair is lost: bodies whose intervals overlap have the same `origin`, so their difference stays; of two others, the
+//!   farther one has no lesser `origin`, so their difference does not grow.
+//! - No hit across a gap is sure: the remainder lies between the two.
+//! - Where the axis repeats, intervals that cross a border go on at the other one, and nothing is dropped at the borders
+//!   themselves: an image lies one period further, less all that has been dropped.
+//!
+//! Remainders and all that is dropped are multiples of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
+//! largest number that coordinates come from: every `origin` is exact, and `x - origin` is rounded by 2^-53 of itself, as in a
+//! frame with gaps. What bodies were moved by on the way into the cell, and what the predicate rounds, is at most 2^-49 of
+//! that number for each body, and their intervals are rounded by some 2^-52 of it: less than the hair, which is 2^-48 of it.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use jostle_core::Workers;
+
+use crate::input::{Cell, Set};
+use crate::proxy::sorted::SortedSet;
+use crate::proxy::{Extent, Frame};
+
+/// Searches of fewer bodies are left as they are.
+const LEAST_BODIES: usize = 16;
+
+/// Buckets of an axis: one for eight bodies, rounded up to a power of two, within these: caches hold them.
+const BUCKETS: (usize, usize) = (1 << 8, 1 << 16);
+
+/// Bodies whose intervals one task notes.
+const BLOCK: usize = 1 << 13;
+
+/// How often an axis is cut.
+const LEVELS: usize = 4;
+
+/// The quantum relative to the largest number that coordinates come from, at least: 2^-45.
+const FINEST: f64 = 1.0 / (1_u64 << 45) as f64;
+
+/// What an interval grows by, and what is left of a gap, in quanta.
+const HAIR: f64 = 0.125;
+const REMAINDER: f64 = 4.0;
+
+/// The narrowest axis that is cut: 2^-400, far above what squares need.
+const NARROWEST: f64 = f64::from_bits((1023 - 400) << 52);
+
+/// A scene is wide where proxies grow by more than 2^-9 of what bodies typically reach: about where a search begins to take
+/// longer than it would near together.
+const WIDE: f64 = 1.0 / 512.0;
+
+/// How much wider than that an axis is, at least, that is cut again; and wider than all bodies in a row.
+const AGAIN: f64 = 32.0;
+
+/// Growth of what a body reaches, relative to itself: 2^-20, as in [`Frame`].
+pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
+
+/// 2^52: a number less than 2^31, added to it, is rounded to a whole one, which its last bits are.
+const UNITS: f64 = (1_u64 << 52) as f64;
+
+/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle.
+pub(super) type Span = [f64; 3];
+
+/// Spans that are noted at a time.
+pub(super) const SPANS: usize = 256;
+
+/// Where the first of the intervals that begin in a bucket does, and where the last of them ends: the bits of numbers from 0
+/// on, which are in the same order.
+#[derive(Debug)]
+pub(super) struct Bucket([AtomicU64; 2]);
+
+impl Bucket {
+    const NONE: [f64; 2] = [f64::INFINITY, 0.0];
+
+    fn of(ends: [f64; 2]) -> Self {
+        Self(ends.map(|end| AtomicU64::new(end.to_bits())))
+    }
+
+    fn ends(&self) -> [f64; 2] {
+        self.0.each_ref().map(|end| f64::from_bits(end.load(Ordering::Relaxed)))
+    }
+
+    /// The least and the greatest of many do not depend on their order. A thread that is alone waits for no other: branches
+    /// would be mispredicted where few bodies are in a bucket.
+    #[inline]
+    fn note(&self, [from, to]: [f64; 2], alone: bool) {
+        let ([first, last], [from, to]) = (&self.0, [(from.max(0.0) + 0.0).to_bits(), to.to_bits()]);
+        let [least, most] = [first, last].map(|end| end.load(Ordering::Relaxed));
+        if alone {
+            first.store(least.min(from), Ordering::Relaxed);
+            last.store(most.max(to), Ordering::Relaxed);
+            return;
+        }
+        if from < least {
+            first.fetch_min(from, Ordering::Relaxed);
+        }
+        if to > most {
+            last.fetch_max(to, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The buckets of an axis.
+#[derive(Debug, Default)]
+struct Level {
+    inverse: f64,
+    last: f64,
+    /// The sum of what is dropped before the intervals that begin in each.
+    dropped: Vec<f64>,
+}
+
+impl Level {
+    /// The bucket whose middle is nearest, of a place that is a number.
+    #[inline]
+    fn bucket(&self, at: f64) -> usize {
+        let at = (at * self.inverse).max(0.0).min(self.last);
+        (at + UNITS).to_bits() as u32 as usize
+    }
+}
+
+/// How far bodies extend on an axis.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    ends: [f64; 2],
+    /// The lower border of the cell and the period, where the axis repeats.
+    period: Option<[f64; 2]>,
+    /// A length that bodies reach, and the largest number that coordinates come from.
+    typical: f64,
+    largest: f64,
+}
+
+/// One axis without its gaps.
+#[derive(Debug, Default)]
+pub(super) struct Axis {
+    start: f64,
+    middle: f64,
+    quantum: f64,
+    levels: Vec<Level>,
+    used: usize,
+    /// The width that is left, and whether it may still be too much.
+    left: f64,
+    is_open: bool,
+    /// The borders of the cell, where the axis repeats, what is left of the period, and what of it has been dropped.
+    borders: Option<[f64; 2]>,
+    period: f64,
+    dropped: f64,
+}
+
+impl Axis {
+    /// The interval of a body whose coordinate is relative to `origin`.
+    #[inline]
+    fn interval(&self, [x, half, reach]: Span, origin: f64) -> [f64; 2] {
+        let (at, reach) = (x - origin + half, reach + self.quantum * HAIR);
+        [at - reach, at + reach]
+    }
+
+    /// What the coordinates of bodies are relative to, at most [`SPANS`] of them. Loops are short, so that many look-ups are
+    /// under way at a time.
+    pub(super) fn origins(&self, spans: &[Span]) -> [f64; SPANS] {
+        let mut origins = [self.start; SPANS];
+        for level in &self.levels[..self.used] {
+            for (&span, origin) in spans.iter().zip(&mut origins) {
+                *origin += level.dropped[level.bucket(self.interval(span, *origin)[0])];
+            }
+        }
+        origins.iter_mut().for_each(|origin| *origin += self.middle);
+        origins
+    }
+
+    /// An axis with its gaps.
+    fn begin(&mut self, line: &Line) {
+        let borders = line.period.map(|[lo, period]| [lo, lo + period]);
+        let [lo, hi] = line.ends;
+        let [lo, hi] = borders.map_or([lo, hi], |[first, last]| [lo.min(first), hi.max(last)]);
+        (self.used, self.left, self.middle, self.dropped, self.is_open) = (0, hi - lo, 0.0, 0.0, true);
+        self.quantum = power_of_two_above((line.typical / 2.0).max(line.largest * FINEST).max(NARROWEST * FINEST));
+        self.start = (lo / self.quantum).floor() * self.quantum;
+        (self.borders, self.period) = (borders, line.period.map_or(0.0, |[_, period]| period));
+    }
+
+    /// Cuts what is left of the axis into buckets.
+    fn cut(&mut self, buckets: usize) {
+        if self.levels.len() == self.used {
+            self.levels.push(Level::default());
+        }
+        let level = &mut self.levels[self.used];
+        level.inverse = buckets as f64 / power_of_two_above(self.left);
+        level.last = (buckets - 1) as f64;
+    }
+
+    /// Notes what bodies reach into, at most [`SPANS`] of them.
+    fn cover(&self, spans: &[Span], buckets: &[Bucket], alone: bool) {
+        let level = &self.levels[self.used];
+        for (&span, origin) in spans.iter().zip(self.origins(spans)) {
+            let interval = self.interval(span, origin);
+            buckets[level.bucket(interval[0])].note(interval, alone);
+            if self.borders.is_some() {
+                self.cover_images(interval, buckets, alone);
+            }
+        }
+    }
+
+    /// Notes what a body that crosses a border reaches into at the other one.
+    #[inline]
+    fn cover_images(&self, [from, to]: [f64; 2], buckets: &[Bucket], alone: bool) {
+        let level = &self.levels[self.used];
+        if from + self.period < self.left {
+            buckets[level.bucket(from + self.period)].note([from + self.period, to + self.period], alone);
+        }
+        if to - self.period > 0.0 {
+            buckets[level.bucket(from - self.period)].note([from - self.period, to - self.period], alone);
+        }
+    }
+
+    /// Drops the gaps between what begins in different buckets, unless more than half of the width is left.
+    fn close(&mut self, buckets: &[Bucket]) {
+        let borders = self.borders.unwrap_or_default().map(|border| [border, 0.0, 0.0]);
+        if self.borders.is_some() {
+            self.cover(&borders, buckets, true);
+        }
+        let (remainder, inverse) = (REMAINDER * self.quantum, 1.0 / self.quantum);
+        let (mut reached, mut dropped) = (0.0_f64, 0.0);
+        let level = &mut self.levels[self.used];
+        level.dropped.clear();
+        level.dropped.extend(buckets.iter().map(|bucket| {
+            let [from, to] = bucket.ends();
+            if from < f64::INFINITY {
+                // Towards zero; `floor` is a call on many targets.
+                dropped += ((from - reached - remainder) * inverse).max(0.0) as i64 as f64 * self.quantum;
+                reached = reached.max(to);
+            }
+            dropped
+        }));
+        self.is_open = reached - dropped <= self.left / 2.0;
+        if !self.is_open {
+            return;
+        }
+        (self.left, self.used) = (reached - dropped, self.used + 1);
+        if self.borders.is_some() {
+            let [first, last, ..] = self.origins(&borders);
+            let dropped = last - first;
+            (self.period, self.dropped) = (self.period - (dropped - self.dropped), dropped);
+        }
+    }
+
+    /// Takes coordinates relative to the middle of what is left. Half of its width.
+    fn center(&mut self) -> f64 {
+        self.middle = (self.left / 2.0 / self.quantum).round() * self.quantum;
+        self.left / 2.0 + self.quantum
+    }
+}
+
+/// The axes of a search without their gaps.
+#[derive(Debug)]
+pub(crate) struct Gaps<const D: usize> {
+    axes: [Axis; D],
+    buckets: Vec<Bucket>,
+    used: bool,
+}
+
+impl<const D: usize> Default for Gaps<D> {
+    fn default() -> Self {
+        Self { axes: core::array::from_fn(|_| Axis::default()), buckets: Vec::new(), used: false }
+    }
+}
+
+impl<const D: usize> Gaps<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        let levels = self.axes.iter().flat_map(|axis| &axis.levels);
+        self.buckets.capacity() * size_of::<Bucket>()
+            + levels.map(|level| size_of::<Level>() + level.dropped.capacity() * size_of::<f64>()).sum::<usize>()
+    }
+
+    /// Those that the frame of this search leaves out.
+    pub(crate) fn in_use(&self) -> Option<&Self> {
+        self.used.then_some(self)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.used = false;
+    }
+
+    /// What the coordinates of bodies on an axis are relative to.
+    pub(super) fn origins(&self, axis: usize, spans: &[Span]) -> [f64; SPANS] {
+        self.axes[axis].origins(spans)
+    }
+
+    /// How much of the period of each axis has been dropped.
+    pub(crate) fn dropped(&self) -> [f64; D] {
+        self.axes.each_ref().map(|axis| axis.dropped)
+    }
+
+    /// A frame without the gaps between bodies that have been looked at, if it is better than their `frame`.
+    pub(crate) fn close(
+        &mut self,
+        (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
+        cell: Option<&Cell<D>>,
+        frame: &Frame<D>,
+        all: Extent<D>,
+        workers: Workers<'_>,
+    ) -> Option<Frame<D>> {
+        let bodies = sets.iter().map(Set::len).sum::<usize>();
+        if bodies < LEAST_BODIES || cell.is_some_and(|cell| !cell.is_straight()) {
+            return None;
+        }
+        let each = || sorted.iter().zip(sets);
+        let typical = each().map(|(kept, set)| kept.proxies.typical_radius(set, cell)).fold(f64::INFINITY, f64::min);
+        let wide = frame.growth() / (typical * WIDE);
+        if wide.is_nan() || wide <= 1.0 {
+            return None;
+        }
+        let far = self.begin(cell, all, typical);
+        // The scale of a frame is at most one over its width.
+        let enough = 1.0 / (frame.scale * wide);
+        let buckets = (bodies / 8).next_power_of_two().clamp(BUCKETS.0, BUCKETS.1);
+        for level in 0..LEVELS {
+            let enough = if level == 0 { enough } else { (AGAIN * enough).max(2.0 * typical * bodies as f64) };
+            let is_open = |axis: &Axis| axis.is_open && axis.left > enough && axis.left > NARROWEST;
+            self.axes.iter_mut().for_each(|axis| axis.is_open = is_open(axis));
+            if !self.axes.iter().any(|axis| axis.is_open) {
+                break;
+            }
+            self.axes.iter_mut().filter(|axis| axis.is_open).for_each(|axis| axis.cut(buckets));
+            self.buckets.resize_with(D * buckets, || Bucket::of(Bucket::NONE));
+            workers
+                .fill_blocks("gaps", &mut self.buckets, BLOCK, |_, block| block.fill_with(|| Bucket::of(Bucket::NONE)));
+            let noted: [&[Bucket]; D] = core::array::from_fn(|at| &self.buckets[at * buckets..(at + 1) * buckets]);
+            for (kept, set) in each() {
+                workers.run("gaps", set.len().div_ceil(BLOCK), |block| {
+                    let ids = block * BLOCK..((block + 1) * BLOCK).min(set.len());
+                    for (at, axis) in self.axes.iter().enumerate().filter(|(_, axis)| axis.is_open) {
+                        kept.proxies.each_span(set, cell, at, ids.clone(), |spans| {
+                            axis.cover(spans, noted[at], workers.count() == 1);
+                        });
+                    }
+                });
+            }
+            workers.fill_blocks("gaps", &mut self.axes, 1, |at, axis| {
+                axis.iter_mut().filter(|axis| axis.is_open).for_each(|axis| axis.close(noted[at]));
+            });
+        }
+        let half = self.axes.iter_mut().map(Axis::center).fold(all.radius, f64::max);
+        let closed = Frame::without_gaps(half, Extent { far, ..all }, cell);
+        self.used = closed.scale > frame.scale;
+        self.used.then_some(closed)
+    }
+
+    /// All axes with their gaps. The largest number that the predicate has to do with where an axis repeats.
+    fn begin(&mut self, cell: Option<&Cell<D>>, all: Extent<D>, typical: f64) -> f64 {
+        let period = |at: usize| {
+            let cell = cell.filter(|cell| cell.space.repeats[at])?;
+            Some([cell.space.origin[at], cell.space.vectors[at][at]])
+        };
+        let far = (0..D).filter_map(period).map(|[lo, period]| lo.abs() + period).fold(all.far, f64::max);
+        for (at, axis) in self.axes.iter_mut().enumerate() {
+            let ends = [all.lo[at], all.hi[at]];
+            let largest = ends.iter().fold(far, |largest, end| largest.max(end.abs()));
+            axis.begin(&Line { ends, period: period(at), typical, largest });
+        }
+        far
+    }
+}
+
+/// The least power of two above a positive number that is neither tiny nor huge.
+fn power_of_two_above(x: f64) -> f64 {
+    f64::from_bits((x.to_bits() >> 52 << 52) + (1 << 52))
+}
