@@ -31,8 +31,11 @@ fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
     all
 }
 
+/// A neighbour with its image shift, and its squared distance and the way to it in bits.
+type Neighbor = (u32, [i32; 2], u64, [u64; 2]);
+
 /// All that is known of the neighbours of each body, the images of one neighbour in an order of their own.
-fn rows_known(lists: &NeighborLists) -> Vec<Vec<(u32, [i32; 2], u64, [u64; 2])>> {
+fn rows_known(lists: &NeighborLists) -> Vec<Vec<Neighbor>> {
     let of_row = |id: usize| {
         let columns = (lists.image_shifts_of::<2>(id), lists.distances2_f64_of(id), lists.vectors_of::<2>(id));
         let bits = |x: f64| (x + 0.0).to_bits();
@@ -201,7 +204,7 @@ fn every_frame_has_the_pairs_of_a_search_from_scratch() {
 
 #[test]
 fn every_frame_has_the_rows_of_a_search_from_scratch() {
-    let kind = |case: usize| if case / 3 % 2 == 0 { Rows::Full } else { Rows::Half };
+    let kind = |case: usize| if (case / 3).is_multiple_of(2) { Rows::Full } else { Rows::Half };
     let kept: u64 = (0..128).map(|case| run(case, Some(kind(case)), 80 + case % 3 * 40, 8)).sum();
     assert!(kept > 200, "{kept} frames were not searched from scratch");
 }
@@ -286,4 +289,36 @@ fn contacts_are_those_of_searches_from_scratch() {
         }
     }
     assert!(begun > 200 && coherent.rebuilds() < 30, "{begun} begun, {} rebuilds", coherent.rebuilds());
+}
+
+/// A dense crowd drifts while all radii shrink and grow again: pairs that surely touched no longer do, in `f32` and in `f64`.
+#[test]
+fn radii_that_shrink_end_pairs() {
+    let mut random = Random(4);
+    let mut world = World::new(400, &mut random);
+    let (mut single, mut double, mut rows) = (CoherentFinder::new(), CoherentFinder::new(), CoherentFinder::new());
+    let (mut scratch, mut lists, mut expected_lists) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
+    let sorted = |pairs: &[[u32; 2]]| {
+        let mut pairs = pairs.to_vec();
+        pairs.sort_unstable();
+        pairs
+    };
+    for frame in 0..90 {
+        world.step(0, 0.004, false);
+        let scale = 1.5 + 0.4 * (f64::from(frame) * 0.05).cos();
+        let radii: Vec<f64> = world.radii.iter().map(|radius| radius * scale).collect();
+        let [x, y, _, _] = world.columns.each_ref().map(|column| column.iter().map(|&x| x as f32).collect::<Vec<_>>());
+        let radii_single: Vec<f32> = radii.iter().map(|&radius| radius as f32).collect();
+        let bodies = Circles::new(&x, &y, &radii_single);
+        let expected = sorted(scratch.find(bodies).expect("sound bodies").pairs());
+        assert!(sorted(single.find(bodies).expect("sound bodies").pairs()) == expected, "frame {frame}");
+        scratch.neighbors(bodies, Rows::Full, &mut expected_lists).expect("sound bodies");
+        rows.neighbors(bodies, Rows::Full, &mut lists).expect("sound bodies");
+        assert!(lists.neighbors() == expected_lists.neighbors() && lists.offsets() == expected_lists.offsets());
+        let bodies = Circles64::new(&world.columns[0], &world.columns[1], &radii);
+        let expected = sorted(scratch.find(bodies).expect("sound bodies").pairs());
+        assert!(sorted(double.find(bodies).expect("sound bodies").pairs()) == expected, "frame {frame} in f64");
+    }
+    let rebuilds = [single.rebuilds(), double.rebuilds(), rows.rebuilds()];
+    assert!(rebuilds.iter().all(|rebuilds| (3..60).contains(rebuilds)), "{rebuilds:?} rebuilds of 90 frames");
 }

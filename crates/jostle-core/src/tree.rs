@@ -9,7 +9,6 @@ mod build;
 mod cut;
 mod leaves;
 mod level;
-mod refit;
 mod sort;
 mod validate;
 

@@ -7,6 +7,7 @@ mod candidates;
 mod current;
 mod pace;
 mod sieve;
+mod was;
 
 use core::fmt;
 use std::time::Instant;
@@ -19,7 +20,6 @@ use crate::finder::PairFinder;
 use crate::finder::found::Found;
 use crate::input::{Input, Source};
 use crate::join::filter::PairTest;
-use crate::join::recorded::Recorded;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
@@ -31,8 +31,9 @@ use sieve::Sieve;
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any [`Input`],
-/// with layers and tests of the caller's. Only their order is another: it is a function of the frames given so far, whatever
-/// the threads and the instruction set. Make one for each input that is searched frame by frame, and, where frames are asked for
+/// with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames given, whatever
+/// the threads and the instruction set: of those since the last search from scratch, and of the margin that was chosen then by how far
+/// bodies had moved before ([`CoherentFinder::margin`]). Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for
 /// both pairs and rows, one for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
@@ -57,22 +58,18 @@ pub struct CoherentFinder<const D: usize> {
     /// Searches, holds the result, and has in its skin the bodies that candidates are of.
     finder: PairFinder<D>,
     kept: Kept,
-    recorded: Recorded,
     candidates: Candidates<D>,
     current: Current<D>,
     sieve: Sieve,
     pace: Pace,
 }
 
-/// What is kept of a search with a margin.
+/// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kept {
-    /// Of pairs of bodies in `f32` at rest in open space: tests, of which each finds several pairs.
     #[default]
-    Tests,
-    /// Of pairs of others: candidates.
     Pairs,
-    /// Of rows: candidates, row after row.
+    /// Row after row.
     Rows(Rows),
 }
 
@@ -104,10 +101,11 @@ impl<const D: usize> CoherentFinder<D> {
     /// A finder that holds no memory yet.
     #[must_use]
     pub fn new() -> Self {
+        let mut finder = PairFinder::new();
+        finder.skin.coherent = true;
         Self {
-            finder: PairFinder::new(),
+            finder,
             kept: Kept::default(),
-            recorded: Recorded::default(),
             candidates: Candidates::default(),
             current: Current::default(),
             sieve: Sieve::default(),
@@ -178,11 +176,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.finder.bytes()
-            + self.recorded.bytes()
-            + self.candidates.bytes()
-            + self.current.bytes()
-            + self.sieve.bytes()
+        self.finder.bytes() + self.candidates.bytes() + self.current.bytes() + self.sieve.bytes()
     }
 
     fn find_here(
@@ -199,52 +193,70 @@ impl<const D: usize> CoherentFinder<D> {
             });
         }
         input.check_searchable()?;
-        let kept = answer.keeps(input);
-        if self.pace.keeps_list() && self.kept != kept {
+        if self.pace.keeps_list() && self.kept != answer.kept() {
             self.pace.forget();
         }
-        let refits = self.pace.keeps_list() && kept == Kept::Tests;
-        let excess = self.excess(input, workers);
-        if self.pace.still_holds(excess) {
-            self.list_kept(input, only, &mut answer, workers);
+        let used = self.used(input, workers);
+        if self.pace.still_holds(used) {
+            self.list_kept(input, only, &mut answer, used.unwrap_or_default(), workers);
             return Ok(());
         }
-        let searched = self.search(input, only, &mut answer, workers);
-        if searched.is_err() && refits {
-            self.finder.preparation.restore_leaves(input);
-        }
-        searched
+        self.search(input, only, &mut answer, workers)
     }
 
-    /// By how much farther than its margin a body has moved; none of bodies that are not those that were kept.
-    fn excess(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
+    /// How much of its margin a body has used up, at most; none of bodies that are not those that were kept.
+    fn used(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
         if !self.pace.keeps() {
             return None;
         }
-        if !self.pace.keeps_list() || self.kept != Kept::Tests {
-            return self.finder.skin.excess(input, workers);
+        let (margin, skin) = (self.pace.margin(), &self.finder.skin);
+        if !is_plain(input) {
+            return skin.excess(input, workers).map(|excess| margin + excess);
         }
-        if !is_recorded(input) || !self.finder.skin.is_of(input) {
+        if !skin.is_of(input) {
             return None;
         }
-        Some(self.finder.preparation.refit(input, workers).into()).filter(|excess| *excess < f64::INFINITY)
+        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        (used < f64::INFINITY).then_some(used)
     }
 
-    /// The answer of a frame, of what was kept with a margin that holds.
+    /// Keeps the bodies of a frame, to see how far they move.
+    fn keep_bodies(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        if is_plain(input) {
+            self.finder.skin.keep_relation(input);
+            self.current.keep(input, workers);
+        } else {
+            self.finder.skin.keep_on(input, workers);
+        }
+    }
+
+    /// The answer of a frame in which bodies have used up so much of a margin that holds.
     fn list_kept(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
+        used: f64,
         workers: Workers<'_>,
     ) {
-        if self.kept == Kept::Tests {
-            return self.finder.list_again(input, &self.recorded, only, workers);
-        }
         let started = Instant::now();
-        self.current.read(input, &self.finder.skin, workers);
-        let found = self.sift(input, only, answer, workers);
-        self.finder.note_sieve(self.candidates.pairs.pairs().len(), found, started.elapsed());
+        let Self { finder, candidates, current, sieve, pace, .. } = self;
+        if !is_plain(input) {
+            current.read(input, &finder.skin, workers);
+        }
+        let exact = finder.preparation.exact(input);
+        let test = current.test(input, &exact, only);
+        if pace.is_new() {
+            sieve.sort(candidates, &test, pace.margin(), workers);
+        }
+        sieve.sift(candidates, &test, [used, pace.margin()], workers);
+        match answer {
+            Answer::Pairs => {
+                sieve.list(candidates, &test, (&mut finder.engine.pairs, &mut finder.listed), workers);
+            }
+            Answer::Rows(_, lists) => sieve.list_rows(candidates, &test, lists, workers),
+        }
+        finder.note_sieve(candidates.pairs.pairs().len(), sieve.count(), started.elapsed());
     }
 
     /// Searches from scratch, with a margin where that pays.
@@ -264,17 +276,13 @@ impl<const D: usize> CoherentFinder<D> {
             }
             self.pace.searched(0.0);
             if self.pace.probes() {
-                finder.skin.keep_on(input, workers);
+                self.keep_bodies(input, workers);
             }
             return Ok(());
         }
-        let kept = answer.keeps(input);
+        let kept = answer.kept();
         input.grown(margin, |grown| -> Result<(), InputError> {
             match kept {
-                Kept::Tests => {
-                    finder.record(grown, &mut self.recorded, workers)?;
-                    finder.preparation.keep_leaves(grown);
-                }
                 Kept::Pairs => {
                     finder.list_here(grown, None, workers)?;
                     candidates.take(finder);
@@ -285,46 +293,29 @@ impl<const D: usize> CoherentFinder<D> {
                     candidates.take_rows(input, workers);
                 }
             }
+            if !is_plain(grown) {
+                finder.skin.keep_on(grown, workers);
+            }
             Ok(())
         })?;
         self.kept = kept;
         self.pace.searched(margin);
-        if kept == Kept::Tests {
-            finder.preparation.refit(input, workers);
+        let mut used = 0.0;
+        if is_plain(input) {
+            self.keep_bodies(input, workers);
+            used = self.current.measure(input, margin, (self.finder.isa(), workers));
         }
-        self.list_kept(input, only, answer, workers);
+        self.list_kept(input, only, answer, used, workers);
         Ok(())
-    }
-
-    /// Lists the candidates that touch now; how many there are.
-    fn sift(
-        &mut self,
-        input: &Input<'_, D>,
-        only: Option<PairTest<'_>>,
-        answer: &mut Answer<'_>,
-        workers: Workers<'_>,
-    ) -> usize {
-        let Self { finder, candidates, current, sieve, .. } = self;
-        let exact = finder.preparation.exact(input);
-        sieve.sift(candidates, &current.test(input, &exact, only), workers);
-        let test = current.test(input, &exact, None);
-        match answer {
-            Answer::Pairs => {
-                sieve.list(candidates, &test, (&mut finder.engine.pairs, &mut finder.listed), workers);
-            }
-            Answer::Rows(_, lists) => sieve.list_rows(candidates, &test, lists, workers),
-        }
-        sieve.count()
     }
 }
 
 impl Answer<'_> {
-    /// What is kept for it.
-    fn keeps<const D: usize>(&self, input: &Input<'_, D>) -> Kept {
+    /// What candidates are listed for.
+    fn kept(&self) -> Kept {
         match self {
-            Self::Rows(kind, _) => Kept::Rows(*kind),
-            Self::Pairs if is_recorded(input) => Kept::Tests,
             Self::Pairs => Kept::Pairs,
+            Self::Rows(kind, _) => Kept::Rows(*kind),
         }
     }
 }
@@ -396,9 +387,8 @@ impl<'f, const D: usize> CoherentSearch<'f, D> {
     }
 }
 
-/// Whether tests are kept of an input, not pairs: all of its trees are built in each search, of the bodies as the predicate has
-/// them.
-fn is_recorded<const D: usize>(input: &Input<'_, D>) -> bool {
+/// Whether all bodies of an input are in `f32` and at rest, in open space.
+fn is_plain<const D: usize>(input: &Input<'_, D>) -> bool {
     input.space.is_open()
         && input
             .sets()

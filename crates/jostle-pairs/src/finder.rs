@@ -16,7 +16,6 @@ use crate::input::{Input, Relation, Set};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::job::JobsOf;
-use crate::join::recorded::Recorded;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
@@ -290,41 +289,6 @@ impl<const D: usize> PairFinder<D> {
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
     }
 
-    /// Records which tests of a search hit; of its bodies nothing is kept.
-    pub(crate) fn record(
-        &mut self,
-        input: &Input<'_, D>,
-        recorded: &mut Recorded,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        let Self { preparation, engine, skin, .. } = self;
-        let built = prepare(preparation, input, engine.isa, workers)?;
-        skin.keep_relation(input);
-        let started = Instant::now();
-        let exact = preparation.exact(input);
-        let tests = engine.record(preparation.plan(&exact, None), recorded, workers);
-        self.note(built, started.elapsed(), tests);
-        Ok(())
-    }
-
-    /// Lists the pairs that the tests of a record find, of bodies that have been moved in their trees.
-    pub(crate) fn list_again(
-        &mut self,
-        input: &Input<'_, D>,
-        recorded: &Recorded,
-        only: Option<PairTest<'_>>,
-        workers: Workers<'_>,
-    ) {
-        let Self { preparation, engine, listed, .. } = self;
-        let started = Instant::now();
-        let exact = preparation.exact(input);
-        let tests = engine.list_again(preparation.plan(&exact, only), recorded, workers);
-        let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
-        listed.note_meetings(input.meetings(), of);
-        listed.tell(&exact, of, engine.pairs.pairs(), workers);
-        self.note(BuildTimes::default(), started.elapsed(), tests);
-    }
-
     /// Notes that so many pairs are what is left of so many candidates.
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
@@ -384,7 +348,7 @@ compiled_here! {
         workers: Workers<'_>,
         done: (BuildTimes, Duration, Tests),
     ) {
-        if input.has_margin() {
+        if input.has_margin() && !finder.skin.coherent {
             finder.skin.keep_on(input, workers);
         }
         let (built, join, tests) = done;

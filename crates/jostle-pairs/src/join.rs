@@ -17,7 +17,6 @@ pub(crate) mod counts;
 pub(crate) mod filter;
 pub(crate) mod hits;
 pub(crate) mod job;
-pub(crate) mod recorded;
 mod sparse_join;
 pub(crate) mod tree_pair;
 
@@ -30,7 +29,6 @@ use jostle_core::{Aabb, Isa, LinearTree};
 use crate::join::buffers::{HITS, HitList, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
-use crate::join::recorded::Test;
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
@@ -89,22 +87,6 @@ pub(crate) fn join_groups<const D: usize>(isa: Isa, join: &mut Join<'_, D>, grou
     simd::run(isa, Groups(join, groups));
 }
 
-/// The tests of a block again, as a join has recorded them, of the bodies as they are now.
-pub(crate) fn join_again<const D: usize>(isa: Isa, join: &mut Join<'_, D>, tests: &[[u32; 2]]) {
-    simd::run(isa, Again(join, tests));
-}
-
-struct Again<'j, 'a, 't, const D: usize>(&'j mut Join<'a, D>, &'t [[u32; 2]]);
-
-impl<const D: usize> Work for Again<'_, '_, '_, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        self.0.join_again::<L>(self.1);
-    }
-}
-
 struct Groups<'j, 'a, const D: usize>(&'j mut Join<'a, D>, Range<usize>);
 
 impl<const D: usize> Work for Groups<'_, '_, D> {
@@ -158,28 +140,6 @@ impl<const D: usize> Join<'_, D> {
             }
             self.run_tests::<L>(0);
         }
-        self.hand_on::<L>();
-    }
-
-    #[inline(always)]
-    fn join_again<L: Lanes>(&mut self, tests: &[[u32; 2]]) {
-        let mut of = 0;
-        for &test in tests {
-            match Test::read(test) {
-                Test::Within(leaf) => {
-                    self.run_tests::<L>(of);
-                    self.join_within::<L>(leaf..leaf + 1);
-                }
-                Test::Between { side, circle, leaf } => {
-                    if side != of || self.scratch.tests.is_full() {
-                        self.run_tests::<L>(of);
-                        of = side;
-                    }
-                    self.scratch.tests.push_one(circle, leaf);
-                }
-            }
-        }
-        self.run_tests::<L>(of);
         self.hand_on::<L>();
     }
 
@@ -388,9 +348,7 @@ impl<const D: usize> Join<'_, D> {
         let hits = &mut self.scratch.hits;
         let list = &hits.list[..hits.len];
         self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
-        if self.sink.wants_hits() {
-            self.sink.take_hits(list);
-        } else if self.sink.wants_pairs() {
+        if self.sink.wants_pairs() {
             emit::<L>(list, self.pairing.names(), self.sink);
         }
         hits.len = 0;

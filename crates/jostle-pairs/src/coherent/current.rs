@@ -1,8 +1,10 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Workers};
+use jostle_core::{Bodies, Isa, Workers};
 
+use crate::coherent::sieve::slack_of;
+use crate::coherent::was::Was;
 use crate::input::layers::Layers;
 use crate::input::{Cell, Input, Set, Source};
 use crate::join::filter::PairTest;
@@ -15,11 +17,11 @@ const BLOCK: usize = 1 << 13;
 /// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(16))]
-pub(super) struct Packed([f32; 4]);
+pub(super) struct Packed(pub(super) [f32; 4]);
 
 impl Packed {
     #[inline(always)]
-    fn new<const D: usize>(center: [f32; D], radius: f32) -> Self {
+    pub(super) fn new<const D: usize>(center: [f32; D], radius: f32) -> Self {
         let mut packed = [radius; 4];
         packed[..D].copy_from_slice(&center);
         Self(packed)
@@ -50,6 +52,14 @@ impl Packed {
         let s = self.radius() + other.radius();
         distance2 <= s * s
     }
+
+    /// The predicate, and how much both must use up on average before that can change.
+    #[inline(always)]
+    pub(super) fn slack<const D: usize>(&self, other: &Self, offset: [f32; D]) -> (bool, f32) {
+        let (_, distance2) = self.apart(other, offset);
+        let s = self.radius() + other.radius();
+        (distance2 <= s * s, slack_of(distance2.sqrt(), s))
+    }
 }
 
 /// One set.
@@ -57,6 +67,8 @@ impl Packed {
 struct Now<const D: usize> {
     /// Of direct bodies, moved into the cell where there is one.
     bodies: Vec<Packed>,
+    /// Of plain bodies, as they were kept.
+    was: Was<D>,
     /// The build of the tree that these are of.
     build: u64,
     /// By how many cells each has been moved; of none in open space.
@@ -75,15 +87,45 @@ impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
             now.bodies.capacity() * size_of::<Packed>()
+                + now.was.bytes()
                 + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
         };
         self.sets.iter().map(of).sum::<usize>() + self.sets.capacity() * size_of::<Now<D>>()
     }
 
+    /// Keeps the bodies of a plain frame.
+    pub(super) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        self.make_room(input);
+        for (now, set) in self.sets.iter_mut().zip(input.sets()) {
+            if let Source::View(bodies) = set.source {
+                now.was.keep(bodies, workers);
+            }
+        }
+    }
+
+    /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
+    /// margin was added to its radius, at most. Infinite if one is not sound, or they are not those that were kept.
+    pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, (isa, workers): (Isa, Workers<'_>)) -> f64 {
+        self.make_room(input);
+        let sets = self.sets.iter_mut().zip(input.sets());
+        let used = sets.map(|(now, set)| match set.source {
+            Source::View(bodies) => {
+                now.build = 0;
+                now.was.measure(bodies, margin as f32, &mut now.bodies, (isa, workers))
+            }
+            Source::Tree(_) | Source::Double(_) => f32::INFINITY,
+        });
+        used.fold(0.0, f32::max).into()
+    }
+
+    fn make_room(&mut self, input: &Input<'_, D>) {
+        self.sets.resize_with(input.sets().len().max(self.sets.len()), Now::default);
+    }
+
     /// Reads the bodies of a frame, which the skin has seen when candidates were listed.
     pub(super) fn read(&mut self, input: &Input<'_, D>, skin: &Skin<D>, workers: Workers<'_>) {
+        self.make_room(input);
         let sets = input.sets();
-        self.sets.resize_with(sets.len().max(self.sets.len()), Now::default);
         let (decided, cell) = (input.is_decided(), (!input.space.is_open()).then(|| Cell::of(&input.space)));
         for (at, (now, set)) in self.sets.iter_mut().zip(sets).enumerate() {
             if cell.is_some() {
@@ -224,6 +266,28 @@ impl<'a, const D: usize> Test<'a, D> {
             (0..D).for_each(|k| shift[k] -= jumps[k]);
         }
         shift
+    }
+
+    /// Whether a candidate touches, and how much its bodies must use up before that can change: anything may at any time where
+    /// space repeats or bodies move.
+    #[inline]
+    pub(super) fn slack(&self, sets: [u32; 2], shift: [i32; D], pair: [u32; 2]) -> (bool, f32) {
+        if self.exact.cell.is_some() || self.exact.moves(sets) {
+            return (self.touches(sets, shift, pair), 0.0);
+        }
+        if self.exact.decided {
+            let [a, b] = pair;
+            let apart = self.exact.difference_by(sets, shift, a, b);
+            let radii = self.exact.radius(sets[0], a) + self.exact.radius(sets[1], b);
+            return (self.exact.is_pair_from(apart, sets, a, b), slack_of(squared(apart).sqrt() as f32, radii as f32));
+        }
+        let ([of_a, of_b], offset) = self.direct(sets, shift, pair);
+        of_a.slack(of_b, offset)
+    }
+
+    /// Whether bodies move.
+    pub(super) fn moves(&self) -> bool {
+        self.sets.iter().any(|set| set.moving.is_some())
     }
 
     /// Whether a candidate touches, its second body being moved by so many of each vector.

@@ -59,17 +59,26 @@ impl Pace {
         !matches!(self.kept, Kept::Nothing)
     }
 
-    /// Whether a list is there that holds, by how much farther than its margin a body has moved; none of other bodies.
-    pub(super) fn still_holds(&mut self, excess: Option<f64>) -> bool {
+    /// Whether a list was made in this frame.
+    pub(super) fn is_new(&self) -> bool {
+        self.frames == 0
+    }
+
+    /// Whether a list is there that holds, by how much of its margin a body has used up; none of other bodies.
+    pub(super) fn still_holds(&mut self, used: Option<f64>) -> bool {
         self.frames += 1;
         if !self.keeps() {
             return false;
         }
-        match (self.kept, excess) {
-            (Kept::List(_), Some(excess)) if excess <= 0.0 => return true,
-            (_, Some(excess)) => self.speed = Some(((self.margin() + excess) / f64::from(self.frames)).max(0.0)),
+        let frames = f64::from(self.frames);
+        let lasted = frames >= FRAMES_WORTH_KEEPING;
+        match (self.kept, used) {
+            (Kept::List(margin), Some(used)) if used <= margin => return true,
+            // That a body has jumped says nothing of the next frames.
+            (Kept::List(margin), Some(used)) if lasted && used > 2.0 * margin => self.speed = Some(margin / frames),
+            (_, Some(used)) => self.speed = Some((used / frames).max(0.0)),
             // Bodies have come or gone: in each frame, or now and then.
-            (Kept::List(_), None) if f64::from(self.frames) >= FRAMES_WORTH_KEEPING => {}
+            (Kept::List(_), None) if lasted => {}
             (_, None) => self.speed = Some(f64::INFINITY),
         }
         false

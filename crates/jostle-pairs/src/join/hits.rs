@@ -184,14 +184,6 @@ pub(crate) trait Sink {
         true
     }
 
-    /// Whether it takes hits, by [`Sink::take_hits`], in place of their pairs.
-    fn wants_hits(&self) -> bool {
-        false
-    }
-
-    /// Takes hits in their order.
-    fn take_hits(&mut self, _hits: &[Hit]) {}
-
     /// What comes now belongs to this block, of this join of the search.
     fn begin(&mut self, _block: usize, _job: usize) {}
 

@@ -39,6 +39,9 @@ pub struct Skin<const D: usize> {
     /// Which sets meet, in ascending order.
     meetings: Vec<(usize, usize)>,
     space: Space<D>,
+    /// Of a finder of coherent frames, which chooses itself what bodies are kept, and keeps pairs that surely touch: so a radius uses
+    /// up the margin by shrinking, too.
+    pub(crate) coherent: bool,
     outcomes: Spare,
 }
 
@@ -143,7 +146,7 @@ impl<const D: usize> Skin<D> {
             return None;
         }
         let sets = input.sets();
-        let width = Width::of(&self.space, input.is_decided());
+        let width = Width::of(&self.space, input.is_decided(), self.coherent);
         let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
         match (self.sets.as_slice(), sets) {
             ([kept, ..], [set]) => {
@@ -177,7 +180,7 @@ impl<const D: usize> Skin<D> {
         jumps: &mut Vec<[i32; D]>,
         workers: Workers<'_>,
     ) {
-        self.sets[set].jumps(now, &Width::of(&self.space, decided), jumps, workers);
+        self.sets[set].jumps(now, &Width::of(&self.space, decided, self.coherent), jumps, workers);
     }
 
     pub(crate) fn bytes(&self) -> usize {

@@ -11,17 +11,12 @@ use crate::compiled::compiled_here;
 use crate::join::counts::Tests;
 use crate::join::hits::{Fold, PairList, Sink};
 use crate::join::job::Job;
-use crate::join::recorded::{Recorded, Recorder};
 use crate::join::tree_pair::TreePair;
-use crate::join::{Join, JoinScratch, join_again, join_groups};
+use crate::join::{Join, JoinScratch, join_groups};
 use crate::pairs::ordered::{Ordered, Outbox};
 use crate::pairs::plan::{Plan, Walk};
 use crate::pairs::reduction;
 use crate::pairs::stats::counted;
-
-/// What finds the pairs of some blocks, ascending.
-type JoinBlocks<'a, const D: usize> =
-    dyn Fn(&Engine<D>, &mut dyn Iterator<Item = usize>, &mut dyn Sink) -> Tests + Sync + 'a;
 
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]
@@ -62,67 +57,8 @@ impl<const D: usize> Engine<D> {
         self.scratch.prepare(workers.count(), |_| {});
         match workers {
             Workers::Serial => self.list_serial(plan),
-            Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
-                let ask = plan.ask_callers();
-                self.list_parallel(plan, (workers, ask), &|engine, blocks, sink| {
-                    join_blocks(engine, plan, blocks, sink)
-                })
-            }
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(plan, workers),
         }
-    }
-
-    /// Records which tests of all jobs hit. The list is not that of pairs any more.
-    pub(crate) fn record(&mut self, plan: Plan<'_, D>, recorded: &mut Recorded, workers: Workers<'_>) -> Tests {
-        self.ends.clear();
-        self.scratch.prepare(workers.count(), |_| {});
-        core::mem::swap(&mut self.pairs, &mut recorded.tests);
-        recorded.starts.clear();
-        let tests = if matches!(workers, Workers::Serial) {
-            let mut list = core::mem::take(&mut self.pairs);
-            list.clear();
-            let mut tests = Tests::default();
-            for block in 0..plan.blocks() {
-                recorded.starts.push(list.pairs().len());
-                tests = tests.plus(join_blocks(self, plan, &mut (block..block + 1), &mut Recorder::new(&mut list)));
-            }
-            recorded.starts.push(list.pairs().len());
-            self.pairs = list;
-            tests
-        } else {
-            let record = |engine: &Self, blocks: &mut dyn Iterator<Item = usize>, sink: &mut dyn Sink| {
-                join_blocks(engine, plan, blocks, &mut Recorder::new(sink))
-            };
-            let tests = self.list_parallel(plan, (workers, false), &record);
-            let total = self.starts.total();
-            recorded.starts.extend((0..plan.blocks()).map(|block| self.starts.start_of(block).unwrap_or(total)));
-            recorded.starts.push(total);
-            tests
-        };
-        core::mem::swap(&mut self.pairs, &mut recorded.tests);
-        tests
-    }
-
-    /// Lists the pairs that the tests of a record find now, in their order.
-    pub(crate) fn list_again(&mut self, plan: Plan<'_, D>, recorded: &Recorded, workers: Workers<'_>) -> Tests {
-        self.ends.clear();
-        self.scratch.prepare(workers.count(), |_| {});
-        if !matches!(workers, Workers::Serial) {
-            let ask = plan.ask_callers();
-            return self.list_parallel(plan, (workers, ask), &|engine, blocks, sink| {
-                join_blocks_again(engine, plan, recorded, blocks, sink)
-            });
-        }
-        let mut list = core::mem::take(&mut self.pairs);
-        list.clear();
-        let mut tests = Tests::default();
-        let mut first = 0;
-        for end in plan.starts().skip(1) {
-            tests = tests.plus(join_blocks_again(self, plan, recorded, &mut (first..end), &mut list));
-            self.ends.push(list.pairs().len());
-            first = end;
-        }
-        self.pairs = list;
-        tests
     }
 
     fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
@@ -140,17 +76,19 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
-    fn list_parallel(&mut self, plan: Plan<'_, D>, workers: (Workers<'_>, bool), join: &JoinBlocks<'_, D>) -> Tests {
+    fn list_parallel(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         let blocks = plan.blocks();
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
             pairs.set_len((0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default());
         }
         starts.reset(blocks);
-        self.outboxes.prepare(workers.0.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let tests = counted(workers, "join", blocks, |blocks| {
-            self.outboxes.with(|outbox| starts.worker(|| join(self, blocks, &mut Ordered::new(&list, &starts, outbox))))
+        let tests = counted((workers, plan.ask_callers()), "join", blocks, |blocks| {
+            self.outboxes.with(|outbox| {
+                starts.worker(|| join_blocks(self, plan, blocks, &mut Ordered::new(&list, &starts, outbox)))
+            })
         });
         pairs.set_len(starts.total());
         let capacity = pairs.capacity();
@@ -177,27 +115,6 @@ impl<const D: usize> Engine<D> {
                 let (pairing, groups) = walk.go_to(block);
                 sink.begin(block, walk.job());
                 tests = tests.plus(self.join_groups(pairing, groups, scratch, sink));
-                sink.end();
-            }
-        });
-        tests
-    }
-
-    fn join_blocks_again_here(
-        &self,
-        plan: Plan<'_, D>,
-        recorded: &Recorded,
-        blocks: &mut dyn Iterator<Item = usize>,
-        sink: &mut dyn Sink,
-    ) -> Tests {
-        let (mut walk, mut tests) = (Walk::new(&plan), Tests::default());
-        self.scratch.with(|scratch| {
-            for block in blocks {
-                let (pairing, _) = walk.go_to(block);
-                sink.begin(block, walk.job());
-                let mut join = Join::new(pairing, scratch, sink);
-                join_again(self.isa, &mut join, recorded.block(block));
-                tests = tests.plus(join.tests);
                 sink.end();
             }
         });
@@ -256,16 +173,5 @@ compiled_here! {
         sink: &mut dyn Sink,
     ) -> Tests {
         engine.join_blocks_here(plan, blocks, sink)
-    }
-
-    /// Makes the tests of some blocks again, ascending, into a sink.
-    fn join_blocks_again<const D: usize>(
-        engine: &Engine<D>,
-        plan: Plan<'_, D>,
-        recorded: &Recorded,
-        blocks: &mut dyn Iterator<Item = usize>,
-        sink: &mut dyn Sink,
-    ) -> Tests {
-        engine.join_blocks_again_here(plan, recorded, blocks, sink)
     }
 }

@@ -218,24 +218,6 @@ impl<const D: usize> Preparation<D> {
         }
     }
 
-    /// Keeps the leaves of an input's trees as they are, of grown bodies that are direct, in open space.
-    pub(crate) fn keep_leaves(&mut self, input: &Input<'_, D>) {
-        let first = Self::first(input);
-        self.sorted[first..].iter_mut().take(input.sets().len()).for_each(SortedSet::keep_leaves);
-    }
-
-    /// Moves the bodies of trees whose leaves were kept to where they are now. By how much farther a body reaches than when it
-    /// was grown, at most, see [`LinearTree::refit_on`]; infinite for other sets.
-    pub(crate) fn refit(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> f32 {
-        let sides = self.sorted[Self::first(input)..].iter_mut().zip(input.sets());
-        sides.map(|(side, set)| side.refit(set, workers)).fold(f32::NEG_INFINITY, f32::max)
-    }
-
-    /// Moves the bodies of trees whose leaves were kept back to where they were.
-    pub(crate) fn restore_leaves(&mut self, input: &Input<'_, D>) {
-        self.sorted[Self::first(input)..].iter_mut().for_each(SortedSet::restore_leaves);
-    }
-
     /// The bodies of a prepared input.
     pub(crate) fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
         Exact {

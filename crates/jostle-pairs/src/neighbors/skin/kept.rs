@@ -101,8 +101,8 @@ impl<const D: usize, T: Scalar> Body<D, T> {
         Self { center: bodies.center(id), radius: bodies.radii().get(id) }
     }
 
-    fn same(&self, now: &Self) -> bool {
-        self.center == now.center && now.radius <= self.radius
+    fn same(&self, now: &Self, both_ways: bool) -> bool {
+        self.center == now.center && (now.radius == self.radius || !both_ways && now.radius < self.radius)
     }
 
     /// How far it has moved on an axis.
@@ -113,11 +113,16 @@ impl<const D: usize, T: Scalar> Body<D, T> {
 
     /// How far it may have moved, if rounding costs `least` more.
     #[inline(always)]
-    fn allowed(&self, now: &Self, margin: T, rounding: Rounding) -> f64 {
+    fn allowed(&self, now: &Self, margin: T, rounding: Rounding, both_ways: bool) -> f64 {
         let (grown, radius) = ((self.radius + margin).to_f64(), self.radius.to_f64());
         let spare = (grown - radius).min(margin.to_f64()) - grown * rounding.relative - rounding.least;
+        let growth = now.radius.to_f64() - radius;
+        if both_ways {
+            // A radius below 0 is not sound.
+            return if now.radius.to_f64() < 0.0 { f64::NEG_INFINITY } else { spare - growth.abs() };
+        }
         // Not `max`, which would take NaN for no growth.
-        spare - (now.radius.to_f64() - radius).clamp(0.0, f64::INFINITY)
+        spare - growth.clamp(0.0, f64::INFINITY)
     }
 }
 
@@ -135,6 +140,8 @@ pub(super) struct Width<const D: usize> {
     /// What differences may lose to rounding, of coordinates in the cell, and of a body's own.
     least: f64,
     of_body: f64,
+    /// A radius uses up the margin by shrinking, too.
+    both_ways: bool,
 }
 
 impl<const D: usize> Width<D> {
@@ -144,9 +151,9 @@ impl<const D: usize> Width<D> {
     /// each body, 2u of W for their difference and as much for the offset, in the list and now: 12u of it in all, in length
     /// 21u, for one body half of that; 16u are taken off. Of a cell that is not straight and leaves a direction open,
     /// coordinates may be wider than it. Of decided bodies, roundings are those of the coordinates as they were given.
-    pub(super) fn of(space: &Space<D>, decided: bool) -> Self {
+    pub(super) fn of(space: &Space<D>, decided: bool, both_ways: bool) -> Self {
         if space.is_open() {
-            return Self { cell: None, least: 0.0, of_body: 0.0 };
+            return Self { cell: None, least: 0.0, of_body: 0.0, both_ways };
         }
         let relative = if decided { ROUNDING_64.relative } else { ROUNDING.relative };
         let width = (0..D).map(|axis| {
@@ -155,7 +162,7 @@ impl<const D: usize> Width<D> {
         });
         let contained = space.is_straight() || space.repeats == [true; D];
         let of_body = if decided || !contained { relative } else { 0.0 };
-        Self { cell: Some(Cell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
+        Self { cell: Some(Cell::of(space)), least: relative * width.fold(0.0, f64::max), of_body, both_ways }
     }
 
     /// By how many vectors of the cell a body has been moved, or nearly so.
@@ -401,14 +408,14 @@ fn compare<const D: usize, T: Scalar>(
             let widest = (0..D).map(|axis| was.center[axis].to_f64().abs() + is.center[axis].to_f64().abs());
             least += width.of_body * widest.fold(0.0, f64::max);
         }
-        let (mut moved2, mut same) = (by.iter().map(|by| by * by).sum(), was.same(&is));
+        let (mut moved2, mut same) = (by.iter().map(|by| by * by).sum(), was.same(&is, width.both_ways));
         if let Some((was_by, is_by)) = paths {
             let (was_by, is_by) = (was_by[id], is_by.get(id));
             let path = Path::of(by, was_by, is_by);
             least += path.length * ROUNDING.relative;
             (moved2, same) = (path.moved2, same && was_by == is_by);
         }
-        Change { moved2, allowed: was.allowed(&is, margin, Rounding { least, ..rounding }), same }
+        Change { moved2, allowed: was.allowed(&is, margin, Rounding { least, ..rounding }, width.both_ways), same }
     };
     survey(now.len(), change, workers)
 }
