@@ -3,4 +3,5 @@
 mod dynamic;
 mod grids;
 mod oracle;
+mod system;
 mod trees;

@@ -3,11 +3,11 @@
 use jostle_core::Workers;
 use jostle_core::input::MAX_BODIES;
 use jostle_core::radix::{LOCAL_MAX, RadixSort};
-use jostle_testkit::pool;
+use jostle_testkit::sorting::{CheckSorts, Sorts, items, mix, sort_items};
+use jostle_testkit::{pool, sorting};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
-use rayon::ThreadPool;
 
 /// Sizes about those of runs sorted by insertion or by comparison, of buckets, of what is sorted in cache, and of
 /// blocks that are staged before they are scattered.
@@ -15,14 +15,6 @@ const SIZES: [usize; 21] = [
     0, 1, 2, 3, 15, 16, 17, 95, 96, 97, 1023, 1024, 1025, 4095, 16_383, 16_384, 16_385, 33_000, 65_537, 131_072,
     300_000,
 ];
-
-/// A number that looks random: the finaliser of SplitMix64.
-fn mix(i: usize) -> u64 {
-    let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
 
 /// The code of item i of n.
 type Distribution = (&'static str, fn(usize, usize) -> u64);
@@ -53,47 +45,7 @@ const DISTRIBUTIONS: [Distribution; 20] = [
     ("saw teeth", |i, _| (i % 1000) as u64 * 0x0010_0000_0000_0001),
 ];
 
-/// An item of 4 N bytes that knows where it stood.
-fn items<const N: usize>(n: usize) -> Vec<[u32; N]> {
-    (0..n)
-        .map(|place| core::array::from_fn(|word| if word == 0 { place as u32 } else { mix(place + word) as u32 }))
-        .collect()
-}
-
-/// Sorts items by the codes of the places where they stood: for each size of items, a sort is compiled once.
-fn sort_items<const N: usize>(sort: &mut RadixSort<[u32; N]>, items: &mut [[u32; N]], on: Workers, codes: &[u64]) {
-    sort.sort_by_code_on(items, on, |item| codes[item[0] as usize]);
-}
-
-/// A sort for the calling thread and one for each pool, used for one input after the other.
-struct Sorts<const N: usize> {
-    serial: RadixSort<[u32; N]>,
-    pools: Vec<(ThreadPool, RadixSort<[u32; N]>)>,
-}
-
-impl<const N: usize> Sorts<N> {
-    fn new() -> Self {
-        Self { serial: RadixSort::new(), pools: [1, 2, 3, 8].map(|threads| (pool(threads), RadixSort::new())).into() }
-    }
-
-    fn check(&mut self, name: &str, codes: &[u64]) {
-        let items = items::<N>(codes.len());
-        let mut expected = items.clone();
-        expected.sort_by_key(|item| codes[item[0] as usize]);
-        let mut sorted = items.clone();
-        sort_items(&mut self.serial, &mut sorted, Workers::Serial, codes);
-        assert!(sorted == expected, "{name}, n = {}, {} bytes, serial", codes.len(), 4 * N);
-        for (pool, sort) in &mut self.pools {
-            sorted.copy_from_slice(&items);
-            pool.install(|| sort_items(sort, &mut sorted, Workers::Rayon, codes));
-            let threads = pool.current_num_threads();
-            assert!(sorted == expected, "{name}, n = {}, {} bytes, {threads} threads", codes.len(), 4 * N);
-        }
-    }
-}
-
-fn distributions_at<const N: usize>(sizes: &[usize]) {
-    let mut sorts = Sorts::<N>::new();
+fn distributions_at(mut sorts: impl CheckSorts, sizes: &[usize]) {
     for &n in sizes {
         for (name, code) in DISTRIBUTIONS {
             sorts.check(name, &(0..n).map(|i| code(i, n)).collect::<Vec<_>>());
@@ -103,28 +55,28 @@ fn distributions_at<const N: usize>(sizes: &[usize]) {
 
 #[test]
 fn items_of_8_bytes() {
-    distributions_at::<2>(&SIZES);
+    distributions_at(sorting::of_8_bytes(), &SIZES);
 }
 
 #[test]
 fn items_of_12_bytes() {
-    distributions_at::<3>(&[0, 97, 20_000, 131_073]);
+    distributions_at(sorting::of_12_bytes(), &[0, 97, 20_000, 131_073]);
 }
 
 #[test]
 fn items_of_16_bytes() {
-    distributions_at::<4>(&[1, 96, 40_000]);
+    distributions_at(Sorts::<4>::new(), &[1, 96, 40_000]);
 }
 
 #[test]
 fn items_of_32_bytes() {
-    distributions_at::<8>(&[2, 1025, 20_000]);
+    distributions_at(Sorts::<8>::new(), &[2, 1025, 20_000]);
 }
 
 /// Crowds of equal codes as large as what is sorted in one piece, and one more, among others.
 #[test]
 fn crowds_about_the_size_of_a_piece() {
-    let mut sorts = Sorts::<2>::new();
+    let mut sorts = sorting::of_8_bytes();
     for crowd in [LOCAL_MAX - 1, LOCAL_MAX, LOCAL_MAX + 1, 2 * LOCAL_MAX, 2 * LOCAL_MAX + 1] {
         for others in [0, 1, 3_000] {
             for shared in [1, 1 << 40, u64::MAX] {
@@ -139,7 +91,7 @@ fn crowds_about_the_size_of_a_piece() {
 /// A sort that served a large input serves small ones, and codes already served.
 #[test]
 fn scratch_of_one_input_does_not_leak_into_the_next() {
-    let mut sorts = Sorts::<2>::new();
+    let mut sorts = sorting::of_8_bytes();
     for n in [50_000, 10, 0, 17_000, 1, 50_000, 97] {
         sorts.check("random", &(0..n).map(mix).collect::<Vec<_>>());
         sorts.check("equal", &vec![5; n]);
@@ -187,7 +139,7 @@ proptest! {
 }
 
 /// As many items as there may be: where a block ends no longer fits 32 bits. Takes 9 GB and a minute or two:
-/// `cargo test --release -p jostle-core --test suite radix -- --ignored`.
+/// `cargo test --release --test core radix -- --ignored`.
 #[test]
 #[ignore = "takes 9 GB"]
 fn as_many_items_as_ids_can_name() {
