@@ -1,0 +1,152 @@
+//! Columns of the host's: a pointer, and a distance in bytes.
+
+use core::fmt::Display;
+use core::slice;
+use std::ffi::c_void;
+
+use engine::{Radii, Scalar};
+
+use crate::status::{Failure, Status};
+
+/// One value of every body: the first, and the distance in bytes from each to the next. An array of double has the stride
+/// sizeof(double); a field of structs has the size of the struct; `double x[n][3]` is three columns, of x[0], x[0] + 1 and
+/// x[0] + 2, with the stride sizeof x[0].
+///
+/// Values need no alignment. Nothing from the first to the last may be written while a call reads it.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// The value of body 0. It may be null where there are no bodies, and where the field says what null means.
+    pub data: *const c_void,
+    /// Bytes from one value to the next. 0: the value at data is that of all (not for coordinates). A negative one is refused.
+    pub stride: isize,
+}
+
+/// A number of one of the two precisions.
+pub(crate) trait Real: Scalar {
+    /// A parameter, which C gives in double.
+    fn of(number: f64) -> Self;
+}
+
+impl Real for f32 {
+    fn of(number: f64) -> Self {
+        number as f32
+    }
+}
+
+impl Real for f64 {
+    fn of(number: f64) -> Self {
+        number
+    }
+}
+
+impl Column {
+    /// The bytes from the first value to the last.
+    ///
+    /// # Safety
+    /// They are readable for as long as `'a`, if the pointer is not null.
+    unsafe fn bytes<'a>(self, count: usize, value: usize, name: impl Display) -> Result<&'a [u8], Failure> {
+        let Some(steps) = count.checked_sub(1) else { return Ok(&[]) };
+        if self.data.is_null() {
+            return Err(Failure::new(
+                Status::NullPointer,
+                format_args!("{name} is null, but there are {count} bodies"),
+            ));
+        }
+        let Ok(stride) = usize::try_from(self.stride) else {
+            let message =
+                format_args!("{name} has the stride {}: begin at the other end, and reverse the ids", self.stride);
+            return Err(Failure::new(Status::Stride, message));
+        };
+        let len = steps.checked_mul(stride).and_then(|bytes| bytes.checked_add(value));
+        let fits = |&bytes: &usize| bytes <= isize::MAX as usize && self.data.addr().checked_add(bytes).is_some();
+        let Some(len) = len.filter(fits) else {
+            let message = format_args!("{name}: {count} values {stride} bytes apart do not fit into memory");
+            return Err(Failure::new(Status::Overflow, message));
+        };
+        // SAFETY: it ends within memory, and is readable, as the caller says; bytes need no alignment.
+        Ok(unsafe { slice::from_raw_parts(self.data.cast(), len) })
+    }
+
+    /// As the engine reads it.
+    ///
+    /// # Safety
+    /// There are `count` values for as long as `'a`, if the pointer is not null.
+    pub(crate) unsafe fn lend<'a, T: Scalar>(
+        self,
+        count: usize,
+        name: impl Display,
+    ) -> Result<engine::Column<'a, T>, Failure> {
+        // SAFETY: as the caller says.
+        let bytes = unsafe { self.bytes(count, size_of::<T>(), &name) }?;
+        engine::Column::from_strided(bytes, count, self.stride.unsigned_abs(), 0).map_err(|refused| {
+            let failure = Failure::from(refused);
+            Failure { message: format!("{name}: {}", failure.message), ..failure }
+        })
+    }
+
+    /// Radii: those of all are 0 where the pointer is null.
+    ///
+    /// # Safety
+    /// As for [`Column::lend`].
+    pub(crate) unsafe fn radii<'a, T: Real>(self, count: usize) -> Result<Radii<'a, T>, Failure> {
+        if self.data.is_null() {
+            return Ok(Radii::All(T::of(0.0)));
+        }
+        if self.stride == 0 {
+            // SAFETY: there is one, as the caller says.
+            return Ok(Radii::All(unsafe { self.data.cast::<T>().read_unaligned() }));
+        }
+        // SAFETY: as the caller says.
+        Ok(Radii::Each(unsafe { self.lend(count, "radius") }?))
+    }
+}
+
+/// One integer of every body, or of all.
+pub(crate) enum Integers<'a, T> {
+    All(T),
+    Lent(&'a [T]),
+    /// Where they do not lie side by side.
+    Gathered(Vec<T>),
+}
+
+impl<'a, T: Integer> Integers<'a, T> {
+    /// `absent` is the value of all where the pointer is null.
+    ///
+    /// # Safety
+    /// There are `count` values for as long as `'a`, if the pointer is not null.
+    pub(crate) unsafe fn of(column: Column, count: usize, absent: T, name: &str) -> Result<Self, Failure> {
+        let first = column.data.cast::<T>();
+        if first.is_null() {
+            return Ok(Self::All(absent));
+        }
+        if column.stride == 0 {
+            // SAFETY: there is one, as the caller says.
+            return Ok(Self::All(unsafe { first.read_unaligned() }));
+        }
+        // SAFETY: as the caller says.
+        let bytes = unsafe { column.bytes(count, size_of::<T>(), name) }?;
+        let stride = column.stride.unsigned_abs();
+        if stride == size_of::<T>() && first.is_aligned() {
+            // SAFETY: these bytes are so many values, side by side and aligned.
+            return Ok(Self::Lent(unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), count) }));
+        }
+        // SAFETY: these bytes hold so many values at this distance.
+        Ok(Self::Gathered((0..count).map(|i| unsafe { first.byte_add(i * stride).read_unaligned() }).collect()))
+    }
+
+    pub(crate) fn values(&self) -> engine::Values<'_, T> {
+        match self {
+            Self::All(value) => engine::Values::All(*value),
+            Self::Lent(values) => engine::Values::Each(values),
+            Self::Gathered(values) => engine::Values::Each(values),
+        }
+    }
+}
+
+/// Integers any bytes are one of.
+pub(crate) trait Integer: Copy {}
+
+impl Integer for u32 {}
+
+impl Integer for i32 {}

@@ -1,0 +1,254 @@
+//! What C holds by a pointer: memory of the library, of a known kind, in use by one call at a time.
+
+use core::any::Any;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::memory::{Grows, answer, place};
+use crate::status::{Failure, Offender, Status};
+
+/// What a pointer that C holds stands for.
+pub(crate) trait Opaque {
+    /// What is kept.
+    type State;
+    /// A number that no other kind has, and that memory seldom holds by chance.
+    const KIND: u64;
+}
+
+/// [`Head::users`] where one call alone uses a handle.
+const EXCLUSIVE: usize = usize::MAX;
+
+/// What kinds have in common: all but their last 16 bits.
+const FAMILY: u64 = 0x6a6f_7374_6c65_0000;
+
+/// The kind of this number, from 1 on.
+pub(crate) const fn kind(number: u16) -> u64 {
+    FAMILY | number as u64
+}
+
+/// What every handle begins with. Other threads may look at all but the error at any time.
+#[repr(C)]
+struct Head {
+    kind: u64,
+    /// Calls that use it at this moment.
+    users: AtomicUsize,
+    /// Of the last call that failed.
+    error: LastError,
+}
+
+#[derive(Default)]
+struct LastError {
+    status: i32,
+    message: CString,
+    count: usize,
+    first: Vec<Offender>,
+}
+
+#[repr(C)]
+struct Handle<S> {
+    head: Head,
+    state: S,
+}
+
+/// Why the last failed call on a handle failed. All that it leads to lives until the next call on that handle.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Error {
+    /// sizeof(jostle_error).
+    pub size: usize,
+    /// What the call returned, a jostle_status; JOSTLE_STATUS_OK when none has failed.
+    pub status: i32,
+    /// Nothing yet.
+    pub reserved: i32,
+    /// What is wrong, and what to do, for a person. It ends with a zero.
+    pub message: *const c_char,
+    /// How many bodies, queries, keys or pairs are at fault; 0 where none in particular is.
+    pub offenders: usize,
+    /// The first of them, 16 at most, in ascending order.
+    pub first: *const Offender,
+    /// How many of them are named.
+    pub first_count: usize,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds integers and pointers alone.
+unsafe impl Grows for Error {
+    const NAME: &'static str = "jostle_error";
+}
+
+/// A handle that this call has for itself.
+struct Exclusive<S>(*mut Handle<S>);
+
+/// A handle that this call shares with others that change nothing.
+pub(crate) struct Shared<O: Opaque>(*const Handle<O::State>);
+
+impl<S> Drop for Exclusive<S> {
+    fn drop(&mut self) {
+        // SAFETY: it was taken, and is not freed before it is given back.
+        unsafe { &(*self.0).head.users }.store(0, Ordering::Release);
+    }
+}
+
+impl<O: Opaque> Drop for Shared<O> {
+    fn drop(&mut self) {
+        // SAFETY: it was taken, and is not freed before it is given back.
+        unsafe { &(*self.0).head.users }.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl<O: Opaque> Shared<O> {
+    pub(crate) fn state(&self) -> &O::State {
+        // SAFETY: no call has it for itself as long as this one uses it.
+        unsafe { &(*self.0).state }
+    }
+
+    /// # Safety
+    /// The pointer is null, or leads to a handle.
+    pub(crate) unsafe fn take(handle: *const O) -> Result<Self, Failure> {
+        // SAFETY: as the caller says.
+        let head = unsafe { head_of(handle.cast(), Some(O::KIND)) }?;
+        let one_more = |users| if users == EXCLUSIVE { None } else { Some(users + 1) };
+        match head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more) {
+            Ok(_) => Ok(Self(handle.cast())),
+            Err(_) => Err(busy()),
+        }
+    }
+}
+
+fn busy() -> Failure {
+    Failure::new(
+        Status::Busy,
+        "the handle is in use by another call: give each thread, and each search within one, its own",
+    )
+}
+
+/// # Safety
+/// The pointer is null, or leads to a handle.
+unsafe fn head_of<'a>(handle: *const c_void, kind: Option<u64>) -> Result<&'a Head, Failure> {
+    if handle.is_null() {
+        return Err(Failure::new(Status::NullPointer, "the handle is null"));
+    }
+    let head = handle.cast::<Head>();
+    // SAFETY: a handle begins with it, and is aligned for it if it is one.
+    let found = if head.is_aligned() { unsafe { (*head).kind } } else { 0 };
+    if !kind.map_or((found ^ FAMILY) >> 16 == 0, |kind| kind == found) {
+        return Err(Failure::new(Status::WrongHandle, "the handle is of another kind, or none"));
+    }
+    // SAFETY: as above.
+    Ok(unsafe { &*head })
+}
+
+/// # Safety
+/// The pointer is null, or leads to a handle.
+unsafe fn take<O: Opaque>(handle: *mut O) -> Result<Exclusive<O::State>, Failure> {
+    // SAFETY: as the caller says.
+    let head = unsafe { head_of(handle.cast(), Some(O::KIND)) }?;
+    match head.users.compare_exchange(0, EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed) {
+        Ok(_) => Ok(Exclusive(handle.cast())),
+        Err(_) => Err(busy()),
+    }
+}
+
+/// Does what a function is for with its handle, and keeps why it failed. Nothing unwinds out of it.
+///
+/// # Safety
+/// The pointer is null, or leads to a handle.
+pub(crate) unsafe fn call<O: Opaque>(
+    handle: *mut O,
+    body: impl FnOnce(&mut O::State) -> Result<(), Failure>,
+) -> Status {
+    // SAFETY: as the caller says.
+    let taken = match unsafe { take(handle) } {
+        Ok(taken) => taken,
+        Err(failure) => return failure.status,
+    };
+    // SAFETY: this call has both for itself.
+    let (error, state) = unsafe { (&mut (*taken.0).head.error, &mut (*taken.0).state) };
+    match caught(|| body(state)) {
+        Ok(()) => Status::Ok,
+        Err(failure) => {
+            let message = CString::new(failure.message).unwrap_or_default();
+            let Failure { status, count, first, .. } = failure;
+            *error = LastError { status: status as i32, message, count, first };
+            status
+        }
+    }
+}
+
+/// As [`call`], of a function that has another handle beside its own.
+///
+/// # Safety
+/// The pointer is null, or leads to a handle, another one than that of the function.
+pub(crate) unsafe fn with<O: Opaque, R>(
+    handle: *mut O,
+    body: impl FnOnce(&mut O::State) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    // SAFETY: as the caller says.
+    let taken = unsafe { take(handle) }?;
+    // SAFETY: this call has it for itself.
+    body(unsafe { &mut (*taken.0).state })
+}
+
+fn caught<R>(body: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(Failure::new(Status::Panic, said(&*panic))))
+}
+
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| String::from("no message"))
+}
+
+/// Makes a handle.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to a place for one.
+pub(crate) unsafe fn make<O: Opaque>(out: *mut *mut O, state: impl FnOnce() -> Result<O::State, Failure>) -> Status {
+    let made = caught(|| {
+        // SAFETY: as the caller says.
+        let place = unsafe { place(out, "the place of the handle") }?;
+        let head = Head { kind: O::KIND, users: AtomicUsize::new(0), error: LastError::default() };
+        *place = Box::into_raw(Box::new(Handle { head, state: state()? })).cast();
+        Ok(())
+    });
+    made.map_or_else(|failure| failure.status, |()| Status::Ok)
+}
+
+/// Frees a handle. A null pointer is none; what is in use or of another kind is left alone.
+///
+/// # Safety
+/// The pointer is null, or leads to a handle that nothing uses any more.
+pub(crate) unsafe fn free<O: Opaque>(handle: *mut O) {
+    // SAFETY: as the caller says.
+    let Ok(taken) = (unsafe { take(handle) }) else { return };
+    let owned = taken.0;
+    core::mem::forget(taken);
+    // SAFETY: it was made by `make`, of this kind, and no call uses it.
+    let owned = unsafe { Box::from_raw(owned) };
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(owned)));
+}
+
+/// Tells why the last failed call on a handle failed: of any kind of handle but jostle_threads. A call with a null pointer for
+/// its handle, or with one that was in use, has left nothing there; jostle_status_text says what is known.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Error) -> Status {
+    let told = caught(|| {
+        // SAFETY: both are what the header asks for.
+        let (head, out) = unsafe { (head_of(handle, None)?, answer(error)?) };
+        // Its error is that of calls which have it for themselves.
+        if head.users.load(Ordering::Acquire) == EXCLUSIVE {
+            return Err(busy());
+        }
+        let LastError { status, message, count, first } = &head.error;
+        *out = Error {
+            size: out.size,
+            status: *status,
+            reserved: 0,
+            message: message.as_ptr(),
+            offenders: *count,
+            first: first.as_ptr(),
+            first_count: first.len(),
+        };
+        Ok(())
+    });
+    told.map_or_else(|failure| failure.status, |()| Status::Ok)
+}

@@ -1,0 +1,168 @@
+//! Neighbour lists: compressed sparse rows, and columns beside them.
+
+use engine::{NeighborLists, PairFinder};
+
+use crate::dimensions::in_either;
+use crate::finder::Finder;
+use crate::handle::{Opaque, call, free, kind, make, with};
+use crate::input::{Dimensional, Input, with_input};
+use crate::memory::{Grows, answer};
+use crate::status::{Failure, Status};
+use crate::threads::threads;
+
+/// Neighbour lists: they own their memory, so make them once and keep them. They belong to no finder.
+#[derive(Debug)]
+pub struct Lists {
+    _opaque: [u8; 0],
+}
+
+#[derive(Debug)]
+pub(crate) struct ListsState {
+    lists: NeighborLists,
+    columns: u32,
+}
+
+impl Opaque for Lists {
+    type State = ListsState;
+    const KIND: u64 = kind(4);
+}
+
+/// Of jostle_lists_new: squared distances in float.
+pub const JOSTLE_LISTS_DISTANCES2: u32 = 1;
+/// Of jostle_lists_new: squared distances in double.
+pub const JOSTLE_LISTS_DISTANCES2_DOUBLE: u32 = 2;
+/// Of jostle_lists_new: by how many vectors of the cell each neighbour is moved.
+pub const JOSTLE_LISTS_IMAGE_SHIFTS: u32 = 4;
+/// Of jostle_lists_new: the vector to each neighbour.
+pub const JOSTLE_LISTS_VECTORS: u32 = 8;
+
+/// Which neighbours stand in a row.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Those with a greater id than the row's own: each pair once.
+    Half = 0,
+    /// All: each pair twice.
+    Full = 1,
+}
+
+/// The neighbours of all bodies, lent by the lists until they are filled again: those of body i stand from offsets[i] to before
+/// offsets[i + 1], ascending.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Neighbors {
+    /// sizeof(jostle_neighbors).
+    pub size: usize,
+    /// How many rows: one for each body of the set, of two sets for each of the first.
+    pub rows: usize,
+    /// How many neighbours in all.
+    pub count: usize,
+    /// Where each row begins, rows + 1 numbers, the last of which is count.
+    pub offsets: *const usize,
+    /// The ids, count of them.
+    pub ids: *const u32,
+    /// The squared distance of centres to each; null unless it was asked for, as all below.
+    pub distances2: *const f32,
+    /// The same in double.
+    pub distances2_double: *const f64,
+    /// For each as many numbers as there are dimensions: by how many vectors of the cell it is moved to where it touches.
+    pub image_shifts: *const i32,
+    /// For each as many numbers as there are dimensions: from the body of the row to it.
+    pub vectors: *const f64,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for Neighbors {
+    const NAME: &'static str = "jostle_neighbors";
+}
+
+/// Makes lists of nothing; columns is 0, or the sum of what searches are to fill in beside ids: JOSTLE_LISTS_DISTANCES2 ...
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_lists_new(columns: u32, out: *mut *mut Lists) -> Status {
+    let state = || {
+        let all =
+            JOSTLE_LISTS_DISTANCES2 | JOSTLE_LISTS_DISTANCES2_DOUBLE | JOSTLE_LISTS_IMAGE_SHIFTS | JOSTLE_LISTS_VECTORS;
+        if columns & !all != 0 {
+            return Err(Failure::unknown("the columns of the lists", columns));
+        }
+        let mut lists = NeighborLists::new();
+        if columns & JOSTLE_LISTS_DISTANCES2 != 0 {
+            lists = lists.and_distances();
+        }
+        if columns & JOSTLE_LISTS_DISTANCES2_DOUBLE != 0 {
+            lists = lists.and_distances_f64();
+        }
+        if columns & JOSTLE_LISTS_IMAGE_SHIFTS != 0 {
+            lists = lists.and_image_shifts();
+        }
+        if columns & JOSTLE_LISTS_VECTORS != 0 {
+            lists = lists.and_vectors();
+        }
+        Ok(ListsState { lists, columns })
+    };
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { make(out, state) }
+}
+
+/// Frees them, and all that they have lent. Null is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_lists_free(lists: *mut Lists) {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { free(lists) }
+}
+
+/// Fills lists with the neighbours of each body, a jostle_rows of them: within a set, or, between two, for each body of the first
+/// those of the second. Many sets have no lists: ask for those of each two. Errors are kept by the finder.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_neighbors_find(
+    finder: *mut Finder,
+    input: *const Input,
+    rows: i32,
+    lists: *mut Lists,
+    out: *mut Neighbors,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let rows = match rows {
+                rows if rows == Rows::Half as i32 => engine::Rows::Half,
+                rows if rows == Rows::Full as i32 => engine::Rows::Full,
+                rows => return Err(Failure::unknown("which rows", rows)),
+            };
+            let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
+            with(lists, |lists| {
+                *out = in_either!(&mut state.finder, finder => {
+                    with_input(input, |input| {
+                        finder.on(threads).neighbors(input, rows, &mut lists.lists)?;
+                        Ok(lent(finder, lists, out.size))
+                    })
+                })?;
+                Ok(())
+            })
+        })
+    }
+}
+
+/// What lists that this finder has filled hold.
+fn lent<const D: usize>(_finder: &PairFinder<D>, lists: &ListsState, size: usize) -> Neighbors
+where
+    (): Dimensional<D>,
+{
+    let ListsState { lists, columns } = lists;
+    let wanted = |column: u32| columns & column != 0;
+    // Asked for or not, an empty slice leads nowhere that C may follow.
+    fn pointer<T, U>(values: &[T], wanted: bool) -> *const U {
+        if wanted { values.as_ptr().cast() } else { core::ptr::null() }
+    }
+    Neighbors {
+        size,
+        rows: lists.len(),
+        count: lists.neighbors().len(),
+        offsets: lists.offsets().as_ptr(),
+        ids: lists.neighbors().as_ptr(),
+        distances2: pointer(lists.distances2(), wanted(JOSTLE_LISTS_DISTANCES2)),
+        distances2_double: pointer(lists.distances2_f64(), wanted(JOSTLE_LISTS_DISTANCES2_DOUBLE)),
+        image_shifts: pointer::<_, i32>(lists.image_shifts::<D>(), wanted(JOSTLE_LISTS_IMAGE_SHIFTS)),
+        vectors: pointer::<_, f64>(lists.vectors::<D>(), wanted(JOSTLE_LISTS_VECTORS)),
+    }
+}

@@ -1,0 +1,89 @@
+//! The host's memory: structs that begin with their size, numbers, arrays. Every pointer is checked before it is followed.
+
+use core::fmt::Display;
+use core::slice;
+
+use crate::status::{Failure, Status};
+
+/// A struct of the header that begins with its size, so that later versions can add fields at its end.
+///
+/// # Safety
+/// It is `repr(C)`, its first field is a `usize`, and any bytes there are one of it.
+pub(crate) unsafe trait Grows: Copy {
+    /// As C calls it.
+    const NAME: &'static str;
+}
+
+fn check<T>(pointer: *const T, name: impl Display) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(Failure::new(Status::NullPointer, format_args!("{name} is null")));
+    }
+    if !pointer.is_aligned() {
+        let align = align_of::<T>();
+        return Err(Failure::new(Status::Misaligned, format_args!("{name} is not a multiple of {align} bytes")));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The pointer is null, misaligned, or leads to a struct whose size field is readable.
+unsafe fn check_size<T: Grows>(pointer: *const T) -> Result<(), Failure> {
+    check(pointer, format_args!("the pointer to {}", T::NAME))?;
+    // SAFETY: it is readable, as the caller says, and aligned.
+    let size = unsafe { *pointer.cast::<usize>() };
+    if size == size_of::<T>() {
+        return Ok(());
+    }
+    let (name, wanted) = (T::NAME, size_of::<T>());
+    let message = format_args!("{name} begins with the size {size}, not {wanted}: write sizeof({name}) there");
+    Err(Failure::new(Status::StructSize, message))
+}
+
+/// A copy of a struct.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to a struct as long as it says.
+pub(crate) unsafe fn read<T: Grows>(pointer: *const T) -> Result<T, Failure> {
+    // SAFETY: as the caller says.
+    unsafe { check_size(pointer) }?;
+    // SAFETY: it is aligned and as long as it has to be.
+    Ok(unsafe { *pointer })
+}
+
+/// A struct that an answer is written to: nothing is, unless all goes well.
+///
+/// # Safety
+/// As for [`read`]; nothing else looks at the struct meanwhile.
+pub(crate) unsafe fn answer<'a, T: Grows>(pointer: *mut T) -> Result<&'a mut T, Failure> {
+    // SAFETY: as the caller says.
+    unsafe { check_size(pointer) }?;
+    // SAFETY: it is aligned, as long as it has to be, and nobody else's.
+    Ok(unsafe { &mut *pointer })
+}
+
+/// A place of a number or a handle that an answer is written to.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to a `T` that nothing else looks at meanwhile.
+pub(crate) unsafe fn place<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Failure> {
+    check(pointer, name)?;
+    // SAFETY: it is aligned, and nobody else's.
+    Ok(unsafe { &mut *pointer })
+}
+
+/// An array, which may be null where it is empty.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to `len` values, of which any bytes are one, that stay for as long as `'a`.
+pub(crate) unsafe fn array<'a, T: Copy>(pointer: *const T, len: usize, name: &str) -> Result<&'a [T], Failure> {
+    if len == 0 {
+        return Ok(&[]);
+    }
+    check(pointer, name)?;
+    let end = len.checked_mul(size_of::<T>()).filter(|&bytes| bytes <= isize::MAX as usize);
+    if end.is_none_or(|bytes| pointer.addr().checked_add(bytes).is_none()) {
+        return Err(Failure::new(Status::Overflow, format_args!("{name}: {len} values do not fit into memory")));
+    }
+    // SAFETY: it is aligned, ends within memory, and is readable, as the caller says.
+    Ok(unsafe { slice::from_raw_parts(pointer, len) })
+}

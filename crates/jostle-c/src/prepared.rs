@@ -1,0 +1,79 @@
+//! Sets that are sorted once for many searches and queries.
+
+use std::sync::Arc;
+
+use engine::PreparedSet;
+
+use crate::dimensions::{Either, in_either};
+use crate::handle::{Opaque, call, free, kind, make};
+use crate::input::{RawSet, with_set};
+use crate::space::RawSpace;
+use crate::status::Status;
+use crate::threads::{self, OwnThreads, Threads, keep};
+
+/// Bodies at rest, copied and sorted once for many searches, and for queries: walls, terrain, a crystal. It takes part in searches
+/// as jostle_set.prepared. Several threads may search and ask it at once, while it is not built anew.
+#[derive(Debug)]
+pub struct Prepared {
+    _opaque: [u8; 0],
+}
+
+pub(crate) type PreparedOf = Either<PreparedSet<2>, PreparedSet<3>>;
+
+#[derive(Debug)]
+pub(crate) struct PreparedState {
+    pub(crate) set: PreparedOf,
+    threads: Option<Arc<OwnThreads>>,
+}
+
+impl Opaque for Prepared {
+    type State = PreparedState;
+    const KIND: u64 = kind(2);
+}
+
+/// Makes a set of nothing in 2 or 3 dimensions.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_prepared_new(dimensions: u32, out: *mut *mut Prepared) -> Status {
+    let state = || {
+        let set = Either::make(dimensions, PreparedSet::new, PreparedSet::new)?;
+        Ok(PreparedState { set, threads: None })
+    };
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { make(out, state) }
+}
+
+/// Frees it. Null is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_prepared_free(prepared: *mut Prepared) {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { free(prepared) }
+}
+
+/// The threads that it is built on; null for the global pool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_prepared_set_threads(prepared: *mut Prepared, threads: *const Threads) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(prepared, |state| {
+            state.threads = keep(threads)?;
+            Ok(())
+        })
+    }
+}
+
+/// Copies bodies, without layers and displacements, which belong to each search, and sorts them for searches in a space (null for
+/// open space). When it fails the set is one of nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_prepared_build(
+    prepared: *mut Prepared,
+    set: *const RawSet,
+    space: *const RawSpace,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(prepared, |state| {
+            let threads = threads::threads(state.threads.as_ref());
+            in_either!(&mut state.set, own => with_set(set, space, |set, space| Ok(own.build(set, space, threads)?)))
+        })
+    }
+}

@@ -1,0 +1,185 @@
+//! Searches: a list of pairs, a count, a visitor.
+
+use std::ffi::c_void;
+
+use engine::Found;
+
+use crate::dimensions::in_either;
+use crate::finder::Finder;
+use crate::handle::call;
+use crate::input::{Input, with_input};
+use crate::memory::{Grows, answer, place};
+use crate::status::Status;
+use crate::threads::threads;
+
+/// Pairs, lent by a finder until its next call.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Pairs {
+    /// sizeof(jostle_pairs).
+    pub size: usize,
+    /// How many pairs.
+    pub count: usize,
+    /// The ids of each: the lesser first within a set; between sets, that of the first set first. Their order is a function of
+    /// the input alone.
+    pub pairs: *const [u32; 2],
+    /// When the bodies of each pair first touch, from 0 to 1, where bodies move; null elsewhere.
+    pub times_of_impact: *const f64,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for Pairs {
+    const NAME: &'static str = "jostle_pairs";
+}
+
+/// Image shifts, lent by a finder until its next call.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ImageShifts {
+    /// sizeof(jostle_image_shifts).
+    pub size: usize,
+    /// How many pairs have one: all, in a space that repeats, and none elsewhere.
+    pub count: usize,
+    /// For each pair as many numbers as there are dimensions: by how many vectors of the cell (or periods) the second body is
+    /// moved to touch the first.
+    pub shifts: *const i32,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for ImageShifts {
+    const NAME: &'static str = "jostle_image_shifts";
+}
+
+/// Is called for each pair with what the host has passed for it. Several threads call it at once, unless the search is on one; no
+/// exception may leave it, and it must not use the handle that calls it.
+pub type Visit = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32)>;
+
+/// A visitor of the host's.
+struct Visitor {
+    visit: unsafe extern "C" fn(*mut c_void, u32, u32),
+    user: *mut c_void,
+}
+
+// SAFETY: the header asks for a visitor that may be called from several threads.
+unsafe impl Sync for Visitor {}
+
+impl Visitor {
+    fn call(&self, a: u32, b: u32) {
+        // SAFETY: the host keeps to what the header asks of visitors.
+        unsafe { (self.visit)(self.user, a, b) }
+    }
+}
+
+fn listed<const D: usize>(found: Found<'_, D>, pairs: &[[u32; 2]], size: usize) -> Pairs {
+    let times = found.times_of_impact();
+    // Of some of the pairs, the times of these.
+    let at = (pairs.as_ptr().addr() - found.pairs().as_ptr().addr()) / size_of::<[u32; 2]>();
+    let times_of_impact = times.get(at..).filter(|_| !times.is_empty()).map_or(core::ptr::null(), <[f64]>::as_ptr);
+    Pairs { size, count: pairs.len(), pairs: pairs.as_ptr(), times_of_impact }
+}
+
+/// Finds every overlapping pair: those whose centres are at most as far apart as their radii are long together.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, out: *mut Pairs) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
+            *out = in_either!(&mut state.finder, finder => with_input(input, |input| {
+                let found = finder.on(threads).find(input)?;
+                Ok(listed(found, found.pairs(), out.size))
+            }))?;
+            Ok(())
+        })
+    }
+}
+
+/// Of the last list, the pairs of sets i and j, the lesser number first; none where the sets do not meet.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_pairs_between(finder: *mut Finder, i: usize, j: usize, out: *mut Pairs) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let out = answer(out)?;
+            *out = in_either!(&state.finder, finder => {
+                let (found, pairs) = (finder.last(), finder.last().pairs_between(i, j));
+                // None lie nowhere in the list.
+                listed(found, if pairs.is_empty() { &found.pairs()[..0] } else { pairs }, out.size)
+            });
+            Ok(())
+        })
+    }
+}
+
+/// The image shift of each pair of the last list, worked out when it is asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_find_image_shifts(finder: *mut Finder, out: *mut ImageShifts) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let (out, shifts) = (answer(out)?, &mut state.image_shifts);
+            shifts.clear();
+            out.count = in_either!(&state.finder, finder => {
+                let found = finder.last().image_shifts();
+                let count = found.len();
+                shifts.extend(found.flatten());
+                count
+            });
+            out.shifts = shifts.as_ptr();
+            Ok(())
+        })
+    }
+}
+
+/// Counts the overlapping pairs; no list is made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, out: *mut u64) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let (out, threads) = (place(out, "the place of the number")?, threads(state.threads.as_ref()));
+            *out = in_either!(&mut state.finder, finder => {
+                with_input(input, |input| Ok(finder.on(threads).count(input)?))
+            })?;
+            Ok(())
+        })
+    }
+}
+
+/// Calls visit(user, a, b) once for each overlapping pair, from the threads that find them: in no fixed order, except that one
+/// thread alone keeps that of the list. No list is made.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_for_each_pair(
+    finder: *mut Finder,
+    input: *const Input,
+    visit: Visit,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let visit = visit.ok_or_else(|| crate::status::Failure::new(Status::NullPointer, "the visitor is null"))?;
+            let (visitor, threads) = (Visitor { visit, user }, threads(state.threads.as_ref()));
+            in_either!(&mut state.finder, finder => with_input(input, |input| {
+                finder.on(threads).for_each_pair(input, |a, b| visitor.call(a, b))?;
+                Ok(())
+            }))
+        })
+    }
+}
+
+/// Whether lists that were made of bodies with a margin still hold all pairs of these bodies, which are given as they were then,
+/// with the margin or without: writes 1 if so, else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_still_valid(finder: *mut Finder, input: *const Input, out: *mut i32) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let (out, threads) = (place(out, "the place of the answer")?, threads(state.threads.as_ref()));
+            *out = in_either!(&mut state.finder, finder => {
+                with_input(input, |input| Ok(finder.on(threads).still_valid(input).into()))
+            })?;
+            Ok(())
+        })
+    }
+}

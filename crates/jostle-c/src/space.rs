@@ -1,0 +1,80 @@
+//! The space that bodies are in.
+
+use engine::Space;
+
+use crate::memory::{self, Grows};
+use crate::status::Failure;
+
+/// What a space is made of.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpaceKind {
+    /// It does not repeat.
+    Open = 0,
+    /// Some axes repeat, between lo and hi.
+    Periodic = 1,
+    /// A cell spanned by vectors, which repeats in some of their directions: a triclinic box.
+    Lattice = 2,
+}
+
+/// The space that bodies are in. Of two dimensions, the first two numbers count.
+///
+/// Where it repeats, a body counts at every image of its place; coordinates may lie outside of the cell. Two bodies meet at each
+/// image of the second that touches the first, so that the cutoff may be larger than the cell.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct RawSpace {
+    /// sizeof(jostle_space).
+    pub size: usize,
+    /// A jostle_space_kind.
+    pub kind: i32,
+    /// In which directions it repeats: 0 or 1 for each axis or vector.
+    pub repeats: [u8; 3],
+    /// Nothing yet.
+    pub reserved: u8,
+    /// The lower borders of axes that repeat, of a periodic space.
+    pub lo: [f64; 3],
+    /// The upper ones.
+    pub hi: [f64; 3],
+    /// The vectors of the cell of a lattice, one a row, right-handed; a direction that does not repeat needs one as well.
+    pub vectors: [[f64; 3]; 3],
+    /// The corner of the cell of a lattice that its vectors lead from.
+    pub origin: [f64; 3],
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers alone.
+unsafe impl Grows for RawSpace {
+    const NAME: &'static str = "jostle_space";
+}
+
+fn first<const D: usize, T: Copy>(of: [T; 3]) -> [T; D] {
+    core::array::from_fn(|axis| of[axis])
+}
+
+/// The space that C means; an open one where the pointer is null.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to a struct as long as it says.
+pub(crate) unsafe fn space<const D: usize>(raw: *const RawSpace) -> Result<Space<D>, Failure> {
+    if raw.is_null() {
+        return Ok(Space::open());
+    }
+    // SAFETY: as the caller says.
+    let raw = unsafe { memory::read(raw) }?;
+    if let Some(odd) = raw.repeats.into_iter().find(|&repeats| repeats > 1) {
+        return Err(Failure::unknown("one of jostle_space.repeats", odd));
+    }
+    let repeats = first::<D, _>(raw.repeats).map(|repeats| repeats == 1);
+    match raw.kind {
+        kind if kind == SpaceKind::Open as i32 => Ok(Space::open()),
+        kind if kind == SpaceKind::Periodic as i32 => {
+            let borders = |axis: usize| repeats[axis].then_some([raw.lo[axis], raw.hi[axis]]);
+            Ok(Space::periodic(core::array::from_fn(borders)))
+        }
+        kind if kind == SpaceKind::Lattice as i32 => {
+            let vectors = first::<D, _>(raw.vectors).map(first::<D, _>);
+            Ok(Space::lattice(vectors, repeats).at(first(raw.origin)))
+        }
+        kind => Err(Failure::unknown("jostle_space.kind", kind)),
+    }
+}

@@ -1,0 +1,269 @@
+//! What a call returns, and what is known of a call that failed.
+
+use core::fmt;
+use std::ffi::c_char;
+
+use engine::{ContactError, InputError, QueryError, QueryReason, RangeFault, ViewError};
+
+/// What a function returns: 0 when it has done its work. Otherwise nothing was changed, answers of earlier calls stand, and
+/// jostle_last_error tells more.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// All is well.
+    Ok = 0,
+    /// A pointer that has to lead somewhere is null.
+    NullPointer = 1,
+    /// A pointer to structs or to integers is not aligned as its type asks. Coordinates and radii need no alignment.
+    Misaligned = 2,
+    /// The size that a struct begins with is not that of this version of the library: write sizeof of the struct there.
+    StructSize = 3,
+    /// An integer that chooses is none of those that this version knows.
+    UnknownValue = 4,
+    /// Values so many and so far apart do not fit into memory: is the stride in bytes, and the count that of the bodies?
+    Overflow = 5,
+    /// A stride is negative, or so short that values overlap.
+    Stride = 6,
+    /// A handle is not of the kind that the function takes.
+    WrongHandle = 7,
+    /// The handle is in use by another call, of another thread or of the caller of this function.
+    Busy = 8,
+    /// Dimensions are neither 2 nor 3, or those of two handles differ.
+    Dimensions = 9,
+    /// Bodies have values outside the contract; jostle_last_error names them.
+    Bodies = 10,
+    /// A number is out of its range.
+    Parameter = 11,
+    /// The space is none: borders that do not ascend, vectors in one plane, or bodies that reach over too many images.
+    Space = 12,
+    /// Parts of a search do not go together.
+    Combination = 13,
+    /// A query is outside the contract.
+    Query = 14,
+    /// Pairs or keys of contacts are at fault; jostle_last_error names them.
+    Contacts = 15,
+    /// Threads could not be started.
+    Threads = 16,
+    /// A defect of the library. The handle stays usable; please report it with its message.
+    Panic = 17,
+}
+
+impl Status {
+    /// One line for a person, that ends with a zero.
+    fn text(self) -> &'static core::ffi::CStr {
+        match self {
+            Self::Ok => c"all is well",
+            Self::NullPointer => c"a pointer that has to lead somewhere is null",
+            Self::Misaligned => c"a pointer is not aligned as its type asks",
+            Self::StructSize => c"a struct does not begin with its size: write sizeof of the struct there",
+            Self::UnknownValue => c"an integer that chooses is none of those known",
+            Self::Overflow => c"values so many and so far apart do not fit into memory",
+            Self::Stride => c"a stride is negative, or so short that values overlap",
+            Self::WrongHandle => c"a handle is not of the kind that the function takes",
+            Self::Busy => c"the handle is in use by another call",
+            Self::Dimensions => c"dimensions are neither 2 nor 3, or those of two handles differ",
+            Self::Bodies => c"bodies have values outside the contract",
+            Self::Parameter => c"a number is out of its range",
+            Self::Space => c"the space is none that bodies can be in",
+            Self::Combination => c"parts of a search do not go together",
+            Self::Query => c"a query is outside the contract",
+            Self::Contacts => c"pairs or keys of contacts are at fault",
+            Self::Threads => c"threads could not be started",
+            Self::Panic => c"a defect of the library",
+        }
+    }
+
+    fn of(number: i32) -> Option<Self> {
+        use Status::*;
+        let all = [
+            Ok,
+            NullPointer,
+            Misaligned,
+            StructSize,
+            UnknownValue,
+            Overflow,
+            Stride,
+            WrongHandle,
+            Busy,
+            Dimensions,
+            Bodies,
+            Parameter,
+            Space,
+            Combination,
+            Query,
+            Contacts,
+            Threads,
+            Panic,
+        ];
+        all.into_iter().find(|&status| status as i32 == number)
+    }
+}
+
+/// One line on what a status means, which lives for ever; on an unknown one as well. For the reason of a certain failure,
+/// jostle_last_error.
+#[unsafe(no_mangle)]
+pub extern "C" fn jostle_status_text(status: i32) -> *const c_char {
+    Status::of(status).map_or(c"an unknown status", Status::text).as_ptr()
+}
+
+/// What is wrong with one body, query, key or pair.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// See the message.
+    Other = 0,
+    /// A coordinate, of a body or a query, is NaN or infinite.
+    CoordinateNotFinite = 1,
+    /// The radius is NaN or infinite.
+    RadiusNotFinite = 2,
+    /// The radius is below zero.
+    RadiusNegative = 3,
+    /// So far from the origin, or so large, that squares would overflow: beyond 2^60 in float, 2^500 in double.
+    TooFar = 4,
+    /// So many cells from the origin that they cannot be counted.
+    TooManyPeriods = 5,
+    /// The displacement is NaN or infinite, or leads too far away.
+    Displacement = 6,
+    /// An earlier one has the same key, or is the same pair.
+    Repeated = 7,
+    /// An id that no body has.
+    NoSuchId = 8,
+    /// The first id of a pair is not the lesser.
+    NotAscending = 9,
+}
+
+/// One of those at fault.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Offender {
+    /// The id of the body, or the number of the query or pair.
+    pub id: u64,
+    /// A jostle_reason.
+    pub reason: i32,
+    /// 0 for x, 1 for y, 2 for z; -1 where it is about no axis.
+    pub axis: i32,
+}
+
+/// A failed call, before C is told.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: Status,
+    pub(crate) message: String,
+    /// How many are at fault.
+    pub(crate) count: usize,
+    /// The first of them.
+    pub(crate) first: Vec<Offender>,
+}
+
+impl Failure {
+    pub(crate) fn new(status: Status, message: impl fmt::Display) -> Self {
+        Self { status, message: message.to_string(), count: 0, first: Vec::new() }
+    }
+
+    /// An integer that chooses nothing.
+    pub(crate) fn unknown(what: &str, value: impl fmt::Display) -> Self {
+        Self::new(Status::UnknownValue, format_args!("{what} is {value}, which this version does not know"))
+    }
+
+    /// In which set of the input it is.
+    pub(crate) fn in_set(self, number: usize) -> Self {
+        Self { message: format!("set {number}: {}", self.message), ..self }
+    }
+
+    fn naming<I, R>(self, count: usize, first: &[(I, R)], of: impl Fn(&I, &R) -> Offender) -> Self {
+        Self { count, first: first.iter().map(|(id, reason)| of(id, reason)).collect(), ..self }
+    }
+}
+
+impl From<ViewError> for Failure {
+    fn from(refused: ViewError) -> Self {
+        InputError::from(refused).into()
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(refused: InputError) -> Self {
+        let status = match &refused {
+            InputError::Bodies { .. } | InputError::Range { .. } => Status::Bodies,
+            InputError::View(ViewError::Stride { .. }) => Status::Stride,
+            InputError::View(ViewError::Base { .. }) => Status::Overflow,
+            InputError::Lattice(_) | InputError::Images { .. } => Status::Space,
+            InputError::Combination { .. } => Status::Combination,
+            _ => Status::Parameter,
+        };
+        let failure = Self::new(status, &refused);
+        match &refused {
+            InputError::Bodies { count, first } => failure.naming(*count, first, |&id, &reason| of_body(id, reason)),
+            InputError::Range { count, first } => failure.naming(*count, first, |&id, &fault| out_of_range(id, fault)),
+            _ => failure,
+        }
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(refused: QueryError) -> Self {
+        let failure = Self::new(Status::Query, &refused);
+        match &refused {
+            QueryError::Queries { count, first } => failure.naming(*count, first, |&at, &reason| of_query(at, reason)),
+            QueryError::Query(reason) => Self { count: 1, first: vec![of_query(0, *reason)], ..failure },
+            _ => failure,
+        }
+    }
+}
+
+impl From<ContactError> for Failure {
+    fn from(refused: ContactError) -> Self {
+        use engine::PairFault;
+        let failure = Self::new(Status::Contacts, &refused);
+        let offender = |id, reason: Reason| Offender { id, reason: reason as i32, axis: -1 };
+        match refused {
+            ContactError::Bodies(refused) => refused.into(),
+            ContactError::Keys { count, first, .. } => {
+                let first = first.iter().map(|key| offender(key.id.into(), Reason::Repeated)).collect();
+                Self { count, first, ..failure }
+            }
+            ContactError::Pairs { count, first } => {
+                let reason = |fault| match fault {
+                    PairFault::NoSuchId { .. } => Reason::NoSuchId,
+                    PairFault::NotAscending => Reason::NotAscending,
+                    PairFault::Repeated => Reason::Repeated,
+                    _ => Reason::Other,
+                };
+                let first = first.iter().map(|bad| offender(bad.at as u64, reason(bad.fault))).collect();
+                Self { count, first, ..failure }
+            }
+            _ => failure,
+        }
+    }
+}
+
+fn of_body(id: u32, reason: engine::Reason) -> Offender {
+    let (reason, axis) = match reason {
+        engine::Reason::CenterNotFinite { axis } => (Reason::CoordinateNotFinite, axis.into()),
+        engine::Reason::RadiusNotFinite => (Reason::RadiusNotFinite, -1),
+        engine::Reason::RadiusNegative => (Reason::RadiusNegative, -1),
+        engine::Reason::TooFar { axis } | engine::Reason::TooFar64 { axis } => (Reason::TooFar, axis.into()),
+        _ => (Reason::Other, -1),
+    };
+    Offender { id: id.into(), reason: reason as i32, axis }
+}
+
+fn out_of_range(id: u32, fault: RangeFault) -> Offender {
+    let (reason, axis) = match fault {
+        RangeFault::TooManyPeriods { axis } => (Reason::TooManyPeriods, axis.into()),
+        RangeFault::Displacement { axis } => (Reason::Displacement, axis.into()),
+        _ => (Reason::Other, -1),
+    };
+    Offender { id: id.into(), reason: reason as i32, axis }
+}
+
+fn of_query(at: usize, reason: QueryReason) -> Offender {
+    let (reason, axis) = match reason {
+        QueryReason::CoordinateNotFinite { axis } => (Reason::CoordinateNotFinite, axis.into()),
+        QueryReason::RadiusNotFinite => (Reason::RadiusNotFinite, -1),
+        QueryReason::RadiusNegative => (Reason::RadiusNegative, -1),
+        QueryReason::TooFar { axis } | QueryReason::TooFar64 { axis } => (Reason::TooFar, axis.into()),
+        _ => (Reason::Other, -1),
+    };
+    Offender { id: at as u64, reason: reason as i32, axis }
+}
