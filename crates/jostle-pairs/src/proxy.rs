@@ -150,6 +150,12 @@ impl<const D: usize> Proxies<D> {
         with_given!(self, set, cell, true, |given| given.typical_radius())
     }
 
+    /// A body of a set that has been looked at, on each axis.
+    fn spans(&self, set: &Set<'_, D>, cell: Option<&Cell<D>>, id: usize) -> [Span; D] {
+        let cell = cell.filter(|_| self.outside);
+        with_given!(self, set, cell, true, |given| core::array::from_fn(|axis| given.span(axis, id)))
+    }
+
     /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
     fn each_span(
         &self,

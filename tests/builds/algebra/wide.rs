@@ -99,7 +99,6 @@ fn scenes<const D: usize>() -> Vec<Wide<D>> {
         clusters(60, 5, 1e9),
         clusters(12, 20, 1e14),
         row(0.0, 1.0, 4e4),
-        row(-128.5, 1.0, -1e5),
         row(1e9 + 0.25, 1.0_f64.next_up(), 2e9),
         giants(),
     ];

@@ -1,22 +1,23 @@
 //! Gaps that no body reaches into, left out of the frame: where bodies lie far apart beside what they reach, an `f32` frame of
 //! all between them would make candidates of bodies that are nowhere near each other.
 //!
-//! Each axis is taken by itself. The interval of a body is what its path and its radius cover there, grown by 2^-20 of them
-//! and by a hair. The axis is cut into buckets; of the intervals that begin in a bucket the union is kept, as if it had no
-//! gaps. Of a gap between these all but a remainder is dropped: the coordinate of a body becomes `x - origin`, `origin` being
-//! the sum of what has been dropped before the bucket in which its interval begins. What is left is cut into finer buckets,
-//! where gaps within a bucket are still too wide.
+//! Each axis is taken by itself. The interval of a body is what its path and its radius cover there, grown by 2^-20 of them.
+//! The axis is cut into buckets; of the intervals that begin in a bucket the union is kept, as if it had no gaps. Of a gap
+//! between these all but a remainder is dropped: the coordinate of a body becomes `x - origin`, `origin` being the sum of what
+//! has been dropped before the bucket in which its interval begins. What is left is cut into finer buckets, where gaps within
+//! a bucket are still too wide.
 //!
 //! - No pair is lost: bodies whose intervals overlap have the same `origin`, so their difference stays; of two others, the
 //!   farther one has no lesser `origin`, so their difference does not grow.
-//! - No hit across a gap is sure: the remainder lies between the two.
+//! - No hit across a gap is sure: most of the remainder lies between the two.
 //! - Where the axis repeats, intervals that cross a border go on at the other one, and nothing is dropped at the borders
 //!   themselves: an image lies one period further, less all that has been dropped.
 //!
-//! Remainders and all that is dropped are multiples of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
+//! All that is dropped, in a gap, is a multiple of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
 //! largest number that coordinates come from: every `origin` is exact, and `x - origin` is rounded by 2^-53 of itself, as in a
-//! frame with gaps. What bodies were moved by on the way into the cell, and what the predicate rounds, is at most 2^-49 of
-//! that number for each body, and their intervals are rounded by some 2^-52 of it: less than the hair, which is 2^-48 of it.
+//! frame with gaps. What a body was moved by on the way into the cell, and what the predicate rounds, is at most 2^-49 of
+//! that number, and ends of intervals are rounded by some 2^-52 of it: an eighth of a quantum for each body. Gaps of less than
+//! four quanta, the remainder, stay as they are; so intervals of bodies that touch may be that much off.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,8 +30,8 @@ use crate::proxy::{Extent, Frame};
 /// Searches of fewer bodies are left as they are.
 const LEAST_BODIES: usize = 16;
 
-/// Buckets of an axis: one for eight bodies, rounded up to a power of two, within these: caches hold them.
-const BUCKETS: (usize, usize) = (1 << 8, 1 << 16);
+/// Buckets of an axis: one for four bodies, rounded up to a power of two, within these: caches hold them.
+const BUCKETS: (usize, usize) = (1 << 8, 1 << 17);
 
 /// Bodies whose intervals one task notes.
 const BLOCK: usize = 1 << 13;
@@ -41,8 +42,7 @@ const LEVELS: usize = 4;
 /// The quantum relative to the largest number that coordinates come from, at least: 2^-45.
 const FINEST: f64 = 1.0 / (1_u64 << 45) as f64;
 
-/// What an interval grows by, and what is left of a gap, in quanta.
-const HAIR: f64 = 0.125;
+/// What is left of a gap, in quanta.
 const REMAINDER: f64 = 4.0;
 
 /// The narrowest axis that is cut: 2^-400, far above what squares need.
@@ -51,6 +51,9 @@ const NARROWEST: f64 = f64::from_bits((1023 - 400) << 52);
 /// A scene is wide where proxies grow by more than 2^-9 of what bodies typically reach: about where a search begins to take
 /// longer than it would near together.
 const WIDE: f64 = 1.0 / 512.0;
+
+/// Bodies by which it is told whether any are crowded: half of the root of their number, within these.
+const SAMPLES: (usize, usize) = (64, 512);
 
 /// How much wider than that an axis is, at least, that is cut again; and wider than all bodies in a row.
 const AGAIN: f64 = 32.0;
@@ -152,8 +155,8 @@ pub(super) struct Axis {
 impl Axis {
     /// The interval of a body whose coordinate is relative to `origin`.
     #[inline]
-    fn interval(&self, [x, half, reach]: Span, origin: f64) -> [f64; 2] {
-        let (at, reach) = (x - origin + half, reach + self.quantum * HAIR);
+    fn interval([x, half, reach]: Span, origin: f64) -> [f64; 2] {
+        let at = x - origin + half;
         [at - reach, at + reach]
     }
 
@@ -163,7 +166,7 @@ impl Axis {
         let mut origins = [self.start; SPANS];
         for level in &self.levels[..self.used] {
             for (&span, origin) in spans.iter().zip(&mut origins) {
-                *origin += level.dropped[level.bucket(self.interval(span, *origin)[0])];
+                *origin += level.dropped[level.bucket(Self::interval(span, *origin)[0])];
             }
         }
         origins.iter_mut().for_each(|origin| *origin += self.middle);
@@ -195,7 +198,7 @@ impl Axis {
     fn cover(&self, spans: &[Span], buckets: &[Bucket], alone: bool) {
         let level = &self.levels[self.used];
         for (&span, origin) in spans.iter().zip(self.origins(spans)) {
-            let interval = self.interval(span, origin);
+            let interval = Self::interval(span, origin);
             buckets[level.bucket(interval[0])].note(interval, alone);
             if self.borders.is_some() {
                 self.cover_images(interval, buckets, alone);
@@ -312,10 +315,13 @@ impl<const D: usize> Gaps<D> {
         if wide.is_nan() || wide <= 1.0 {
             return None;
         }
+        if !is_crowded((sets, sorted), cell, frame.growth()) {
+            return None;
+        }
         let far = self.begin(cell, all, typical);
         // The scale of a frame is at most one over its width.
         let enough = 1.0 / (frame.scale * wide);
-        let buckets = (bodies / 8).next_power_of_two().clamp(BUCKETS.0, BUCKETS.1);
+        let buckets = (bodies / 4).next_power_of_two().clamp(BUCKETS.0, BUCKETS.1);
         for level in 0..LEVELS {
             let enough = if level == 0 { enough } else { (AGAIN * enough).max(2.0 * typical * bodies as f64) };
             let is_open = |axis: &Axis| axis.is_open && axis.left > enough && axis.left > NARROWEST;
@@ -364,7 +370,143 @@ impl<const D: usize> Gaps<D> {
     }
 }
 
+/// Whether two of some bodies, chosen as if by chance, are so near each other that their proxies would be candidates: about
+/// half of the times where a body has five such neighbours. Gaps between bodies that have few are not worth the look.
+fn is_crowded<const D: usize>(
+    (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
+    cell: Option<&Cell<D>>,
+    growth: f64,
+) -> bool {
+    let bodies = sets.iter().map(Set::len).sum::<usize>();
+    let count = ((bodies as f64).sqrt() as usize / 2).clamp(SAMPLES.0, SAMPLES.1);
+    let mut chosen = [(0, [[0.0; 3]; D]); SAMPLES.1];
+    for sample in 0..count {
+        let chance = (mixed(sample as u64) >> 32) as usize % bodies;
+        let mut id = chance;
+        for (kept, set) in sorted.iter().zip(sets) {
+            if id < set.len() {
+                chosen[sample] = (chance, kept.proxies.spans(set, cell, id));
+                break;
+            }
+            id -= set.len();
+        }
+        let (chance, spans) = chosen[sample];
+        let is_near = |other: &[Span; D]| {
+            let mut axes = spans.iter().zip(other);
+            axes.all(|([x, half, reach], [y, step, more])| (x - y + (half - step)).abs() <= reach + more + 2.0 * growth)
+        };
+        if chosen[..sample].iter().any(|(other, spans)| *other != chance && is_near(spans)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A number that looks random: the last step of SplitMix64.
+fn mixed(x: u64) -> u64 {
+    let x = x.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
 /// The least power of two above a positive number that is neither tiny nor huge.
 fn power_of_two_above(x: f64) -> f64 {
     f64::from_bits((x.to_bits() >> 52 << 52) + (1 << 52))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axis, Bucket, LEVELS, Line, Span};
+
+    /// The axis without the gaps between bodies, and what the coordinate of each is relative to.
+    fn closed(spans: &[Span], period: Option<[f64; 2]>) -> (Axis, Vec<f64>) {
+        let (mut axis, count) = (Axis::default(), 64);
+        let middles = || spans.iter().map(|[x, half, _]| x + half);
+        let ends = [middles().fold(f64::INFINITY, f64::min), middles().fold(f64::NEG_INFINITY, f64::max)];
+        let largest = ends.iter().chain(period.iter().flatten()).fold(0.0_f64, |most, x| most.max(2.0 * x.abs()));
+        axis.begin(&Line { ends, period, typical: 0.5, largest });
+        while axis.is_open && axis.used < LEVELS && axis.left > 0.0 {
+            axis.cut(count);
+            let buckets: Vec<_> = (0..count).map(|_| Bucket::of(Bucket::NONE)).collect();
+            axis.cover(spans, &buckets, spans.len().is_multiple_of(2));
+            axis.close(&buckets);
+        }
+        axis.center();
+        let origins = axis.origins(spans)[..spans.len()].to_vec();
+        (axis, origins)
+    }
+
+    /// Random bodies at whole numbers, near each other and far apart, some of which move.
+    fn spans(seed: u64) -> Vec<Span> {
+        let mut state = seed;
+        let mut random = |end: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % end
+        };
+        let mut corner = |_| {
+            let power = 1 + random(40);
+            random(1 << power) as f64
+        };
+        let corners: Vec<_> = (0..1 + seed % 9).map(&mut corner).collect();
+        let body = |_| {
+            let x = corners[random(corners.len() as u64) as usize] + random(20) as f64 - 1e3;
+            let half = if random(8) == 0 { random(40) as f64 - 20.0 } else { 0.0 };
+            [x, half, 0.5 + half.abs() + if random(50) == 0 { random(1 << 20) as f64 } else { 0.0 }]
+        };
+        (0..2 + seed % 60).map(body).collect()
+    }
+
+    /// Holds two bodies, the second seen at `shift`, against what is left of it.
+    fn check([a, b]: [Span; 2], [from, to]: [f64; 2], shift: f64, left: f64) {
+        let ends = |[x, half, reach]: Span, shift: f64, origin: f64| {
+            [x + half - reach + shift - origin, x + half + reach + shift - origin]
+        };
+        let ([one, other], [near, far]) =
+            ([ends(a, 0.0, 0.0), ends(b, shift, 0.0)], [ends(a, 0.0, from), ends(b, left, to)]);
+        if one[0] <= other[1] && other[0] <= one[1] {
+            assert!(far[0] - near[0] == other[0] - one[0], "{a:?} and {b:?} overlap at {shift}");
+        } else if one[1] < other[0] {
+            assert!(near[1] < far[0], "{a:?} and {b:?} do not overlap at {shift}");
+            assert!(far[0] - near[0] <= other[0] - one[0], "{a:?} and {b:?} are farther apart at {shift}");
+        } else {
+            assert!(far[1] < near[0] && near[0] - far[0] <= one[0] - other[0], "{a:?} and {b:?} at {shift}");
+        }
+    }
+
+    #[test]
+    fn what_overlaps_stays_and_nothing_comes_nearer_than_a_gap_is_wide() {
+        for seed in 0..600 {
+            let mut spans = spans(seed);
+            let (_, origins) = closed(&spans, None);
+            for (i, &a) in spans.iter().enumerate() {
+                for (j, &b) in spans.iter().enumerate() {
+                    check([a, b], [origins[i], origins[j]], 0.0, 0.0);
+                }
+            }
+            let (lo, hi) = spans.iter().fold((f64::MAX, f64::MIN), |(lo, hi), span| (lo.min(span[0]), hi.max(span[0])));
+            spans.retain(|span| span[2] < hi - lo);
+            let period = hi - lo + (seed % 3) as f64;
+            if spans.is_empty() || period == 0.0 {
+                continue;
+            }
+            let (axis, origins) = closed(&spans, Some([lo, period]));
+            for (i, &a) in spans.iter().enumerate() {
+                for (j, &b) in spans.iter().enumerate() {
+                    for step in [-1.0, 0.0, 1.0] {
+                        check([a, b], [origins[i], origins[j]], step * period, step * (period - axis.dropped));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn little_is_left_of_gaps() {
+        let spans: Vec<_> = (0..40).map(|i| [f64::from(i % 4) * 1e12 + f64::from(i), 0.0, 0.5]).collect();
+        let (axis, _) = closed(&spans, None);
+        assert!(axis.left < 300.0, "{}", axis.left);
+        let one: Vec<_> = spans.iter().map(|span| [span[0] / 1e10, 0.0, 5e3]).collect();
+        assert_eq!(closed(&one, None).0.used, 0, "there are no gaps");
+    }
 }
