@@ -40,7 +40,7 @@ impl Relation {
 }
 
 /// A set of bodies: circles or spheres, where they are, how they move, and who may meet whom. The id of a body is its place in
-/// the columns, from 0. Clear all of it, then fill in what counts: `jostle_set set = {sizeof set};`.
+/// the columns, from 0. Clear all of it, then fill in what counts: `jostle_set set = {.size = sizeof set};`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RawSet {

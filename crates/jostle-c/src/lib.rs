@@ -11,6 +11,7 @@
 #![allow(unreachable_pub, reason = "the functions are public to the linker")]
 
 mod columns;
+mod contacts;
 mod dimensions;
 mod finder;
 mod handle;

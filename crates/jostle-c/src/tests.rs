@@ -1,5 +1,6 @@
 //! What a host in C would do, right and wrong: the functions are called as it calls them.
 
+mod contacts;
 mod misuse;
 mod searches;
 

@@ -26,7 +26,7 @@ impl Opaque for Threads {
     const KIND: u64 = kind(1);
 }
 
-/// Does one of the tasks of a region; made by the library. `data` is what jostle_run was given, `number` below its tasks.
+/// Does one of the tasks of a region; made by the library. data is what run was given with it, number a number below its tasks.
 pub type Task = Option<unsafe extern "C" fn(data: *mut c_void, number: usize)>;
 
 /// Runs task(data, 0), ..., task(data, tasks - 1), each once, on any threads, in any order, and returns when all have ended. They

@@ -64,7 +64,7 @@ fn misaligned_structs_get_a_code_and_misaligned_columns_are_read() {
     // SAFETY: the pointer is not followed.
     let found = unsafe { jostle_find(finder.0, (&raw const sound).byte_add(1), &mut no_pairs()) };
     assert_eq!(found, Status::Misaligned);
-    let mut bytes = vec![0_u8; 13];
+    let mut bytes = [0_u8; 13];
     X.iter().enumerate().for_each(|(i, x)| bytes[1 + 4 * i..5 + 4 * i].copy_from_slice(&x.to_ne_bytes()));
     let odd = Column { stride: 4, ..column(&bytes[1..]) };
     let set = RawSet { center: [odd, sets[0].center[1], ABSENT], ..sets[0] };

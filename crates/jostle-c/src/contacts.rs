@@ -1,0 +1,219 @@
+//! Contacts over time.
+
+use std::sync::Arc;
+
+use engine::{ContactError, ContactTracker, Keys};
+
+use crate::dimensions::in_either;
+use crate::finder::{Finder, FinderState};
+use crate::handle::{Opaque, call, free, kind, make, with};
+use crate::input::Relation;
+use crate::memory::{self, Grows, answer};
+use crate::status::{Failure, Status};
+use crate::threads::{OwnThreads, Threads, keep, threads};
+
+/// Tells which contacts begin, persist and end from frame to frame, by keys of the host's that stay with a body while it lives,
+/// whatever its id is. Make it once and keep it.
+#[derive(Debug)]
+pub struct Contacts {
+    _opaque: [u8; 0],
+}
+
+#[derive(Debug)]
+pub(crate) struct ContactsState {
+    tracker: ContactTracker,
+    threads: Option<Arc<OwnThreads>>,
+}
+
+impl Opaque for Contacts {
+    type State = ContactsState;
+    const KIND: u64 = kind(5);
+}
+
+/// The key of each id of one set: any numbers, each once.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct RawKeys {
+    /// sizeof(jostle_keys).
+    pub size: usize,
+    /// How many ids.
+    pub count: usize,
+    /// The keys, side by side and aligned.
+    pub keys: *const u64,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for RawKeys {
+    const NAME: &'static str = "jostle_keys";
+}
+
+/// Contacts of one kind, lent until the next call.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ContactList {
+    /// How many.
+    pub count: usize,
+    /// The two keys of each: within a set the lesser first, else that of the lesser set.
+    pub keys: *const [u64; 2],
+    /// The ids of each; of contacts that ended, those of the last frame.
+    pub pairs: *const [u32; 2],
+    /// The slot of each: a small number of its own while the contact lasts, for what the host keeps for it.
+    pub slots: *const u32,
+}
+
+/// What has changed since the last frame, lent by the contacts until their next call.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Changes {
+    /// sizeof(jostle_changes).
+    pub size: usize,
+    /// Contacts of this frame alone, in the order of its pairs.
+    pub begin: ContactList,
+    /// Contacts of both frames, in the order of the pairs of this one.
+    pub persist: ContactList,
+    /// Contacts of the last frame alone, in the order of its pairs.
+    pub end: ContactList,
+    /// How many pairs this frame has.
+    pub pair_count: usize,
+    /// The slot of each pair of this frame.
+    pub pair_slots: *const u32,
+    /// How long an array has to be that has a place for each slot.
+    pub slot_count: usize,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for Changes {
+    const NAME: &'static str = "jostle_changes";
+}
+
+fn lent(changes: engine::Changes<'_>, size: usize) -> Changes {
+    let list = |contacts: engine::Contacts<'_>| ContactList {
+        count: contacts.len(),
+        keys: contacts.keys().as_ptr(),
+        pairs: contacts.pairs().as_ptr(),
+        slots: contacts.slots().as_ptr(),
+    };
+    let slots = changes.pair_slots();
+    Changes {
+        size,
+        begin: list(changes.begin()),
+        persist: list(changes.persist()),
+        end: list(changes.end()),
+        pair_count: slots.len(),
+        pair_slots: slots.as_ptr(),
+        slot_count: changes.slots(),
+    }
+}
+
+/// Calls `update` with the keys that C means.
+///
+/// # Safety
+/// The pointer is null, misaligned, or leads to so many structs, all of which is readable during the call.
+unsafe fn with_keys<R>(
+    relation: i32,
+    raw: *const RawKeys,
+    sets: usize,
+    update: impl FnOnce(Keys<'_>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let relation = Relation::of(relation)?;
+    // SAFETY: as the caller says; the first is looked at alone, as sets of an input are.
+    let raw = unsafe {
+        if sets > 0 {
+            memory::read(raw)?;
+        }
+        memory::array(raw, sets, "the keys")?
+    };
+    let mut keys = Vec::with_capacity(sets);
+    for (number, raw) in raw.iter().enumerate() {
+        // SAFETY: as the caller says.
+        let of_set =
+            unsafe { memory::read(raw).and_then(|raw| memory::array(raw.keys, raw.count, "jostle_keys.keys")) };
+        keys.push(of_set.map_err(|failure| failure.in_set(number))?);
+    }
+    match (relation, &keys[..]) {
+        (Relation::Within, [keys]) => update(Keys::Within(keys)),
+        (Relation::Between, [a, b]) => update(Keys::Between(a, b)),
+        (Relation::Among, keys) => update(Keys::Among(keys)),
+        _ => {
+            Err(Failure::new(Status::Parameter, format_args!("keys of {sets} sets, which {relation:?} does not take")))
+        }
+    }
+}
+
+/// Makes a tracker that has seen no frame.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_contacts_new(out: *mut *mut Contacts) -> Status {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { make(out, || Ok(ContactsState { tracker: ContactTracker::new(), threads: None })) }
+}
+
+/// Frees it, and all that it has lent. Null is allowed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_contacts_free(contacts: *mut Contacts) {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { free(contacts) }
+}
+
+/// The threads of its updates from now on; null for the global pool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_contacts_set_threads(contacts: *mut Contacts, threads: *const Threads) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(contacts, |state| {
+            state.threads = keep(threads)?;
+            Ok(())
+        })
+    }
+}
+
+/// Compares the last list of a finder, image shifts included, with that of the last update. relation is the jostle_relation of the
+/// search, and keys leads to those of each of its sets.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_contacts_update(
+    contacts: *mut Contacts,
+    finder: *mut Finder,
+    relation: i32,
+    keys: *const RawKeys,
+    set_count: usize,
+    out: *mut Changes,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(contacts, |state| {
+            let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
+            with(finder, |FinderState { finder, .. }| {
+                with_keys(relation, keys, set_count, |keys| {
+                    let tracker = state.tracker.on(threads);
+                    let updated = in_either!(finder, finder => tracker.update(finder.last(), keys));
+                    *out = lent(updated?, out.size);
+                    Ok(())
+                })
+            })
+        })
+    }
+}
+
+/// As jostle_contacts_update, of pairs of the host's own within one set, the lesser id of each first, or between two.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_contacts_update_pairs(
+    contacts: *mut Contacts,
+    pairs: *const [u32; 2],
+    pair_count: usize,
+    relation: i32,
+    keys: *const RawKeys,
+    set_count: usize,
+    out: *mut Changes,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(contacts, |state| {
+            let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
+            let pairs = memory::array(pairs, pair_count, "the pairs")?;
+            with_keys(relation, keys, set_count, |keys| {
+                let updated: Result<_, ContactError> = state.tracker.on(threads).update(pairs, keys);
+                *out = lent(updated?, out.size);
+                Ok(())
+            })
+        })
+    }
+}

@@ -1,0 +1,90 @@
+//! Contacts from frame to frame.
+
+use super::*;
+use crate::contacts::{
+    Changes, ContactList, Contacts, RawKeys, jostle_contacts_free, jostle_contacts_new, jostle_contacts_update,
+    jostle_contacts_update_pairs,
+};
+use crate::status::Reason;
+
+struct Tracker(*mut Contacts);
+
+impl Tracker {
+    fn new() -> Self {
+        let mut contacts = null_mut();
+        // SAFETY: the place is one.
+        assert_eq!(unsafe { jostle_contacts_new(&raw mut contacts) }, Status::Ok);
+        Self(contacts)
+    }
+}
+
+impl Drop for Tracker {
+    fn drop(&mut self) {
+        // SAFETY: it was made by the library.
+        unsafe { jostle_contacts_free(self.0) }
+    }
+}
+
+fn no_changes() -> Changes {
+    let none = ContactList { count: 0, keys: null(), pairs: null(), slots: null() };
+    let size = size_of::<Changes>();
+    Changes { size, begin: none, persist: none, end: none, pair_count: 0, pair_slots: null(), slot_count: 0 }
+}
+
+fn of(keys: &[u64]) -> RawKeys {
+    RawKeys { size: size_of::<RawKeys>(), count: keys.len(), keys: keys.as_ptr() }
+}
+
+fn keys_of(list: &ContactList) -> Vec<[u64; 2]> {
+    // SAFETY: so many are lent.
+    unsafe { core::slice::from_raw_parts(list.keys, list.count) }.to_vec()
+}
+
+#[test]
+fn contacts_begin_persist_and_end_by_keys() {
+    let (finder, tracker, mut changes) = (Own::new(2), Tracker::new(), no_changes());
+    let keys = [of(&[70, 50, 60])];
+    let mut told = Vec::new();
+    for x in [[0.0, 1.5, 9.0], [0.0, 1.0, 2.5], [0.0, 7.5, 9.0]] {
+        assert!(finder.find(&input(&[circles(&x, &[0.0; 3], &[1.0; 3])])).is_ok());
+        // SAFETY: the handles are two, and all that the keys lead to outlives the call.
+        let updated = unsafe { jostle_contacts_update(tracker.0, finder.0, 0, keys.as_ptr(), 1, &raw mut changes) };
+        assert_eq!(updated, Status::Ok);
+        told.push([&changes.begin, &changes.persist, &changes.end].map(keys_of));
+        assert_eq!(changes.pair_count, changes.begin.count + changes.persist.count);
+        assert!(changes.slot_count >= changes.pair_count);
+    }
+    let wanted = [
+        [vec![[50, 70]], vec![], vec![]],
+        [vec![[50, 60]], vec![[50, 70]], vec![]],
+        [vec![], vec![[50, 60]], vec![[50, 70]]],
+    ];
+    assert_eq!(told, wanted);
+}
+
+#[test]
+fn pairs_and_keys_at_fault_are_named() {
+    let (tracker, mut changes) = (Tracker::new(), no_changes());
+    let (pairs, keys) = ([[0, 1], [0, 9], [0, 1]], [of(&[5, 6])]);
+    let update = |pairs: &[[u32; 2]], relation, keys: &[RawKeys], changes: &mut Changes| {
+        let (count, sets) = (pairs.len(), keys.len());
+        // SAFETY: the handle is one, and all that the keys lead to outlives the call.
+        unsafe {
+            jostle_contacts_update_pairs(tracker.0, pairs.as_ptr(), count, relation, keys.as_ptr(), sets, changes)
+        }
+    };
+    assert_eq!(update(&pairs, 0, &keys, &mut changes), Status::Contacts);
+    let mut error = Error { size: size_of::<Error>(), ..no_error() };
+    // SAFETY: the handle is one; so many are lent.
+    let first = unsafe {
+        assert_eq!(jostle_last_error(tracker.0.cast(), &raw mut error), Status::Ok);
+        core::slice::from_raw_parts(error.first, error.first_count)
+    };
+    assert!(first.iter().any(|one| (one.id, one.reason) == (1, Reason::NoSuchId as i32)), "{first:?}");
+    assert_eq!(update(&pairs[..1], 0, &[of(&[5, 5])], &mut changes), Status::Contacts);
+    assert_eq!(update(&pairs[..1], 1, &keys, &mut changes), Status::Parameter);
+    assert_eq!(update(&pairs[..1], 8, &keys, &mut changes), Status::UnknownValue);
+    assert_eq!(update(&pairs[..1], 0, &[RawKeys { size: 1, ..keys[0] }], &mut changes), Status::StructSize);
+    assert_eq!(update(&pairs[..1], 0, &keys, &mut changes), Status::Ok);
+    assert_eq!(keys_of(&changes.begin), [[5, 6]]);
+}

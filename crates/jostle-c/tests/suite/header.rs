@@ -1,0 +1,92 @@
+//! `include/jostle.h` is what cbindgen makes of the source.
+
+use std::collections::HashMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use cbindgen::{Builder, Config, EnumConfig, ItemType, Language, RenameRule, Style};
+
+/// Rewrites the header in place of comparing it.
+const REWRITE: &str = "JOSTLE_WRITE_HEADER";
+
+/// In the order in which a reader meets them.
+const FILES: [&str; 11] =
+    ["status", "handle", "columns", "space", "input", "threads", "finder", "search", "lists", "prepared", "contacts"];
+
+/// What types are called in C.
+const NAMES: [(&str, &str); 27] = [
+    ("Status", "jostle_status"),
+    ("Reason", "jostle_reason"),
+    ("Offender", "jostle_offender"),
+    ("Error", "jostle_error"),
+    ("Column", "jostle_column"),
+    ("SpaceKind", "jostle_space_kind"),
+    ("RawSpace", "jostle_space"),
+    ("Number", "jostle_number"),
+    ("Relation", "jostle_relation"),
+    ("RawSet", "jostle_set"),
+    ("Input", "jostle_input"),
+    ("Threads", "jostle_threads"),
+    ("Task", "jostle_task"),
+    ("Run", "jostle_run"),
+    ("Host", "jostle_host"),
+    ("Finder", "jostle_finder"),
+    ("Pairs", "jostle_pairs"),
+    ("ImageShifts", "jostle_image_shifts"),
+    ("Visit", "jostle_visit"),
+    ("Lists", "jostle_lists"),
+    ("Rows", "jostle_rows"),
+    ("Neighbors", "jostle_neighbors"),
+    ("Prepared", "jostle_prepared"),
+    ("Contacts", "jostle_contacts"),
+    ("RawKeys", "jostle_keys"),
+    ("ContactList", "jostle_contact_list"),
+    ("Changes", "jostle_changes"),
+];
+
+fn config(package: &Path) -> Config {
+    let preamble = fs::read_to_string(package.join("include/preamble.h")).expect("the preamble is there");
+    let mut config = Config {
+        language: Language::C,
+        style: Style::Both,
+        cpp_compat: true,
+        include_guard: Some(String::from("JOSTLE_H")),
+        no_includes: true,
+        sys_includes: vec![String::from("stddef.h"), String::from("stdint.h")],
+        header: Some(preamble.trim_end().to_owned()),
+        documentation: true,
+        line_length: 110,
+        usize_is_size_t: true,
+        enumeration: EnumConfig { rename_variants: RenameRule::QualifiedScreamingSnakeCase, ..EnumConfig::default() },
+        ..Config::default()
+    };
+    config.export.rename =
+        NAMES.map(|(rust, c)| (rust.to_owned(), c.to_owned())).into_iter().collect::<HashMap<_, _>>();
+    config.export.include = ["Reason", "SpaceKind", "Number", "Relation", "Rows"].map(String::from).to_vec();
+    config.export.item_types = vec![
+        ItemType::Constants,
+        ItemType::Enums,
+        ItemType::Structs,
+        ItemType::OpaqueItems,
+        ItemType::Typedefs,
+        ItemType::Functions,
+    ];
+    config
+}
+
+#[test]
+fn the_header_is_that_of_the_source() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = FILES.map(|file| package.join("src").join(file).with_extension("rs"));
+    let builder = files.iter().fold(Builder::new().with_config(config(package)), Builder::with_src);
+    let mut made = Vec::new();
+    builder.generate().expect("cbindgen reads the source").write(&mut made);
+    let (made, header) = (String::from_utf8(made).expect("cbindgen writes text"), package.join("include/jostle.h"));
+    if env::var_os(REWRITE).is_some() {
+        return fs::write(header, made).expect("the header can be written");
+    }
+    let kept = fs::read_to_string(header).unwrap_or_default();
+    let line = made.lines().zip(kept.lines()).position(|(made, kept)| made != kept).map_or(0, |line| line + 1);
+    assert!(made == kept, "include/jostle.h differs from the source, line {line}: run the test with {REWRITE}=1");
+}

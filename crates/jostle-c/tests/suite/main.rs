@@ -1,0 +1,3 @@
+//! The header is that of the source, and programs in C and C++ find what Rust finds.
+
+mod header;
