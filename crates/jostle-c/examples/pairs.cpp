@@ -1,0 +1,101 @@
+// Jostle in C++17: circles in structs, walls that are sorted once, and what is wrong as an exception.
+// README.md has the line that compiles it. The tests compare what it prints with what Rust finds.
+#include <jostle.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace {
+
+// Numbers from 0 to 1.
+class numbers {
+ public:
+  explicit numbers(std::uint32_t seed) : at_(seed) {}
+
+  double next() {
+    at_ = at_ * 1664525u + 1013904223u;
+    return static_cast<double>(at_ >> 8) / 16777216.0;
+  }
+
+ private:
+  std::uint32_t at_;
+};
+
+struct agent {
+  double x, y;
+  float speed;
+  double radius;
+};
+
+std::vector<agent> make(std::size_t count, std::uint32_t seed) {
+  numbers numbers(seed);
+  std::vector<agent> agents(count);
+  for (auto &agent : agents) {
+    agent.x = numbers.next() * 100.0;
+    agent.y = numbers.next() * 100.0;
+    agent.radius = 0.25 + numbers.next() * 0.5;
+  }
+  return agents;
+}
+
+jostle_set set_of(const std::vector<agent> &agents) {
+  auto set = jostle::set<double>(agents.size(), {{&agents[0].x, sizeof(agent)}, {&agents[0].y, sizeof(agent)}});
+  set.radius = {&agents[0].radius, sizeof(agent)};
+  return set;
+}
+
+}  // namespace
+
+int main() {
+  auto agents = make(10000, 3);
+  const auto walls = make(1000, 4);
+  const auto crowd = set_of(agents);
+
+  jostle::finder finder(2);
+  finder.set_threads(jostle::threads::pool(2));
+  const auto found = finder.find(jostle::within(crowd));
+  std::uint64_t sum = 0;
+  for (const auto &pair : found) sum = sum * 31 + pair[0] + pair[1];
+  std::printf("pairs %zu, checksum %llu\n", found.size(), static_cast<unsigned long long>(sum));
+
+  jostle::prepared standing(2);
+  standing.build(set_of(walls));
+  const jostle_set sets[2] = {crowd, standing.set()};
+  std::printf("at the walls %zu\n", finder.find(jostle::between(sets)).size());
+
+  std::atomic<std::size_t> visited{0};
+  finder.for_each_pair(jostle::within(crowd), [&](std::uint32_t, std::uint32_t) { visited++; });
+  std::printf("visited %zu\n", visited.load());
+  try {
+    finder.for_each_pair(jostle::within(crowd), [](std::uint32_t, std::uint32_t) { throw std::runtime_error("enough"); });
+  } catch (const std::runtime_error &thrown) {
+    std::printf("thrown: %s\n", thrown.what());
+  }
+
+  jostle::lists lists;
+  const auto neighbors = finder.neighbors(jostle::within(crowd), JOSTLE_ROWS_FULL, lists);
+  std::printf("neighbours %zu\n", neighbors.count);
+
+  jostle::contacts contacts;
+  const std::vector<std::uint64_t> keys = [&] {
+    std::vector<std::uint64_t> made(agents.size());
+    for (std::size_t i = 0; i < made.size(); i++) made[i] = made.size() - i;
+    return made;
+  }();
+  finder.find(jostle::within(crowd));
+  std::printf("contacts begin %zu\n", contacts.update(finder, keys).begin.count);
+
+  agents[5].radius = -1.0;
+  agents[9].y = std::numeric_limits<double>::quiet_NaN();
+  try {
+    finder.find(jostle::within(crowd));
+  } catch (const jostle::error &refused) {
+    std::printf("refused %zu, the first is %llu\n", refused.offenders(),
+                static_cast<unsigned long long>(refused.first()[0].id));
+  }
+  return 0;
+}

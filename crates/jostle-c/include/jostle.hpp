@@ -1,0 +1,279 @@
+// Jostle in C++17: the handles of jostle.h as classes that free themselves, and codes as exceptions.
+//
+//   jostle::finder finder(2);                                    // make it once, keep it
+//   auto set = jostle::set<float>(agents.size(), {{&agents[0].x, sizeof(agent)}, {&agents[0].y, sizeof(agent)}});
+//   set.radius = {&agents[0].radius, sizeof(agent)};
+//   for (const auto &pair : finder.find(jostle::within(set))) meet(pair[0], pair[1]);
+//
+// Whatever is not here is called as in C, with the handle that get() lends. What is lent lives until the next call.
+#ifndef JOSTLE_HPP
+#define JOSTLE_HPP
+
+#include <jostle.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace jostle {
+
+// A call that has failed.
+class error : public std::runtime_error {
+ public:
+  error(jostle_status status, const std::string &what, std::vector<jostle_offender> first, std::size_t offenders)
+      : std::runtime_error(what), status_(status), first_(std::move(first)), offenders_(offenders) {}
+
+  jostle_status status() const noexcept { return status_; }
+  // The first of the bodies, queries, keys or pairs at fault, and how many there are.
+  const std::vector<jostle_offender> &first() const noexcept { return first_; }
+  std::size_t offenders() const noexcept { return offenders_; }
+
+ private:
+  jostle_status status_;
+  std::vector<jostle_offender> first_;
+  std::size_t offenders_;
+};
+
+// A struct of jostle.h, cleared, that knows its size.
+template <class T>
+T sized() noexcept {
+  T made{};
+  made.size = sizeof(T);
+  return made;
+}
+
+// Throws where a call has failed; on this handle, if there is one.
+inline void check(jostle_status status, const void *handle = nullptr) {
+  if (status == JOSTLE_STATUS_OK) return;
+  auto told = sized<jostle_error>();
+  if (handle != nullptr && jostle_last_error(handle, &told) == JOSTLE_STATUS_OK && told.status == status) {
+    throw error(status, told.message, {told.first, told.first + told.first_count}, told.offenders);
+  }
+  throw error(status, jostle_status_text(status), {}, 0);
+}
+
+// A list that a handle lends.
+template <class T>
+class view {
+ public:
+  view(const T *first, std::size_t count) noexcept : first_(first), count_(count) {}
+
+  const T *begin() const noexcept { return first_; }
+  const T *end() const noexcept { return first_ + count_; }
+  const T *data() const noexcept { return first_; }
+  std::size_t size() const noexcept { return count_; }
+  bool empty() const noexcept { return count_ == 0; }
+  const T &operator[](std::size_t at) const noexcept { return first_[at]; }
+
+ private:
+  const T *first_;
+  std::size_t count_;
+};
+
+using pair = std::uint32_t[2];
+
+namespace detail {
+
+// A handle that frees itself.
+template <class T, void (*Free)(T *)>
+class handle {
+ public:
+  T *get() const noexcept { return held_.get(); }
+
+ protected:
+  explicit handle(T *made) noexcept : held_(made) {}
+
+  void checked(jostle_status status) const { check(status, get()); }
+
+ private:
+  struct freeing {
+    void operator()(T *held) const noexcept { Free(held); }
+  };
+  std::unique_ptr<T, freeing> held_;
+};
+
+// What make(&handle) makes.
+template <class T, class Make>
+T *made(Make make) {
+  T *held = nullptr;
+  check(make(&held));
+  return held;
+}
+
+}  // namespace detail
+
+// The first value of each column and the bytes between them, of bodies in float or double.
+template <class T>
+jostle_set set(std::size_t count, std::initializer_list<jostle_column> center) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "float or double");
+  auto made = sized<jostle_set>();
+  made.count = count;
+  made.number = std::is_same_v<T, float> ? JOSTLE_NUMBER_FLOAT : JOSTLE_NUMBER_DOUBLE;
+  std::size_t axis = 0;
+  for (const auto &column : center) {
+    if (axis < 3) made.center[axis++] = column;
+  }
+  return made;
+}
+
+// What a search is of. The sets, the table and the space have to live until the search is over.
+inline jostle_input within(const jostle_set &set, const jostle_space *space = nullptr) {
+  auto made = sized<jostle_input>();
+  made.sets = &set;
+  made.set_count = 1;
+  made.space = space;
+  return made;
+}
+
+inline jostle_input between(const jostle_set (&sets)[2], const jostle_space *space = nullptr) {
+  auto made = within(sets[0], space);
+  made.set_count = 2;
+  made.relation = JOSTLE_RELATION_BETWEEN;
+  return made;
+}
+
+inline jostle_input among(const std::vector<jostle_set> &sets, const std::uint8_t *table,
+                          const jostle_space *space = nullptr) {
+  auto made = sized<jostle_input>();
+  made.sets = sets.data();
+  made.set_count = sets.size();
+  made.relation = JOSTLE_RELATION_AMONG;
+  made.table = table;
+  made.space = space;
+  return made;
+}
+
+class threads : public detail::handle<jostle_threads, jostle_threads_free> {
+ public:
+  static threads serial() { return threads(detail::made<jostle_threads>(jostle_threads_serial)); }
+  static threads pool(std::size_t count) {
+    return threads(detail::made<jostle_threads>([=](auto out) { return jostle_threads_pool(count, out); }));
+  }
+  // Threads of the host's; see jostle_threads_host.
+  static threads host(const jostle_host &host) {
+    return threads(detail::made<jostle_threads>([&](auto out) { return jostle_threads_host(&host, out); }));
+  }
+
+ private:
+  using handle::handle;
+};
+
+class lists : public detail::handle<jostle_lists, jostle_lists_free> {
+ public:
+  // With columns beside ids: the sum of some JOSTLE_LISTS_...
+  explicit lists(std::uint32_t columns = 0)
+      : handle(detail::made<jostle_lists>([=](auto out) { return jostle_lists_new(columns, out); })) {}
+};
+
+class finder : public detail::handle<jostle_finder, jostle_finder_free> {
+ public:
+  // Of circles (2) or spheres (3).
+  explicit finder(std::uint32_t dimensions)
+      : handle(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new(dimensions, out); })) {}
+
+  void set_threads(const threads &threads) { checked(jostle_finder_set_threads(get(), threads.get())); }
+
+  view<pair> find(const jostle_input &input) {
+    auto found = sized<jostle_pairs>();
+    checked(jostle_find(get(), &input, &found));
+    return {found.pairs, found.count};
+  }
+
+  // Of the last list, the pairs of two sets.
+  view<pair> pairs_between(std::size_t i, std::size_t j) {
+    auto found = sized<jostle_pairs>();
+    checked(jostle_pairs_between(get(), i, j, &found));
+    return {found.pairs, found.count};
+  }
+
+  std::uint64_t count(const jostle_input &input) {
+    std::uint64_t counted = 0;
+    checked(jostle_count(get(), &input, &counted));
+    return counted;
+  }
+
+  // Calls visit(a, b) for each pair, from several threads at once. The first exception that it throws is thrown here.
+  template <class Visit>
+  void for_each_pair(const jostle_input &input, Visit &&visit) {
+    visitor<std::remove_reference_t<Visit>> visiting{visit, {}, {}};
+    checked(jostle_for_each_pair(get(), &input, visitor<std::remove_reference_t<Visit>>::call, &visiting));
+    if (visiting.thrown) std::rethrow_exception(visiting.thrown);
+  }
+
+  // Fills lists with the neighbours of each body.
+  jostle_neighbors neighbors(const jostle_input &input, jostle_rows rows, lists &lists) {
+    auto found = sized<jostle_neighbors>();
+    checked(jostle_neighbors_find(get(), &input, rows, lists.get(), &found));
+    return found;
+  }
+
+  // Whether lists of bodies with a margin still hold all pairs.
+  bool still_valid(const jostle_input &input) {
+    std::int32_t valid = 0;
+    checked(jostle_still_valid(get(), &input, &valid));
+    return valid != 0;
+  }
+
+ private:
+  template <class Visit>
+  struct visitor {
+    Visit &visit;
+    std::mutex lock;
+    std::exception_ptr thrown;
+
+    static void call(void *user, std::uint32_t a, std::uint32_t b) noexcept {
+      auto &self = *static_cast<visitor *>(user);
+      try {
+        self.visit(a, b);
+      } catch (...) {
+        const std::lock_guard<std::mutex> held(self.lock);
+        if (!self.thrown) self.thrown = std::current_exception();
+      }
+    }
+  };
+};
+
+class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
+ public:
+  explicit prepared(std::uint32_t dimensions)
+      : handle(detail::made<jostle_prepared>([=](auto out) { return jostle_prepared_new(dimensions, out); })) {}
+
+  // Copies and sorts bodies for searches in a space.
+  void build(const jostle_set &set, const jostle_space *space = nullptr) {
+    checked(jostle_prepared_build(get(), &set, space));
+  }
+
+  // As a set of a search.
+  jostle_set set() const {
+    auto made = sized<jostle_set>();
+    made.prepared = get();
+    return made;
+  }
+};
+
+class contacts : public detail::handle<jostle_contacts, jostle_contacts_free> {
+ public:
+  contacts() : handle(detail::made<jostle_contacts>(jostle_contacts_new)) {}
+
+  // Compares the last list of pairs within one set with that of the last update; a key for each body.
+  jostle_changes update(const finder &finder, const std::vector<std::uint64_t> &keys) {
+    auto of = sized<jostle_keys>();
+    of.count = keys.size();
+    of.keys = keys.data();
+    auto changes = sized<jostle_changes>();
+    checked(jostle_contacts_update(get(), finder.get(), JOSTLE_RELATION_WITHIN, &of, 1, &changes));
+    return changes;
+  }
+};
+
+}  // namespace jostle
+
+#endif  // JOSTLE_HPP

@@ -1,0 +1,117 @@
+//! The examples, compiled by the system's compilers without a warning, against both libraries, find what Rust finds.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use crate::expected::{pairs_c, pairs_cpp};
+
+/// What a static library of Rust's needs of the system.
+const OF_THE_SYSTEM: [&str; 3] = ["-lpthread", "-ldl", "-lm"];
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where the libraries are: built once, beside this test, in its profile, so that the engine is not compiled once more.
+fn libraries() -> &'static Path {
+    static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARIES.get_or_init(|| {
+        let test = env::current_exe().expect("the test has a path");
+        let profile = test.ancestors().nth(2).expect("it lies in target/debug/deps");
+        let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        build.args(["build", "-p", "jostle-c", "--profile", "test", "--target-dir"]);
+        build.arg(profile.parent().expect("it lies in target/debug/deps")).current_dir(package());
+        done(&mut build);
+        profile.to_owned()
+    })
+}
+
+fn done(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?} ends with {}:\n{said}", output.status);
+    output
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Linked {
+    Shared,
+    Static,
+}
+
+/// A program of an example.
+fn compiled(compiler: &str, arguments: &[&str], example: &str, linked: Linked) -> PathBuf {
+    let (libraries, name) = (libraries(), example.replace('.', "-"));
+    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{linked:?}"));
+    fs::create_dir_all(env!("CARGO_TARGET_TMPDIR")).expect("there is a place for programs");
+    let mut compile = Command::new(compiler);
+    compile.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]).args(arguments);
+    compile.arg("-I").arg(package().join("include")).arg(package().join("examples").join(example));
+    compile.arg("-o").arg(&program);
+    match linked {
+        Linked::Shared => {
+            compile.arg("-L").arg(libraries).arg("-ljostle").arg(format!("-Wl,-rpath,{}", libraries.display()))
+        }
+        Linked::Static => compile.arg(libraries.join("libjostle.a")).args(OF_THE_SYSTEM),
+    };
+    done(&mut compile);
+    program
+}
+
+fn printed(program: &mut Command) -> String {
+    String::from_utf8(done(program).stdout).expect("it prints text")
+}
+
+fn compiler_of_c() -> String {
+    env::var("CC").unwrap_or_else(|_| String::from("cc"))
+}
+
+fn compiler_of_cpp() -> Option<String> {
+    let compiler = env::var("CXX").unwrap_or_else(|_| String::from("c++"));
+    let there = Command::new(&compiler).arg("--version").output().is_ok();
+    if !there {
+        eprintln!("SKIPPED: there is no {compiler}");
+    }
+    there.then_some(compiler)
+}
+
+#[test]
+fn the_c_example_finds_what_rust_finds() {
+    for linked in [Linked::Shared, Linked::Static] {
+        let program = compiled(&compiler_of_c(), &["-std=c11"], "pairs.c", linked);
+        assert_eq!(printed(&mut Command::new(program)), pairs_c(), "{linked:?}");
+    }
+}
+
+#[test]
+fn the_cpp_example_finds_what_rust_finds() {
+    let Some(compiler) = compiler_of_cpp() else { return };
+    for linked in [Linked::Shared, Linked::Static] {
+        let program = compiled(&compiler, &["-std=c++17"], "pairs.cpp", linked);
+        assert_eq!(printed(&mut Command::new(program)), pairs_cpp(), "{linked:?}");
+    }
+}
+
+/// Both, in 15 s: `cargo test -p jostle-c valgrind -- --ignored`.
+#[test]
+#[ignore = "it takes valgrind"]
+fn valgrind_finds_no_fault_in_memory() {
+    for (compiler, standard, example, expected) in [
+        (Some(compiler_of_c()), "-std=c11", "pairs.c", pairs_c()),
+        (compiler_of_cpp(), "-std=c++17", "pairs.cpp", pairs_cpp()),
+    ] {
+        let program = compiled(&compiler.expect("there is a compiler"), &[standard], example, Linked::Shared);
+        let mut valgrind = Command::new("valgrind");
+        // It knows no AVX-512, and says so to programs that ask the processor.
+        valgrind.args([
+            "--quiet",
+            "--error-exitcode=9",
+            "--leak-check=full",
+            "--errors-for-leak-kinds=definite,indirect",
+        ]);
+        assert_eq!(printed(valgrind.arg(program)), expected, "{example}");
+    }
+}

@@ -1,0 +1,93 @@
+//! What the examples print, found by Rust.
+
+use std::fmt::Write;
+
+use engine::{
+    Circles, Circles64, ContactTracker, Input, NeighborLists, PairFinder, PreparedSet, Rows, Space, Spheres64, Threads,
+};
+
+/// Numbers from 0 to 1, as the examples make them.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(self.0 >> 8) / 16_777_216.0
+    }
+}
+
+pub(crate) fn pairs_c() -> String {
+    let mut text = agents_in_structs();
+    text.push_str(&owned_atoms_and_ghosts());
+    text
+}
+
+fn agents_in_structs() -> String {
+    let (mut numbers, mut text) = (Numbers(1), String::new());
+    let [mut x, mut y, mut radius] = [const { Vec::<f32>::new() }; 3];
+    for _ in 0..40_000 {
+        x.push((numbers.next() * 200.0) as f32);
+        y.push((numbers.next() * 200.0) as f32);
+        radius.push((0.25 + numbers.next() * 0.5) as f32);
+    }
+    let mut finder = PairFinder::new();
+    let pairs = finder.find(Circles::new(&x, &y, &radius)).unwrap().pairs().to_vec();
+    let terms = (1..).zip(&pairs).map(|(at, &[a, b])| u64::from(a) * at + u64::from(b));
+    writeln!(text, "pairs {}, checksum {}", pairs.len(), terms.sum::<u64>()).unwrap();
+    writeln!(text, "visited {}", pairs.len()).unwrap();
+    let periodic = Input::within(Circles::new(&x, &y, &radius)).periodic([Some([0.0, 200.0]), None]);
+    writeln!(text, "periodic {}", finder.count(periodic).unwrap()).unwrap();
+
+    let keys = (1000..41_000).collect::<Vec<u64>>();
+    let mut tracker = ContactTracker::new();
+    tracker.update(&pairs, &keys).unwrap();
+    x.iter_mut().step_by(2).for_each(|x| *x += 0.125);
+    let found = finder.find(Circles::new(&x, &y, &radius)).unwrap();
+    let changes = tracker.update(found, &keys).unwrap();
+    let [begin, persist, end] = [changes.begin(), changes.persist(), changes.end()].map(|contacts| contacts.len());
+    writeln!(text, "contacts {begin} begin, {persist} persist, {end} end").unwrap();
+    writeln!(text, "refused 1, the first is 7").unwrap();
+    text
+}
+
+fn owned_atoms_and_ghosts() -> String {
+    const OWNED: usize = 3000;
+    let (mut numbers, mut columns) = (Numbers(2), [const { Vec::new() }; 3]);
+    for _ in 0..OWNED + 1500 {
+        columns.iter_mut().for_each(|column| column.push(numbers.next() * 16.0));
+    }
+    let [x, y, z] = &columns;
+    let found = PairFinder::new().find(Spheres64::new(x, y, z, 0.0).within(1.25)).unwrap().pairs().to_vec();
+    let owned = found.iter().filter(|pair| pair.iter().all(|&id| (id as usize) < OWNED)).count();
+    let ghosts = found.iter().filter(|&&[a, b]| (a as usize) < OWNED && b as usize >= OWNED).count();
+    let neighbors = 2 * owned + ghosts;
+    format!("atoms {}: {owned} owned, {ghosts} with ghosts\nneighbours {neighbors}\n", owned + ghosts)
+}
+
+pub(crate) fn pairs_cpp() -> String {
+    let make = |count, seed| {
+        let (mut numbers, mut columns) = (Numbers(seed), [const { Vec::<f64>::new() }; 3]);
+        for _ in 0..count {
+            columns[0].push(numbers.next() * 100.0);
+            columns[1].push(numbers.next() * 100.0);
+            columns[2].push(0.25 + numbers.next() * 0.5);
+        }
+        columns
+    };
+    let ([x, y, radius], [wall_x, wall_y, wall_radius], mut text) = (make(10_000, 3), make(1000, 4), String::new());
+    let (crowd, walls) = (Circles64::new(&x, &y, &radius), Circles64::new(&wall_x, &wall_y, &wall_radius));
+    let mut finder = PairFinder::new();
+    let found = finder.find(crowd).unwrap();
+    let hash = |sum: u64, id: &[u32; 2]| sum.wrapping_mul(31).wrapping_add(id[0].into()).wrapping_add(id[1].into());
+    let (count, sum) = (found.pairs().len(), found.pairs().iter().fold(0, hash));
+    writeln!(text, "pairs {count}, checksum {sum}").unwrap();
+    let mut standing = PreparedSet::new();
+    standing.build(walls, Space::open(), Threads::Serial).unwrap();
+    writeln!(text, "at the walls {}", finder.count(Input::between(crowd, &standing)).unwrap()).unwrap();
+    writeln!(text, "visited {count}\nthrown: enough").unwrap();
+    let mut lists = NeighborLists::new();
+    finder.neighbors(crowd, Rows::Full, &mut lists).unwrap();
+    writeln!(text, "neighbours {}\ncontacts begin {count}", lists.neighbors().len()).unwrap();
+    writeln!(text, "refused 2, the first is 5").unwrap();
+    text
+}
