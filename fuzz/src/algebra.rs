@@ -14,7 +14,7 @@ use crate::ways::agreed;
 const MOST: usize = 60;
 
 /// Images that the loops look at, at most.
-const IMAGES: f64 = 300_000.0;
+pub(crate) const IMAGES: f64 = 300_000.0;
 
 /// Numbers as drawn are no larger.
 const LIMIT: f64 = (1_u64 << 40) as f64;

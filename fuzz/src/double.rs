@@ -1,10 +1,11 @@
-//! Bodies in `f64`: the pairs are those of a double loop, and what is refused is what is documented.
+//! Bodies in `f64`: the pairs are those of plain loops, and what is refused is what is documented.
 
-use jostle::{Bodies, PairFinder, Set};
+use jostle::PairFinder;
+use jostle_testkit::algebra::{Case, Columns, PlainRadii, PlainSet, PlainSpace};
 
-use crate::layering::{Layering, meet};
+use crate::layering::{Layering, fits};
 use crate::number::{Number, Number64};
-use crate::ways::{agreed, ascending, pairs_where};
+use crate::ways::hits_of;
 
 /// |coordinate| + radius may reach 2^500.
 const LIMIT: f64 = f64::from_bits((1023 + 500) << 52);
@@ -87,29 +88,17 @@ fn check<const D: usize>(input: &Input) {
     let (centers, radii) = input.bodies::<D>();
     let columns: [Vec<f64>; D] = core::array::from_fn(|axis| centers.iter().map(|center| center[axis]).collect());
     let margin = input.margin.map_or(0.0, |margin| margin.value().into());
-    let view = Bodies::from_slices(columns.each_ref().map(Vec::as_slice), &radii).with_margin(margin);
-    let layered = input.layering.as_ref().map(|layering| layering.of(radii.len()));
-    let mut set = Set::from(view);
-    if let Some(layered) = &layered {
-        set = set.layers(layered.layers(radii.len()));
-    }
+    let layers = input.layering.as_ref().map(|layering| layering.of(radii.len()));
+    let near = |id: usize| centers[id].iter().all(|x| x.abs() + radii[id] + margin <= LIMIT);
+    let fine = |id: usize| radii[id].is_finite() && radii[id] >= 0.0 && near(id);
+    let fit = layers.as_ref().is_none_or(|layers| fits(layers, radii.len()));
+    let accepted = margin.is_finite() && margin >= 0.0 && fit && (0..radii.len()).all(fine);
+    let bodies = Columns::Double { centers: columns, radii: PlainRadii::Each(radii), margin };
+    let case = Case::within(PlainSet { layers, ..PlainSet::new(bodies) }, PlainSpace::Open);
     let mut finder = PairFinder::new();
-    let found = agreed(&mut finder, input.isa, |search| search.find(set).map(|found| found.pairs().to_vec()).ok());
-    let reach = |id: usize| view.center(id).iter().all(|x| x.abs() + view.radius(id) <= LIMIT);
-    let fine = |id: usize| radii[id].is_finite() && radii[id] >= 0.0 && reach(id);
-    let fits = layered.as_ref().is_none_or(|layered| layered.fits(radii.len()));
-    let accepted = margin.is_finite() && margin >= 0.0 && fits && (0..radii.len()).all(fine);
+    let found = hits_of(&case, &mut finder, input.isa, input.in_company());
     assert_eq!(found.is_some(), accepted, "refused, or not, against what is documented");
-    let Some(pairs) = found.filter(|_| !input.in_company()) else { return };
-    let met = |a: usize, b: usize| meet([layered.as_ref(); 2], [a as u32, b as u32]);
-    let expected = pairs_where(radii.len(), |a, b| met(a, b) && overlap(view, a, b));
-    assert!(ascending(pairs) == expected, "other pairs than the double loop");
-}
-
-/// The definition.
-fn overlap<const D: usize>(view: Bodies<'_, D, f64>, a: usize, b: usize) -> bool {
-    let (p, q) = (view.center(a), view.center(b));
-    let distance2 = (0..D).map(|axis| q[axis] - p[axis]).fold(0.0, |sum, d| sum + d * d);
-    let s = view.radius(a) + view.radius(b);
-    distance2 <= s * s
+    if let (Some(found), false) = (found, input.in_company()) {
+        case.assert_hits("in f64", found);
+    }
 }

@@ -1,11 +1,12 @@
 //! Three sets, each bodies or a tree that stands, with layers or without: the pairs within one, between two and among all.
 
 use jostle::{ActivationTable, LinearTree, PairFinder, Set, Threads, between};
+use jostle_testkit::algebra::PlainLayers;
 use jostle_testkit::oracle::overlaps;
 use jostle_testkit::{Scene, oracle, sweep};
 
 use crate::crowd::Crowd;
-use crate::layering::{Layered, Layering, meet, set};
+use crate::layering::{Layering, fits, set};
 use crate::ways::{agreed, ascending};
 
 type Pairs = Vec<[u32; 2]>;
@@ -33,7 +34,7 @@ const TWO: [[usize; 2]; 6] = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
 
 fn check<const D: usize>(input: &Input) {
     let scenes: [Scene<D>; 3] = input.crowds.each_ref().map(Crowd::scene);
-    let layered: [Option<Layered>; 3] =
+    let layered: [Option<PlainLayers>; 3] =
         core::array::from_fn(|i| input.layerings[i].as_ref().map(|layering| layering.of(scenes[i].len())));
     let layered = layered.each_ref().map(Option::as_ref);
     let trees: [Option<LinearTree<D>>; 3] = core::array::from_fn(|i| {
@@ -46,13 +47,15 @@ fn check<const D: usize>(input: &Input) {
         None => set(scenes[i].view(), layered[i]),
     });
     let fine: [bool; 3] = core::array::from_fn(|i| {
-        oracle::check(scenes[i].view()).is_ok() && layered[i].is_none_or(|layered| layered.fits(scenes[i].len()))
+        oracle::check(scenes[i].view()).is_ok() && layered[i].is_none_or(|layered| fits(layered, scenes[i].len()))
     });
 
     let expected = |[i, j]: [usize; 2]| {
         let pairs =
             (fine[i] && fine[j]).then(|| if i == j { within(&scenes[i]) } else { across(&scenes[i], &scenes[j]) });
-        pairs.map(|pairs| pairs.into_iter().filter(|&pair| meet([layered[i], layered[j]], pair)).collect::<Pairs>())
+        pairs.map(|pairs| {
+            pairs.into_iter().filter(|&pair| PlainLayers::meet([layered[i], layered[j]], pair)).collect::<Pairs>()
+        })
     };
     let expected = TWO.map(expected);
     let mut finder = PairFinder::new();

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use jostle::{Isa, PairFinder, Search, Threads};
+use jostle::{Found, Isa, PairFinder, Search, Threads};
+use jostle_testkit::algebra::{Case, Hit};
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
@@ -29,8 +30,17 @@ pub(crate) fn ascending(mut pairs: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// All pairs of so many bodies that pass a test, by a double loop.
-pub(crate) fn pairs_where(bodies: usize, test: impl Fn(usize, usize) -> bool) -> Vec<[u32; 2]> {
-    let ids = (0..bodies).flat_map(|a| (a + 1..bodies).map(move |b| (a, b)));
-    ids.filter(|&(a, b)| test(a, b)).map(|(a, b)| [a as u32, b as u32]).collect()
+/// The hits of a case, as [`agreed`]; none of one that is in company, whose pairs alone are compared.
+pub(crate) fn hits_of<const D: usize>(
+    case: &Case<D>,
+    finder: &mut PairFinder<D>,
+    isa: u8,
+    in_company: bool,
+) -> Option<Vec<Hit<D>>> {
+    let ready = case.ready();
+    if in_company {
+        let pairs = |found: Found<'_, D>| found.pairs().to_vec();
+        return agreed(finder, isa, |search| search.find(ready.input()).map(pairs).ok()).map(|_| Vec::new());
+    }
+    agreed(finder, isa, |search| ready.find(search).ok())
 }
