@@ -3,10 +3,12 @@
 //! Pairs are listed with a margin, and kept as candidates. In the frames that follow, as long as no body has used up its
 //! margin, the pairs are those candidates that touch now, by the same predicate as that of a search.
 
+mod bands;
 mod candidates;
 mod current;
 mod pace;
-mod sieve;
+mod pair_sieve;
+mod row_sieve;
 mod was;
 
 use core::fmt;
@@ -26,7 +28,8 @@ use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
 use pace::Pace;
-use sieve::Sieve;
+use pair_sieve::PairSieve;
+use row_sieve::RowSieve;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
@@ -60,7 +63,8 @@ pub struct CoherentFinder<const D: usize> {
     kept: Kept,
     candidates: Candidates<D>,
     current: Current<D>,
-    sieve: Sieve,
+    pair_sieve: PairSieve,
+    row_sieve: RowSieve,
     pace: Pace,
 }
 
@@ -108,7 +112,8 @@ impl<const D: usize> CoherentFinder<D> {
             kept: Kept::default(),
             candidates: Candidates::default(),
             current: Current::default(),
-            sieve: Sieve::default(),
+            pair_sieve: PairSieve::default(),
+            row_sieve: RowSieve::default(),
             pace: Pace::default(),
         }
     }
@@ -176,7 +181,11 @@ impl<const D: usize> CoherentFinder<D> {
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.finder.bytes() + self.candidates.bytes() + self.current.bytes() + self.sieve.bytes()
+        self.finder.bytes()
+            + self.candidates.bytes()
+            + self.current.bytes()
+            + self.pair_sieve.bytes()
+            + self.row_sieve.bytes()
     }
 
     fn find_here(
@@ -240,23 +249,36 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) {
         let started = Instant::now();
-        let Self { finder, candidates, current, sieve, pace, .. } = self;
+        let Self { finder, candidates, current, pair_sieve, row_sieve, pace, .. } = self;
         if !is_plain(input) {
             current.read(input, &finder.skin, workers);
         }
         let exact = finder.preparation.exact(input);
         let test = current.test(input, &exact, only);
-        if pace.is_new() {
-            sieve.sort(candidates, &test, pace.margin(), workers);
-        }
-        sieve.sift(candidates, &test, [used, pace.margin()], workers);
-        match answer {
+        let (new, margin) = (pace.is_new(), pace.margin());
+        let found = match answer {
             Answer::Pairs => {
-                sieve.list(candidates, &test, (&mut finder.engine.pairs, &mut finder.listed), workers);
+                if new {
+                    pair_sieve.sort(candidates, &test, margin, workers);
+                }
+                pair_sieve.sift(candidates, &test, ([used, margin], new), workers);
+                let lists = (&mut finder.engine.pairs, &mut finder.listed);
+                let found = pair_sieve.list(candidates, &test, lists, workers);
+                if new {
+                    pair_sieve.begin(test.drops_some());
+                }
+                found
             }
-            Answer::Rows(_, lists) => sieve.list_rows(candidates, &test, lists, workers),
-        }
-        finder.note_sieve(candidates.pairs.pairs().len(), sieve.count(), started.elapsed());
+            Answer::Rows(_, lists) => {
+                if new {
+                    row_sieve.sort(candidates, &test, margin, workers);
+                }
+                row_sieve.sift(candidates, &test, [used, margin], workers);
+                row_sieve.list(candidates, &test, lists, workers);
+                row_sieve.count()
+            }
+        };
+        finder.note_sieve(candidates.pairs.pairs().len(), found, started.elapsed());
     }
 
     /// Searches from scratch, with a margin where that pays.

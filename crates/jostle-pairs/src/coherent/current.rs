@@ -3,7 +3,7 @@
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, Workers};
 
-use crate::coherent::sieve::slack_of;
+use crate::coherent::bands::slack_of;
 use crate::coherent::was::Was;
 use crate::input::layers::Layers;
 use crate::input::{Cell, Input, Set, Source};

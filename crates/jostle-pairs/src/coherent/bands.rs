@@ -1,0 +1,138 @@
+//! Candidates in bands, by how far bodies must move before it can change whether two of them touch.
+//!
+//! How far two bodies are from touching, or from not touching any more, tells that. In each frame those bands are tested that bodies
+//! have moved far enough for: right after a search few are, and most of the pairs of a dense scene never.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use jostle_core::scratch::with_headroom;
+
+use crate::coherent::candidates::Candidates;
+use crate::coherent::current::Test;
+
+/// Candidates that one task tests.
+pub(super) const BLOCK: usize = 1 << 13;
+
+/// Candidates whose bands are found one after the other, before they are noted.
+const AT_A_TIME: usize = 64;
+
+/// Bands of candidates that are tested sooner or later while the margin lasts, of the same width each.
+pub(super) const BANDS: usize = 16;
+
+/// What is taken off how far bodies must move, relative to their distance and to the sum of their radii, for rounding: 2^-18. The
+/// predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested, and so does what is computed here.
+const ROUNDING: f32 = 1.0 / 262_144.0;
+
+/// As much, for squares that are denormal or vanish: 2^-70.
+const LEAST: f32 = f32::from_bits((127 - 70) << 23);
+
+/// A bit of what is known of a candidate: it touches.
+pub(super) const TOUCHES: u32 = 7;
+
+/// The bits of its band.
+pub(super) const BAND: u8 = (1 << 6) - 1;
+
+/// The candidates of a block.
+pub(super) fn range_of(block: usize, candidates: usize) -> Range<usize> {
+    block * BLOCK..((block + 1) * BLOCK).min(candidates)
+}
+
+/// The last band that is to be tested once bodies have used up so much of a margin.
+pub(super) fn last_band([used, margin]: [f64; 2]) -> usize {
+    let used = used * (1.0 + f64::from(ROUNDING));
+    usize::from(band_of(used as f32, scale_of(margin))).min(BANDS - 1)
+}
+
+/// The band of candidates for which bodies must use up so much of a margin, of which a band is one part in `scale`; [`BANDS`] if
+/// that is more than all of it.
+#[inline(always)]
+fn band_of(used: f32, scale: f32) -> u8 {
+    // Of NaN, 0.
+    (used * scale).max(0.0).min(BANDS as f32) as i32 as u8
+}
+
+/// How many bands are as wide as 1.
+pub(super) fn scale_of(margin: f64) -> f32 {
+    (BANDS as f64 / margin) as f32
+}
+
+/// What is known of a candidate that touches or not, by how much its bodies must use up before that can change.
+#[inline(always)]
+fn known_of((touches, slack): (bool, f32), scale: f32) -> u8 {
+    u8::from(touches) << TOUCHES | band_of(slack, scale)
+}
+
+/// How much two bodies must use up on average, before it can change whether they touch: of their distance and the sum of their
+/// radii. What is no number, or below 0, says that it may change at any time.
+#[inline(always)]
+pub(super) fn slack_of(distance: f32, radii: f32) -> f32 {
+    ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) * 0.5
+}
+
+/// Makes room for what is known of so many candidates.
+pub(super) fn make_room(known: &mut Vec<AtomicU8>, candidates: usize) {
+    if known.len() < candidates {
+        known.reserve_exact(with_headroom(candidates) - known.len());
+        known.resize_with(known.capacity(), AtomicU8::default);
+    }
+}
+
+/// Finds out which candidates of a block touch, and their bands, a band being one part in `scale` of a length; calls `note` with what
+/// is known of each.
+pub(super) fn sort_block<const D: usize>(
+    candidates: &Candidates<D>,
+    test: &Test<'_, D>,
+    (known, scale): (&[AtomicU8], f32),
+    block: usize,
+    mut note: impl FnMut(u8),
+) {
+    let pairs = candidates.pairs.pairs();
+    candidates.each_meeting(range_of(block, pairs.len()), |range, sets| {
+        let direct = test.direct_in_open_space(sets);
+        let mut some = [0; AT_A_TIME];
+        for first in range.clone().step_by(AT_A_TIME) {
+            let part = first..(first + AT_A_TIME).min(range.end);
+            // In loops of their own, of which this one has nothing to wait for.
+            if let Some([of_a, of_b]) = direct {
+                for (slot, &[a, b]) in some.iter_mut().zip(&pairs[part.clone()]) {
+                    *slot = known_of(of_a[a as usize].slack::<D>(&of_b[b as usize], [0.0; D]), scale);
+                }
+            } else {
+                for (slot, at) in some.iter_mut().zip(part.clone()) {
+                    *slot = known_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
+                }
+            }
+            for (known, &now) in known[part].iter().zip(&some) {
+                known.store(now, Ordering::Relaxed);
+                note(now);
+            }
+        }
+    });
+}
+
+impl<const D: usize> Candidates<D> {
+    /// By how many of each vector the second body of a candidate is moved now to where it was seen.
+    #[inline]
+    pub(super) fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], at: usize) -> [i32; D] {
+        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, self.pairs.pairs()[at]))
+    }
+
+    /// The candidates of the same two sets as one, and these.
+    pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
+        let meeting = self.ends.partition_point(|&end| end <= candidate);
+        let first = meeting.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (first..self.ends[meeting], self.meetings[meeting])
+    }
+
+    /// Calls `visit` with the candidates of each two sets among some, and the sets.
+    pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
+        let mut at = range.start;
+        while at < range.end {
+            let (of_meeting, sets) = self.meeting_of(at);
+            let end = of_meeting.end.min(range.end);
+            visit(at..end, sets);
+            at = end;
+        }
+    }
+}
