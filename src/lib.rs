@@ -43,7 +43,7 @@
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
 //!   deep, along which normal, at which point.
-//! - [`CoherentFinder`]: bodies that move little from frame to frame, for a third to two thirds of a search.
+//! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame, for a quarter of a search where they are not dense.
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.

@@ -20,7 +20,7 @@ use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::finder::PairFinder;
 use crate::finder::found::Found;
-use crate::input::{Input, Source};
+use crate::input::{Input, Set, Source};
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
@@ -67,6 +67,9 @@ pub struct CoherentFinder<const D: usize> {
     row_sieve: RowSieve,
     pace: Pace,
 }
+
+/// From so many candidates a body on, bodies are put in an order in which those that are tested with each other are near.
+const CROWDED: usize = 2;
 
 /// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -253,14 +256,22 @@ impl<const D: usize> CoherentFinder<D> {
         if !is_plain(input) {
             current.read(input, &finder.skin, workers);
         }
-        let exact = finder.preparation.exact(input);
-        let test = current.test(input, &exact, only);
         let (new, margin) = (pace.is_new(), pace.margin());
+        let exact = finder.preparation.exact(input);
+        if new && matches!(answer, Answer::Pairs) {
+            pair_sieve.sort(candidates, &current.test(input, &exact, only), margin, workers);
+            let (tree, sets) = (finder.preparation.own_tree(), input.sets());
+            let crowded = candidates.pairs.pairs().len() > CROWDED * tree.len();
+            let by_rank = crowded && is_plain(input) && sets.len() == 1;
+            current.rank_by(by_rank.then_some(tree));
+            pair_sieve.note_near(candidates, current.ranks(), workers);
+        } else if new {
+            current.rank_by(None);
+        }
+        current.put_by_rank(workers);
+        let test = current.test(input, &exact, only);
         let found = match answer {
             Answer::Pairs => {
-                if new {
-                    pair_sieve.sort(candidates, &test, margin, workers);
-                }
                 pair_sieve.sift(candidates, &test, ([used, margin], new), workers);
                 let lists = (&mut finder.engine.pairs, &mut finder.listed);
                 let found = pair_sieve.list(candidates, &test, lists, workers);
@@ -290,13 +301,14 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, .. } = self;
+        let bodies = input.sets().iter().map(Set::len).sum::<usize>().max(1) as f64;
         let margin = self.pace.next_margin(input.typical_radius(), D);
         if margin == 0.0 {
             match answer {
                 Answer::Pairs => finder.list_here(input, only, workers)?,
                 Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers)?,
             }
-            self.pace.searched(0.0);
+            self.pace.searched(0.0, finder.stats.pairs as f64 / bodies);
             if self.pace.probes() {
                 self.keep_bodies(input, workers);
             }
@@ -321,7 +333,7 @@ impl<const D: usize> CoherentFinder<D> {
             Ok(())
         })?;
         self.kept = kept;
-        self.pace.searched(margin);
+        self.pace.searched(margin, self.finder.stats.pairs as f64 / bodies);
         let mut used = 0.0;
         if is_plain(input) {
             self.keep_bodies(input, workers);

@@ -18,7 +18,7 @@ pub(super) const BLOCK: usize = 1 << 13;
 const AT_A_TIME: usize = 64;
 
 /// Bands of candidates that are tested sooner or later while the margin lasts, of the same width each.
-pub(super) const BANDS: usize = 16;
+pub(super) const BANDS: usize = 8;
 
 /// What is taken off how far bodies must move, relative to their distance and to the sum of their radii, for rounding: 2^-18. The
 /// predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested, and so does what is computed here.
@@ -26,6 +26,9 @@ const ROUNDING: f32 = 1.0 / 262_144.0;
 
 /// As much, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
+
+/// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
+const ROUNDING_OFF: f32 = 8_388_608.0;
 
 /// A bit of what is known of a candidate: it touches.
 pub(super) const TOUCHES: u32 = 7;
@@ -48,8 +51,8 @@ pub(super) fn last_band([used, margin]: [f64; 2]) -> usize {
 /// that is more than all of it.
 #[inline(always)]
 fn band_of(used: f32, scale: f32) -> u8 {
-    // Of NaN, 0.
-    (used * scale).max(0.0).min(BANDS as f32) as i32 as u8
+    // Of NaN, 0. To a whole number by rounding: what is lost is less than a band.
+    ((used * scale - 0.5).max(0.0).min(BANDS as f32) + ROUNDING_OFF).to_bits() as u8
 }
 
 /// How many bands are as wide as 1.
@@ -93,10 +96,17 @@ pub(super) fn sort_block<const D: usize>(
         let mut some = [0; AT_A_TIME];
         for first in range.clone().step_by(AT_A_TIME) {
             let part = first..(first + AT_A_TIME).min(range.end);
-            // In loops of their own, of which this one has nothing to wait for.
             if let Some([of_a, of_b]) = direct {
-                for (slot, &[a, b]) in some.iter_mut().zip(&pairs[part.clone()]) {
-                    *slot = known_of(of_a[a as usize].slack::<D>(&of_b[b as usize], [0.0; D]), scale);
+                // In loops of their own, the second of which is one that compilers do side by side.
+                let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
+                let slots = distances2.iter_mut().zip(&mut radii);
+                for ((distance2, radii), &[a, b]) in slots.zip(&pairs[part.clone()]) {
+                    (*distance2, *radii) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
+                }
+                for at in 0..AT_A_TIME {
+                    let (distance2, radii) = (distances2[at], radii[at]);
+                    let touches = distance2 <= radii * radii;
+                    some[at] = known_of((touches, slack_of(distance2.sqrt(), radii)), scale);
                 }
             } else {
                 for (slot, at) in some.iter_mut().zip(part.clone()) {

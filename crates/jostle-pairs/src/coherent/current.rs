@@ -1,7 +1,7 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Isa, Workers};
+use jostle_core::{Bodies, Isa, LinearTree, Workers};
 
 use crate::coherent::bands::slack_of;
 use crate::coherent::was::Was;
@@ -48,17 +48,15 @@ impl Packed {
     /// The predicate.
     #[inline(always)]
     pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
-        let (_, distance2) = self.apart(other, offset);
-        let s = self.radius() + other.radius();
+        let (distance2, s) = self.measure(other, offset);
         distance2 <= s * s
     }
 
-    /// The predicate, and how much both must use up on average before that can change.
+    /// The square of their distance, and the sum of their radii.
     #[inline(always)]
-    pub(super) fn slack<const D: usize>(&self, other: &Self, offset: [f32; D]) -> (bool, f32) {
+    pub(super) fn measure<const D: usize>(&self, other: &Self, offset: [f32; D]) -> (f32, f32) {
         let (_, distance2) = self.apart(other, offset);
-        let s = self.radius() + other.radius();
-        (distance2 <= s * s, slack_of(distance2.sqrt(), s))
+        (distance2, self.radius() + other.radius())
     }
 }
 
@@ -81,6 +79,10 @@ struct Now<const D: usize> {
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
+    /// The bodies of the only set by rank, where that is asked for; the ids by rank, and the ranks by id.
+    ranked: Vec<Packed>,
+    ids: Vec<u32>,
+    ranks: Vec<u32>,
 }
 
 impl<const D: usize> Current<D> {
@@ -90,7 +92,37 @@ impl<const D: usize> Current<D> {
                 + now.was.bytes()
                 + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
         };
-        self.sets.iter().map(of).sum::<usize>() + self.sets.capacity() * size_of::<Now<D>>()
+        self.sets.iter().map(of).sum::<usize>()
+            + self.sets.capacity() * size_of::<Now<D>>()
+            + self.ranked.capacity() * size_of::<Packed>()
+            + (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>()
+    }
+
+    /// From now on, bodies of the only set stand by rank, too, as in a tree of theirs; or no longer, without one. Where each is
+    /// tested with many, these are near in memory then.
+    pub(super) fn rank_by(&mut self, tree: Option<&LinearTree<D>>) {
+        let len = tree.map_or(0, LinearTree::len);
+        resize_with_headroom(&mut self.ids, len, 0);
+        resize_with_headroom(&mut self.ranks, len, 0);
+        let ids = tree.into_iter().flat_map(LinearTree::ids);
+        for ((slot, id), rank) in self.ids.iter_mut().zip(ids).zip(0..) {
+            *slot = id;
+            self.ranks[id as usize] = rank;
+        }
+    }
+
+    /// The ranks by id, where bodies stand by rank.
+    pub(super) fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// Puts bodies that have been read where they stand by rank.
+    pub(super) fn put_by_rank(&mut self, workers: Workers<'_>) {
+        let Self { sets, ranked, ids, .. } = self;
+        resize_with_headroom(ranked, ids.len(), Packed::default());
+        workers.fill_blocks("by rank", ranked, BLOCK, |first, block| {
+            block.iter_mut().zip(&ids[first..]).for_each(|(slot, &id)| *slot = sets[0].bodies[id as usize]);
+        });
     }
 
     /// Keeps the bodies of a plain frame.
@@ -147,7 +179,14 @@ impl<const D: usize> Current<D> {
         only: Option<PairTest<'a>>,
     ) -> Test<'a, D> {
         let sets = input.sets();
-        Test { sets, now: &self.sets, exact, layered: sets.iter().any(|set| set.layers.is_some()), only }
+        Test {
+            sets,
+            now: &self.sets,
+            ranked: &self.ranked,
+            exact,
+            layered: sets.iter().any(|set| set.layers.is_some()),
+            only,
+        }
     }
 }
 
@@ -233,6 +272,8 @@ fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers:
 pub(super) struct Test<'a, const D: usize> {
     sets: &'a [Set<'a, D>],
     now: &'a [Now<D>],
+    /// Bodies of the only set by rank, where they stand so.
+    pub(super) ranked: &'a [Packed],
     pub(super) exact: &'a Exact<'a, D>,
     layered: bool,
     only: Option<PairTest<'a>>,
@@ -282,7 +323,8 @@ impl<'a, const D: usize> Test<'a, D> {
             return (self.exact.is_pair_from(apart, sets, a, b), slack_of(squared(apart).sqrt() as f32, radii as f32));
         }
         let ([of_a, of_b], offset) = self.direct(sets, shift, pair);
-        of_a.slack(of_b, offset)
+        let (distance2, s) = of_a.measure(of_b, offset);
+        (distance2 <= s * s, slack_of(distance2.sqrt(), s))
     }
 
     /// Whether bodies move.

@@ -1,15 +1,17 @@
 //! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
 //! a function of the frames alone.
 
-/// A list pays if it lasts for so many frames.
+/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has: to list and sort many candidates
+/// costs more than it does to search for them again.
 const FRAMES_WORTH_KEEPING: f64 = 4.0;
+const FRAMES_FOR_A_PAIR: f64 = 1.2;
 
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
 /// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
 /// search costs as much as some frames of the list, and the list gets longer with the margin.
-const MARGIN: f64 = 3.4;
+const MARGIN: f64 = 4.0;
 
 /// The least margin relative to a radius, of bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
@@ -23,6 +25,8 @@ pub(super) struct Pace {
     frames: u32,
     /// How far bodies move in a frame; infinite where they come and go.
     speed: Option<f64>,
+    /// Pairs a body in the last search from scratch, with its margin.
+    crowd: f64,
     rebuilds: u64,
 }
 
@@ -87,14 +91,16 @@ impl Pace {
     /// The margin for the next list; 0 if none is to be made.
     pub(super) fn next_margin(&self, radius: f64, axes: usize) -> f64 {
         let Some(speed) = self.speed else { return 0.0 };
+        let worth = FRAMES_WORTH_KEEPING + FRAMES_FOR_A_PAIR * self.crowd;
         let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
         let margin = f64::from(margin.max(radius * LEAST) as f32);
-        if margin.is_finite() && margin >= FRAMES_WORTH_KEEPING * speed { margin } else { 0.0 }
+        if margin.is_finite() && margin >= worth * speed { margin } else { 0.0 }
     }
 
-    /// A search from scratch was made.
-    pub(super) fn searched(&mut self, margin: f64) {
+    /// A search from scratch was made, which found so many pairs a body.
+    pub(super) fn searched(&mut self, margin: f64, crowd: f64) {
         self.rebuilds += 1;
+        self.crowd = crowd;
         if margin > 0.0 {
             (self.kept, self.frames) = (Kept::List(margin), 0);
         } else if self.keeps() {

@@ -32,6 +32,8 @@ pub(super) struct PairSieve {
     begins: [Begin; RANKS],
     /// The first rank that has been tested.
     rank: usize,
+    /// The candidates, by where their bodies stand in an order in which they are near each other, if they stand so.
+    near: Vec<[u32; 2]>,
     /// Of each block of candidates that are tested, the numbers, within it, of those that are pairs, then room.
     kept: Vec<u16>,
     /// One for each block, and more.
@@ -51,7 +53,7 @@ impl PairSieve {
     pub(super) fn bytes(&self) -> usize {
         self.known.capacity()
             + self.blocks.capacity() * size_of::<[u32; RANKS]>()
-            + self.sorted.capacity() * size_of::<[u32; 2]>()
+            + (self.sorted.capacity() + self.near.capacity()) * size_of::<[u32; 2]>()
             + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
             + self.kept.capacity() * size_of::<u16>()
             + self.counts.capacity() * size_of::<AtomicU32>()
@@ -113,6 +115,21 @@ impl PairSieve {
         });
     }
 
+    /// Notes where the bodies of candidates stand in another order, if they do: by id.
+    pub(super) fn note_near<const D: usize>(
+        &mut self,
+        candidates: &Candidates<D>,
+        places: &[u32],
+        workers: Workers<'_>,
+    ) {
+        let pairs = candidates.pairs.pairs();
+        resize_with_headroom(&mut self.near, if places.is_empty() { 0 } else { pairs.len() }, [0; 2]);
+        workers.fill_blocks("near", &mut self.near, BLOCK, |first, block| {
+            let slots = block.iter_mut().zip(&pairs[first..]);
+            slots.for_each(|(slot, pair)| *slot = pair.map(|id| places[id as usize]));
+        });
+    }
+
     /// Finds out which candidates are pairs, bodies having used up so much of a margin; all of them are tested if they are new, or
     /// where something but the bodies may drop them.
     pub(super) fn sift<const D: usize>(
@@ -135,10 +152,10 @@ impl PairSieve {
             self.counts.resize_with(with_headroom(blocks), AtomicU32::default);
             reserve(&mut self.starts, self.counts.len() + 1);
         }
-        let counts = &self.counts[..blocks];
+        let (counts, near) = (&self.counts[..blocks], self.near.as_slice());
         workers.run_callers(test.asks_callers(), || {
             workers.fill_blocks("sift", &mut self.kept[..len], BLOCK, |first, block| {
-                let count = sift_block(candidates, test, tested + first, block);
+                let count = sift_block(candidates, test, near, tested + first, block);
                 counts[first / BLOCK].store(count as u32, Ordering::Relaxed);
             });
         });
@@ -245,12 +262,20 @@ fn rank_of(known: u8) -> usize {
 }
 
 /// Writes the numbers of those candidates from number `first` on that are pairs to the front of `out`; how many there are.
-fn sift_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, first: usize, out: &mut [u16]) -> usize {
+fn sift_block<const D: usize>(
+    candidates: &Candidates<D>,
+    test: &Test<'_, D>,
+    near: &[[u32; 2]],
+    first: usize,
+    out: &mut [u16],
+) -> usize {
     let mut count = 0;
     candidates.each_meeting(first..first + out.len(), |range, sets| {
         let begin = count;
         let pairs = &candidates.pairs.pairs()[range.clone()];
-        if let Some(bodies) = test.direct_in_open_space(sets) {
+        if let Some(near) = near.get(range.clone()) {
+            count = sift_direct::<D>([test.ranked; 2], near, (range.start - first) as u16, out, count);
+        } else if let Some(bodies) = test.direct_in_open_space(sets) {
             count = sift_direct::<D>(bodies, pairs, (range.start - first) as u16, out, count);
         } else {
             for (at, &pair) in range.clone().zip(pairs) {
