@@ -6,6 +6,7 @@
 //! the gaps between bodies where these lie far apart ([`gaps`]).
 
 mod columns;
+mod crowded;
 mod exact;
 mod frame;
 mod gaps;

@@ -24,6 +24,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use jostle_core::Workers;
 
 use crate::input::{Cell, Set};
+use crate::proxy::crowded::is_crowded;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame};
 
@@ -51,9 +52,6 @@ const NARROWEST: f64 = f64::from_bits((1023 - 400) << 52);
 /// A scene is wide where proxies grow by more than 2^-9 of what bodies typically reach: about where a search begins to take
 /// longer than it would near together.
 const WIDE: f64 = 1.0 / 512.0;
-
-/// Bodies by which it is told whether any are crowded: half of the root of their number, within these.
-const SAMPLES: (usize, usize) = (64, 512);
 
 /// How much wider than that an axis is, at least, that is cut again; and wider than all bodies in a row.
 const AGAIN: f64 = 32.0;
@@ -368,46 +366,6 @@ impl<const D: usize> Gaps<D> {
         }
         far
     }
-}
-
-/// Whether two of some bodies, chosen as if by chance, are so near each other that their proxies would be candidates: about
-/// half of the times where a body has five such neighbours. Gaps between bodies that have few are not worth the look.
-fn is_crowded<const D: usize>(
-    (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
-    cell: Option<&Cell<D>>,
-    growth: f64,
-) -> bool {
-    let bodies = sets.iter().map(Set::len).sum::<usize>();
-    let count = ((bodies as f64).sqrt() as usize / 2).clamp(SAMPLES.0, SAMPLES.1);
-    let mut chosen = [(0, [[0.0; 3]; D]); SAMPLES.1];
-    for sample in 0..count {
-        let chance = (mixed(sample as u64) >> 32) as usize % bodies;
-        let mut id = chance;
-        for (kept, set) in sorted.iter().zip(sets) {
-            if id < set.len() {
-                chosen[sample] = (chance, kept.proxies.spans(set, cell, id));
-                break;
-            }
-            id -= set.len();
-        }
-        let (chance, spans) = chosen[sample];
-        let is_near = |other: &[Span; D]| {
-            let mut axes = spans.iter().zip(other);
-            axes.all(|([x, half, reach], [y, step, more])| (x - y + (half - step)).abs() <= reach + more + 2.0 * growth)
-        };
-        if chosen[..sample].iter().any(|(other, spans)| *other != chance && is_near(spans)) {
-            return true;
-        }
-    }
-    false
-}
-
-/// A number that looks random: the last step of SplitMix64.
-fn mixed(x: u64) -> u64 {
-    let x = x.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }
 
 /// The least power of two above a positive number that is neither tiny nor huge.

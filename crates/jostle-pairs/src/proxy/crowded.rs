@@ -1,0 +1,48 @@
+//! Whether bodies are crowded: a look at some of them, by which it is told whether gaps are worth being left out.
+
+use crate::input::{Cell, Set};
+use crate::proxy::gaps::Span;
+use crate::proxy::sorted::SortedSet;
+
+/// Bodies by which it is told whether any are crowded: half of the root of their number, within these.
+const SAMPLES: (usize, usize) = (64, 512);
+
+/// Whether two of some bodies, chosen as if by chance, are so near each other that their proxies would be candidates: about
+/// half of the times where a body has five such neighbours. Gaps between bodies that have few are not worth the look.
+pub(super) fn is_crowded<const D: usize>(
+    (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
+    cell: Option<&Cell<D>>,
+    growth: f64,
+) -> bool {
+    let bodies = sets.iter().map(Set::len).sum::<usize>();
+    let count = ((bodies as f64).sqrt() as usize / 2).clamp(SAMPLES.0, SAMPLES.1);
+    let mut chosen = [(0, [[0.0; 3]; D]); SAMPLES.1];
+    for sample in 0..count {
+        let chance = (mixed(sample as u64) >> 32) as usize % bodies;
+        let mut id = chance;
+        for (kept, set) in sorted.iter().zip(sets) {
+            if id < set.len() {
+                chosen[sample] = (chance, kept.proxies.spans(set, cell, id));
+                break;
+            }
+            id -= set.len();
+        }
+        let (chance, spans) = chosen[sample];
+        let is_near = |other: &[Span; D]| {
+            let mut axes = spans.iter().zip(other);
+            axes.all(|([x, half, reach], [y, step, more])| (x - y + (half - step)).abs() <= reach + more + 2.0 * growth)
+        };
+        if chosen[..sample].iter().any(|(other, spans)| *other != chance && is_near(spans)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A number that looks random: the last step of SplitMix64.
+fn mixed(x: u64) -> u64 {
+    let x = x.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
