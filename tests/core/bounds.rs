@@ -22,15 +22,9 @@ fn structs<const D: usize>(bodies: &[[f32; 4]]) -> Bodies<'_, D> {
     Bodies::from_structs(bodies, core::array::from_fn(|axis| 4 * axis), RadiusField::At(12)).expect("f32 fields")
 }
 
-/// What the stage must say, the slow way.
-fn expected<const D: usize>(view: Bodies<'_, D>) -> Result<Aabb<D>, ViewError> {
-    oracle::check(view)?;
-    Ok((0..view.len()).fold(Aabb::EMPTY, |all, id| all.with_point(view.center(id))))
-}
-
 fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     let bodies = interleaved(scene);
-    let expected = expected(scene.view());
+    let expected = oracle::bounds(scene);
     for workers in [Workers::Serial, Workers::Rayon] {
         assert_eq!(bounds_on(scene.view(), workers), expected, "{name}, {D}D, slices, {workers:?}");
         assert_eq!(bounds_on(structs::<D>(&bodies), workers), expected, "{name}, {D}D, structs, {workers:?}");

@@ -3,10 +3,11 @@
 use core::any::Any;
 
 use jostle_core::error::NAMED_OFFENDERS;
-use jostle_core::{Bodies, Reason, ViewError};
+use jostle_core::{Aabb, Bodies, Reason, ViewError};
 use rayon::prelude::*;
 
-use crate::axes::{Gathered, gathered};
+use crate::Scene;
+use crate::axes::{Gathered, compiled_here, gathered};
 
 pub use crate::real::Real;
 
@@ -103,6 +104,20 @@ pub fn check<const D: usize>(view: Bodies<'_, D>) -> Result<(), ViewError> {
     let count = offenders.len();
     offenders.truncate(NAMED_OFFENDERS);
     if count == 0 { Ok(()) } else { Err(ViewError::Bodies { count, first: offenders }) }
+}
+
+compiled_here! {
+    /// The box of all centres of a scene, or the error that it must be refused with. O(n).
+    ///
+    /// # Errors
+    /// As [`check`].
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    pub fn bounds<const D: usize>(scene: &Scene<D>) -> Result<Aabb<D>, ViewError> {
+        check(scene.view())?;
+        Ok((0..scene.len()).fold(Aabb::EMPTY, |all, id| all.with_point(scene.view().center(id))))
+    }
 }
 
 /// The first fault of a body: centre, then radius, then both together.
