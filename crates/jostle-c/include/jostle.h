@@ -314,6 +314,49 @@ typedef int32_t jostle_rows;
 #endif // __cplusplus
 
 /**
+ * What questions ask for.
+ */
+enum jostle_question
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /**
+   * The bodies that hold a point. Numbers: the point.
+   */
+  JOSTLE_QUESTION_POINT = 0,
+  /**
+   * The bodies that overlap a circle or sphere; touching counts. Numbers: its centre, its radius.
+   */
+  JOSTLE_QUESTION_CIRCLE = 1,
+  /**
+   * The bodies that touch a box. Numbers: its lower corner, its upper corner.
+   */
+  JOSTLE_QUESTION_BOX = 2,
+  /**
+   * The bodies that a ray hits, the nearest first. Numbers: its origin, its direction, how far it reaches; infinity in open
+   * space for no end.
+   */
+  JOSTLE_QUESTION_RAY = 3,
+  /**
+   * The first of these. Numbers: as for a ray.
+   */
+  JOSTLE_QUESTION_FIRST_HIT = 4,
+  /**
+   * The centres nearest to a point, the nearest first: as many as jostle_query.nearest says, at most as far as
+   * jostle_query.reach. Numbers: the point.
+   */
+  JOSTLE_QUESTION_NEAREST = 5,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum jostle_question jostle_question;
+#else
+typedef int32_t jostle_question;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * Tells which contacts begin, persist and end from frame to frame, by keys of the host's that stay with a body while it lives,
  * whatever its id is. Make it once and keep it.
  */
@@ -335,6 +378,11 @@ typedef struct jostle_lists jostle_lists;
  * as jostle_set.prepared. Several threads may search and ask it at once, while it is not built anew.
  */
 typedef struct jostle_prepared jostle_prepared;
+
+/**
+ * What keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
+ */
+typedef struct jostle_queries jostle_queries;
 
 /**
  * The threads that the calls of one or several handles run on: one, a pool of the library's own, or those of the host. A handle
@@ -676,6 +724,74 @@ typedef struct jostle_neighbors {
 } jostle_neighbors;
 
 /**
+ * Questions of one kind.
+ */
+typedef struct jostle_query {
+  /**
+   * sizeof(jostle_query).
+   */
+  size_t size;
+  /**
+   * A jostle_question.
+   */
+  int32_t question;
+  /**
+   * Nothing yet.
+   */
+  int32_t reserved;
+  /**
+   * How many questions.
+   */
+  size_t count;
+  /**
+   * The numbers of each, as many as the kind of question takes in these dimensions, question after question.
+   */
+  const double *numbers;
+  /**
+   * How many of the nearest are asked for; of no meaning elsewhere.
+   */
+  size_t nearest;
+  /**
+   * How far away the nearest may be; infinity for any distance.
+   */
+  double reach;
+} jostle_query;
+
+/**
+ * Answers, lent until the next questions: those to question i stand from offsets[i] to before offsets[i + 1].
+ */
+typedef struct jostle_answers {
+  /**
+   * sizeof(jostle_answers).
+   */
+  size_t size;
+  /**
+   * How many questions.
+   */
+  size_t questions;
+  /**
+   * How many answers in all.
+   */
+  size_t count;
+  /**
+   * Where the answers to each question begin, questions + 1 numbers.
+   */
+  const size_t *offsets;
+  /**
+   * The id of each body; ascending to a point, circle or box.
+   */
+  const uint32_t *ids;
+  /**
+   * For each as many numbers as there are dimensions: by how many vectors of the cell the body is moved to where it is met.
+   */
+  const int32_t *image_shifts;
+  /**
+   * How far each is, of rays and nearest; null elsewhere.
+   */
+  const double *distances;
+} jostle_answers;
+
+/**
  * The key of each id of one set: any numbers, each once.
  */
 typedef struct jostle_keys {
@@ -895,6 +1011,30 @@ jostle_status jostle_prepared_set_threads(struct jostle_prepared *prepared,
 jostle_status jostle_prepared_build(struct jostle_prepared *prepared,
                                     const struct jostle_set *set,
                                     const struct jostle_space *space);
+
+/**
+ * Makes memory for answers in 2 or 3 dimensions.
+ */
+jostle_status jostle_queries_new(uint32_t dimensions, struct jostle_queries **out);
+
+/**
+ * Frees it, and all that it has lent. Null is allowed.
+ */
+void jostle_queries_free(struct jostle_queries *queries);
+
+/**
+ * The threads that several questions at once are answered on; null for the global pool. A single one is answered by the caller.
+ */
+jostle_status jostle_queries_set_threads(struct jostle_queries *queries,
+                                         const struct jostle_threads *threads);
+
+/**
+ * Answers questions about the bodies of a prepared set and all their images, in double, one or many at once.
+ */
+jostle_status jostle_query_ask(struct jostle_queries *queries,
+                               const struct jostle_prepared *prepared,
+                               const struct jostle_query *query,
+                               struct jostle_answers *out);
 
 /**
  * Makes a tracker that has seen no frame.

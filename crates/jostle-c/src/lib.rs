@@ -19,6 +19,7 @@ mod input;
 mod lists;
 mod memory;
 mod prepared;
+mod queries;
 mod search;
 mod space;
 mod status;

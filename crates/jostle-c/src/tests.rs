@@ -2,6 +2,7 @@
 
 mod contacts;
 mod misuse;
+mod queries;
 mod searches;
 
 use core::ptr::{null, null_mut};

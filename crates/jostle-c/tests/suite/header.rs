@@ -11,11 +11,13 @@ use cbindgen::{Builder, Config, EnumConfig, ItemType, Language, RenameRule, Styl
 const REWRITE: &str = "JOSTLE_WRITE_HEADER";
 
 /// In the order in which a reader meets them.
-const FILES: [&str; 11] =
-    ["status", "handle", "columns", "space", "input", "threads", "finder", "search", "lists", "prepared", "contacts"];
+const FILES: [&str; 12] = [
+    "status", "handle", "columns", "space", "input", "threads", "finder", "search", "lists", "prepared", "queries",
+    "contacts",
+];
 
 /// What types are called in C.
-const NAMES: [(&str, &str); 27] = [
+const NAMES: [(&str, &str); 31] = [
     ("Status", "jostle_status"),
     ("Reason", "jostle_reason"),
     ("Offender", "jostle_offender"),
@@ -39,6 +41,10 @@ const NAMES: [(&str, &str); 27] = [
     ("Rows", "jostle_rows"),
     ("Neighbors", "jostle_neighbors"),
     ("Prepared", "jostle_prepared"),
+    ("Queries", "jostle_queries"),
+    ("Question", "jostle_question"),
+    ("Query", "jostle_query"),
+    ("Answers", "jostle_answers"),
     ("Contacts", "jostle_contacts"),
     ("RawKeys", "jostle_keys"),
     ("ContactList", "jostle_contact_list"),
@@ -63,7 +69,8 @@ fn config(package: &Path) -> Config {
     };
     config.export.rename =
         NAMES.map(|(rust, c)| (rust.to_owned(), c.to_owned())).into_iter().collect::<HashMap<_, _>>();
-    config.export.include = ["Reason", "SpaceKind", "Number", "Relation", "Rows"].map(String::from).to_vec();
+    config.export.include =
+        ["Reason", "SpaceKind", "Number", "Relation", "Rows", "Question"].map(String::from).to_vec();
     config.export.item_types = vec![
         ItemType::Constants,
         ItemType::Enums,

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Installs the libraries, the headers and jostle.pc. `cargo build --release -p jostle-c` comes first.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: crates/jostle-c/install.sh [--prefix DIR] [--libdir DIR] [--includedir DIR] [--from DIR]
+
+  --prefix DIR      where to install (/usr/local)
+  --libdir DIR      libraries, and jostle.pc in pkgconfig/ (PREFIX/lib)
+  --includedir DIR  jostle.h and jostle.hpp (PREFIX/include)
+  --from DIR        where cargo has put the libraries (target/release)
+
+DESTDIR in the environment is put before all of them, for packages.
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+prefix=/usr/local libdir='' includedir=''
+from=${CARGO_TARGET_DIR:-$here/../../target}/release
+while (($#)); do
+  case $1 in
+    --prefix | --libdir | --includedir | --from)
+      (($# > 1)) || { usage >&2; exit 2; }
+      printf -v "${1#--}" %s "$2"
+      shift 2
+      ;;
+    --help | -h) usage; exit ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+libdir=${libdir:-$prefix/lib} includedir=${includedir:-$prefix/include}
+destination=${DESTDIR:-}
+
+case $(uname -s) in
+  Darwin) shared=libjostle.dylib ;;
+  *) shared=libjostle.so ;;
+esac
+for library in "$shared" libjostle.a; do
+  [[ -f $from/$library ]] || { echo "no $from/$library: cargo build --release -p jostle-c" >&2; exit 1; }
+done
+
+install -d "$destination$libdir/pkgconfig" "$destination$includedir"
+install -m 755 "$from/$shared" "$destination$libdir/$shared"
+install -m 644 "$from/libjostle.a" "$destination$libdir/libjostle.a"
+install -m 644 "$here/include/jostle.h" "$here/include/jostle.hpp" "$destination$includedir/"
+workspace=$here/../../Cargo.toml
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$workspace" | head -n 1)
+sed -e "s|@prefix@|$prefix|" -e "s|@libdir@|$libdir|" -e "s|@includedir@|$includedir|" -e "s|@version@|$version|" \
+  "$here/jostle.pc.in" >"$destination$libdir/pkgconfig/jostle.pc"
+echo "installed in $destination$libdir and $destination$includedir"
