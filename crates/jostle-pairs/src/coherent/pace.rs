@@ -4,7 +4,7 @@
 /// A list pays if it lasts for so many frames, and for so many more for each pair that a body has: to list and sort many candidates
 /// costs more than it does to search for them again.
 const FRAMES_WORTH_KEEPING: f64 = 4.0;
-const FRAMES_FOR_A_PAIR: f64 = 1.2;
+const FRAMES_FOR_A_PAIR: f64 = 1.6;
 
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
