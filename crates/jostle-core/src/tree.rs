@@ -9,6 +9,7 @@ mod build;
 mod cut;
 mod leaves;
 mod level;
+mod record;
 mod sort;
 mod validate;
 
@@ -36,7 +37,8 @@ pub use level::Level;
 pub use validate::Broken;
 
 use leaves::expected_leaves;
-use sort::{LocalSort, Record};
+use record::Record;
+use sort::LocalSort;
 
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
 /// covers a leaf or a node.

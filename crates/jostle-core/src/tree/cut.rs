@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::sort::Record;
+use super::record::Record;
 use super::{GAP_LEVELS, LEAF};
 use crate::morton::{Grid, encode};
 

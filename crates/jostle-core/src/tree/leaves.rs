@@ -3,7 +3,8 @@
 use core::ops::Range;
 
 use super::level::LevelSlots;
-use super::sort::{LocalSort, Record, SortSegment};
+use super::record::Record;
+use super::sort::{LocalSort, SortSegment};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::isa::{Isa, Work};

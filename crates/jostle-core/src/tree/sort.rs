@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use super::cut::{InGrid, Known, cut_leaves};
+use super::record::{Center, Record};
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
 use crate::bounds::BlockBounds;
@@ -12,26 +13,6 @@ use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::with_headroom;
 use crate::parallel::workers::Workers;
 use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
-
-/// A body on its way to its rank.
-#[derive(Debug, Clone, Copy, Default)]
-#[repr(C)]
-pub(super) struct Record<const D: usize> {
-    pub(super) center: Center<D>,
-    pub(super) radius: f32,
-    pub(super) id: u32,
-}
-
-/// An array with a `Default` for every length.
-#[derive(Debug, Clone, Copy)]
-#[repr(transparent)]
-pub(super) struct Center<const D: usize>(pub(super) [f32; D]);
-
-impl<const D: usize> Default for Center<D> {
-    fn default() -> Self {
-        Self([0.0; D])
-    }
-}
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, and puts those in order, leaf by leaf.
