@@ -67,6 +67,12 @@ int main() {
   const jostle_set sets[2] = {crowd, standing.set()};
   std::printf("at the walls %zu\n", finder.find(jostle::between(sets)).size());
 
+  jostle::queries queries(2);
+  const double places[] = {50.0, 50.0, 10.0, 90.0};
+  const auto nearest = queries.ask(standing, JOSTLE_QUESTION_NEAREST, 2, places);
+  std::printf("nearest walls %u at %.6f, %u at %.6f\n", nearest.ids[0], nearest.distances[0], nearest.ids[1],
+              nearest.distances[1]);
+
   std::atomic<std::size_t> visited{0};
   finder.for_each_pair(jostle::within(crowd), [&](std::uint32_t, std::uint32_t) { visited++; });
   std::printf("visited %zu\n", visited.load());

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -246,6 +247,8 @@ class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
   explicit prepared(std::uint32_t dimensions)
       : handle(detail::made<jostle_prepared>([=](auto out) { return jostle_prepared_new(dimensions, out); })) {}
 
+  void set_threads(const threads &threads) { checked(jostle_prepared_set_threads(get(), threads.get())); }
+
   // Copies and sorts bodies for searches in a space.
   void build(const jostle_set &set, const jostle_space *space = nullptr) {
     checked(jostle_prepared_build(get(), &set, space));
@@ -259,9 +262,34 @@ class prepared : public detail::handle<jostle_prepared, jostle_prepared_free> {
   }
 };
 
+// Asks prepared sets; one for each thread that asks.
+class queries : public detail::handle<jostle_queries, jostle_queries_free> {
+ public:
+  explicit queries(std::uint32_t dimensions)
+      : handle(detail::made<jostle_queries>([=](auto out) { return jostle_queries_new(dimensions, out); })) {}
+
+  void set_threads(const threads &threads) { checked(jostle_queries_set_threads(get(), threads.get())); }
+
+  // Answers so many questions of one kind; jostle_question says what numbers each takes.
+  jostle_answers ask(const prepared &prepared, jostle_question question, std::size_t count, const double *numbers,
+                     std::size_t nearest = 1, double reach = std::numeric_limits<double>::infinity()) {
+    auto query = sized<jostle_query>();
+    query.question = question;
+    query.count = count;
+    query.numbers = numbers;
+    query.nearest = nearest;
+    query.reach = reach;
+    auto answers = sized<jostle_answers>();
+    checked(jostle_query_ask(get(), prepared.get(), &query, &answers));
+    return answers;
+  }
+};
+
 class contacts : public detail::handle<jostle_contacts, jostle_contacts_free> {
  public:
   contacts() : handle(detail::made<jostle_contacts>(jostle_contacts_new)) {}
+
+  void set_threads(const threads &threads) { checked(jostle_contacts_set_threads(get(), threads.get())); }
 
   // Compares the last list of pairs within one set with that of the last update; a key for each body.
   jostle_changes update(const finder &finder, const std::vector<std::uint64_t> &keys) {

@@ -1,7 +1,7 @@
 //! Two dimensions or three, chosen when a handle is made.
 
-use crate::input::Dimensional;
 use crate::prepared::PreparedOf;
+use crate::sets::Dimensional;
 use crate::status::{Failure, Status};
 
 /// One of each kind, in two dimensions or in three.

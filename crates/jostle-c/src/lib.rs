@@ -1,8 +1,8 @@
 //! The C interface of [`engine`]: what `include/jostle.h` declares, which is made of this source by a test.
 //!
 //! Files: `status` (codes, offenders), `memory` and `columns` (pointers of the host's, checked), `handle` (what the host holds,
-//! errors, panics), `threads`, `space` and `input` (what a search is of), `finder` and `search`, `lists`, `contacts`,
-//! `prepared` and `queries`.
+//! errors, panics), `threads`, `space`, `sets` and `input` (what a search is of), `finder` and `search`, `lists`, `contacts`,
+//! `prepared`, `queries` and `asked`.
 //!
 //! Every function is `unsafe` in one way: its pointers are null, or lead to what the header says, for as long as the call lasts.
 //! The header says so once for all.
@@ -10,6 +10,7 @@
 #![allow(clippy::missing_safety_doc, reason = "said once for all, here and in the header")]
 #![allow(unreachable_pub, reason = "the functions are public to the linker")]
 
+mod asked;
 mod columns;
 mod contacts;
 mod dimensions;
@@ -21,6 +22,7 @@ mod memory;
 mod prepared;
 mod queries;
 mod search;
+mod sets;
 mod space;
 mod status;
 mod threads;

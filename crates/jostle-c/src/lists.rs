@@ -5,7 +5,7 @@ use engine::{NeighborLists, PairFinder};
 use crate::dimensions::in_either;
 use crate::finder::Finder;
 use crate::handle::{Opaque, call, free, kind, make, with};
-use crate::input::{Dimensional, Input, with_input};
+use crate::input::{Input, with_input};
 use crate::memory::{Grows, answer};
 use crate::status::{Failure, Status};
 use crate::threads::threads;
@@ -144,10 +144,7 @@ pub unsafe extern "C" fn jostle_neighbors_find(
 }
 
 /// What lists that this finder has filled hold.
-fn lent<const D: usize>(_finder: &PairFinder<D>, lists: &ListsState, size: usize) -> Neighbors
-where
-    (): Dimensional<D>,
-{
+fn lent<const D: usize>(_finder: &PairFinder<D>, lists: &ListsState, size: usize) -> Neighbors {
     let ListsState { lists, columns } = lists;
     let wanted = |column: u32| columns & column != 0;
     // Asked for or not, an empty slice leads nowhere that C may follow.

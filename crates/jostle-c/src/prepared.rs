@@ -6,7 +6,7 @@ use engine::PreparedSet;
 
 use crate::dimensions::{Either, in_either};
 use crate::handle::{Opaque, call, free, kind, make};
-use crate::input::{RawSet, with_set};
+use crate::sets::{RawSet, with_set};
 use crate::space::RawSpace;
 use crate::status::Status;
 use crate::threads::{self, OwnThreads, Threads, keep};

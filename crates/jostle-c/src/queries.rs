@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use engine::{PreparedBatch, PreparedQueries, QueryError, Seen, SeenAt};
-
+use crate::asked::{Asked, Columns, read};
 use crate::dimensions::Either;
 use crate::handle::{Opaque, Shared, call, free, kind, make};
-use crate::input::Dimensional;
-use crate::memory::{self, Grows, answer};
+use crate::memory::{Grows, answer};
 use crate::prepared::Prepared;
-use crate::status::{Failure, Status};
+use crate::sets::Dimensional;
+use crate::status::Status;
 use crate::threads::{OwnThreads, Threads, keep, threads};
 
 /// What keeps the answers to questions: make one for each thread that asks, and keep it. It belongs to no set.
@@ -28,23 +27,6 @@ pub(crate) struct QueriesState {
 impl Opaque for Queries {
     type State = QueriesState;
     const KIND: u64 = kind(6);
-}
-
-/// Answers as the engine gives them.
-#[derive(Debug, Default)]
-struct Asked<const D: usize> {
-    seen: Vec<Seen<D>>,
-    seen_at: Vec<SeenAt<D>>,
-    batch: PreparedBatch<D>,
-}
-
-/// Answers as C reads them.
-#[derive(Debug, Default)]
-struct Columns {
-    offsets: Vec<usize>,
-    ids: Vec<u32>,
-    image_shifts: Vec<i32>,
-    distances: Vec<f64>,
 }
 
 /// What questions ask for.
@@ -117,133 +99,6 @@ unsafe impl Grows for Answers {
     const NAME: &'static str = "jostle_answers";
 }
 
-/// The questions of one kind, read from C.
-struct Read<'q> {
-    question: Question,
-    count: usize,
-    numbers: &'q [f64],
-    nearest: usize,
-    reach: f64,
-}
-
-impl Question {
-    fn of(number: i32) -> Result<Self, Failure> {
-        let all = [Self::Point, Self::Circle, Self::Box, Self::Ray, Self::FirstHit, Self::Nearest];
-        let found = all.into_iter().find(|&question| question as i32 == number);
-        found.ok_or_else(|| Failure::unknown("jostle_query.question", number))
-    }
-
-    /// Numbers that each question takes.
-    fn numbers(self, dimensions: usize) -> usize {
-        match self {
-            Self::Point | Self::Nearest => dimensions,
-            Self::Circle => dimensions + 1,
-            Self::Box => 2 * dimensions,
-            Self::Ray | Self::FirstHit => 2 * dimensions + 1,
-        }
-    }
-}
-
-fn axes<const D: usize>(numbers: &[f64]) -> [f64; D] {
-    core::array::from_fn(|axis| numbers[axis])
-}
-
-fn with_number<const D: usize>(numbers: &[f64]) -> ([f64; D], f64) {
-    (axes(numbers), numbers[D])
-}
-
-fn corners<const D: usize>(numbers: &[f64]) -> ([f64; D], [f64; D]) {
-    (axes(numbers), axes(&numbers[D..]))
-}
-
-fn ray<const D: usize>(numbers: &[f64]) -> ([f64; D], [f64; D], f64) {
-    (axes(numbers), axes(&numbers[D..]), numbers[2 * D])
-}
-
-impl Columns {
-    fn clear(&mut self) {
-        self.offsets.clear();
-        self.ids.clear();
-        self.image_shifts.clear();
-        self.distances.clear();
-    }
-
-    fn push<const D: usize>(&mut self, seen: &Seen<D>) {
-        self.ids.push(seen.id);
-        self.image_shifts.extend(seen.image_shift);
-    }
-
-    fn push_at<const D: usize>(&mut self, seen: &SeenAt<D>) {
-        self.push(&seen.body);
-        self.distances.push(seen.distance);
-    }
-}
-
-impl<const D: usize> Asked<D> {
-    /// A single question, which calls no threads and makes no list of questions.
-    fn answer_one(&mut self, queries: PreparedQueries<'_, D>, read: &Read<'_>) -> Result<(), QueryError> {
-        let (numbers, seen, at) = (read.numbers, &mut self.seen, &mut self.seen_at);
-        seen.clear();
-        at.clear();
-        match read.question {
-            Question::Point => queries.point(axes(numbers), seen),
-            Question::Circle => queries.circle(axes(numbers), numbers[D], seen),
-            Question::Box => queries.aabb(axes(numbers), axes(&numbers[D..]), seen),
-            Question::Ray => queries.ray(axes(numbers), axes(&numbers[D..]), numbers[2 * D], at),
-            Question::FirstHit => {
-                at.extend(queries.first_hit(axes(numbers), axes(&numbers[D..]), numbers[2 * D])?);
-                Ok(())
-            }
-            Question::Nearest => queries.nearest(axes(numbers), read.nearest, read.reach, at),
-        }
-    }
-
-    fn answer_all(
-        &mut self,
-        queries: PreparedQueries<'_, D>,
-        read: &Read<'_>,
-        threads: engine::Threads<'_>,
-    ) -> Result<(), QueryError> {
-        let (each, batch) = (read.numbers.chunks_exact(read.question.numbers(D)), &mut self.batch);
-        match read.question {
-            Question::Point => batch.points(queries, &each.map(axes).collect::<Vec<_>>(), threads),
-            Question::Circle => batch.circles(queries, &each.map(with_number).collect::<Vec<_>>(), threads),
-            Question::Box => batch.aabbs(queries, &each.map(corners).collect::<Vec<_>>(), threads),
-            Question::Ray => batch.rays(queries, &each.map(ray).collect::<Vec<_>>(), threads),
-            Question::FirstHit => batch.first_hits(queries, &each.map(ray).collect::<Vec<_>>(), threads),
-            Question::Nearest => {
-                let points = each.map(axes).collect::<Vec<_>>();
-                batch.nearest(queries, &points, read.nearest, read.reach, threads)
-            }
-        }?;
-        Ok(())
-    }
-
-    fn answer(
-        &mut self,
-        queries: PreparedQueries<'_, D>,
-        read: &Read<'_>,
-        threads: engine::Threads<'_>,
-        columns: &mut Columns,
-    ) -> Result<(), QueryError> {
-        if read.count == 1 {
-            self.answer_one(queries, read)?;
-            columns.clear();
-            self.seen.iter().for_each(|seen| columns.push(seen));
-            self.seen_at.iter().for_each(|seen| columns.push_at(seen));
-            columns.offsets.extend([0, columns.ids.len()]);
-            return Ok(());
-        }
-        self.answer_all(queries, read, threads)?;
-        let last = self.batch.last();
-        columns.clear();
-        last.found().iter().for_each(|seen| columns.push(seen));
-        columns.offsets.extend_from_slice(last.offsets());
-        columns.distances.extend_from_slice(last.distances());
-        Ok(())
-    }
-}
-
 /// Makes memory for answers in 2 or 3 dimensions.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_queries_new(dimensions: u32, out: *mut *mut Queries) -> Status {
@@ -312,17 +167,4 @@ pub unsafe extern "C" fn jostle_query_ask(
             Ok(())
         })
     }
-}
-
-/// # Safety
-/// The pointer is null, misaligned, or leads to questions all of which is readable during the call.
-unsafe fn read<'q, const D: usize>(query: *const Query) -> Result<Read<'q>, Failure> {
-    // SAFETY: as the caller says.
-    let Query { question, count, numbers, nearest, reach, .. } = unsafe { memory::read(query) }?;
-    let question = Question::of(question)?;
-    let overflow = || Failure::new(Status::Overflow, format_args!("{count} questions do not fit into memory"));
-    let len = count.checked_mul(question.numbers(D)).ok_or_else(overflow)?;
-    // SAFETY: as the caller says.
-    let numbers = unsafe { memory::array(numbers, len, "jostle_query.numbers") }?;
-    Ok(Read { question, count, numbers, nearest, reach })
 }

@@ -2,6 +2,7 @@
 
 mod contacts;
 mod misuse;
+mod price;
 mod queries;
 mod searches;
 
@@ -11,8 +12,9 @@ use std::ffi::{CStr, c_void};
 use crate::columns::Column;
 use crate::finder::{Finder, jostle_finder_free, jostle_finder_new};
 use crate::handle::{Error, jostle_last_error};
-use crate::input::{Input, Number, RawSet, Relation};
+use crate::input::{Input, Relation};
 use crate::search::{Pairs, jostle_find};
+use crate::sets::{Number, RawSet};
 use crate::space::{RawSpace, SpaceKind};
 use crate::status::Status;
 

@@ -18,7 +18,7 @@ use crate::threads::{
 };
 
 /// Numbers from 0 to 84, of a linear congruential generator.
-fn numbers(count: usize, seed: u32) -> Vec<f32> {
+pub(super) fn numbers(count: usize, seed: u32) -> Vec<f32> {
     let next = |at: &u32| Some(at.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     core::iter::successors(Some(seed), next).map(|n| (n >> 8) as f32 / 2e5).take(count).collect()
 }

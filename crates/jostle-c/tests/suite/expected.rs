@@ -84,6 +84,11 @@ pub(crate) fn pairs_cpp() -> String {
     let mut standing = PreparedSet::new();
     standing.build(walls, Space::open(), Threads::Serial).unwrap();
     writeln!(text, "at the walls {}", finder.count(Input::between(crowd, &standing)).unwrap()).unwrap();
+    let nearest = [[50.0, 50.0], [10.0, 90.0]].map(|at| {
+        let wall = standing.queries().nearest_one(at, f64::INFINITY).unwrap().unwrap();
+        format!("{} at {:.6}", wall.body.id, wall.distance)
+    });
+    writeln!(text, "nearest walls {}", nearest.join(", ")).unwrap();
     writeln!(text, "visited {count}\nthrown: enough").unwrap();
     let mut lists = NeighborLists::new();
     finder.neighbors(crowd, Rows::Full, &mut lists).unwrap();

@@ -11,9 +11,9 @@ use cbindgen::{Builder, Config, EnumConfig, ItemType, Language, RenameRule, Styl
 const REWRITE: &str = "JOSTLE_WRITE_HEADER";
 
 /// In the order in which a reader meets them.
-const FILES: [&str; 12] = [
-    "status", "handle", "columns", "space", "input", "threads", "finder", "search", "lists", "prepared", "queries",
-    "contacts",
+const FILES: [&str; 13] = [
+    "status", "handle", "columns", "space", "sets", "input", "threads", "finder", "search", "lists", "prepared",
+    "queries", "contacts",
 ];
 
 /// What types are called in C.

@@ -1,0 +1,208 @@
+//! A set of bodies: where they are, how they move, and who may meet whom.
+
+use engine::{Bodies, Displacements, Layers, Set, Space};
+
+use crate::columns::{Column, Integers, Real};
+use crate::handle::Shared;
+use crate::memory::{self, Grows};
+use crate::prepared::{Prepared, PreparedOf};
+use crate::space::{RawSpace, space};
+use crate::status::{Failure, Status};
+
+/// Of what numbers are.
+#[repr(i32)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// float.
+    Float = 0,
+    /// double.
+    Double = 1,
+}
+
+/// A set of bodies: circles or spheres, where they are, how they move, and who may meet whom. The id of a body is its place in
+/// the columns, from 0. Clear all of it, then fill in what counts: `jostle_set set = {.size = sizeof set};`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct RawSet {
+    /// sizeof(jostle_set).
+    pub size: usize,
+    /// How many bodies.
+    pub count: usize,
+    /// Of what the coordinates and radii are, a jostle_number. Sets in double are decided in double.
+    pub number: i32,
+    /// Of what the displacements are, a jostle_number.
+    pub displacement_number: i32,
+    /// x, y and, in three dimensions, z.
+    pub center: [Column; 3],
+    /// The radii; null for 0, a stride of 0 for one that all have.
+    pub radius: Column,
+    /// Added to each radius; for lists that are kept for several steps (jostle_still_valid). Rounded to float for sets in float.
+    pub margin: f64,
+    /// If it is above 0, two bodies are a pair when their centres are at most so far apart, whatever their radii are.
+    pub cutoff: f64,
+    /// How far each body moves on each axis during the step, in a straight line; all null for bodies at rest.
+    pub displacement: [Column; 3],
+    /// What each body is, uint32_t; null for all bits, a stride of 0 for one value of all. Two bodies may meet when each one's
+    /// mask has a bit of the other's category.
+    pub category: Column,
+    /// What each body meets, uint32_t; null for all bits.
+    pub mask: Column,
+    /// Bodies of one group, int32_t, other than 0 always meet (above 0) or never do (below); null for 0.
+    pub group: Column,
+    /// Bodies that were sorted before (jostle_prepared_build), in place of all columns but the layers and displacements; null
+    /// for none. number, center, radius, margin and cutoff are then those that it was built with, and count is not looked at.
+    pub prepared: *const Prepared,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+unsafe impl Grows for RawSet {
+    const NAME: &'static str = "jostle_set";
+}
+
+/// Of which dimension the handles are that a search in `D` dimensions takes.
+pub(crate) trait Dimensional<const D: usize> {
+    fn prepared(of: &PreparedOf) -> Result<&engine::PreparedSet<D>, Failure>;
+}
+
+/// Where the bodies of a set are.
+enum Source<'a, const D: usize> {
+    Float(Bodies<'a, D>),
+    Double(Bodies<'a, D, f64>),
+    Prepared(Shared<Prepared>),
+}
+
+/// A set of the host's, with what had to be gathered for it.
+pub(crate) struct Lent<'a, const D: usize> {
+    source: Source<'a, D>,
+    layers: Option<(Integers<'a, u32>, Integers<'a, u32>, Integers<'a, i32>)>,
+    moving: Option<Displacements<'a, D>>,
+}
+
+fn is_double(number: i32, name: &str) -> Result<bool, Failure> {
+    match number {
+        number if number == Number::Float as i32 => Ok(false),
+        number if number == Number::Double as i32 => Ok(true),
+        number => Err(Failure::unknown(name, number)),
+    }
+}
+
+/// # Safety
+/// The columns are readable for as long as `'a`.
+unsafe fn columns<'a, const D: usize, T: Real>(
+    columns: [Column; 3],
+    count: usize,
+    names: [&str; 3],
+) -> Result<[engine::Column<'a, T>; D], Failure> {
+    let mut lent = [engine::Column::from(&[]); D];
+    for ((slot, column), name) in lent.iter_mut().zip(columns).zip(names) {
+        // SAFETY: as the caller says.
+        *slot = unsafe { column.lend(count, name) }?;
+    }
+    Ok(lent)
+}
+
+/// # Safety
+/// The columns of the set are readable for as long as `'a`.
+unsafe fn bodies<'a, const D: usize, T: Real>(raw: &RawSet) -> Result<Bodies<'a, D, T>, Failure> {
+    // SAFETY: as the caller says.
+    let (centers, radii) =
+        unsafe { (columns(raw.center, raw.count, ["x", "y", "z"])?, raw.radius.radii::<T>(raw.count)?) };
+    let mut bodies = Bodies::from_columns(centers, radii);
+    if raw.cutoff.is_nan() || raw.cutoff < 0.0 || raw.cutoff.is_infinite() {
+        let message = format_args!("the cutoff is {}: it must be finite and not negative; 0 for none", raw.cutoff);
+        return Err(Failure::new(Status::Parameter, message));
+    }
+    if raw.cutoff > 0.0 {
+        bodies = bodies.within(T::of(raw.cutoff));
+    }
+    Ok(bodies.with_margin(T::of(raw.margin)))
+}
+
+impl<'a, const D: usize> Lent<'a, D>
+where
+    (): Dimensional<D>,
+{
+    /// # Safety
+    /// All that the set leads to is readable for as long as `'a`.
+    pub(crate) unsafe fn of(raw: &RawSet) -> Result<Self, Failure> {
+        // SAFETY: as the caller says, here and below.
+        let source = unsafe {
+            if !raw.prepared.is_null() {
+                Source::Prepared(Shared::take(raw.prepared)?)
+            } else if is_double(raw.number, "jostle_set.number")? {
+                Source::Double(bodies(raw)?)
+            } else {
+                Source::Float(bodies(raw)?)
+            }
+        };
+        let count = match &source {
+            Source::Prepared(prepared) => <()>::prepared(&prepared.state().set)?.len(),
+            _ => raw.count,
+        };
+        let [category, mask, group] = [raw.category, raw.mask, raw.group].map(|column| !column.data.is_null());
+        let integers = || {
+            // SAFETY: as above.
+            unsafe {
+                let category = Integers::of(raw.category, count, u32::MAX, "category")?;
+                let mask = Integers::of(raw.mask, count, u32::MAX, "mask")?;
+                Ok::<_, Failure>((category, mask, Integers::of(raw.group, count, 0, "group")?))
+            }
+        };
+        let layers = (category || mask || group).then(integers).transpose()?;
+        // SAFETY: as above.
+        let moving = unsafe { displacements(raw, count) }?;
+        Ok(Self { source, layers, moving })
+    }
+
+    pub(crate) fn set(&self) -> Result<Set<'_, D>, Failure> {
+        let mut set = match &self.source {
+            Source::Float(bodies) => Set::from(*bodies),
+            Source::Double(bodies) => Set::from(*bodies),
+            Source::Prepared(prepared) => Set::from(<()>::prepared(&prepared.state().set)?),
+        };
+        if let Some((category, mask, group)) = &self.layers {
+            set = set.layers(Layers::new(category.values(), mask.values()).with_groups(group.values()));
+        }
+        Ok(match self.moving {
+            Some(moving) => set.moving(moving),
+            None => set,
+        })
+    }
+}
+
+/// # Safety
+/// The columns of the set are readable for as long as `'a`.
+unsafe fn displacements<'a, const D: usize>(
+    raw: &RawSet,
+    count: usize,
+) -> Result<Option<Displacements<'a, D>>, Failure> {
+    if raw.displacement[..D].iter().all(|column| column.data.is_null()) {
+        return Ok(None);
+    }
+    let names = ["x of the displacements", "y of the displacements", "z of the displacements"];
+    // SAFETY: as the caller says.
+    Ok(Some(unsafe {
+        if is_double(raw.displacement_number, "jostle_set.displacement_number")? {
+            columns::<D, f64>(raw.displacement, count, names)?.into()
+        } else {
+            columns::<D, f32>(raw.displacement, count, names)?.into()
+        }
+    }))
+}
+
+/// One set, and the space that it is prepared for.
+///
+/// # Safety
+/// The pointers are null, misaligned, or lead to structs all of which is readable during the call.
+pub(crate) unsafe fn with_set<const D: usize, R>(
+    raw: *const RawSet,
+    of_space: *const RawSpace,
+    search: impl FnOnce(Set<'_, D>, Space<D>) -> Result<R, Failure>,
+) -> Result<R, Failure>
+where
+    (): Dimensional<D>,
+{
+    // SAFETY: as the caller says.
+    let (lent, space) = unsafe { (Lent::of(&memory::read(raw)?)?, space(of_space)?) };
+    search(lent.set()?, space)
+}
