@@ -7,8 +7,10 @@ mod bands;
 mod candidates;
 mod current;
 mod pace;
+mod packed;
 mod pair_sieve;
 mod row_sieve;
+mod slack;
 mod was;
 
 use core::fmt;
@@ -127,12 +129,12 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
-    pub fn on<'f>(&'f mut self, threads: Threads<'f>) -> CoherentSearch<'f, D> {
+    pub fn on<'t>(&mut self, threads: Threads<'t>) -> CoherentSearch<'_, 't, D> {
         CoherentSearch { finder: self, threads, only: None }
     }
 
     /// Keeps only pairs that pass a test of the caller's in one call: [`CoherentSearch::only`] on the current rayon pool.
-    pub fn only<'f>(&'f mut self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> CoherentSearch<'f, D> {
+    pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> CoherentSearch<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
 
@@ -355,13 +357,13 @@ impl Answer<'_> {
 }
 
 /// A [`CoherentFinder`], the threads that it is to use for one call, and which pairs to keep.
-pub struct CoherentSearch<'f, const D: usize> {
+pub struct CoherentSearch<'f, 't, const D: usize> {
     finder: &'f mut CoherentFinder<D>,
-    threads: Threads<'f>,
-    only: Option<PairTest<'f>>,
+    threads: Threads<'t>,
+    only: Option<PairTest<'t>>,
 }
 
-impl<const D: usize> fmt::Debug for CoherentSearch<'_, D> {
+impl<const D: usize> fmt::Debug for CoherentSearch<'_, '_, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CoherentSearch")
             .field("finder", &self.finder)
@@ -371,16 +373,16 @@ impl<const D: usize> fmt::Debug for CoherentSearch<'_, D> {
     }
 }
 
-impl<'f, const D: usize> CoherentSearch<'f, D> {
+impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// On these threads.
     #[must_use]
-    pub fn on(self, threads: Threads<'f>) -> Self {
+    pub fn on(self, threads: Threads<'t>) -> Self {
         Self { threads, ..self }
     }
 
     /// Keeps only pairs that pass a test: see [`Search::only`](crate::Search::only).
     #[must_use]
-    pub fn only(self, test: &'f (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
+    pub fn only(self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
         Self { only: Some(test), ..self }
     }
 

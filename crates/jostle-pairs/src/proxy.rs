@@ -28,10 +28,13 @@ use columns::{BLOCK, Columns, reduce, set_each};
 pub(crate) use exact::{Exact, first_touch, squared};
 pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
-use gaps::{SPANS, Span};
+use gaps::SPANS;
 pub(crate) use images::{Images, Reach};
 pub(crate) use survey::Extent;
 use survey::Given;
+
+/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle.
+type Span = [f64; 3];
 
 /// What a finder keeps of a set of which it makes proxies.
 #[derive(Debug)]

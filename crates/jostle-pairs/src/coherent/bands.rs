@@ -10,6 +10,7 @@ use jostle_core::scratch::with_headroom;
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
+use crate::coherent::slack::{ROUNDING, slack_of};
 
 /// Candidates that one task tests.
 pub(super) const BLOCK: usize = 1 << 13;
@@ -19,13 +20,6 @@ const AT_A_TIME: usize = 64;
 
 /// Bands of candidates that are tested sooner or later while the margin lasts, of the same width each.
 pub(super) const BANDS: usize = 8;
-
-/// What is taken off how far bodies must move, relative to their distance and to the sum of their radii, for rounding: 2^-18. The
-/// predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested, and so does what is computed here.
-const ROUNDING: f32 = 1.0 / 262_144.0;
-
-/// As much, for squares that are denormal or vanish: 2^-70.
-const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
 /// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
 const ROUNDING_OFF: f32 = 8_388_608.0;
@@ -64,13 +58,6 @@ pub(super) fn scale_of(margin: f64) -> f32 {
 #[inline(always)]
 fn known_of((touches, slack): (bool, f32), scale: f32) -> u8 {
     u8::from(touches) << TOUCHES | band_of(slack, scale)
-}
-
-/// How much two bodies must use up on average, before it can change whether they touch: of their distance and the sum of their
-/// radii. What is no number, or below 0, says that it may change at any time.
-#[inline(always)]
-pub(super) fn slack_of(distance: f32, radii: f32) -> f32 {
-    ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) * 0.5
 }
 
 /// Makes room for what is known of so many candidates.

@@ -12,7 +12,8 @@ use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 
 use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, make_room, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
-use crate::coherent::current::{Packed, Test};
+use crate::coherent::current::Test;
+use crate::coherent::packed::Packed;
 use crate::join::hits::PairList;
 use crate::pairs::listed::Listed;
 

@@ -6,7 +6,7 @@ use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, Radii, Workers};
 
-use crate::coherent::current::Packed;
+use crate::coherent::packed::Packed;
 use crate::simd::LANES;
 
 /// Bodies that one task reads.

@@ -1,7 +1,7 @@
 //! Whether bodies are crowded: a look at some of them, by which it is told whether gaps are worth being left out.
 
 use crate::input::{Cell, Set};
-use crate::proxy::gaps::Span;
+use crate::proxy::Span;
 use crate::proxy::sorted::SortedSet;
 
 /// Bodies by which it is told whether any are crowded: half of the root of their number, within these.

@@ -26,7 +26,7 @@ use jostle_core::Workers;
 use crate::input::{Cell, Set};
 use crate::proxy::crowded::is_crowded;
 use crate::proxy::sorted::SortedSet;
-use crate::proxy::{Extent, Frame};
+use crate::proxy::{Extent, Frame, Span};
 
 /// Searches of fewer bodies are left as they are.
 const LEAST_BODIES: usize = 16;
@@ -61,9 +61,6 @@ pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
 
 /// 2^52: a number less than 2^31, added to it, is rounded to a whole one, which its last bits are.
 const UNITS: f64 = (1_u64 << 52) as f64;
-
-/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle.
-pub(super) type Span = [f64; 3];
 
 /// Spans that are noted at a time.
 pub(super) const SPANS: usize = 256;
@@ -375,7 +372,8 @@ fn power_of_two_above(x: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Bucket, LEVELS, Line, Span};
+    use super::{Axis, Bucket, LEVELS, Line};
+    use crate::proxy::Span;
 
     /// The axis without the gaps between bodies, and what the coordinate of each is relative to.
     fn closed(spans: &[Span], period: Option<[f64; 2]>) -> (Axis, Vec<f64>) {

@@ -8,7 +8,8 @@ use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
-use crate::proxy::gaps::{RELATIVE, Span};
+use crate::proxy::Span;
+use crate::proxy::gaps::RELATIVE;
 use crate::proxy::moved;
 
 /// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.

@@ -1,0 +1,47 @@
+//! Bodies in one line of memory each.
+
+/// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(16))]
+pub(super) struct Packed(pub(super) [f32; 4]);
+
+impl Packed {
+    #[inline(always)]
+    pub(super) fn new<const D: usize>(center: [f32; D], radius: f32) -> Self {
+        let mut packed = [radius; 4];
+        packed[..D].copy_from_slice(&center);
+        Self(packed)
+    }
+
+    #[inline(always)]
+    pub(super) fn radius(&self) -> f32 {
+        self.0[3]
+    }
+
+    /// From one to another that is seen at an offset, and the square of that: as
+    /// [`Circles16::hits_at`](crate::shape::circles16::Circles16::hits_at) has them.
+    #[inline(always)]
+    pub(super) fn apart<const D: usize>(&self, other: &Self, offset: [f32; D]) -> ([f32; D], f32) {
+        let (mut apart, mut distance2) = (offset, 0.0);
+        for axis in 0..D {
+            let d = (other.0[axis] - self.0[axis]) + offset[axis];
+            apart[axis] = d;
+            distance2 = if axis == 0 { d * d } else { distance2 + d * d };
+        }
+        (apart, distance2)
+    }
+
+    /// The predicate.
+    #[inline(always)]
+    pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
+        let (distance2, s) = self.measure(other, offset);
+        distance2 <= s * s
+    }
+
+    /// The square of their distance, and the sum of their radii.
+    #[inline(always)]
+    pub(super) fn measure<const D: usize>(&self, other: &Self, offset: [f32; D]) -> (f32, f32) {
+        let (_, distance2) = self.apart(other, offset);
+        (distance2, self.radius() + other.radius())
+    }
+}
