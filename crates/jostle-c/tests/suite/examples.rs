@@ -95,6 +95,28 @@ fn the_cpp_example_finds_what_rust_finds() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_installed_compiles_a_program() {
+    let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("installed");
+    let mut install = Command::new("bash");
+    install.arg(package().join("install.sh")).arg("--prefix").arg(&prefix).arg("--from").arg(libraries());
+    done(install.env_remove("DESTDIR"));
+    let described = fs::read_to_string(prefix.join("lib/pkgconfig/jostle.pc")).expect("jostle.pc is installed");
+    assert!(described.contains(&format!("\nVersion: {}\n", env!("CARGO_PKG_VERSION"))), "{described}");
+    assert!(
+        described.starts_with(&format!("prefix={}\n", prefix.display())) && !described.contains('@'),
+        "{described}"
+    );
+
+    let program = prefix.join("pairs");
+    let mut compile = Command::new(compiler_of_c());
+    compile.args(["-std=c11", "-pthread"]).arg(package().join("examples/pairs.c")).arg("-o").arg(&program);
+    compile.arg(format!("-I{}/include", prefix.display())).arg(prefix.join("lib/libjostle.a")).args(OF_THE_SYSTEM);
+    done(&mut compile);
+    assert_eq!(printed(&mut Command::new(program)), pairs_c());
+}
+
 /// Both, in 15 s: `cargo test -p jostle-c valgrind -- --ignored`.
 #[test]
 #[ignore = "it takes valgrind"]
@@ -112,6 +134,9 @@ fn valgrind_finds_no_fault_in_memory() {
             "--leak-check=full",
             "--errors-for-leak-kinds=definite,indirect",
         ]);
+        // Threads of a pool that have been told to end may still be there.
+        valgrind.arg("--show-possibly-lost=no");
+        valgrind.arg(format!("--suppressions={}", package().join("tests/valgrind.supp").display()));
         assert_eq!(printed(valgrind.arg(program)), expected, "{example}");
     }
 }
