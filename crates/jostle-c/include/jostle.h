@@ -530,6 +530,7 @@ typedef struct jostle_set {
   double margin;
   /**
    * If it is above 0, two bodies are a pair when their centres are at most so far apart, whatever their radii are.
+   * Rounded to float for sets in float.
    */
   double cutoff;
   /**

@@ -125,13 +125,13 @@ impl<'a, T: Integer> Integers<'a, T> {
             return Ok(Self::All(unsafe { first.read_unaligned() }));
         }
         // SAFETY: as the caller says.
-        let bytes = unsafe { column.bytes(count, size_of::<T>(), name) }?;
+        unsafe { column.bytes(count, size_of::<T>(), name) }?;
         let stride = column.stride.unsigned_abs();
         if stride == size_of::<T>() && first.is_aligned() {
-            // SAFETY: these bytes are so many values, side by side and aligned.
-            return Ok(Self::Lent(unsafe { slice::from_raw_parts(bytes.as_ptr().cast(), count) }));
+            // SAFETY: `bytes` has found so many there, side by side; they are aligned.
+            return Ok(Self::Lent(unsafe { slice::from_raw_parts(first, count) }));
         }
-        // SAFETY: these bytes hold so many values at this distance.
+        // SAFETY: `bytes` has found so many there, at this distance.
         Ok(Self::Gathered((0..count).map(|i| unsafe { first.byte_add(i * stride).read_unaligned() }).collect()))
     }
 

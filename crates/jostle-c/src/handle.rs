@@ -107,12 +107,14 @@ impl<O: Opaque> Shared<O> {
     pub(crate) unsafe fn take(handle: *const O) -> Result<Self, Failure> {
         // SAFETY: as the caller says.
         let head = unsafe { head_of(handle.cast(), Some(O::KIND)) }?;
-        let one_more = |users| if users == EXCLUSIVE { None } else { Some(users + 1) };
-        match head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more) {
-            Ok(_) => Ok(Self(handle.cast())),
-            Err(_) => Err(busy()),
-        }
+        share(head).map(|()| Self(handle.cast()))
     }
+}
+
+/// Keeps calls that want a handle for themselves away from it.
+fn share(head: &Head) -> Result<(), Failure> {
+    let one_more = |users| if users == EXCLUSIVE { None } else { Some(users + 1) };
+    head.users.fetch_update(Ordering::Acquire, Ordering::Relaxed, one_more).map(drop).map_err(|_| busy())
 }
 
 fn busy() -> Failure {
@@ -234,10 +236,7 @@ pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Er
     let told = caught(|| {
         // SAFETY: both are what the header asks for.
         let (head, out) = unsafe { (head_of(handle, None)?, answer(error)?) };
-        // Its error is that of calls which have it for themselves.
-        if head.users.load(Ordering::Acquire) == EXCLUSIVE {
-            return Err(busy());
-        }
+        share(head)?;
         let LastError { status, message, count, first } = &head.error;
         *out = Error {
             size: out.size,
@@ -248,6 +247,7 @@ pub unsafe extern "C" fn jostle_last_error(handle: *const c_void, error: *mut Er
             first: first.as_ptr(),
             first_count: first.len(),
         };
+        head.users.fetch_sub(1, Ordering::Release);
         Ok(())
     });
     told.map_or_else(|failure| failure.status, |()| Status::Ok)

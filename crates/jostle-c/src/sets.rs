@@ -39,6 +39,7 @@ pub struct RawSet {
     /// Added to each radius; for lists that are kept for several steps (jostle_still_valid). Rounded to float for sets in float.
     pub margin: f64,
     /// If it is above 0, two bodies are a pair when their centres are at most so far apart, whatever their radii are.
+    /// Rounded to float for sets in float.
     pub cutoff: f64,
     /// How far each body moves on each axis during the step, in a straight line; all null for bodies at rest.
     pub displacement: [Column; 3],

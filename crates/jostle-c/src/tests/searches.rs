@@ -51,6 +51,10 @@ fn nothing_is_found_among_nothing() {
     let finder = Own::new(3);
     assert_eq!(finder.find(&input(&[no_set()])), Ok(vec![]));
     assert_eq!(finder.find(&input(&[no_set(), no_set()])), Ok(vec![]));
+    let none: [f32; 0] = [];
+    let (center, names) = ([column(&none); 3], Column { stride: 4, ..column(&[0_u8; 5][1..]) });
+    let set = RawSet { center, radius: column(&none), displacement: center, category: names, group: names, ..no_set() };
+    assert_eq!(finder.find(&input(&[set])), Ok(vec![]));
 }
 
 #[test]
