@@ -52,7 +52,7 @@ const NAMES: [(&str, &str); 31] = [
 ];
 
 fn config(package: &Path) -> Config {
-    let preamble = fs::read_to_string(package.join("include/preamble.h")).expect("the preamble is there");
+    let preamble = fs::read_to_string(package.join("src/preamble.h")).expect("the preamble is there");
     let mut config = Config {
         language: Language::C,
         style: Style::Both,
