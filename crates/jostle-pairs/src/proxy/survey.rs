@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use jostle_core::isa::Work;
 use jostle_core::limits::REACH_F64;
-use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
+use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Cell, Displacements};
@@ -130,8 +130,50 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 
     /// The extent of some bodies: of those at rest in the cell by the instructions of `isa`.
     pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
-        let at_rest = if self.moving.is_none() { isa.run(AtRest { given: self, ids: ids.clone() }) } else { None };
+        let at_rest = if self.moving.is_none() { self.survey_at_rest(isa, ids.clone()) } else { None };
         at_rest.unwrap_or_else(|| self.survey_each(ids))
+    }
+
+    /// The extent of some bodies at rest; none where one of them may have to be moved into the cell.
+    fn survey_at_rest(&self, isa: Isa, ids: Range<usize>) -> Option<Extent<D>> {
+        let &Self { bodies, cell, decided, .. } = self;
+        let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
+        let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
+        let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
+        let mut sizes = Spread::of(T::default());
+        let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
+        // Of a box whose walls lie in the axes, the corners say whether bodies lie within.
+        let slanted = cell.filter(|cell| !cell.is_straight());
+        for first in ids.clone().step_by(COPIED) {
+            let count = COPIED.min(ids.end - first);
+            let radii = side_by_side(&mut radii, count, |out| match bodies.radii() {
+                Radii::All(radius) => out.fill(radius),
+                Radii::Each(column) => copy(&column, first, out),
+            });
+            run(isa, Take { spread: &mut sizes, rows: radii });
+            for axis in 0..D {
+                let centers = side_by_side(&mut centers[axis], count, |out| copy(&bodies.centers()[axis], first, out));
+                run(isa, Take { spread: &mut axes[axis], rows: centers });
+                if decided {
+                    run(isa, NoteFaults { centers, radii, margin: bodies.margin(), faults: &mut faults });
+                }
+            }
+            if let Some(cell) = &slanted {
+                run(isa, NoteOutside { cell, centers: &centers, rows: count.div_ceil(LANES), outside: &mut outside });
+            }
+        }
+        let borders = axes.map(|axis| axis.borders());
+        if let Some(cell) = cell.filter(Cell::is_straight) {
+            let mut beyond = [0; 2];
+            cell.note_outside(&borders, &mut beyond);
+            outside[..2].copy_from_slice(&beyond);
+        }
+        let greatest =
+            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
+        let radius = (greatest + bodies.margin()).to_f64();
+        let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
+        (0..D).for_each(|axis| [extent.lo[axis], extent.hi[axis]] = borders[axis]);
+        (outside == [0; LANES]).then_some(extent)
     }
 
     fn survey_each(&self, ids: Range<usize>) -> Extent<D> {
@@ -222,64 +264,6 @@ const COPIED: usize = 512;
 /// Bodies looked at side by side.
 const LANES: usize = 16;
 
-/// The extent of some bodies at rest; none where one of them may have to be moved into the cell.
-struct AtRest<'g, 'a, const D: usize, T> {
-    given: &'g Given<'a, D, T>,
-    ids: Range<usize>,
-}
-
-impl<const D: usize, T: Scalar> Work for AtRest<'_, '_, D, T> {
-    type Output = Option<Extent<D>>;
-
-    #[inline(always)]
-    fn run(self) -> Option<Extent<D>> {
-        let Self { given: &Given { bodies, cell, decided, .. }, ids } = self;
-        let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
-        let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
-        let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
-        let mut sizes = Spread::of(T::default());
-        let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
-        // Of a box whose walls lie in the axes, the corners say whether bodies lie within.
-        let slanted = cell.filter(|cell| !cell.is_straight());
-        for first in ids.clone().step_by(COPIED) {
-            let count = COPIED.min(ids.end - first);
-            let radii = side_by_side(&mut radii, count, |out| bodies.radii().map_into(first, out, |radius| radius));
-            sizes.take(radii);
-            for axis in 0..D {
-                let copy = |out: &mut [T]| bodies.centers()[axis].map_into(first, out, |x| x);
-                let centers = side_by_side(&mut centers[axis], count, copy);
-                axes[axis].take(centers);
-                if decided {
-                    note_faults(centers, radii, bodies.margin(), &mut faults);
-                }
-            }
-            if let Some(cell) = slanted {
-                for row in 0..count.div_ceil(LANES) {
-                    let mut at = [[0.0; LANES]; D];
-                    for axis in 0..D {
-                        for lane in 0..LANES {
-                            at[axis][lane] = centers[axis][row * LANES + lane].to_f64();
-                        }
-                    }
-                    cell.note_outside(&at, &mut outside);
-                }
-            }
-        }
-        let borders = axes.map(|axis| axis.borders());
-        if let Some(cell) = cell.filter(Cell::is_straight) {
-            let mut beyond = [0; 2];
-            cell.note_outside(&borders, &mut beyond);
-            outside[..2].copy_from_slice(&beyond);
-        }
-        let greatest =
-            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
-        let radius = (greatest + bodies.margin()).to_f64();
-        let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
-        (0..D).for_each(|axis| [extent.lo[axis], extent.hi[axis]] = borders[axis]);
-        (outside == [0; LANES]).then_some(extent)
-    }
-}
-
 /// The least and the greatest of some values, which are numbers, sixteen side by side.
 #[derive(Clone, Copy)]
 struct Spread<T> {
@@ -292,35 +276,96 @@ impl<T: Scalar> Spread<T> {
         Self { least: [value; LANES], greatest: [value; LANES] }
     }
 
-    #[inline(always)]
-    fn take(&mut self, rows: &[[T; LANES]]) {
-        let Self { mut least, mut greatest } = *self;
-        for row in rows {
-            for lane in 0..LANES {
-                least[lane] = if row[lane] < least[lane] { row[lane] } else { least[lane] };
-                greatest[lane] = if row[lane] > greatest[lane] { row[lane] } else { greatest[lane] };
-            }
-        }
-        *self = Self { least, greatest };
-    }
-
     fn borders(&self) -> [f64; 2] {
         let lo = self.least.iter().fold(f64::INFINITY, |lo, x| lo.min(x.to_f64()));
         [lo, self.greatest.iter().fold(f64::NEG_INFINITY, |hi, x| hi.max(x.to_f64()))]
     }
 }
 
-/// Notes where bodies are not as the predicate in `f64` wants them.
-#[inline(always)]
-fn note_faults<T: Scalar>(centers: &[[T; LANES]], radii: &[[T; LANES]], margin: T, faults: &mut [u64; LANES]) {
-    let mut noted = *faults;
-    for (centers, radii) in centers.iter().zip(radii) {
-        for lane in 0..LANES {
-            let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
-            noted[lane] |= u64::from(!((reach <= REACH_F64) & (radii[lane] >= T::default())));
+// What is done with each few hundred bodies is compiled for each instruction set by itself, and not once more for each number of axes.
+
+/// Takes more values.
+struct Take<'a, T> {
+    spread: &'a mut Spread<T>,
+    rows: &'a [[T; LANES]],
+}
+
+impl<T: Scalar> Work for Take<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Spread { mut least, mut greatest } = *self.spread;
+        for row in self.rows {
+            for lane in 0..LANES {
+                least[lane] = if row[lane] < least[lane] { row[lane] } else { least[lane] };
+                greatest[lane] = if row[lane] > greatest[lane] { row[lane] } else { greatest[lane] };
+            }
+        }
+        *self.spread = Spread { least, greatest };
+    }
+}
+
+/// Notes where bodies are not as the predicate in `f64` wants them, on one axis.
+struct NoteFaults<'a, T> {
+    centers: &'a [[T; LANES]],
+    radii: &'a [[T; LANES]],
+    margin: T,
+    faults: &'a mut [u64; LANES],
+}
+
+impl<T: Scalar> Work for NoteFaults<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { centers, radii, margin, faults } = self;
+        let mut noted = *faults;
+        for (centers, radii) in centers.iter().zip(radii) {
+            for lane in 0..LANES {
+                let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
+                noted[lane] |= u64::from(!((reach <= REACH_F64) & (radii[lane] >= T::default())));
+            }
+        }
+        *faults = noted;
+    }
+}
+
+/// Notes which bodies may lie outside of a cell whose walls are slanted.
+struct NoteOutside<'a, const D: usize, T> {
+    cell: &'a Cell<D>,
+    centers: &'a [[T; COPIED]; D],
+    rows: usize,
+    outside: &'a mut [u64; LANES],
+}
+
+impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for row in 0..self.rows {
+            let mut at = [[0.0; LANES]; D];
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
+                }
+            }
+            self.cell.note_outside(&at, self.outside);
         }
     }
-    *faults = noted;
+}
+
+/// Does some work: one function for each kind of work, wherever it is done.
+#[inline(never)]
+fn run<W: Work<Output = ()>>(isa: Isa, work: W) {
+    isa.run(work);
+}
+
+/// Copies some values of a column.
+#[inline(never)]
+fn copy<T: Scalar>(column: &Column<'_, T>, first: usize, out: &mut [T]) {
+    column.map_into(first, out, |x| x);
 }
 
 /// The first values of a buffer in rows: `count` of them copied there, and in the rest of the last row the first one again.
