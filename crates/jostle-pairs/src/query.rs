@@ -2,32 +2,24 @@
 //!
 //! The files: `shape` (what is asked with), `error` (what is refused), `walk` (down the levels), `region`, `ray`,
 //! `nearest` (the predicates, and proofs that no box loses what they accept),
-//! `answer`, `blocks` and `batch` (many queries at once); `prepared` and `prepared_batch`, with `images`, `boxes`, `way` and
-//! `seen`, ask sets in any space and either precision.
+//! `answer`, `blocks` and `batch` (many queries at once); the folder `prepared` asks sets in any space and either precision.
 
 mod answer;
 mod batch;
 mod blocks;
-mod boxes;
 mod error;
-mod images;
 mod nearest;
 mod prepared;
-mod prepared_batch;
 mod ray;
 mod region;
-mod seen;
 mod shape;
 mod walk;
-mod way;
 
 use jostle_core::{Aabb, Isa, LinearTree};
 
 pub use batch::{Answers, QueryBatch};
 pub use error::{QueryError, QueryReason};
-pub use prepared::PreparedQueries;
-pub use prepared_batch::{PreparedAnswers, PreparedBatch};
-pub use seen::{Seen, SeenAt};
+pub use prepared::{PreparedAnswers, PreparedBatch, PreparedQueries, Seen, SeenAt};
 pub use shape::{Circle, Ray, Reached};
 
 use crate::compiled::compiled_here;

@@ -8,11 +8,11 @@ use core::fmt;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Threads, Workers, threads::run};
 
-use super::error::{QueryError, QueryReason, check_all};
-use super::prepared::PreparedQueries;
+use super::PreparedQueries;
 use super::seen::{Seen, SeenAt};
 use super::way::{Region64, Round, Straight};
 use crate::compiled::compiled_here;
+use crate::query::error::{QueryError, QueryReason, check_all};
 
 /// A question takes about as long as a search does for so many bodies; it decides when a pool is worth calling.
 const BODIES_PER_QUERY: usize = 64;

@@ -7,8 +7,8 @@
 
 use crate::input::error::MAX_IMAGES;
 
-use super::error::{QueryError, QueryReason};
 use crate::input::Cell;
+use crate::query::error::{QueryError, QueryReason};
 
 /// What is added to the reach in fractions, relative to the numbers that they are computed of: 2^-48.
 const BLUR: f64 = 1.0 / (1_u64 << 48) as f64;

@@ -2,7 +2,7 @@
 
 use jostle_core::limits::REACH_F64;
 
-use super::error::{QueryError, QueryReason};
+use crate::query::error::{QueryError, QueryReason};
 
 /// A ray.
 pub(super) struct Way<const D: usize> {

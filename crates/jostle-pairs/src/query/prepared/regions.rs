@@ -1,0 +1,159 @@
+//! Bodies that touch a point, a circle or a box.
+
+use super::PreparedQueries;
+use super::boxes::{Span, outward, overlapping};
+use super::images::Sweep;
+use super::seen::Seen;
+use super::way::{Region64, Round, Straight};
+use crate::compiled::compiled_here;
+use crate::query::QueryError;
+
+impl<const D: usize> PreparedQueries<'_, D> {
+    /// Lists the bodies that hold a point.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn point(&self, point: [f64; D], found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+        self.circle(point, 0.0, found)
+    }
+
+    /// As [`PreparedQueries::point`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_point(&self, point: [f64; D], visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
+        self.visit_circle(point, 0.0, visit)
+    }
+
+    /// Lists the bodies that overlap a circle. Touching counts.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn circle(&self, center: [f64; D], radius: f64, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+        list_round(self, Round { center, radius }, found)
+    }
+
+    /// As [`PreparedQueries::circle`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_circle(
+        &self,
+        center: [f64; D],
+        radius: f64,
+        mut visit: impl FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        visit_round(self, Round { center, radius }, &mut visit)
+    }
+
+    /// Lists the bodies that touch a box, borders included.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn aabb(&self, lo: [f64; D], hi: [f64; D], found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+        list_straight(self, Straight { lo, hi }, found)
+    }
+
+    /// As [`PreparedQueries::aabb`], calling `visit` for each body.
+    ///
+    /// # Errors
+    /// See [`PreparedQueries`].
+    pub fn visit_aabb(&self, lo: [f64; D], hi: [f64; D], mut visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
+        visit_straight(self, Straight { lo, hi }, &mut visit)
+    }
+
+    fn list(&self, region: impl Region64<D>, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+        let sweep = self.check_region(region)?;
+        found.clear();
+        self.visit(region, sweep.as_ref(), &mut |seen| found.push(seen));
+        found.sort_unstable();
+        Ok(())
+    }
+
+    /// Refuses a region, or tells at which images to look for it.
+    pub(super) fn check_region(&self, region: impl Region64<D>) -> Result<Option<Sweep<D>>, QueryError> {
+        region.check()?;
+        let (lo, hi, more) = region.span();
+        let sweep = self.cell.map(|cell| Sweep::around(&cell, lo, hi, more + self.greatest_radius(), self.far()));
+        sweep.map_or(Ok(()), |sweep| sweep.check())?;
+        Ok(sweep)
+    }
+
+    /// Visits all that touches a region that has been checked.
+    pub(super) fn visit(&self, region: impl Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut dyn FnMut(Seen<D>)) {
+        let (lo, hi, more) = region.span();
+        self.each_image(sweep, |step| {
+            let by = self.shift(step);
+            let mut span = ([0.0; D], [0.0; D]);
+            let blur = self.blur(&[lo, hi, by], more) + more * self.scale;
+            for axis in 0..D {
+                span.0[axis] = outward((lo[axis] - by[axis] - self.origin[axis]) * self.scale - blur, -1.0);
+                span.1[axis] = outward((hi[axis] - by[axis] - self.origin[axis]) * self.scale + blur, 1.0);
+            }
+            self.each_leaf(
+                |level, node| overlapping(level, node, &span),
+                |leaf| {
+                    self.each_touching(leaf, &span, |id| {
+                        let image_shift = self.image_shift(step, id);
+                        let (body, radius) = self.set.body(id);
+                        if region.touches(body, self.shift(image_shift), radius) {
+                            visit(Seen { id, image_shift });
+                        }
+                    });
+                },
+            );
+        });
+    }
+
+    /// The bodies of a leaf whose proxies may touch a span.
+    fn each_touching(&self, leaf: usize, (lo, hi): &Span<D>, mut visit: impl FnMut(u32)) {
+        let tree = self.set.tree();
+        let (bodies, ids) = (&tree.bodies()[leaf], &tree.leaf_ids()[leaf].0);
+        for (lane, &id) in ids.iter().enumerate().take(tree.leaf(leaf).len()) {
+            let radius = f64::from(bodies.radii.0[lane]);
+            let near = (0..D).all(|axis| {
+                let center = f64::from(bodies.centers[axis].0[lane]);
+                center + radius >= lo[axis].into() && center - radius <= hi[axis].into()
+            });
+            if near {
+                visit(id);
+            }
+        }
+    }
+}
+
+compiled_here! {
+    fn list_round<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Round<D>,
+        found: &mut Vec<Seen<D>>,
+    ) -> Result<(), QueryError> {
+        queries.list(region, found)
+    }
+
+    fn list_straight<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Straight<D>,
+        found: &mut Vec<Seen<D>>,
+    ) -> Result<(), QueryError> {
+        queries.list(region, found)
+    }
+
+    fn visit_round<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Round<D>,
+        visit: &mut dyn FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        queries.visit(region, queries.check_region(region)?.as_ref(), visit);
+        Ok(())
+    }
+
+    fn visit_straight<const D: usize>(
+        queries: &PreparedQueries<'_, D>,
+        region: Straight<D>,
+        visit: &mut dyn FnMut(Seen<D>),
+    ) -> Result<(), QueryError> {
+        queries.visit(region, queries.check_region(region)?.as_ref(), visit);
+        Ok(())
+    }
+}
