@@ -19,8 +19,8 @@ const SAMPLE: usize = 4096;
 pub use activation::ActivationTable;
 pub use set::{Displacements, Set};
 pub(crate) use set::{SortedBefore, Source};
-pub(crate) use space::Cell;
 pub use space::Space;
+pub(crate) use space::UnitCell;
 
 /// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
 ///

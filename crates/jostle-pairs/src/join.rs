@@ -31,7 +31,7 @@ use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
 use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
-use crate::simd::{self, LANES, Lanes, Work, outlined, sixteen_mut};
+use crate::simd::{self, LANES, LaneWork, Lanes, outlined, sixteen_mut};
 use crate::traverse::SPARSE;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
 use crate::traverse::descent::{Descent, root};
@@ -89,7 +89,7 @@ pub(crate) fn join_groups<const D: usize>(isa: Isa, join: &mut Join<'_, D>, grou
 
 struct Groups<'j, 'a, const D: usize>(&'j mut Join<'a, D>, Range<usize>);
 
-impl<const D: usize> Work for Groups<'_, '_, D> {
+impl<const D: usize> LaneWork for Groups<'_, '_, D> {
     type Output = ();
 
     #[inline(always)]

@@ -21,7 +21,7 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, ViewError, Workers};
 
 use crate::InputError;
-use crate::input::{Cell, Set, Source};
+use crate::input::{Set, Source, UnitCell};
 
 pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
@@ -125,7 +125,7 @@ impl<const D: usize> Proxies<D> {
     pub(crate) fn survey(
         &mut self,
         set: &Set<'_, D>,
-        cell: Option<&Cell<D>>,
+        cell: Option<&UnitCell<D>>,
         decided: bool,
         isa: Isa,
         workers: Workers<'_>,
@@ -150,12 +150,12 @@ impl<const D: usize> Proxies<D> {
     }
 
     /// What bodies of a set that has been looked at typically reach, the smaller ones among them.
-    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&Cell<D>>) -> f64 {
+    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
         with_given!(self, set, cell, true, |given| given.typical_radius())
     }
 
     /// A body of a set that has been looked at, on each axis.
-    fn spans(&self, set: &Set<'_, D>, cell: Option<&Cell<D>>, id: usize) -> [Span; D] {
+    fn spans(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, id: usize) -> [Span; D] {
         let cell = cell.filter(|_| self.outside);
         with_given!(self, set, cell, true, |given| core::array::from_fn(|axis| given.span(axis, id)))
     }
@@ -164,7 +164,7 @@ impl<const D: usize> Proxies<D> {
     fn each_span(
         &self,
         set: &Set<'_, D>,
-        cell: Option<&Cell<D>>,
+        cell: Option<&UnitCell<D>>,
         axis: usize,
         ids: Range<usize>,
         mut visit: impl FnMut(&[Span]),
@@ -182,7 +182,7 @@ impl<const D: usize> Proxies<D> {
     pub(crate) fn fill(
         &mut self,
         set: &Set<'_, D>,
-        cell: Option<&Cell<D>>,
+        cell: Option<&UnitCell<D>>,
         frame: Option<(&Frame<D>, Option<&Gaps<D>>)>,
         workers: Workers<'_>,
     ) {
@@ -211,7 +211,7 @@ struct Reborrow<'a, const D: usize> {
 
 /// A coordinate less so many cells.
 #[inline]
-fn moved<const D: usize>(cell: &Cell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
+fn moved<const D: usize>(cell: &UnitCell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
     if wraps == [0; D] { x } else { x - cell.shift(wraps.map(f64::from))[axis] }
 }
 

@@ -25,7 +25,7 @@ pub(crate) const LANES: usize = jostle_core::tree::LEAF;
 pub(crate) const ROW: usize = 4 * LANES;
 
 /// Work on sixteen lanes at a time.
-pub(crate) trait Work {
+pub(crate) trait LaneWork {
     /// What comes out.
     type Output;
 
@@ -37,7 +37,7 @@ pub(crate) trait Work {
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {
     /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
-    fn call<W: Work>(work: W) -> W::Output;
+    fn call<W: LaneWork>(work: W) -> W::Output;
     /// The values in order.
     fn load(values: &[f32; LANES]) -> Self;
     /// Writes the values in order.

@@ -7,7 +7,7 @@ use crate::coherent::packed::Packed;
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::Was;
 use crate::input::layers::Layers;
-use crate::input::{Cell, Input, Set, Source};
+use crate::input::{Input, Set, Source, UnitCell};
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
 use crate::proxy::{Exact, each_body, squared};
@@ -113,7 +113,7 @@ impl<const D: usize> Current<D> {
     pub(super) fn read(&mut self, input: &Input<'_, D>, skin: &Skin<D>, workers: Workers<'_>) {
         self.make_room(input);
         let sets = input.sets();
-        let (decided, cell) = (input.is_decided(), (!input.space.is_open()).then(|| Cell::of(&input.space)));
+        let (decided, cell) = (input.is_decided(), (!input.space.is_open()).then(|| UnitCell::of(&input.space)));
         for (at, (now, set)) in self.sets.iter_mut().zip(sets).enumerate() {
             if cell.is_some() {
                 skin.jumps(at, set, decided, &mut now.jumps, workers);
@@ -146,7 +146,7 @@ impl<const D: usize> Current<D> {
 }
 
 impl<const D: usize> Now<D> {
-    fn read(&mut self, set: &Set<'_, D>, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+    fn read(&mut self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         match set.source {
             Source::View(bodies) => {
                 self.build = 0;
@@ -173,13 +173,13 @@ impl<const D: usize> Now<D> {
         }
     }
 
-    fn read_in_cell(&mut self, bodies: Bodies<'_, D>, cell: &Cell<D>, workers: Workers<'_>) {
+    fn read_in_cell(&mut self, bodies: Bodies<'_, D>, cell: &UnitCell<D>, workers: Workers<'_>) {
         read_open(&mut self.bodies, bodies, workers);
         self.move_into(Some(cell), workers);
     }
 
     /// Moves the bodies into the cell, as a search does.
-    fn move_into(&mut self, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+    fn move_into(&mut self, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         let Some(cell) = cell else { return };
         resize_with_headroom(&mut self.wraps, self.bodies.len(), [0; D]);
         let bodies = &self.bodies;

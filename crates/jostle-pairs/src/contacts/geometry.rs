@@ -10,7 +10,7 @@ use super::error::ContactError;
 use super::offenders::name_strangers;
 use super::pairs::{ContactPairs, Images, Meetings};
 use crate::compiled::compiled_here;
-use crate::input::{Cell, Displacements, Input, Relation, Set, Source};
+use crate::input::{Displacements, Input, Relation, Set, Source, UnitCell};
 use crate::proxy::{Proxies, first_touch};
 
 /// Pairs that one task looks at.
@@ -240,7 +240,7 @@ struct Asked<'a, const D: usize> {
     images: Images<'a>,
     meetings: Meetings<'a>,
     sets: &'a [Set<'a, D>],
-    cell: Option<Cell<D>>,
+    cell: Option<UnitCell<D>>,
     /// The bodies of each set that is a tree, by id.
     trees: Vec<Proxies<D>>,
 }
@@ -250,7 +250,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         let (sets, axes) = (input.sets(), pairs.images.axes);
         assert!(axes == 0 || axes == D, "the image shifts are in {axes} dimensions, not {D}");
         pairs.check_shifts()?;
-        let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
+        let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         if cell.is_some() && axes == 0 && !pairs.pairs.is_empty() {
             return Err(ContactError::ImageShifts { pairs: pairs.pairs.len(), image_shifts: 0 });
         }

@@ -125,7 +125,7 @@ impl<const D: usize> Space<D> {
     /// `(x - origin) * dual` over the axes from left to right, of [`Space::duals`].
     #[must_use]
     pub fn wraps(&self, center: [f64; D]) -> [i32; D] {
-        Cell::of(self).wraps(center).map(|wraps| wraps as i32)
+        UnitCell::of(self).wraps(center).map(|wraps| wraps as i32)
     }
 
     /// The vectors whose scalar product with those of the cell is 1 for its own and 0 for the others, in `f64`; one over the
@@ -215,13 +215,13 @@ fn cofactor<const D: usize>(v: &[[f64; D]; D], row: usize, column: usize) -> f64
 
 /// A space that repeats, with what is often asked of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cell<const D: usize> {
+pub(crate) struct UnitCell<const D: usize> {
     pub(crate) space: Space<D>,
     pub(crate) duals: [[f64; D]; D],
     straight: bool,
 }
 
-impl<const D: usize> Cell<D> {
+impl<const D: usize> UnitCell<D> {
     pub(crate) fn of(space: &Space<D>) -> Self {
         Self { space: *space, duals: space.duals(), straight: space.is_straight() }
     }

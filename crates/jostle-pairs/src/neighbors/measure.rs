@@ -10,7 +10,7 @@ use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Isa, Workers};
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::rows::Rows;
@@ -138,7 +138,7 @@ struct Nearest<'a, const D: usize> {
     rows: Neighbors<'a>,
     from: &'a [Center<D>],
     to: &'a [Center<D>],
-    cell: Option<&'a Cell<D>>,
+    cell: Option<&'a UnitCell<D>>,
     exact: &'a Exact<'a, D>,
     out: Block<'a, D>,
 }
@@ -231,7 +231,10 @@ impl<const D: usize> Nearest<'_, D> {
 
 /// Moves bodies that are so far apart to their nearest images, and says by how many of each vector.
 #[inline(always)]
-fn seen_nearest<const D: usize, const SINGLE: bool>(cell: &Cell<D>, apart: &mut [Eight<f64>; D]) -> [Eight<i32>; D] {
+fn seen_nearest<const D: usize, const SINGLE: bool>(
+    cell: &UnitCell<D>,
+    apart: &mut [Eight<f64>; D],
+) -> [Eight<i32>; D] {
     let (mut steps, mut whole) = ([[0; EIGHT]; D], [[0.0; EIGHT]; D]);
     for k in 0..D {
         if !cell.space.repeats[k] {

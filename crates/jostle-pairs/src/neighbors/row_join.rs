@@ -17,7 +17,7 @@ use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
 use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
-use crate::simd::{self, LANES, Lanes, Work, outlined};
+use crate::simd::{self, LANES, LaneWork, Lanes, outlined};
 use crate::traverse::SPARSE;
 use crate::traverse::descent::Descent;
 
@@ -45,7 +45,7 @@ pub(crate) fn list_groups<const D: usize>(isa: Isa, rows: &mut RowJoin<'_, D>, g
 
 struct Groups<'r, 'a, const D: usize>(&'r mut RowJoin<'a, D>, Range<usize>);
 
-impl<const D: usize> Work for Groups<'_, '_, D> {
+impl<const D: usize> LaneWork for Groups<'_, '_, D> {
     type Output = ();
 
     #[inline(always)]

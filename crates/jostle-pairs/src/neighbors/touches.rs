@@ -4,7 +4,7 @@
 //! along each vector differs from that of a by at most c = `reach` over the height of the cell. So what an entry of a row
 //! costs does not grow with the number of images of the search, of which the largest bodies decide.
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 use crate::neighbors::rows::Rows;
 use crate::proxy::{Exact, first_touch, squared};
 
@@ -52,7 +52,7 @@ impl<const D: usize> Exact<'_, D> {
 
 /// Two bodies, as the predicate has them.
 struct Two<'a, const D: usize> {
-    cell: &'a Cell<D>,
+    cell: &'a UnitCell<D>,
     /// Whether in `f64` on bodies as they were given, and not in `f32` on bodies in the cell.
     decided: bool,
     /// From the one to the other, and the sum of their radii.
@@ -66,7 +66,7 @@ struct Two<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Two<'a, D> {
-    fn new(exact: &Exact<'_, D>, cell: &'a Cell<D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
+    fn new(exact: &Exact<'_, D>, cell: &'a UnitCell<D>, sets: [u32; 2], [a, b]: [u32; 2]) -> Self {
         let (mut apart, from) = (exact.center(sets[1], b), exact.center(sets[0], a));
         let (mut wraps, of_a) = (exact.wraps_of(sets[1], b), exact.wraps_of(sets[0], a));
         for axis in 0..D {

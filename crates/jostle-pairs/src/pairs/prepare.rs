@@ -3,7 +3,7 @@
 use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
 
 use crate::InputError;
-use crate::input::{Cell, Input, Relation, Set};
+use crate::input::{Input, Relation, Set, UnitCell};
 use crate::join::filter::PairTest;
 use crate::join::job::Job;
 use crate::join::tree_pair::OFFSET_MARGIN;
@@ -90,7 +90,7 @@ impl<const D: usize> Preparation<D> {
             kept.tree.set_isa(isa);
             self.sorted.push(kept);
         }
-        let cell = (!input.space.is_open()).then(|| Cell::of(&input.space));
+        let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), isa, workers)?;
         self.adopt(input, cell.as_ref(), workers);
@@ -116,7 +116,7 @@ impl<const D: usize> Preparation<D> {
     fn survey(
         &mut self,
         input: &Input<'_, D>,
-        cell: Option<&Cell<D>>,
+        cell: Option<&UnitCell<D>>,
         isa: Isa,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
@@ -138,7 +138,7 @@ impl<const D: usize> Preparation<D> {
     }
 
     /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
-    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>, workers: Workers<'_>) {
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         self.gaps.clear();
         let (sets, sorted) = (input.sets(), &mut self.sorted[Self::first(input)..]);
         if !input.is_decided() {
@@ -175,7 +175,7 @@ impl<const D: usize> Preparation<D> {
         self.sorted[Self::first(input)..].iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }
 
-    fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&Cell<D>>) -> Result<(), InputError> {
+    fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>) -> Result<(), InputError> {
         let Some(cell) = cell else {
             self.images.clear();
             return Ok(());
@@ -223,7 +223,7 @@ impl<const D: usize> Preparation<D> {
         Exact {
             sets: input.sets(),
             sorted: &self.sorted[Self::first(input)..],
-            cell: (!input.space.is_open()).then(|| Cell::of(&input.space)),
+            cell: (!input.space.is_open()).then(|| UnitCell::of(&input.space)),
             images: &self.images,
             decided: input.is_decided(),
         }

@@ -1,6 +1,6 @@
 //! Whether bodies are crowded: a look at some of them, by which it is told whether gaps are worth being left out.
 
-use crate::input::{Cell, Set};
+use crate::input::{Set, UnitCell};
 use crate::proxy::Span;
 use crate::proxy::sorted::SortedSet;
 
@@ -11,7 +11,7 @@ const SAMPLES: (usize, usize) = (64, 512);
 /// half of the times where a body has five such neighbours. Gaps between bodies that have few are not worth the look.
 pub(super) fn is_crowded<const D: usize>(
     (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
-    cell: Option<&Cell<D>>,
+    cell: Option<&UnitCell<D>>,
     growth: f64,
 ) -> bool {
     let bodies = sets.iter().map(Set::len).sum::<usize>();

@@ -2,7 +2,7 @@
 
 use jostle_core::{LinearTree, Scalar};
 
-use crate::input::{Cell, Set, Source};
+use crate::input::{Set, Source, UnitCell};
 use crate::join::filter::Decide;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
@@ -12,7 +12,7 @@ use crate::proxy::{Images, Proxies};
 pub(crate) struct Exact<'a, const D: usize> {
     pub(crate) sets: &'a [Set<'a, D>],
     pub(crate) sorted: &'a [SortedSet<D>],
-    pub(crate) cell: Option<Cell<D>>,
+    pub(crate) cell: Option<UnitCell<D>>,
     pub(crate) images: &'a Images<D>,
     /// Whether pairs are decided in `f64`; else by the proxies.
     pub(crate) decided: bool,

@@ -31,7 +31,7 @@
 //! it has not grown. The others grow by 2^-20 of its largest radius as well, so that 8Su are covered, and by 2^-60,
 //! below which squares vanish in `f32`. Two of its own bodies may not meet.
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 use crate::proxy::survey::Extent;
 
 /// Growth of a radius relative to itself: 2^-20.
@@ -93,7 +93,7 @@ impl<const D: usize> Default for Frame<D> {
 
 impl<const D: usize> Frame<D> {
     /// Of all bodies of a search.
-    pub(crate) fn new(all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
+    pub(crate) fn new(all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let mut half = all.radius;
         for axis in 0..D {
             // The middle of a path is rounded, by no more than half of its length.
@@ -107,7 +107,7 @@ impl<const D: usize> Frame<D> {
     }
 
     /// Of the bodies of a prepared set: where all directions repeat, that of the cell.
-    pub(crate) fn prepared(all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
+    pub(crate) fn prepared(all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let Some(cell) = cell.filter(|cell| cell.space.repeats == [true; D]) else { return Self::new(all, cell) };
         let (mut origin, mut half) = (cell.space.origin, 0.0_f64);
         for axis in 0..D {
@@ -118,18 +118,23 @@ impl<const D: usize> Frame<D> {
     }
 
     /// Of bodies whose coordinates have been shortened by the gaps between them, to at most so much about 0.
-    pub(crate) fn without_gaps(half: f64, all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
+    pub(crate) fn without_gaps(half: f64, all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         Self::centered([0.0; D], half, all, cell)
     }
 
-    fn centered(origin: [f64; D], half: f64, all: Extent<D>, cell: Option<&Cell<D>>) -> Self {
+    fn centered(origin: [f64; D], half: f64, all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let scale = power_of_two_below_inverse(half);
         let growth = ABSOLUTE[usize::from(cell.is_some())] + all.far * scale * FAR;
         Self { origin, scale, growth, adopted: None, slack: slack(all, scale, growth) }
     }
 
     /// The frame of a prepared set, or the world of one in `f32`, for all bodies of a search; None where these do not fit.
-    pub(crate) fn adopted(of: Option<&Self>, own: Extent<D>, all: Extent<D>, cell: Option<&Cell<D>>) -> Option<Self> {
+    pub(crate) fn adopted(
+        of: Option<&Self>,
+        own: Extent<D>,
+        all: Extent<D>,
+        cell: Option<&UnitCell<D>>,
+    ) -> Option<Self> {
         let (origin, scale) = of.map_or(([0.0; D], 1.0), |frame| (frame.origin, frame.scale));
         let widest = |extent: Extent<D>| {
             let reach =
@@ -189,7 +194,7 @@ fn slack<const D: usize>(all: Extent<D>, scale: f64, growth: f64) -> f32 {
 }
 
 /// Half of how far a cell extends on an axis in the directions in which it repeats.
-fn half_width<const D: usize>(cell: &Cell<D>, axis: usize) -> f64 {
+fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
     let vectors = cell.space.vectors.iter().zip(cell.space.repeats).filter(|(_, repeats)| *repeats);
     vectors.map(|(vector, _)| vector[axis].abs()).sum::<f64>() / 2.0
 }

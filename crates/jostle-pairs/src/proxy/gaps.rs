@@ -23,7 +23,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use jostle_core::Workers;
 
-use crate::input::{Cell, Set};
+use crate::input::{Set, UnitCell};
 use crate::proxy::crowded::is_crowded;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame, Span};
@@ -295,7 +295,7 @@ impl<const D: usize> Gaps<D> {
     pub(crate) fn close(
         &mut self,
         (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
-        cell: Option<&Cell<D>>,
+        cell: Option<&UnitCell<D>>,
         frame: &Frame<D>,
         all: Extent<D>,
         workers: Workers<'_>,
@@ -350,7 +350,7 @@ impl<const D: usize> Gaps<D> {
     }
 
     /// All axes with their gaps. The largest number that the predicate has to do with where an axis repeats.
-    fn begin(&mut self, cell: Option<&Cell<D>>, all: Extent<D>, typical: f64) -> f64 {
+    fn begin(&mut self, cell: Option<&UnitCell<D>>, all: Extent<D>, typical: f64) -> f64 {
         let period = |at: usize| {
             let cell = cell.filter(|cell| cell.space.repeats[at])?;
             Some([cell.space.origin[at], cell.space.vectors[at][at]])

@@ -7,7 +7,7 @@
 use crate::InputError;
 use crate::input::error::MAX_IMAGES;
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 
 /// Images by number: the one where bodies are, then half of the others, then those that are opposite to these.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ impl<const D: usize> Images<D> {
     /// have lengths times `scale`, and what is `dropped` of each period is not in them.
     pub(crate) fn lay_out(
         &mut self,
-        cell: &Cell<D>,
+        cell: &UnitCell<D>,
         reach: Reach<D>,
         (scale, dropped): (f64, [f64; D]),
         wanted: impl Fn([f32; D]) -> bool,
@@ -96,7 +96,7 @@ impl<const D: usize> Images<D> {
     /// Those whose last step other than 0 is positive.
     fn half_of(
         &mut self,
-        cell: &Cell<D>,
+        cell: &UnitCell<D>,
         most: [i32; D],
         (scale, dropped): (f64, [f64; D]),
         wanted: impl Fn([f32; D]) -> bool,

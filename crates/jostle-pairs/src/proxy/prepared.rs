@@ -8,7 +8,7 @@ use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::ru
 use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::input::layers::LayersOf;
-use crate::input::{Cell, Set, SortedBefore, Source, Space};
+use crate::input::{Set, SortedBefore, Source, Space, UnitCell};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame, Proxies};
 
@@ -180,7 +180,7 @@ impl<const D: usize> PreparedSet<D> {
         space.check()?;
         self.space = space;
         self.copy(set, workers);
-        let cell = (!space.is_open()).then(|| Cell::of(&space));
+        let cell = (!space.is_open()).then(|| UnitCell::of(&space));
         let (own, double) = (Set::of(self.bodies.source()), self.bodies.double);
         let isa = self.sorted.tree.isa();
         self.extent = self.sorted.proxies.survey(&own, cell.as_ref(), double, isa, workers)?;

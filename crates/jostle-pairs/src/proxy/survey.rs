@@ -7,7 +7,7 @@ use jostle_core::limits::REACH_F64;
 use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
 
 use crate::input::error::RangeFault;
-use crate::input::{Cell, Displacements};
+use crate::input::{Displacements, UnitCell};
 use crate::proxy::Span;
 use crate::proxy::gaps::RELATIVE;
 use crate::proxy::moved;
@@ -70,7 +70,7 @@ impl<const D: usize> Extent<D> {
 pub(crate) struct Given<'a, const D: usize, T> {
     pub(crate) bodies: Bodies<'a, D, T>,
     pub(crate) moving: Option<Displacements<'a, D>>,
-    pub(crate) cell: Option<Cell<D>>,
+    pub(crate) cell: Option<UnitCell<D>>,
     /// Whether pairs are decided in `f64`. What is wrong with bodies that are not is found when their tree is built.
     pub(crate) decided: bool,
 }
@@ -163,7 +163,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             }
         }
         let borders = axes.map(|axis| axis.borders());
-        if let Some(cell) = cell.filter(Cell::is_straight) {
+        if let Some(cell) = cell.filter(UnitCell::is_straight) {
             let mut beyond = [0; 2];
             cell.note_outside(&borders, &mut beyond);
             outside[..2].copy_from_slice(&beyond);
@@ -333,7 +333,7 @@ impl<T: Scalar> Work for NoteFaults<'_, T> {
 
 /// Notes which bodies may lie outside of a cell whose walls are slanted.
 struct NoteOutside<'a, const D: usize, T> {
-    cell: &'a Cell<D>,
+    cell: &'a UnitCell<D>,
     centers: &'a [[T; COPIED]; D],
     rows: usize,
     outside: &'a mut [u64; LANES],

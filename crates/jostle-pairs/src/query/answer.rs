@@ -6,7 +6,7 @@ use super::nearest::{FindNearest, Several};
 use super::ray::{FindFirst, VisitHits};
 use super::region::{Region, VisitRegion};
 use super::shape::{Ray, Reached};
-use crate::simd::{Lanes, Work};
+use crate::simd::{LaneWork, Lanes};
 
 /// Answers, those to one query after those to the one before.
 #[derive(Debug, Default)]
@@ -120,7 +120,7 @@ pub(super) struct NearestInto<'t, const D: usize> {
     pub(super) nearest: &'t mut Vec<Reached>,
 }
 
-impl<const D: usize> Work for NearestInto<'_, D> {
+impl<const D: usize> LaneWork for NearestInto<'_, D> {
     type Output = ();
 
     #[inline(always)]

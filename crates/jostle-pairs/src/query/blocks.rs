@@ -9,7 +9,7 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::{Isa, LinearTree, Workers};
 
 use super::answer::{Answer, Lists};
-use crate::simd::{self, Lanes, Work};
+use crate::simd::{self, LaneWork, Lanes};
 
 /// Queries in a block at least: some tens of microseconds.
 const QUERIES_PER_BLOCK: usize = 128;
@@ -87,7 +87,7 @@ struct Block<'a, 't, Q, const D: usize> {
     lists: &'a mut Lists,
 }
 
-impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Work for Block<'_, '_, Q, D> {
+impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> LaneWork for Block<'_, '_, Q, D> {
     type Output = ();
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use jostle_core::tree::Level;
 use super::shape::Reached;
 use super::walk::{NearestFirst, walk_nearest_first};
 use crate::shape::circles16::Circles16;
-use crate::simd::{LANES, Lanes, Work};
+use crate::simd::{LANES, LaneWork, Lanes};
 
 /// What keeps the nearest so far; their distances are squared ones.
 pub(super) trait Nearest {
@@ -85,7 +85,7 @@ pub(super) struct FindNearest<'t, N, const D: usize> {
     pub(super) nearest: N,
 }
 
-impl<N: Nearest, const D: usize> Work for FindNearest<'_, N, D> {
+impl<N: Nearest, const D: usize> LaneWork for FindNearest<'_, N, D> {
     type Output = N;
 
     #[inline(always)]

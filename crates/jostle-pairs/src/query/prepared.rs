@@ -25,7 +25,7 @@ use jostle_core::tree::Level;
 pub use batch::{PreparedAnswers, PreparedBatch};
 pub use seen::{Seen, SeenAt};
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 use crate::proxy::prepared::PreparedSet;
 use boxes::{ROUNDING, descend};
 use images::Sweep;
@@ -68,7 +68,7 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 #[derive(Debug, Clone, Copy)]
 pub struct PreparedQueries<'p, const D: usize> {
     set: &'p PreparedSet<D>,
-    cell: Option<Cell<D>>,
+    cell: Option<UnitCell<D>>,
     origin: [f64; D],
     scale: f64,
 }
@@ -86,7 +86,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     #[must_use]
     pub fn new(set: &'p PreparedSet<D>) -> Self {
         let (origin, scale) = set.frame.map_or(([0.0; D], 1.0), |frame| (frame.origin, frame.scale));
-        let cell = (!set.space.is_open()).then(|| Cell::of(&set.space));
+        let cell = (!set.space.is_open()).then(|| UnitCell::of(&set.space));
         Self { set, cell, origin, scale }
     }
 
@@ -145,7 +145,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     }
 }
 
-fn lowest_height<const D: usize>(cell: &Cell<D>) -> f64 {
+fn lowest_height<const D: usize>(cell: &UnitCell<D>) -> f64 {
     let heights = (0..D).filter(|&k| cell.space.repeats[k]).map(|k| 1.0 / squared(cell.duals[k]).sqrt());
     heights.fold(f64::INFINITY, f64::min)
 }

@@ -25,7 +25,7 @@ use jostle_core::tree::Level;
 use super::shape::{Ray, Reached};
 use super::walk::{NearestFirst, Visitor, walk, walk_nearest_first};
 use crate::shape::circles16::Circles16;
-use crate::simd::{LANES, Lanes, Work};
+use crate::simd::{LANES, LaneWork, Lanes};
 
 /// Factor on the far end of an interval: 1 + 2^-20, sixteen times the unit roundoff of f32.
 const WIDENING: f32 = 1.0 + 1.0 / 1_048_576.0;
@@ -196,7 +196,7 @@ pub(super) struct VisitHits<'t, V, const D: usize> {
     pub(super) visit: V,
 }
 
-impl<V: FnMut(Reached), const D: usize> Work for VisitHits<'_, V, D> {
+impl<V: FnMut(Reached), const D: usize> LaneWork for VisitHits<'_, V, D> {
     type Output = ();
 
     #[inline(always)]
@@ -231,7 +231,7 @@ pub(super) struct FindFirst<'t, const D: usize> {
     pub(super) ray: Ray<D>,
 }
 
-impl<const D: usize> Work for FindFirst<'_, D> {
+impl<const D: usize> LaneWork for FindFirst<'_, D> {
     type Output = Option<Reached>;
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use jostle_core::{Aabb, LinearTree};
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
 use crate::shape::circles16::{Circles16, boxes16_overlapping};
-use crate::simd::{Lanes, Work};
+use crate::simd::{LaneWork, Lanes};
 
 /// What bodies touch or do not.
 pub(super) trait Region<const D: usize>: Copy {
@@ -76,7 +76,7 @@ pub(super) struct VisitRegion<'t, R, V, const D: usize> {
     pub(super) visit: V,
 }
 
-impl<R: Region<D>, V: FnMut(u32), const D: usize> Work for VisitRegion<'_, R, V, D> {
+impl<R: Region<D>, V: FnMut(u32), const D: usize> LaneWork for VisitRegion<'_, R, V, D> {
     type Output = ();
 
     #[inline(always)]

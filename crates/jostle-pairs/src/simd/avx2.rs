@@ -4,7 +4,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes, Work};
+use super::{LANES, LaneWork, Lanes};
 
 pub(super) mod sort;
 mod sort_one;
@@ -17,7 +17,7 @@ struct Avx2(__m256, __m256);
 /// Does the work with the instructions of AVX2, in a function of its own.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-pub(super) fn run<W: Work>(work: W) -> W::Output {
+pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
     work.run::<Avx2>()
 }
 
@@ -131,7 +131,7 @@ pub(super) fn prefetch<T>(value: &T) {
 
 impl Lanes for Avx2 {
     #[inline(always)]
-    fn call<W: Work>(work: W) -> W::Output {
+    fn call<W: LaneWork>(work: W) -> W::Output {
         // SAFETY: the features are there (see the type).
         unsafe { run(work) }
     }

@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, Lanes, Work};
+use super::{LANES, LaneWork, Lanes};
 
 /// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
 /// vouches for the instructions.
@@ -13,13 +13,13 @@ struct Avx512(__m512);
 /// Does the work with the instructions of AVX-512, in a function of its own.
 #[inline(never)]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2")]
-pub(super) fn run<W: Work>(work: W) -> W::Output {
+pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
     work.run::<Avx512>()
 }
 
 impl Lanes for Avx512 {
     #[inline(always)]
-    fn call<W: Work>(work: W) -> W::Output {
+    fn call<W: LaneWork>(work: W) -> W::Output {
         // SAFETY: the features are there (see the type).
         unsafe { run(work) }
     }

@@ -5,13 +5,13 @@
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
 
-use super::{Work, portable};
+use super::{LaneWork, portable};
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512};
 
 /// Does the work with the instructions of `isa`.
 #[inline]
-pub(crate) fn run<W: Work>(isa: Isa, work: W) -> W::Output {
+pub(crate) fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
     match isa.name() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: detection made `isa`, so the machine has these instructions.
@@ -37,7 +37,7 @@ macro_rules! outlined {
                 pub(crate) fn $name<L: Lanes>(&mut self, $($arg: $arg_type),*) {
                     struct Call<A>(A);
 
-                    impl<const D: usize> $crate::simd::Work for Call<(&mut $type<'_, D>, $($arg_type),*)> {
+                    impl<const D: usize> $crate::simd::LaneWork for Call<(&mut $type<'_, D>, $($arg_type),*)> {
                         type Output = ();
 
                         #[inline(always)]

@@ -2,7 +2,7 @@
 
 use wide::f32x4;
 
-use super::{LANES, Lanes, Work};
+use super::{LANES, LaneWork, Lanes};
 
 /// Four registers of four.
 #[derive(Clone, Copy)]
@@ -10,7 +10,7 @@ pub(crate) struct Portable([f32x4; 4]);
 
 /// Does the work with what the target always has, in a function of its own.
 #[inline(never)]
-pub(super) fn run<W: Work>(work: W) -> W::Output {
+pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
     work.run::<Portable>()
 }
 
@@ -23,7 +23,7 @@ impl Portable {
 
 impl Lanes for Portable {
     #[inline(always)]
-    fn call<W: Work>(work: W) -> W::Output {
+    fn call<W: LaneWork>(work: W) -> W::Output {
         run(work)
     }
 

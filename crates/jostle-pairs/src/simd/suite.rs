@@ -3,7 +3,7 @@
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
 
-use super::{LANES, Lanes, ROW, Work, run};
+use super::{LANES, LaneWork, Lanes, ROW, run};
 
 /// Runs each check with the instructions of each body that this machine has.
 macro_rules! stamp {
@@ -32,7 +32,7 @@ stamp!(portable = Portable, avx2 = Avx2, avx512 = Avx512:
     rows_of_all_lengths_are_sorted = SortedRows,
 );
 
-fn on(name: IsaName, work: impl Work) {
+fn on(name: IsaName, work: impl LaneWork) {
     if let Some(isa) = Isa::named(name) {
         run(isa, work);
     }
@@ -82,7 +82,7 @@ fn assert_same(values: [f32; LANES], expected: [f32; LANES]) {
 
 struct Values;
 
-impl Work for Values {
+impl LaneWork for Values {
     type Output = ();
 
     #[inline(always)]
@@ -102,7 +102,7 @@ impl Work for Values {
 
 struct Arithmetic;
 
-impl Work for Arithmetic {
+impl LaneWork for Arithmetic {
     type Output = ();
 
     #[inline(always)]
@@ -128,7 +128,7 @@ impl Work for Arithmetic {
 
 struct Comparisons;
 
-impl Work for Comparisons {
+impl LaneWork for Comparisons {
     type Output = ();
 
     #[inline(always)]
@@ -150,7 +150,7 @@ impl Work for Comparisons {
 
 struct SetLanes;
 
-impl Work for SetLanes {
+impl LaneWork for SetLanes {
     type Output = ();
 
     #[inline(always)]
@@ -178,7 +178,7 @@ impl Work for SetLanes {
 
 struct Pairs;
 
-impl Work for Pairs {
+impl LaneWork for Pairs {
     type Output = ();
 
     #[inline(always)]
@@ -209,7 +209,7 @@ impl Work for Pairs {
 
 struct SortedRows;
 
-impl Work for SortedRows {
+impl LaneWork for SortedRows {
     type Output = ();
 
     #[inline(always)]

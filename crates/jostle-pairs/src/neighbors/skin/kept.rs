@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 
-use crate::input::{Cell, Displacements, Set, Source, Space};
+use crate::input::{Displacements, Set, Source, Space, UnitCell};
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;
@@ -136,7 +136,7 @@ fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D,
 /// What a space adds to how a body's change is measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Width<const D: usize> {
-    cell: Option<Cell<D>>,
+    cell: Option<UnitCell<D>>,
     /// What differences may lose to rounding, of coordinates in the cell, and of a body's own.
     least: f64,
     of_body: f64,
@@ -162,7 +162,7 @@ impl<const D: usize> Width<D> {
         });
         let contained = space.is_straight() || space.repeats == [true; D];
         let of_body = if decided || !contained { relative } else { 0.0 };
-        Self { cell: Some(Cell::of(space)), least: relative * width.fold(0.0, f64::max), of_body, both_ways }
+        Self { cell: Some(UnitCell::of(space)), least: relative * width.fold(0.0, f64::max), of_body, both_ways }
     }
 
     /// By how many vectors of the cell a body has been moved, or nearly so.

@@ -7,7 +7,7 @@
 
 use crate::input::error::MAX_IMAGES;
 
-use crate::input::Cell;
+use crate::input::UnitCell;
 use crate::query::error::{QueryError, QueryReason};
 
 /// What is added to the reach in fractions, relative to the numbers that they are computed of: 2^-48.
@@ -35,13 +35,13 @@ pub(super) struct Sweep<const D: usize> {
 
 impl<const D: usize> Sweep<D> {
     /// Around a box.
-    pub(super) fn around(cell: &Cell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: f64) -> Self {
+    pub(super) fn around(cell: &UnitCell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: f64) -> Self {
         Self::along(cell, (lo, hi), [0.0; D], 0.0, reach, far)
     }
 
     /// Around the way of a box that moves by `length` in a direction of length 1.
     pub(super) fn along(
-        cell: &Cell<D>,
+        cell: &UnitCell<D>,
         (lo, hi): ([f64; D], [f64; D]),
         direction: [f64; D],
         length: f64,
