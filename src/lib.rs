@@ -56,8 +56,8 @@ pub use jostle_core::{
 };
 pub use jostle_pairs::{
     ActivationTable, CoherentFinder, CoherentSearch, Displacements, Found, Hit, Input, InputError, LatticeFault,
-    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Rows, Search, Set, Skin, Space, StageTimes, Stats,
-    Values, between,
+    Layers, NeighborColumns, NeighborLists, PairFinder, PreparedSet, RangeFault, Rows, Search, Set, Skin, Space,
+    StageTimes, Stats, Values, between,
 };
 pub use jostle_pairs::{
     Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,

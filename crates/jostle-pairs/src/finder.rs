@@ -201,6 +201,25 @@ impl<const D: usize> PairFinder<D> {
         Found { finder: self }
     }
 
+    /// Takes the list of the last [`find`](PairFinder::find) out of the finder, without a copy: [`PairFinder::last`] is then
+    /// empty, and the next list is made in memory of its own.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, PairFinder};
+    ///
+    /// let mut finder = PairFinder::new();
+    /// finder.find(Circles::new(&[0.0, 1.5], &[0.0, 0.0], 1.0))?;
+    /// assert_eq!(finder.take_pairs(), [[0, 1]]);
+    /// assert!(finder.last().pairs().is_empty());
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn take_pairs(&mut self) -> Vec<[u32; 2]> {
+        self.listed = Listed::default();
+        self.engine.pairs.take()
+    }
+
     /// [`Search::neighbors`] on the current rayon pool.
     ///
     /// # Errors

@@ -39,9 +39,9 @@ pub use input::error::{InputError, LatticeFault, RangeFault};
 pub use input::layers::{Layers, Values};
 pub use input::{ActivationTable, Displacements, Input, Set, Space, between};
 pub use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
-pub use neighbors::NeighborLists;
 pub use neighbors::rows::Rows;
 pub use neighbors::skin::Skin;
+pub use neighbors::{NeighborColumns, NeighborLists};
 pub use pairs::stats::{StageTimes, Stats};
 pub use proxy::prepared::PreparedSet;
 pub use query::{

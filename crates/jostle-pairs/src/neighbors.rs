@@ -28,7 +28,7 @@ use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
 use crate::simd::LANES;
 
-pub use lists::NeighborLists;
+pub use lists::{NeighborColumns, NeighborLists};
 
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;

@@ -96,6 +96,12 @@ pub fn reserve<T>(list: &mut Vec<T>, len: usize) {
 
 /// Sets the length; where memory must grow for it, then with headroom.
 pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
+    if list.capacity() < len && list.is_empty() {
+        // Zeros from the system, which whoever writes first touches first, on any thread.
+        *list = vec![value; with_headroom(len)];
+        list.truncate(len);
+        return;
+    }
     if list.capacity() < len {
         list.reserve_exact(with_headroom(len) - list.len());
     }

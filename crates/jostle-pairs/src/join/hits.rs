@@ -1,6 +1,6 @@
 //! What the kernel finds, and who takes it.
 
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
 
 use crate::join::job::Job;
@@ -220,6 +220,17 @@ impl PairList {
 
     pub(crate) fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// The pairs, for good; the next list has room for as many, in memory that nobody has touched yet.
+    pub(crate) fn take(&mut self) -> Vec<[u32; 2]> {
+        let len = core::mem::take(&mut self.len);
+        let mut pairs = core::mem::take(&mut self.list);
+        if len > 0 {
+            self.list = vec![[0; 2]; with_headroom(len)];
+        }
+        pairs.truncate(len);
+        pairs
     }
 
     pub(crate) fn bytes(&self) -> usize {

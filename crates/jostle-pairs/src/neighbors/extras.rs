@@ -21,8 +21,8 @@ pub(super) struct Extras {
     pub(super) distances2: Vec<f32>,
     pub(super) distances2_f64: Vec<f64>,
     /// Flat, `dimensions` numbers for each neighbour: the lists are of no fixed dimension.
-    image_shifts: Vec<i32>,
-    vectors: Vec<f64>,
+    pub(super) image_shifts: Vec<i32>,
+    pub(super) vectors: Vec<f64>,
     /// Of the last search.
     dimensions: usize,
 }

@@ -31,6 +31,24 @@ pub struct NeighborLists {
     pub(super) extras: Extras,
 }
 
+/// What [`NeighborLists`] hold, each column a vector of its own: see [`NeighborLists::into_columns`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NeighborColumns {
+    /// [`NeighborLists::offsets`].
+    pub offsets: Vec<usize>,
+    /// [`NeighborLists::neighbors`].
+    pub neighbors: Vec<u32>,
+    /// [`NeighborLists::distances2`].
+    pub distances2: Vec<f32>,
+    /// [`NeighborLists::distances2_f64`].
+    pub distances2_f64: Vec<f64>,
+    /// [`NeighborLists::image_shifts`], one number for each dimension side by side.
+    pub image_shifts: Vec<i32>,
+    /// [`NeighborLists::vectors`], one number for each dimension side by side.
+    pub vectors: Vec<f64>,
+}
+
 impl fmt::Debug for NeighborLists {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NeighborLists")
@@ -236,6 +254,25 @@ impl NeighborLists {
         self.extras.resize::<D>(neighbors);
         self.offsets[0] = 0;
         (&mut self.offsets[1..], &mut self.neighbors)
+    }
+
+    /// Takes the lists apart, without a copy: for a host that keeps them.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, NeighborLists, PairFinder, Rows};
+    ///
+    /// let mut lists = NeighborLists::with_distances();
+    /// PairFinder::new().neighbors(Circles::new(&[0.0, 1.0], &[0.0; 2], 0.5), Rows::Full, &mut lists)?;
+    /// let columns = lists.into_columns();
+    /// assert_eq!((columns.offsets, columns.neighbors, columns.distances2), (vec![0, 1, 2], vec![1, 0], vec![1.0, 1.0]));
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn into_columns(self) -> NeighborColumns {
+        let Self { offsets, neighbors, extras } = self;
+        let Extras { distances2, distances2_f64, image_shifts, vectors, .. } = extras;
+        NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors }
     }
 
     fn row(&self, id: usize) -> Range<usize> {

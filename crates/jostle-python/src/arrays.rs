@@ -1,0 +1,322 @@
+//! Arrays of numpy's: read in place, and made of vectors. A room of `unsafe`: pointers of numpy's.
+#![allow(unsafe_code, reason = "numpy lends pointers")]
+
+use core::slice;
+
+use engine::{Column, Scalar};
+use numpy::{
+    Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+use crate::errors::{type_error, value_error};
+
+/// Of what numbers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Number {
+    Single,
+    Double,
+}
+
+impl Number {
+    fn of(descr: &Bound<'_, PyArrayDescr>) -> Option<Self> {
+        let is = |other: Bound<'_, PyArrayDescr>| descr.is_equiv_to(&other);
+        if is(f64::get_dtype(descr.py())) {
+            Some(Self::Double)
+        } else {
+            is(f32::get_dtype(descr.py())).then_some(Self::Single)
+        }
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            Self::Single => 4,
+            Self::Double => 8,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Single => "float32",
+            Self::Double => "float64",
+        }
+    }
+}
+
+/// A number of one of the two precisions.
+pub(crate) trait Real: Scalar + Element {
+    const NUMBER: Number;
+
+    /// A parameter, which Python gives in double.
+    fn of(number: f64) -> Self;
+}
+
+impl Real for f32 {
+    const NUMBER: Number = Number::Single;
+
+    fn of(number: f64) -> Self {
+        number as f32
+    }
+}
+
+impl Real for f64 {
+    const NUMBER: Number = Number::Double;
+
+    fn of(number: f64) -> Self {
+        number
+    }
+}
+
+fn numpy_asarray<'py>(py: Python<'py>) -> PyResult<&'py Bound<'py, PyAny>> {
+    static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    ASARRAY.import(py, "numpy", "asarray")
+}
+
+/// An array as it is, and whatever else numpy can make an array of; integers that are in no array become float64.
+pub(crate) fn as_array<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyUntypedArray>> {
+    if let Ok(array) = object.cast::<PyUntypedArray>() {
+        return Ok(array.clone());
+    }
+    let py = object.py();
+    let asked = if object.hasattr(intern!(py, "dtype"))? || object.hasattr(intern!(py, "__array__"))? {
+        None
+    } else {
+        let double = PyDict::new(py);
+        double.set_item(intern!(py, "dtype"), f64::get_dtype(py))?;
+        Some(double)
+    };
+    let array = numpy_asarray(py)?.call((object,), asked.as_ref()).map_err(|refused| {
+        type_error(format_args!("{name} cannot be made an array of numbers: {}", refused.value(py)))
+    })?;
+    Ok(array.cast_into()?)
+}
+
+/// An array of float32 or float64, one or two-dimensional, that is lent column by column.
+pub(crate) struct Reals {
+    /// What the pointer leads into.
+    _keep: Py<PyUntypedArray>,
+    data: *const u8,
+    rows: usize,
+    columns: usize,
+    /// From row to row, and from column to column, in bytes; neither leads to a value before `data`.
+    strides: [usize; 2],
+    pub(crate) number: Number,
+}
+
+// SAFETY: it is read alone, and what it leads to is kept. Others who write it meanwhile are told not to.
+unsafe impl Send for Reals {}
+
+// SAFETY: as above.
+unsafe impl Sync for Reals {}
+
+/// From one value to the next, so that columns can be lent in place: values that overlap, or go backwards, cannot.
+fn usable(stride: isize, count: usize, bytes: usize) -> Option<usize> {
+    match usize::try_from(stride) {
+        _ if count < 2 => Some(bytes),
+        Ok(stride) if stride >= bytes => Some(stride),
+        _ => None,
+    }
+}
+
+/// Where the first value of an array lies.
+fn data(array: &Bound<'_, PyUntypedArray>) -> *const u8 {
+    // SAFETY: it is an array; of what, no pointer asks.
+    unsafe { array.cast_unchecked::<PyArray1<u8>>() }.data()
+}
+
+impl Reals {
+    fn number_of(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Number> {
+        let descr = array.dtype();
+        Number::of(&descr).ok_or_else(|| {
+            type_error(format_args!(
+                "{name} must be float32 or float64 in native byte order, not {descr}: {name}.astype(float), say"
+            ))
+        })
+    }
+
+    /// Reads in place where strides allow it, and else a copy.
+    fn read(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
+        let number = Self::number_of(array, name)?;
+        let (shape, strides, bytes) = (array.shape(), array.strides(), number.bytes());
+        let rows = shape[0];
+        let (columns, across) = if shape.len() > 1 { (shape[1], strides[1]) } else { (1, 0) };
+        let across = usize::try_from(across).ok().or((columns < 2).then_some(0));
+        let (Some(down), Some(across)) = (usable(strides[0], rows, bytes), across) else {
+            let copy = array.call_method1(intern!(array.py(), "copy"), ("C",))?;
+            return Self::read(copy.cast()?, name);
+        };
+        let data = data(array).cast();
+        Ok(Self { _keep: array.clone().unbind(), data, rows, columns, strides: [down, across], number })
+    }
+
+    /// Points, one a row, in two or three dimensions.
+    pub(crate) fn points(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
+        let shape = array.shape();
+        if !matches!(shape, [_, 2 | 3]) {
+            return Err(type_error(format_args!("{name} must have shape (n, 2) or (n, 3), not {}", show(shape))));
+        }
+        Self::read(array, name)
+    }
+
+    /// One number a body.
+    pub(crate) fn numbers(array: &Bound<'_, PyUntypedArray>, name: &str, bodies: usize) -> PyResult<Self> {
+        if array.shape() != [bodies] {
+            let shape = show(array.shape());
+            let message = format_args!(
+                "{name} must be a number or have shape ({bodies},), one for each row of the positions, not {shape}"
+            );
+            return Err(type_error(message));
+        }
+        Self::read(array, name)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One column, which has to be of this number and to exist.
+    pub(crate) fn column<T: Real>(&self, at: usize) -> PyResult<Column<'_, T>> {
+        if T::NUMBER != self.number || at >= self.columns {
+            return Err(type_error("an array is read as what it is not"));
+        }
+        let (bytes, [down, across]) = (size_of::<T>(), self.strides);
+        let Some(steps) = self.rows.checked_sub(1) else { return Ok(Column::from(&[])) };
+        let start = self.data.wrapping_add(at * across);
+        // SAFETY: numpy has lent rows and columns at these distances, the last value of which ends here; it is kept alive.
+        let column = unsafe { slice::from_raw_parts(start, steps * down + bytes) };
+        Column::from_strided(column, self.rows, down, 0).map_err(value_error)
+    }
+
+    /// All columns, one an axis.
+    pub(crate) fn axes<const D: usize, T: Real>(&self) -> PyResult<[Column<'_, T>; D]> {
+        let mut axes = [Column::from(&[]); D];
+        for (axis, slot) in axes.iter_mut().enumerate() {
+            *slot = self.column(axis)?;
+        }
+        Ok(axes)
+    }
+}
+
+/// A shape as numpy writes it.
+pub(crate) fn show(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Whether all values of a one-dimensional array are one that is repeated by a stride of 0; then which.
+pub(crate) fn repeated(array: &Bound<'_, PyUntypedArray>) -> PyResult<Option<f64>> {
+    if array.len() < 2 || array.ndim() != 1 || array.strides() != [0] {
+        return Ok(None);
+    }
+    Ok(array.get_item(0)?.extract().ok())
+}
+
+/// One integer of every body, or of all.
+pub(crate) enum Integers<T> {
+    All(T),
+    Each(Vec<T>),
+    Lent(Lent<T>),
+}
+
+/// Integers side by side.
+pub(crate) struct Lent<T> {
+    _keep: Py<PyUntypedArray>,
+    data: *const T,
+    len: usize,
+}
+
+// SAFETY: it is read alone, and what it leads to is kept.
+unsafe impl<T: Sync> Send for Lent<T> {}
+
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Lent<T> {}
+
+/// Integers of a width that the engine takes.
+pub(crate) trait Integer: Element + Copy + TryFrom<i64> {
+    const NAME: &'static str;
+}
+
+impl Integer for u32 {
+    const NAME: &'static str = "uint32";
+}
+
+impl Integer for i32 {
+    const NAME: &'static str = "int32";
+}
+
+impl Integer for u64 {
+    const NAME: &'static str = "uint64";
+}
+
+impl<T: Integer> Integers<T> {
+    /// A number, or an array of integers: of this type side by side in place, of others where their values fit.
+    pub(crate) fn of(object: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
+        let py = object.py();
+        let beyond = || value_error(format_args!("{name} has a value that {} does not hold", T::NAME));
+        if object.cast::<PyUntypedArray>().is_err()
+            && let Ok(all) = object.extract::<i64>()
+        {
+            return T::try_from(all).map(Self::All).map_err(|_| beyond());
+        }
+        let array: Bound<'_, PyUntypedArray> = numpy_asarray(py)?.call1((object,))?.cast_into()?;
+        if array.shape() != [bodies] {
+            let shape = show(array.shape());
+            return Err(type_error(format_args!("{name} must be an integer or have shape ({bodies},), not {shape}")));
+        }
+        if array.dtype().is_equiv_to(&T::get_dtype(py)) {
+            if array.is_c_contiguous() && array.is_aligned() {
+                let data = data(&array).cast();
+                return Ok(Self::Lent(Lent { _keep: array.unbind(), data, len: bodies }));
+            }
+            let copy = array.call_method1(intern!(py, "copy"), ("C",))?;
+            return Ok(Self::Each(copy.cast::<PyArray1<T>>()?.to_vec()?));
+        }
+        if !matches!(array.dtype().kind(), b'i' | b'u' | b'b') {
+            let descr = array.dtype();
+            return Err(type_error(format_args!("{name} must be integers ({}), not {descr}", T::NAME)));
+        }
+        let wide = array.call_method1(intern!(py, "astype"), (i64::get_dtype(py),))?;
+        let wide = wide.cast::<PyArray1<i64>>()?.to_vec()?;
+        let all = wide.into_iter().map(|value| T::try_from(value).map_err(|_| beyond()));
+        Ok(Self::Each(all.collect::<PyResult<_>>()?))
+    }
+
+    /// The values, one each; of one for all, nothing.
+    pub(crate) fn each(&self) -> Result<&[T], T> {
+        match self {
+            Self::All(value) => Err(*value),
+            Self::Each(values) => Ok(values),
+            // SAFETY: numpy has lent so many side by side, aligned; they are kept alive. None may be at any address.
+            Self::Lent(lent) if lent.len > 0 => Ok(unsafe { slice::from_raw_parts(lent.data, lent.len) }),
+            Self::Lent(_) => Ok(&[]),
+        }
+    }
+
+    /// As the engine takes them.
+    pub(crate) fn values(&self) -> engine::Values<'_, T> {
+        match self.each() {
+            Ok(values) => engine::Values::Each(values),
+            Err(value) => engine::Values::All(value),
+        }
+    }
+}
+
+/// An array that owns what the vector did, without a copy.
+pub(crate) fn array<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyAny> {
+    PyArray1::from_vec(py, values).into_any()
+}
+
+/// The same, so many numbers a row.
+pub(crate) fn rows<T: Element>(py: Python<'_>, values: Vec<T>, columns: usize) -> PyResult<Bound<'_, PyAny>> {
+    let shape = [values.len() / columns, columns];
+    Ok(PyArray1::from_vec(py, values).reshape(shape)?.into_any())
+}

@@ -1,0 +1,257 @@
+//! A set of bodies: where they are, how they move, and who may meet whom.
+
+use engine::{Bodies as View, Displacements, Layers, Radii, Set};
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+
+use crate::arrays::{Integers, Number, Real, Reals, as_array, repeated, show};
+use crate::errors::{type_error, value_error};
+
+/// What was said of a set: arrays, which are looked at anew by each search, and numbers.
+#[derive(Default)]
+pub(crate) struct AskedSet {
+    pub(crate) positions: Option<Py<PyUntypedArray>>,
+    pub(crate) radii: Option<Py<PyAny>>,
+    pub(crate) cutoff: Option<f64>,
+    pub(crate) margin: f64,
+    displacements: Option<Py<PyUntypedArray>>,
+    category: Option<Py<PyAny>>,
+    mask: Option<Py<PyAny>>,
+    group: Option<Py<PyAny>>,
+}
+
+impl AskedSet {
+    /// Positions, and either radii or a cutoff.
+    pub(crate) fn new(
+        positions: &Bound<'_, PyAny>,
+        radii: Option<&Bound<'_, PyAny>>,
+        cutoff: Option<f64>,
+    ) -> PyResult<Self> {
+        let positions = as_array(positions, "positions")?.unbind();
+        let radii = radii.map(|radii| numbers(radii, "radii")).transpose()?;
+        Ok(Self { positions: Some(positions), radii, cutoff, ..Self::default() })
+    }
+
+    pub(crate) fn read(&self, py: Python<'_>) -> PyResult<ReadSet> {
+        let Some(positions) = &self.positions else { return Err(type_error("a set without positions")) };
+        let positions = Reals::points(positions.bind(py), "positions")?;
+        let bodies = positions.len();
+        if self.radii.is_none() && self.cutoff.is_none() {
+            return Err(type_error("radii (a number or an array), or cutoff=..., are missing"));
+        }
+        if self.radii.is_some() && self.cutoff.is_some() {
+            return Err(type_error("radii and a cutoff: give one of them, the cutoff is a distance of centres"));
+        }
+        let radii = match &self.radii {
+            None => ReadRadii::All(0.0),
+            Some(radii) => ReadRadii::of(radii.bind(py), "radii", bodies)?,
+        };
+        if let ReadRadii::Each(radii) = &radii
+            && radii.number != positions.number
+        {
+            let [radii, positions] = [radii.number, positions.number].map(Number::name);
+            let remedy = format_args!("radii.astype(np.{positions}), say");
+            let message =
+                format_args!("radii are {radii}, but positions {positions}: give both in one precision, {remedy}");
+            return Err(type_error(message));
+        }
+        if let Some(cutoff) = self.cutoff.filter(|cutoff| !(cutoff.is_finite() && *cutoff >= 0.0)) {
+            return Err(value_error(format_args!("cutoff is {cutoff}: it must be finite and not negative")));
+        }
+        let displacements = match &self.displacements {
+            None => None,
+            Some(displacements) => {
+                let displacements = displacements.bind(py);
+                let read = Reals::points(displacements, "displacements")?;
+                if [read.len(), read.columns()] != [bodies, positions.columns()] {
+                    let shapes = [show(displacements.shape()), show(&[bodies, positions.columns()])];
+                    let [given, wanted] = shapes;
+                    let message =
+                        format_args!("displacements must have the shape of the positions, {wanted}, not {given}");
+                    return Err(type_error(message));
+                }
+                Some(read)
+            }
+        };
+        let layers = if self.category.is_some() || self.mask.is_some() || self.group.is_some() {
+            let bits = |object: &Option<Py<PyAny>>, name| match object {
+                None => Ok(Integers::All(u32::MAX)),
+                Some(object) => Integers::of(object.bind(py), name, bodies),
+            };
+            let group = match &self.group {
+                None => Integers::All(0),
+                Some(object) => Integers::of(object.bind(py), "group", bodies)?,
+            };
+            Some((bits(&self.category, "category")?, bits(&self.mask, "mask")?, group))
+        } else {
+            None
+        };
+        Ok(ReadSet { positions, radii, cutoff: self.cutoff, margin: self.margin, displacements, layers })
+    }
+}
+
+/// Numbers as they are, and whatever else numpy can make an array of as one.
+fn numbers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Py<PyAny>> {
+    if object.extract::<f64>().is_ok() {
+        return Ok(object.clone().unbind());
+    }
+    Ok(as_array(object, name)?.into_any().unbind())
+}
+
+/// Radii, read.
+pub(crate) enum ReadRadii {
+    All(f64),
+    Each(Reals),
+}
+
+impl ReadRadii {
+    fn of(object: &Bound<'_, PyAny>, name: &str, bodies: usize) -> PyResult<Self> {
+        let Ok(array) = object.cast::<PyUntypedArray>() else { return Ok(Self::All(object.extract()?)) };
+        if array.ndim() == 0 {
+            return Ok(Self::All(object.call_method0("item")?.extract()?));
+        }
+        let read = Reals::numbers(array, name, bodies)?;
+        Ok(repeated(array)?.map_or(Self::Each(read), Self::All))
+    }
+}
+
+type ReadLayers = (Integers<u32>, Integers<u32>, Integers<i32>);
+
+/// A set whose arrays have been looked at.
+pub(crate) struct ReadSet {
+    positions: Reals,
+    radii: ReadRadii,
+    cutoff: Option<f64>,
+    margin: f64,
+    displacements: Option<Reals>,
+    layers: Option<ReadLayers>,
+}
+
+impl ReadSet {
+    pub(crate) fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    pub(crate) fn dimensions(&self) -> usize {
+        self.positions.columns()
+    }
+
+    /// Whether its pairs are decided in f64.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.positions.number == Number::Double || self.displacements.is_some()
+    }
+
+    fn view<const D: usize, T: Real>(&self) -> PyResult<View<'_, D, T>> {
+        let radii = match &self.radii {
+            ReadRadii::All(radius) => Radii::All(T::of(*radius)),
+            ReadRadii::Each(radii) => Radii::Each(radii.column(0)?),
+        };
+        let view = View::from_columns(self.positions.axes::<D, T>()?, radii);
+        let view = self.cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
+        Ok(view.with_margin(T::of(self.margin)))
+    }
+
+    /// As the engine takes it.
+    pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>> {
+        let mut set = match self.positions.number {
+            Number::Single => Set::from(self.view::<D, f32>()?),
+            Number::Double => Set::from(self.view::<D, f64>()?),
+        };
+        if let Some((category, mask, group)) = &self.layers {
+            set = set.layers(Layers::new(category.values(), mask.values()).with_groups(group.values()));
+        }
+        Ok(match &self.displacements {
+            None => set,
+            Some(moving) if moving.number == Number::Single => {
+                set.moving(Displacements::from(moving.axes::<D, f32>()?))
+            }
+            Some(moving) => set.moving(Displacements::from(moving.axes::<D, f64>()?)),
+        })
+    }
+}
+
+/// A set of circles or spheres: where they are, how they move, and who may meet whom.
+///
+/// Every search takes one in place of positions and radii. Nothing is copied: the arrays are read in place, anew by each search,
+/// so one that is made once follows a simulation that moves its positions in place.
+///
+/// Parameters
+/// ----------
+/// positions : (n, 2) or (n, 3) array of float32 or float64
+///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64.
+/// radii : float or (n,) array, optional
+///     The radius of all, or one each, in the precision of the positions.
+/// cutoff : float, optional
+///     Instead of radii: two are a pair when their centres are at most so far apart.
+/// margin : float, default 0
+///     Added to each radius: a list of pairs then holds for as long as none has moved by more (``Finder.still_valid``).
+/// displacements : (n, 2) or (n, 3) array, optional
+///     How far each moves during the step, in a straight line. Those are pairs that touch on the way.
+/// category, mask : int or (n,) array of uint32, optional
+///     What each is and what it meets: two may meet when ``category[a] & mask[b]`` and ``category[b] & mask[a]`` have a bit.
+/// group : int or (n,) array of int32, optional
+///     Two of one group other than 0 always meet (above 0), or never (below).
+///
+/// Examples
+/// --------
+/// >>> ships = jostle.Bodies(xy, 1.0, category=1, mask=3)
+/// >>> jostle.pairs(ships)
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct Bodies {
+    pub(crate) asked: AskedSet,
+}
+
+#[pymethods]
+impl Bodies {
+    #[new]
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, margin=0.0, displacements=None, category=None, mask=None, group=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn new(
+        py: Python<'_>,
+        positions: &Bound<'_, PyAny>,
+        radii: Option<&Bound<'_, PyAny>>,
+        cutoff: Option<f64>,
+        margin: f64,
+        displacements: Option<&Bound<'_, PyAny>>,
+        category: Option<Py<PyAny>>,
+        mask: Option<Py<PyAny>>,
+        group: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let displacements = displacements.map(|moves| as_array(moves, "displacements")).transpose()?;
+        let displacements = displacements.map(Bound::unbind);
+        let set = AskedSet::new(positions, radii, cutoff)?;
+        let asked = AskedSet { margin, displacements, category, mask, group, ..set };
+        asked.read(py)?;
+        Ok(Self { asked })
+    }
+
+    /// The array of positions.
+    #[getter]
+    fn positions(&self, py: Python<'_>) -> Option<Py<PyUntypedArray>> {
+        self.asked.positions.as_ref().map(|positions| positions.clone_ref(py))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.asked.read(py)?.len())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let read = self.asked.read(py)?;
+        let mut said = match (self.asked.cutoff, &read.radii) {
+            (Some(cutoff), _) => format!(", cutoff={cutoff}"),
+            (None, ReadRadii::All(radius)) => format!(", radii={radius}"),
+            (None, ReadRadii::Each(_)) => String::from(", radii of their own"),
+        };
+        if read.margin > 0.0 {
+            said += &format!(", margin={}", read.margin);
+        }
+        if read.displacements.is_some() {
+            said += ", moving";
+        }
+        if read.layers.is_some() {
+            said += ", with layers";
+        }
+        let (kind, number) = (if read.dimensions() == 2 { "circles" } else { "spheres" }, read.positions.number.name());
+        Ok(format!("jostle.Bodies({} {kind} of {number}{said})", read.len()))
+    }
+}

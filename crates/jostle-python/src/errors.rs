@@ -1,0 +1,57 @@
+//! What is refused, and why.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    jostle,
+    InputError,
+    PyValueError,
+    "Bodies, pairs, keys or questions that were refused; nothing was computed.\n\n\
+     Attributes\n----------\n\
+     ids : list of int\n    The first sixteen at fault: positions in the arrays given. Empty where none is, but a parameter.\n\
+     count : int\n    How many are at fault in all."
+);
+
+/// A refusal that names who is at fault.
+pub(crate) fn refused(message: impl ToString, count: usize, ids: Vec<u64>) -> PyErr {
+    let error = InputError::new_err(message.to_string());
+    Python::attach(|py| {
+        let value = error.value(py);
+        match value.setattr("ids", ids).and_then(|()| value.setattr("count", count)) {
+            Ok(()) => error,
+            Err(other) => other,
+        }
+    })
+}
+
+/// A refusal that is nobody's fault.
+pub(crate) fn value_error(message: impl ToString) -> PyErr {
+    refused(message, 0, Vec::new())
+}
+
+pub(crate) fn type_error(message: impl ToString) -> PyErr {
+    PyTypeError::new_err(message.to_string())
+}
+
+/// What the engine refuses.
+pub(crate) trait Refused {
+    fn refused(self) -> PyErr;
+}
+
+impl Refused for engine::InputError {
+    fn refused(self) -> PyErr {
+        let ids = |ids: &mut dyn Iterator<Item = u32>| ids.map(u64::from).collect();
+        match &self {
+            Self::Bodies { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
+            Self::Range { count, first } => refused(&self, *count, ids(&mut first.iter().map(|(id, _)| *id))),
+            _ => value_error(self),
+        }
+    }
+}
+
+impl Refused for engine::ViewError {
+    fn refused(self) -> PyErr {
+        engine::InputError::from(self).refused()
+    }
+}

@@ -1,0 +1,359 @@
+//! Searches: a finder that keeps its memory, and functions that make none of their own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use engine::{PairFinder, Rows};
+use pyo3::prelude::*;
+
+use crate::arrays::rows;
+use crate::errors::Refused;
+use crate::input::{Asked, Read};
+use crate::lists::{Columns, NeighborLists};
+use crate::space::AskedSpace;
+use crate::threads::Threads;
+
+/// A finder for each number of dimensions; they hold no memory before their first search.
+#[derive(Default)]
+pub(crate) struct Both {
+    two: PairFinder<2>,
+    three: PairFinder<3>,
+}
+
+/// The one of these for so many dimensions.
+pub(crate) trait Dimension<const D: usize> {
+    fn finder(both: &mut Both) -> &mut PairFinder<D>;
+}
+
+impl Dimension<2> for () {
+    fn finder(both: &mut Both) -> &mut PairFinder<2> {
+        &mut both.two
+    }
+}
+
+impl Dimension<3> for () {
+    fn finder(both: &mut Both) -> &mut PairFinder<3> {
+        &mut both.three
+    }
+}
+
+/// The same in two dimensions or three.
+macro_rules! in_dimensions {
+    ($dimensions:expr, $D:ident => $body:expr) => {
+        if $dimensions == 2 {
+            const $D: usize = 2;
+            $body
+        } else {
+            const $D: usize = 3;
+            $body
+        }
+    };
+}
+
+impl Both {
+    fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<u32>>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, _| {
+            let finder = <()>::finder(self);
+            let found = py.detach(|| finder.on(threads.lend()).find(input).map(drop));
+            found.map_err(Refused::refused)?;
+            Ok(finder.take_pairs().into_flattened())
+        })
+    }
+
+    fn count<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<u64>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, _| {
+            let finder = <()>::finder(self);
+            py.detach(|| finder.on(threads.lend()).count(input)).map_err(Refused::refused)
+        })
+    }
+
+    fn neighbors<const D: usize>(
+        &mut self,
+        py: Python<'_>,
+        read: &Read<'_>,
+        (kind, columns): (Rows, Columns),
+        threads: &Threads,
+    ) -> PyResult<engine::NeighborColumns>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, cell| {
+            let finder = <()>::finder(self);
+            let filled = py.detach(|| {
+                let mut lists = columns.lists();
+                finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
+                let mut lists = lists.into_columns();
+                lists.distances2.iter_mut().for_each(|d| *d = d.sqrt());
+                lists.distances2_f64.iter_mut().for_each(|d| *d = d.sqrt());
+                if cell.turned {
+                    lists.image_shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
+                }
+                Ok(lists)
+            });
+            filled.map_err(|refused: engine::InputError| refused.refused())
+        })
+    }
+}
+
+/// Finds pairs and neighbours, and keeps its memory from call to call.
+///
+/// The functions of the same names make a finder for each call. From the second call of a size on, this one allocates nothing
+/// but the results. Threads may share it: their calls wait for each other.
+///
+/// Examples
+/// --------
+/// >>> finder = jostle.Finder()
+/// >>> for step in range(1000):
+/// ...     pairs = finder.pairs(xy, r)
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct Finder {
+    both: Mutex<Both>,
+}
+
+/// A search, as its arguments are read.
+struct Call<'py> {
+    read: Read<'py>,
+    threads: Threads,
+}
+
+impl<'py> Call<'py> {
+    fn new(
+        of: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        space: AskedSpace<'py>,
+        threads: Option<isize>,
+    ) -> PyResult<Self> {
+        let read = Asked { of, radii, cutoff, space }.read()?;
+        Ok(Self { read, threads: Threads::of(threads)? })
+    }
+
+    fn pairs(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
+        let found = in_dimensions!(self.read.dimensions(), D => both.pairs::<D>(py, &self.read, &self.threads))?;
+        py.check_signals()?;
+        rows(py, found, 2)
+    }
+
+    fn count(&self, py: Python<'py>, both: &mut Both) -> PyResult<u64> {
+        let found = in_dimensions!(self.read.dimensions(), D => both.count::<D>(py, &self.read, &self.threads))?;
+        py.check_signals()?;
+        Ok(found)
+    }
+
+    fn neighbors(&self, py: Python<'py>, both: &mut Both, half: bool, columns: [bool; 3]) -> PyResult<NeighborLists> {
+        let [distances, vectors, shifts] = columns;
+        let columns = Columns { distances, vectors, shifts, double: self.read.is_decided() };
+        let (dimensions, what) = (self.read.dimensions(), (if half { Rows::Half } else { Rows::Full }, columns));
+        let lists = in_dimensions!(dimensions, D => both.neighbors::<D>(py, &self.read, what, &self.threads))?;
+        py.check_signals()?;
+        NeighborLists::new(py, lists, columns, dimensions)
+    }
+}
+
+impl Finder {
+    /// Waits for other threads without the interpreter, which they may need.
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Both> {
+        use pyo3::sync::MutexExt;
+        self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Finder {
+    #[new]
+    fn new() -> Self {
+        Self { both: Mutex::default() }
+    }
+
+    /// As ``jostle.pairs``.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        call.pairs(py, &mut self.lock(py))
+    }
+
+    /// As ``jostle.count``.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn count<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<u64> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        call.count(py, &mut self.lock(py))
+    }
+
+    /// As ``jostle.neighbors``.
+    #[pyo3(signature = (positions, cutoff=None, *, radii=None, cell=None, pbc=None, origin=None, half=false, distances=true, vectors=false, shifts=false, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn neighbors<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        cutoff: Option<f64>,
+        radii: Option<Bound<'py, PyAny>>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        half: bool,
+        distances: bool,
+        vectors: bool,
+        shifts: bool,
+        threads: Option<isize>,
+    ) -> PyResult<NeighborLists> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        call.neighbors(py, &mut self.lock(py), half, [distances, vectors, shifts])
+    }
+
+    /// Bytes held.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        let both = self.lock(py);
+        both.two.bytes() + both.three.bytes()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let both = self.lock(py);
+        format!("jostle.Finder({} bytes, {})", both.two.bytes() + both.three.bytes(), both.two.isa())
+    }
+}
+
+/// Every overlapping pair of circles or spheres, or of points within a cutoff.
+///
+/// Parameters
+/// ----------
+/// positions : (n, 2) or (n, 3) array of float32 or float64, Bodies or Sets
+///     Centres, one a row, in any memory order and with any strides: read in place, without a copy (but for strides that are
+///     negative). Or a set that says more of itself, or several (``between``, ``among``).
+/// radii : float or (n,) array
+///     The radius of all, or one each, in the precision of the positions.
+/// cutoff : float, optional
+///     Instead of radii: two are a pair when their centres are at most so far apart.
+/// cell : float, (d,) or (d, d) array, optional
+///     Where space repeats: its lengths, or its vectors, one a row. Positions may lie outside.
+/// pbc : bool or d bools, default True where there is a cell
+///     In which directions it repeats.
+/// origin : (d,) array, default 0
+///     The corner of the cell.
+/// threads : int, optional
+///     As many as there are cores unless said otherwise. The result does not depend on it, its order included.
+///
+/// Returns
+/// -------
+/// (m, 2) array of uint32
+///     The rows of each pair, the lesser first; of two sets, those of the first set first. Touching counts. Where space repeats,
+///     a pair comes once for each image at which it touches.
+///
+/// Raises
+/// ------
+/// InputError
+///     A ValueError. Its ``ids`` are the first rows at fault: not finite, a negative radius, too far away.
+/// TypeError
+///     For arrays of other types or shapes.
+///
+/// Examples
+/// --------
+/// >>> xy = np.random.default_rng(0).random((1_000_000, 2), dtype=np.float32) * 1000
+/// >>> jostle.pairs(xy, 0.4)
+#[pyfunction]
+#[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn pairs<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    radii: Option<Bound<'py, PyAny>>,
+    cutoff: Option<f64>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    origin: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Finder::new().pairs(py, positions, radii, cutoff, cell, pbc, origin, threads)
+}
+
+/// How many pairs ``pairs`` would list; no list is made.
+#[pyfunction]
+#[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn count<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    radii: Option<Bound<'py, PyAny>>,
+    cutoff: Option<f64>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    origin: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+) -> PyResult<u64> {
+    Finder::new().count(py, positions, radii, cutoff, cell, pbc, origin, threads)
+}
+
+/// The neighbours of each body, as compressed sparse rows (CSR).
+///
+/// Parameters
+/// ----------
+/// positions : (n, 2) or (n, 3) array of float32 or float64, Bodies or Sets
+///     As for ``pairs``. Of ``between(a, b)``, for each of a those of b.
+/// cutoff : float
+///     Neighbours are those whose centres are at most so far away.
+/// radii : float or (n,) array, optional
+///     Instead of a cutoff: neighbours are those that overlap.
+/// cell, pbc, origin, threads
+///     As for ``pairs``.
+/// half : bool, default False
+///     Each pair once, in the row of the lesser of the two, not in both.
+/// distances, vectors, shifts : bool
+///     Which columns there are beside the indices.
+///
+/// Returns
+/// -------
+/// NeighborLists
+///     ``offsets``, ``indices``, ``distances``, ``vectors``, ``shifts``.
+///
+/// Examples
+/// --------
+/// >>> lists = jostle.neighbors(xyz, 3.0, cell=[10, 10, 10])
+/// >>> lists.indices[lists.offsets[7]:lists.offsets[8]]   # of body 7, as is lists[7]
+#[pyfunction]
+#[pyo3(signature = (positions, cutoff=None, *, radii=None, cell=None, pbc=None, origin=None, half=false, distances=true, vectors=false, shifts=false, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn neighbors<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    cutoff: Option<f64>,
+    radii: Option<Bound<'py, PyAny>>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    origin: Option<Bound<'py, PyAny>>,
+    half: bool,
+    distances: bool,
+    vectors: bool,
+    shifts: bool,
+    threads: Option<isize>,
+) -> PyResult<NeighborLists> {
+    let finder = Finder::new();
+    finder.neighbors(py, positions, cutoff, radii, cell, pbc, origin, half, distances, vectors, shifts, threads)
+}

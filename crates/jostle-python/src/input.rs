@@ -1,0 +1,163 @@
+//! What a search is of: sets, which of them meet, and their space.
+
+use engine::{ActivationTable, Input, Set};
+use numpy::PyUntypedArray;
+use pyo3::prelude::*;
+
+use crate::bodies::{AskedSet, Bodies, ReadSet};
+use crate::errors::{type_error, value_error};
+use crate::space::{AskedSpace, Cell};
+
+/// What meets what.
+enum Relation {
+    Between,
+    /// Numbers of sets.
+    Among(Vec<[usize; 2]>),
+}
+
+/// Several sets, and which of them meet: made by `between` and `among`, and taken by every search in place of positions.
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct Sets {
+    sets: Vec<Py<PyAny>>,
+    relation: Relation,
+}
+
+#[pymethods]
+impl Sets {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let sets = self.sets.iter().map(|set| Ok(set.bind(py).repr()?.to_string())).collect::<PyResult<Vec<_>>>()?;
+        Ok(match &self.relation {
+            Relation::Between => format!("jostle.between({})", sets.join(", ")),
+            Relation::Among(meetings) => format!("jostle.among([{}], {meetings:?})", sets.join(", ")),
+        })
+    }
+}
+
+/// Pairs of one of ``a`` and one of ``b``, each by its place in its own set.
+///
+/// Parameters
+/// ----------
+/// a, b : Bodies
+///     Two sets, in any precision each.
+///
+/// Returns
+/// -------
+/// Sets
+///     What every search takes in place of positions.
+///
+/// Examples
+/// --------
+/// >>> jostle.pairs(jostle.between(jostle.Bodies(shots, 0.1), jostle.Bodies(ships, 1.0)))
+#[pyfunction]
+pub(crate) fn between(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Sets> {
+    let sets = vec![checked(a)?, checked(b)?];
+    Ok(Sets { sets, relation: Relation::Between })
+}
+
+/// Pairs of many sets, each within itself or with others, as a list of numbers of sets says.
+///
+/// Parameters
+/// ----------
+/// sets : sequence of Bodies
+/// meetings : sequence of (int, int)
+///     Which sets meet: ``(i, j)`` for those of set i with those of set j, ``(i, i)`` for those of set i with each other.
+///
+/// Returns
+/// -------
+/// Sets
+///     What ``Finder.find`` and ``count`` take in place of positions.
+#[pyfunction]
+pub(crate) fn among(sets: Vec<Bound<'_, PyAny>>, meetings: Vec<[usize; 2]>) -> PyResult<Sets> {
+    let count = sets.len();
+    if let Some([i, j]) = meetings.iter().find(|meeting| meeting.iter().any(|&set| set >= count)) {
+        return Err(value_error(format_args!("sets {i} and {j} are to meet, but there are {count} sets, from 0 on")));
+    }
+    let sets = sets.iter().map(checked).collect::<PyResult<_>>()?;
+    Ok(Sets { sets, relation: Relation::Among(meetings) })
+}
+
+fn checked(set: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    if set.is_instance_of::<Bodies>() {
+        return Ok(set.clone().unbind());
+    }
+    let kind = set.get_type().name()?;
+    Err(type_error(format_args!("a set must be jostle.Bodies(positions, radii), not {kind}")))
+}
+
+/// What was asked of: positions, `Bodies` or `Sets`, and the space.
+pub(crate) struct Asked<'py> {
+    pub(crate) of: Bound<'py, PyAny>,
+    pub(crate) radii: Option<Bound<'py, PyAny>>,
+    pub(crate) cutoff: Option<f64>,
+    pub(crate) space: AskedSpace<'py>,
+}
+
+/// The same, looked at.
+pub(crate) struct Read<'py> {
+    sets: Vec<ReadSet>,
+    relation: Option<Relation>,
+    space: AskedSpace<'py>,
+}
+
+impl<'py> Asked<'py> {
+    pub(crate) fn read(self) -> PyResult<Read<'py>> {
+        let py = self.of.py();
+        let read = |set: &Bound<'py, PyAny>| set.cast::<Bodies>()?.get().asked.read(py);
+        let (sets, relation) = if self.of.cast::<PyUntypedArray>().is_ok() {
+            (vec![AskedSet::new(&self.of, self.radii.as_ref(), self.cutoff)?.read(py)?], None)
+        } else if self.of.is_instance_of::<Bodies>() || self.of.is_instance_of::<Sets>() {
+            if self.radii.is_some() || self.cutoff.is_some() {
+                return Err(type_error("radii or a cutoff beside sets: they belong into jostle.Bodies(...)"));
+            }
+            match self.of.cast::<Sets>() {
+                Err(_) => (vec![read(&self.of)?], None),
+                Ok(sets) => {
+                    let Sets { sets, relation } = sets.get();
+                    let relation = match relation {
+                        Relation::Between => Relation::Between,
+                        Relation::Among(meetings) => Relation::Among(meetings.clone()),
+                    };
+                    (sets.iter().map(|set| read(set.bind(py))).collect::<PyResult<_>>()?, Some(relation))
+                }
+            }
+        } else {
+            (vec![AskedSet::new(&self.of, self.radii.as_ref(), self.cutoff)?.read(py)?], None)
+        };
+        if let [first, others @ ..] = &sets[..]
+            && others.iter().any(|other| other.dimensions() != first.dimensions())
+        {
+            return Err(type_error("sets in two and in three dimensions do not meet"));
+        }
+        Ok(Read { sets, relation, space: self.space })
+    }
+}
+
+impl Read<'_> {
+    pub(crate) fn dimensions(&self) -> usize {
+        self.sets.first().map_or(2, ReadSet::dimensions)
+    }
+
+    /// Whether pairs are decided in f64.
+    pub(crate) fn is_decided(&self) -> bool {
+        self.sets.iter().any(ReadSet::is_decided)
+    }
+
+    /// Calls `search` with what the engine takes.
+    pub(crate) fn with<const D: usize, R>(
+        &self,
+        search: impl FnOnce(Input<'_, D>, Cell<D>) -> PyResult<R>,
+    ) -> PyResult<R> {
+        let cell = self.space.space::<D>()?;
+        let sets = self.sets.iter().map(ReadSet::set).collect::<PyResult<Vec<Set<'_, D>>>>()?;
+        let input = match (&self.relation, &sets[..]) {
+            (None, [set]) => Input::within(*set),
+            (Some(Relation::Between), [a, b]) => Input::between(*a, *b),
+            (Some(Relation::Among(meetings)), sets) => {
+                let table = meetings.iter().fold(ActivationTable::none(sets.len()), |table, [i, j]| table.with(*i, *j));
+                return search(Input::among(sets, &table).space(cell.space), cell);
+            }
+            _ => return Err(type_error("so many sets are not those of one relation")),
+        };
+        search(input.space(cell.space), cell)
+    }
+}

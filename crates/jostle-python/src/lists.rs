@@ -1,0 +1,111 @@
+//! Neighbour lists: compressed sparse rows, and columns beside them.
+
+use engine::NeighborColumns;
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+
+use crate::arrays::{array, rows};
+
+/// Which columns are asked for beside ids.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) distances: bool,
+    pub(crate) shifts: bool,
+    pub(crate) vectors: bool,
+    /// Whether distances are in f64.
+    pub(crate) double: bool,
+}
+
+impl Columns {
+    /// Lists that searches fill in so.
+    pub(crate) fn lists(self) -> engine::NeighborLists {
+        let mut lists = engine::NeighborLists::new();
+        if self.distances && self.double {
+            lists = lists.and_distances_f64();
+        } else if self.distances {
+            lists = lists.and_distances();
+        }
+        if self.shifts {
+            lists = lists.and_image_shifts();
+        }
+        if self.vectors {
+            lists = lists.and_vectors();
+        }
+        lists
+    }
+}
+
+/// The neighbours of each body, as compressed sparse rows (CSR): those of body i are
+/// ``indices[offsets[i]:offsets[i + 1]]``, ascending.
+///
+/// Attributes
+/// ----------
+/// offsets : (n + 1,) array of int64
+///     Where each row begins; the last is the number of neighbours in all.
+/// indices : (m,) array of uint32
+///     The neighbours, row after row.
+/// distances : (m,) array of float32 or float64, or None
+///     How far each is, in the precision of the positions.
+/// vectors : (m, 2) or (m, 3) array of float64, or None
+///     From the body of the row to each neighbour, at the image at which it is near.
+/// shifts : (m, 2) or (m, 3) array of int32, or None
+///     By how many vectors of the cell each is moved to that image: ``vectors = x[j] - x[i] + shifts @ cell``.
+#[pyclass(frozen, module = "jostle", get_all)]
+pub(crate) struct NeighborLists {
+    offsets: Py<PyAny>,
+    indices: Py<PyAny>,
+    distances: Option<Py<PyAny>>,
+    vectors: Option<Py<PyAny>>,
+    shifts: Option<Py<PyAny>>,
+}
+
+impl NeighborLists {
+    pub(crate) fn new(py: Python<'_>, lists: NeighborColumns, columns: Columns, dimensions: usize) -> PyResult<Self> {
+        let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
+        let distances = match columns {
+            Columns { distances: false, .. } => None,
+            Columns { double: true, .. } => Some(array(py, distances2_f64).unbind()),
+            _ => Some(array(py, distances2).unbind()),
+        };
+        let vectors = columns.vectors.then(|| rows(py, vectors, dimensions)).transpose()?.map(Bound::unbind);
+        let shifts = columns.shifts.then(|| rows(py, image_shifts, dimensions)).transpose()?.map(Bound::unbind);
+        let offsets = offsets.into_iter().map(|offset| offset as i64).collect::<Vec<_>>();
+        Ok(Self {
+            offsets: array(py, offsets).unbind(),
+            indices: array(py, neighbors).unbind(),
+            distances,
+            vectors,
+            shifts,
+        })
+    }
+}
+
+#[pymethods]
+impl NeighborLists {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.offsets.bind(py).len()? - 1)
+    }
+
+    /// The neighbours of one body: a view of ``indices``.
+    fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
+        let count = self.__len__(py)? as isize;
+        let at = if row < 0 { row + count } else { row };
+        if !(0..count).contains(&at) {
+            return Err(pyo3::exceptions::PyIndexError::new_err(format!("row {row} of {count}")));
+        }
+        let offsets = self.offsets.bind(py);
+        let (start, end): (isize, isize) = (offsets.get_item(at)?.extract()?, offsets.get_item(at + 1)?.extract()?);
+        self.indices.bind(py).get_item(PySlice::new(py, start, end, 1))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let names = [("distances", &self.distances), ("vectors", &self.vectors), ("shifts", &self.shifts)];
+        let with: String =
+            names.iter().filter(|(_, column)| column.is_some()).map(|(name, _)| format!(", {name}")).collect();
+        Ok(format!(
+            "jostle.NeighborLists({} rows, {} neighbours{with})",
+            self.__len__(py)?,
+            self.indices.bind(py).len()?
+        ))
+    }
+}

@@ -1,0 +1,160 @@
+"""Pairs, counts and rows, against scipy's cKDTree."""
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+import jostle
+
+
+def scene(n, dimensions, dtype=np.float64, side=10.0, seed=0):
+    return (np.random.default_rng(seed).random((n, dimensions)) * side).astype(dtype)
+
+
+def as_set(pairs):
+    return {tuple(sorted(pair)) for pair in np.asarray(pairs).tolist()}
+
+
+def by_scipy(points, cutoff, side=None):
+    return as_set(
+        cKDTree(points, boxsize=side).query_pairs(cutoff, output_type="ndarray")
+    )
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pairs_are_those_of_scipy(dimensions, dtype):
+    points = scene(2000, dimensions, dtype)
+    found = jostle.pairs(points, cutoff=0.5)
+    assert found.dtype == np.uint32 and found.shape[1:] == (2,)
+    assert (found[:, 0] < found[:, 1]).all()
+    assert len(found) == len(as_set(found)) == jostle.count(points, cutoff=0.5)
+    assert as_set(found) == by_scipy(points, 0.5)
+    assert as_set(jostle.pairs(points % 10, cutoff=0.5, cell=10)) == by_scipy(
+        points % 10, 0.5, 10
+    )
+
+
+def test_own_radii_are_those_of_a_double_loop():
+    points, radii = scene(500, 2), scene(500, 2, side=0.4)[:, 0]
+    apart = np.linalg.norm(points[:, None] - points, axis=-1)
+    expected = np.argwhere(np.triu(apart <= radii[:, None] + radii, 1))
+    assert as_set(jostle.pairs(points, radii)) == as_set(expected)
+
+
+def test_rows_are_those_of_scipy():
+    points = scene(1500, 3)
+    lists = jostle.neighbors(points, 1.0, cell=10, vectors=True, shifts=True)
+    assert len(lists) == 1500 and lists.offsets[-1] == len(lists.indices)
+    tree = cKDTree(points, boxsize=10)
+    for row, expected in enumerate(tree.query_ball_point(points, 1.0)):
+        assert lists[row].tolist() == sorted(set(expected) - {row})
+    i = np.repeat(np.arange(1500), np.diff(lists.offsets))
+    vectors = points[lists.indices] - points[i] + lists.shifts * 10
+    np.testing.assert_allclose(lists.vectors, vectors, atol=1e-14)
+    np.testing.assert_allclose(
+        lists.distances, np.linalg.norm(vectors, axis=1), rtol=1e-14
+    )
+    half = jostle.neighbors(points, 1.0, cell=10, half=True, distances=False)
+    assert half.distances is None and 2 * len(half.indices) == len(lists.indices)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_layout_is_read(dtype):
+    points = scene(300, 3, dtype)
+    expected = jostle.pairs(points, cutoff=1.0)
+    structs = np.zeros(
+        300, dtype=[("name", "S3"), ("position", dtype, 3), ("mass", "f4")]
+    )
+    structs["position"] = points
+    wide = np.zeros((600, 5), dtype)
+    wide[::2, 1:4] = points
+    layouts = [
+        np.asfortranarray(points),
+        structs["position"],  # between other fields, and not aligned
+        wide[::2, 1:4],
+        np.ascontiguousarray(points[::-1])[::-1],  # backwards: copied
+        points.tolist() if dtype is np.float64 else points,
+    ]
+    for layout in layouts:
+        np.testing.assert_array_equal(jostle.pairs(layout, cutoff=1.0), expected)
+    radii = np.full(300, 0.5, dtype)
+    for same in [0.5, radii, np.broadcast_to(radii[:1], 300), np.repeat(radii, 2)[::2]]:
+        np.testing.assert_array_equal(
+            jostle.pairs(points, same), jostle.pairs(points, 0.5)
+        )
+
+
+def test_results_do_not_depend_on_threads_and_stay():
+    points, finder = scene(60_000, 2, np.float32, 100), jostle.Finder()
+    first = finder.pairs(points, 0.3, threads=1)
+    kept = first.copy()
+    for threads in [None, 1, 2, 3]:
+        np.testing.assert_array_equal(finder.pairs(points, 0.3, threads=threads), kept)
+    finder.pairs(points[:100], 5.0)
+    np.testing.assert_array_equal(first, kept)
+    assert first.base is not None and first.flags.writeable
+
+
+def test_sets_meet():
+    a, b = scene(200, 2), scene(300, 2, np.float32, seed=1)
+    bodies = [jostle.Bodies(a, 0.2), jostle.Bodies(b, 0.3)]
+    apart = np.linalg.norm(a[:, None] - b.astype(float), axis=-1)
+    found = jostle.pairs(jostle.between(*bodies))
+    assert set(map(tuple, found.tolist())) == set(
+        map(tuple, np.argwhere(apart <= 0.2 + np.float64(np.float32(0.3))).tolist())
+    )
+    within = jostle.count(bodies[0]) + jostle.count(bodies[1])
+    assert jostle.count(jostle.among(bodies, [(0, 0), (0, 1), (1, 1)])) == within + len(
+        found
+    )
+
+
+def test_layers_and_groups():
+    points = np.zeros((4, 2))
+    shots = jostle.Bodies(
+        points, 1.0, category=[1, 2, 2, 1], mask=[3, 1, 1, 3], group=[-1, -1, -2, -2]
+    )
+    assert as_set(jostle.pairs(shots)) == {(0, 2), (0, 3), (1, 3)}
+
+
+def test_bodies_follow_their_arrays():
+    points = np.array([[0.0, 0.0], [5.0, 0.0]])
+    bodies = jostle.Bodies(points, 1.0)
+    assert len(bodies) == 2 and jostle.count(bodies) == 0
+    points[1, 0] = 1.5
+    assert jostle.count(bodies) == 1
+    flies = jostle.Bodies(
+        np.array([[0.0, 0.0], [5.0, 0.0]]),
+        1.0,
+        displacements=np.array([[9.0, 0.0], [0.0, 0.0]]),
+    )
+    assert jostle.count(flies) == 1
+
+
+def test_errors_name_the_bodies_and_the_remedy():
+    points = np.zeros((5, 2))
+    points[2, 1], points[4, 0] = np.nan, np.inf
+    with pytest.raises(ValueError, match="id 2: centre not finite on axis 1") as error:
+        jostle.pairs(points, 1.0)
+    assert isinstance(error.value, jostle.InputError)
+    assert error.value.ids == [2, 4] and error.value.count == 2
+    with pytest.raises(jostle.InputError, match="threads is 0"):
+        jostle.pairs(points, 1.0, threads=0)
+    with pytest.raises(ValueError, match="pbc without a cell"):
+        jostle.pairs(points, 1.0, pbc=True)
+    with pytest.raises(ValueError, match="length zero"):
+        jostle.pairs(points, 1.0, cell=[1, 0])
+    for arguments, message in [
+        ((np.zeros((3, 4)), 1.0), r"shape \(n, 2\) or \(n, 3\), not \(3, 4\)"),
+        ((np.zeros((3, 2), int), 1.0), "float32 or float64.*not int64"),
+        (
+            (np.zeros((3, 2)), np.ones(3, np.float32)),
+            r"radii are float32.*radii.astype\(np.float64\)",
+        ),
+        ((np.zeros((3, 2)), np.ones(4)), r"shape \(3,\)"),
+        ((np.zeros((3, 2)),), "radii .* missing"),
+        (("abc", 1.0), "cannot be made an array"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            jostle.pairs(*arguments)
