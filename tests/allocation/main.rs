@@ -5,8 +5,8 @@ mod coherent;
 mod contacts;
 mod counting;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 
 use jostle::{
     ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, PreparedSet, Queries, QueryBatch,
@@ -233,17 +233,32 @@ fn every_kind(threads: Threads<'_>) {
     }
 }
 
-/// Lets every worker run and steal, so that what rayon allocates once a thread is allocated.
+/// Makes every worker steal once, so that what rayon allocates at a thread's first theft is allocated.
 fn warm_up() {
-    fn split(depth: u32) {
-        if depth > 0 {
-            rayon::join(|| split(depth - 1), || split(depth - 1));
+    // As many tasks as workers, which wait for each other: none takes two, so all but the one that lists them steal.
+    fn meet() {
+        let all = Barrier::new(rayon::current_num_threads());
+        rayon::scope(|scope| {
+            for _ in 0..rayon::current_num_threads() {
+                scope.spawn(|_| {
+                    all.wait();
+                });
+            }
+        });
+    }
+    meet();
+    // Then another one lists them.
+    let stolen = AtomicBool::new(false);
+    let wait = || {
+        while !stolen.load(Ordering::Acquire) {
+            std::thread::yield_now();
         }
-    }
-    for _ in 0..20 {
-        split(10);
-        rayon::broadcast(|_| ());
-    }
+    };
+    rayon::join(wait, || {
+        stolen.store(true, Ordering::Release);
+        meet();
+    });
+    rayon::broadcast(|_| ());
 }
 
 /// Without the harness of tests, which allocates when it says that a test takes long: the count is of the whole process.
