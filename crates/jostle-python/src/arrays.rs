@@ -22,7 +22,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    fn of(descr: &Bound<'_, PyArrayDescr>) -> Option<Self> {
+    pub(crate) fn of(descr: &Bound<'_, PyArrayDescr>) -> Option<Self> {
         let is = |other: Bound<'_, PyArrayDescr>| descr.is_equiv_to(&other);
         if is(f64::get_dtype(descr.py())) {
             Some(Self::Double)

@@ -14,10 +14,10 @@ pub(crate) struct AskedSet {
     pub(crate) radii: Option<Py<PyAny>>,
     pub(crate) cutoff: Option<f64>,
     pub(crate) margin: f64,
-    displacements: Option<Py<PyUntypedArray>>,
-    category: Option<Py<PyAny>>,
-    mask: Option<Py<PyAny>>,
-    group: Option<Py<PyAny>>,
+    pub(crate) displacements: Option<Py<PyUntypedArray>>,
+    pub(crate) category: Option<Py<PyAny>>,
+    pub(crate) mask: Option<Py<PyAny>>,
+    pub(crate) group: Option<Py<PyAny>>,
 }
 
 impl AskedSet {

@@ -1,4 +1,4 @@
-//! Searches: a finder that keeps its memory, and functions that make none of their own.
+//! Searches: a finder that keeps its memory, and functions that share some.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -9,7 +9,9 @@ use crate::arrays::rows;
 use crate::errors::Refused;
 use crate::input::{Asked, Read};
 use crate::lists::{Columns, NeighborLists};
+use crate::neighbor_list::TableCall;
 use crate::space::AskedSpace;
+use crate::table::roots;
 use crate::threads::Threads;
 
 /// A finder for each number of dimensions; they hold no memory before their first search.
@@ -17,6 +19,25 @@ use crate::threads::Threads;
 pub(crate) struct Both {
     two: PairFinder<2>,
     three: PairFinder<3>,
+}
+
+/// Finders that nobody uses, of the functions that are called without one.
+static IDLE: Mutex<Vec<Both>> = Mutex::new(Vec::new());
+
+/// How many of them are kept, and up to how many bytes each.
+const IDLE_MAX: usize = 4;
+const IDLE_BYTES: usize = 1 << 28;
+
+/// Calls `search` with a finder that is kept for the next call, unless it has grown large.
+pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyResult<R> {
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut both = idle().pop().unwrap_or_default();
+    let result = search(&mut both)?;
+    let mut idle = idle();
+    if idle.len() < IDLE_MAX && both.bytes() <= IDLE_BYTES {
+        idle.push(both);
+    }
+    Ok(result)
 }
 
 /// The one of these for so many dimensions.
@@ -50,6 +71,10 @@ macro_rules! in_dimensions {
 }
 
 impl Both {
+    pub(crate) fn bytes(&self) -> usize {
+        self.two.bytes() + self.three.bytes()
+    }
+
     fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<u32>>
     where
         (): Dimension<D>,
@@ -88,8 +113,7 @@ impl Both {
                 let mut lists = columns.lists();
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
                 let mut lists = lists.into_columns();
-                lists.distances2.iter_mut().for_each(|d| *d = d.sqrt());
-                lists.distances2_f64.iter_mut().for_each(|d| *d = d.sqrt());
+                roots(&mut lists, threads);
                 if cell.turned {
                     lists.image_shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
                 }
@@ -102,8 +126,8 @@ impl Both {
 
 /// Finds pairs and neighbours, and keeps its memory from call to call.
 ///
-/// The functions of the same names make a finder for each call. From the second call of a size on, this one allocates nothing
-/// but the results. Threads may share it: their calls wait for each other.
+/// From the second call of a size on it allocates nothing but the results. (The functions of the same names keep 256 MiB at most,
+/// for all their calls.) Threads may share it: their calls wait for each other.
 ///
 /// Examples
 /// --------
@@ -114,6 +138,8 @@ impl Both {
 pub(crate) struct Finder {
     both: Mutex<Both>,
 }
+
+pub(crate) use in_dimensions;
 
 /// A search, as its arguments are read.
 struct Call<'py> {
@@ -157,7 +183,7 @@ impl<'py> Call<'py> {
 
 impl Finder {
     /// Waits for other threads without the interpreter, which they may need.
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Both> {
+    pub(crate) fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Both> {
         use pyo3::sync::MutexExt;
         self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -228,16 +254,35 @@ impl Finder {
         call.neighbors(py, &mut self.lock(py), half, [distances, vectors, shifts])
     }
 
+    /// As ``jostle.neighbor_list``.
+    #[pyo3(signature = (quantities, positions, cutoff, *, cell=None, pbc=None, types=None, self_interaction=false, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn neighbor_list<'py>(
+        &self,
+        py: Python<'py>,
+        quantities: &str,
+        positions: &Bound<'py, PyAny>,
+        cutoff: &Bound<'py, PyAny>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        types: Option<&Bound<'py, PyAny>>,
+        self_interaction: bool,
+        threads: Option<isize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let space = AskedSpace { cell, pbc, origin: None };
+        let call = TableCall::new((quantities, self_interaction, false), positions, (cutoff, types), space, threads)?;
+        call.table(py, &mut self.lock(py))
+    }
+
     /// Bytes held.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        let both = self.lock(py);
-        both.two.bytes() + both.three.bytes()
+        self.lock(py).bytes()
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
         let both = self.lock(py);
-        format!("jostle.Finder({} bytes, {})", both.two.bytes() + both.three.bytes(), both.two.isa())
+        format!("jostle.Finder({} bytes, {})", both.bytes(), both.two.isa())
     }
 }
 
@@ -291,7 +336,8 @@ pub(crate) fn pairs<'py>(
     origin: Option<Bound<'py, PyAny>>,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    Finder::new().pairs(py, positions, radii, cutoff, cell, pbc, origin, threads)
+    let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+    with_idle(|both| call.pairs(py, both))
 }
 
 /// How many pairs ``pairs`` would list; no list is made.
@@ -308,7 +354,8 @@ pub(crate) fn count<'py>(
     origin: Option<Bound<'py, PyAny>>,
     threads: Option<isize>,
 ) -> PyResult<u64> {
-    Finder::new().count(py, positions, radii, cutoff, cell, pbc, origin, threads)
+    let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+    with_idle(|both| call.count(py, both))
 }
 
 /// The neighbours of each body, as compressed sparse rows (CSR).
@@ -354,6 +401,6 @@ pub(crate) fn neighbors<'py>(
     shifts: bool,
     threads: Option<isize>,
 ) -> PyResult<NeighborLists> {
-    let finder = Finder::new();
-    finder.neighbors(py, positions, cutoff, radii, cell, pbc, origin, half, distances, vectors, shifts, threads)
+    let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+    with_idle(|both| call.neighbors(py, both, half, [distances, vectors, shifts]))
 }

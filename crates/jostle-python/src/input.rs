@@ -132,7 +132,12 @@ impl<'py> Asked<'py> {
     }
 }
 
-impl Read<'_> {
+impl<'py> Read<'py> {
+    /// The pairs within one set.
+    pub(crate) fn within(set: ReadSet, space: AskedSpace<'py>) -> Self {
+        Self { sets: vec![set], relation: None, space }
+    }
+
     pub(crate) fn dimensions(&self) -> usize {
         self.sets.first().map_or(2, ReadSet::dimensions)
     }

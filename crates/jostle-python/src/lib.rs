@@ -1,7 +1,7 @@
 //! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies` and
-//! `input` (what a search is of); `finder`; `lists`; `memory` (where large vectors lie).
+//! `input` (what a search is of); `finder`; `lists`; `neighbor_list` and `table` (as ASE has them); `memory` (where large vectors lie).
 
 mod arrays;
 mod bodies;
@@ -10,7 +10,9 @@ mod finder;
 mod input;
 mod lists;
 mod memory;
+mod neighbor_list;
 mod space;
+mod table;
 mod threads;
 
 use pyo3::prelude::*;
@@ -29,5 +31,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(finder::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(finder::count, module)?)?;
     module.add_function(wrap_pyfunction!(finder::neighbors, module)?)?;
+    module.add_function(wrap_pyfunction!(neighbor_list::neighbor_list, module)?)?;
+    module.add_function(wrap_pyfunction!(neighbor_list::ase_neighbor_list, module)?)?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::value_error;
@@ -63,6 +64,14 @@ impl Threads {
         match self {
             Self::Serial => engine::Threads::Serial,
             Self::Pool(pool) => engine::Threads::Pool(pool),
+        }
+    }
+
+    /// Does something with each of some parts: on these threads, where there are several.
+    pub(crate) fn each<T: Send>(&self, parts: Vec<T>, work: impl Fn(T) + Sync + Send) {
+        match self {
+            Self::Pool(pool) if parts.len() > 1 => pool.install(|| parts.into_par_iter().for_each(work)),
+            _ => parts.into_iter().for_each(work),
         }
     }
 }

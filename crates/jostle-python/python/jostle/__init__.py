@@ -13,6 +13,7 @@ Positions are arrays of shape (n, 2) or (n, 3) in float32 or float64, read in pl
 directions (``cell=``, ``pbc=``). The interpreter is free while a search runs, so do not write to its arrays from another thread.
 """
 
+from . import ase
 from ._jostle import (
     Bodies,
     Finder,
@@ -23,6 +24,7 @@ from ._jostle import (
     among,
     between,
     count,
+    neighbor_list,
     neighbors,
     pairs,
 )
@@ -35,8 +37,10 @@ __all__ = [
     "Sets",
     "__version__",
     "among",
+    "ase",
     "between",
     "count",
+    "neighbor_list",
     "neighbors",
     "pairs",
 ]

@@ -1,0 +1,243 @@
+//! `neighbor_list`: what is asked for as ASE asks for it.
+
+use std::collections::HashMap;
+
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::arrays::{Integers, Number, array, as_array, rows, show};
+use crate::bodies::AskedSet;
+use crate::errors::{Refused, type_error, value_error};
+use crate::finder::{Both, Dimension, in_dimensions, with_idle};
+use crate::input::Read;
+use crate::space::AskedSpace;
+use crate::table::{Kept, Quantities, Table, Wanted, table};
+use crate::threads::Threads;
+
+/// A call, as its arguments are read.
+pub(crate) struct TableCall<'py> {
+    letters: String,
+    wanted: Wanted,
+    read: Read<'py>,
+    threads: Threads,
+}
+
+/// The set that is to be searched, and which of its neighbours are kept.
+fn asked_set(
+    positions: &Bound<'_, PyUntypedArray>,
+    cutoff: &Bound<'_, PyAny>,
+    types: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(AskedSet, Kept)> {
+    let (py, bodies) = (cutoff.py(), positions.shape().first().copied().unwrap_or_default());
+    let within = |cutoff: f64| AskedSet {
+        positions: Some(positions.clone().unbind()),
+        cutoff: Some(cutoff),
+        ..AskedSet::default()
+    };
+    if let Ok(cutoff) = cutoff.extract::<f64>() {
+        // What is at most so far apart as the greatest number below is nearer than the cutoff.
+        let single = Number::of(&positions.dtype()) == Some(Number::Single);
+        let rounded = if single { f64::from(cutoff as f32) } else { cutoff };
+        let below = match single {
+            _ if rounded < cutoff => rounded,
+            true => (cutoff as f32).next_down().into(),
+            false => cutoff.next_down(),
+        };
+        return Ok(if cutoff > 0.0 { (within(below), Kept::All) } else { (within(cutoff), Kept::Below(cutoff)) });
+    }
+    if let Ok(cutoffs) = cutoff.cast::<PyDict>() {
+        let Some(types) = types else {
+            return Err(type_error("cutoffs for pairs of types need types=, one for each row of the positions"));
+        };
+        let kept = of_types(cutoffs, types, bodies)?;
+        let Kept::Types { cutoffs, .. } = &kept else { return Ok((within(0.0), kept)) };
+        let longest = cutoffs.iter().copied().fold(0.0, f64::max);
+        return Ok((within(up(longest, positions)), kept));
+    }
+    let radii = as_array(cutoff, "cutoff")?;
+    if radii.shape() != [bodies] {
+        let shape = show(radii.shape());
+        return Err(type_error(format_args!(
+            "cutoff must be a number, a radius for each body, of shape ({bodies},), or a dict, not of shape {shape}"
+        )));
+    }
+    let double = radii.call_method1("astype", ("f8",))?;
+    let each: Vec<f64> = double.extract()?;
+    let mut radii = double;
+    if Number::of(&positions.dtype()) == Some(Number::Single) {
+        let single = radii.call_method1("astype", ("f4",))?;
+        let infinity = radii.get_type().py().import("numpy")?.getattr("float32")?.call1((f32::INFINITY,))?;
+        radii = py.import("numpy")?.call_method1("nextafter", (single, infinity))?;
+    }
+    let set =
+        AskedSet { positions: Some(positions.clone().unbind()), radii: Some(radii.unbind()), ..AskedSet::default() };
+    Ok((set, Kept::Radii(each)))
+}
+
+/// A cutoff that is not less in the precision of the positions.
+fn up(cutoff: f64, positions: &Bound<'_, PyUntypedArray>) -> f64 {
+    let single = cutoff as f32;
+    if Number::of(&positions.dtype()) == Some(Number::Single) && f64::from(single) < cutoff {
+        return single.next_up().into();
+    }
+    cutoff
+}
+
+/// A cutoff for each two types, that of others being 0.
+fn of_types(cutoffs: &Bound<'_, PyDict>, types: &Bound<'_, PyAny>, bodies: usize) -> PyResult<Kept> {
+    let py = types.py();
+    let unique = PyDict::new(py);
+    unique.set_item("return_inverse", true)?;
+    let found = py.import("numpy")?.call_method("unique", (types,), Some(&unique))?;
+    let (labels, inverse) = (found.get_item(0)?, found.get_item(1)?);
+    let labels: Vec<Bound<'_, PyAny>> = labels.call_method0("tolist")?.extract()?;
+    let Integers::Each(of) = Integers::<u32>::of(&inverse, "types", bodies)? else {
+        return Err(type_error(format_args!("types must have shape ({bodies},)")));
+    };
+    let number_of = |label: &Bound<'_, PyAny>| labels.iter().position(|known| known.eq(label).unwrap_or(false));
+    let mut table = HashMap::new();
+    for (pair, cutoff) in cutoffs.iter() {
+        let pair: (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract().map_err(|_| {
+            type_error(format_args!("a key of the cutoffs is {pair}, not a pair of types such as (1, 8)"))
+        })?;
+        let cutoff: f64 = cutoff.extract()?;
+        if !(cutoff.is_finite() && cutoff >= 0.0) {
+            return Err(value_error(format_args!("a cutoff is {cutoff}: it must be finite and not negative")));
+        }
+        if let (Some(a), Some(b)) = (number_of(&pair.0), number_of(&pair.1)) {
+            table.insert((a, b), cutoff);
+            table.insert((b, a), cutoff);
+        }
+    }
+    let types = labels.len();
+    let mut cutoffs = vec![0.0; types * types];
+    for ((a, b), cutoff) in table {
+        cutoffs[a * types + b] = cutoff;
+    }
+    Ok(Kept::Types { of, cutoffs, types })
+}
+
+impl<'py> TableCall<'py> {
+    pub(crate) fn new(
+        (letters, itself, wide): (&str, bool, bool),
+        positions: &Bound<'py, PyAny>,
+        (cutoff, types): (&Bound<'py, PyAny>, Option<&Bound<'py, PyAny>>),
+        space: AskedSpace<'py>,
+        threads: Option<isize>,
+    ) -> PyResult<Self> {
+        let quantities = Quantities::of(letters).map_err(|letter| {
+            value_error(format_args!("there is no quantity {letter:?}: quantities are some of \"ijdDS\""))
+        })?;
+        let positions = as_array(positions, "positions")?;
+        let (set, kept) = asked_set(&positions, cutoff, types)?;
+        let read = Read::within(set.read(positions.py())?, space);
+        let wanted = Wanted { quantities, kept, itself, double: read.is_decided(), wide };
+        Ok(Self { letters: letters.into(), wanted, read, threads: Threads::of(threads)? })
+    }
+
+    fn search<const D: usize>(&self, py: Python<'py>, both: &mut Both) -> PyResult<Table>
+    where
+        (): Dimension<D>,
+    {
+        self.read.with::<D, _>(|input, cell| {
+            let (finder, wanted, threads) = (<()>::finder(both), &self.wanted, &self.threads);
+            let made = py.detach(|| table(finder, input, cell, wanted, threads));
+            made.map_err(Refused::refused)
+        })
+    }
+
+    /// The arrays, in the order of their letters; of one letter, the array.
+    pub(crate) fn table(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
+        let dimensions = self.read.dimensions();
+        let table = in_dimensions!(dimensions, D => self.search::<D>(py, both))?;
+        py.check_signals()?;
+        let distances = if self.wanted.double { array(py, table.double) } else { array(py, table.single) };
+        let (i, j) = (array(py, table.i), array(py, table.j));
+        let vectors = rows(py, table.vectors, dimensions)?;
+        let shifts = match self.wanted.wide {
+            true => rows(py, table.wide_shifts, dimensions)?,
+            false => rows(py, table.shifts, dimensions)?,
+        };
+        let all = self.letters.chars().map(|letter| match letter {
+            'i' => &i,
+            'j' => &j,
+            'd' => &distances,
+            'D' => &vectors,
+            _ => &shifts,
+        });
+        let all: Vec<_> = all.collect();
+        Ok(match all[..] {
+            [one] => one.clone(),
+            _ => PyTuple::new(py, all)?.into_any(),
+        })
+    }
+}
+
+/// Pairs of points nearer than a cutoff, each from both sides, as ``ase.neighborlist.neighbor_list`` has them.
+///
+/// Parameters
+/// ----------
+/// quantities : str
+///     What is returned, some of these letters in any order: ``i`` and ``j``, the two of a pair; ``d``, their distance; ``D``, the
+///     vector from i to j; ``S``, the shift of j, ``D = x[j] - x[i] + S @ cell``.
+/// positions : (n, 2) or (n, 3) array of float32 or float64
+/// cutoff : float, (n,) array, or dict
+///     How near they are, less than which is meant: for all; as the radius of each, where the distance is less than their sum;
+///     or for pairs of types, ``{(1, 8): 1.2, (8, 8): 2.0}``, and none for others.
+/// cell : float, (d,) or (d, d) array, optional
+///     Where space repeats: its lengths, or its vectors, one a row. Positions may lie outside; the cutoff may be larger.
+/// pbc : bool or d bools, default True where there is a cell
+///     In which directions it repeats.
+/// types : (n,) array, optional
+///     What the keys of the dict speak of: numbers, or names.
+/// self_interaction : bool, default False
+///     Each is a neighbour of its own, at distance 0. (Of its images it is in any case.)
+/// threads : int, optional
+///     As many as there are cores unless said otherwise. The result does not depend on it.
+///
+/// Returns
+/// -------
+/// tuple of arrays, or one array
+///     i and j : (m,) int64; d : (m,) float32 or float64, as the positions; D : (m, d) float64; S : (m, d) int32. Sorted by i, then j.
+///
+/// Examples
+/// --------
+/// >>> i, j, S, d = jostle.neighbor_list("ijSd", positions, 5.0, cell=cell, pbc=True)
+#[pyfunction]
+#[pyo3(signature = (quantities, positions, cutoff, *, cell=None, pbc=None, types=None, self_interaction=false, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn neighbor_list<'py>(
+    py: Python<'py>,
+    quantities: &str,
+    positions: &Bound<'py, PyAny>,
+    cutoff: &Bound<'py, PyAny>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    types: Option<&Bound<'py, PyAny>>,
+    self_interaction: bool,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let space = AskedSpace { cell, pbc, origin: None };
+    let call = TableCall::new((quantities, self_interaction, false), positions, (cutoff, types), space, threads)?;
+    with_idle(|both| call.table(py, both))
+}
+
+/// As `neighbor_list`, with shifts in int64, and of atoms: three dimensions alone.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "`jostle.ase` names them")]
+pub(crate) fn ase_neighbor_list<'py>(
+    py: Python<'py>,
+    quantities: &str,
+    positions: &Bound<'py, PyAny>,
+    cutoff: &Bound<'py, PyAny>,
+    cell: Bound<'py, PyAny>,
+    pbc: Bound<'py, PyAny>,
+    types: Option<&Bound<'py, PyAny>>,
+    self_interaction: bool,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let space = AskedSpace { cell: Some(cell), pbc: Some(pbc), origin: None };
+    let call = TableCall::new((quantities, self_interaction, true), positions, (cutoff, types), space, threads)?;
+    with_idle(|both| call.table(py, both))
+}

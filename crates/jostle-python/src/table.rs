@@ -1,0 +1,272 @@
+//! Neighbour lists as ASE has them: an array for each quantity, one value a neighbour, sorted by the first of the two.
+
+use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
+
+use crate::lists::Columns;
+use crate::space::Cell;
+use crate::threads::Threads;
+
+/// Neighbours that one task looks at, in about.
+const BLOCK: usize = 1 << 15;
+
+/// What is to be returned, each by its letter.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Quantities {
+    i: bool,
+    j: bool,
+    distances: bool,
+    vectors: bool,
+    shifts: bool,
+}
+
+impl Quantities {
+    /// Those of "ijdDS", or the first letter that is none.
+    pub(crate) fn of(letters: &str) -> Result<Self, char> {
+        let mut wanted = Self::default();
+        for letter in letters.chars() {
+            match letter {
+                'i' => wanted.i = true,
+                'j' => wanted.j = true,
+                'd' => wanted.distances = true,
+                'D' => wanted.vectors = true,
+                'S' => wanted.shifts = true,
+                other => return Err(other),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// Which neighbours are kept of those that touch: distances are compared strictly, as ASE does.
+pub(crate) enum Kept {
+    /// All: the search was for those below.
+    All,
+    /// Those nearer than this.
+    Below(f64),
+    /// Those nearer than the sum of their radii.
+    Radii(Vec<f64>),
+    /// Those nearer than what a table says for their types.
+    Types { of: Vec<u32>, cutoffs: Vec<f64>, types: usize },
+}
+
+impl Kept {
+    fn keeps(&self, i: usize, j: usize, distance: f64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Below(cutoff) => distance < *cutoff,
+            Self::Radii(radii) => distance < radii[i] + radii[j],
+            Self::Types { of, cutoffs, types } => distance < cutoffs[of[i] as usize * types + of[j] as usize],
+        }
+    }
+}
+
+/// What a search for a table is, beside its input.
+pub(crate) struct Wanted {
+    pub(crate) quantities: Quantities,
+    pub(crate) kept: Kept,
+    /// Whether each body is a neighbour of its own.
+    pub(crate) itself: bool,
+    pub(crate) double: bool,
+    /// Shifts in int64.
+    pub(crate) wide: bool,
+}
+
+/// The quantities that were asked for; the others are empty. Vectors and shifts have as many numbers as there are dimensions.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) i: Vec<i64>,
+    pub(crate) j: Vec<i64>,
+    pub(crate) single: Vec<f32>,
+    pub(crate) double: Vec<f64>,
+    pub(crate) vectors: Vec<f64>,
+    pub(crate) shifts: Vec<i32>,
+    /// The same shifts, where they are asked for so: then those are empty.
+    pub(crate) wide_shifts: Vec<i64>,
+}
+
+impl Table {
+    /// Makes shifts int64, as ASE has them.
+    pub(crate) fn widen_shifts(&mut self, threads: &Threads) {
+        let narrow = core::mem::take(&mut self.shifts);
+        self.wide_shifts = vec![0; narrow.len()];
+        let blocks = self.wide_shifts.chunks_mut(BLOCK).zip(narrow.chunks(BLOCK)).collect();
+        threads.each(blocks, |(wide, narrow): (&mut [i64], &[i32])| {
+            wide.iter_mut().zip(narrow).for_each(|(wide, &step)| *wide = step.into());
+        });
+    }
+}
+
+/// Searches, and makes the table.
+pub(crate) fn table<const D: usize>(
+    finder: &mut PairFinder<D>,
+    input: Input<'_, D>,
+    cell: Cell<D>,
+    wanted: &Wanted,
+    threads: &Threads,
+) -> Result<Table, InputError> {
+    let Wanted { quantities, kept, itself, double, wide } = wanted;
+    let asks = !matches!(kept, Kept::All);
+    let columns = Columns {
+        distances: quantities.distances || asks,
+        shifts: quantities.shifts,
+        vectors: quantities.vectors,
+        double: *double,
+    };
+    let mut lists = columns.lists();
+    finder.on(threads.lend()).neighbors(input, Rows::Full, &mut lists)?;
+    let mut lists = lists.into_columns();
+    roots(&mut lists, threads);
+    if cell.turned {
+        lists.image_shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
+    }
+    let mut table =
+        if asks || *itself { chosen::<D>(lists, wanted, threads) } else { all(lists, *quantities, threads) };
+    if *wide {
+        table.widen_shifts(threads);
+    }
+    Ok(table)
+}
+
+/// Distances of their squares.
+pub(crate) fn roots(lists: &mut NeighborColumns, threads: &Threads) {
+    let single = lists.distances2.chunks_mut(BLOCK).collect();
+    threads.each(single, |block: &mut [f32]| block.iter_mut().for_each(|d| *d = d.sqrt()));
+    let double = lists.distances2_f64.chunks_mut(BLOCK).collect();
+    threads.each(double, |block: &mut [f64]| block.iter_mut().for_each(|d| *d = d.sqrt()));
+}
+
+/// All neighbours: what there is already stays where it is.
+fn all(lists: NeighborColumns, quantities: Quantities, threads: &Threads) -> Table {
+    let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
+    let len = |wanted: bool| if wanted { neighbors.len() } else { 0 };
+    let (mut i, mut j) = (vec![0_i64; len(quantities.i)], vec![0_i64; len(quantities.j)]);
+    let blocks = i.chunks_mut(BLOCK).enumerate().collect();
+    threads.each(blocks, |(block, i): (usize, &mut [i64])| {
+        let start = block * BLOCK;
+        let mut row = offsets.partition_point(|&offset| offset <= start) - 1;
+        let mut at = 0;
+        while at < i.len() {
+            let end = (offsets[row + 1] - start).min(i.len());
+            i[at..end].fill(row as i64);
+            (at, row) = (end, row + 1);
+        }
+    });
+    let blocks = j.chunks_mut(BLOCK).zip(neighbors.chunks(BLOCK)).collect();
+    threads.each(blocks, |(j, neighbors): (&mut [i64], &[u32])| {
+        j.iter_mut().zip(neighbors).for_each(|(j, &neighbor)| *j = neighbor.into());
+    });
+    Table { i, j, single: distances2, double: distances2_f64, vectors, shifts: image_shifts, ..Table::default() }
+}
+
+/// Takes so many from the front of a list.
+fn split<'a, T>(list: &mut &'a mut [T], len: usize) -> &'a mut [T] {
+    let all = core::mem::take(list);
+    let (first, rest) = all.split_at_mut(len.min(all.len()));
+    *list = rest;
+    first
+}
+
+/// Successive rows of a table.
+struct Part<'a, const D: usize> {
+    rows: core::ops::Range<usize>,
+    i: &'a mut [i64],
+    j: &'a mut [i64],
+    single: &'a mut [f32],
+    double: &'a mut [f64],
+    vectors: &'a mut [[f64; D]],
+    shifts: &'a mut [[i32; D]],
+}
+
+impl<const D: usize> Part<'_, D> {
+    /// One neighbour; what was not asked for has no room.
+    fn set(&mut self, at: usize, [i, j]: [usize; 2], distance: f64, vector: [f64; D], shift: [i32; D]) {
+        fn put<T>(list: &mut [T], at: usize, value: T) {
+            if let Some(slot) = list.get_mut(at) {
+                *slot = value;
+            }
+        }
+        put(self.i, at, i as i64);
+        put(self.j, at, j as i64);
+        // The root of what was an f32 is one.
+        put(self.single, at, distance as f32);
+        put(self.double, at, distance);
+        put(self.vectors, at, vector);
+        put(self.shifts, at, shift);
+    }
+}
+
+/// Those neighbours that are kept, and the bodies themselves if they are to be neighbours of their own.
+fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Threads) -> Table {
+    let Wanted { quantities, kept, itself, double, .. } = wanted;
+    let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
+    let distance = |at: usize| match distances2_f64.get(at) {
+        Some(distance) => *distance,
+        None => distances2.get(at).map_or(0.0, |&distance| distance.into()),
+    };
+    let rows = offsets.len() - 1;
+    // Calls `take` with the neighbours of a row that are kept: their places, but for the body itself.
+    let each = |row: usize, take: &mut dyn FnMut(Option<usize>)| {
+        let mut own = *itself && kept.keeps(row, row, 0.0);
+        for at in offsets[row]..offsets[row + 1] {
+            let j = neighbors[at] as usize;
+            if own && j >= row {
+                take(None);
+                own = false;
+            }
+            if kept.keeps(row, j, distance(at)) {
+                take(Some(at));
+            }
+        }
+        if own {
+            take(None);
+        }
+    };
+    let per_block = (BLOCK * rows / neighbors.len().max(1)).clamp(1, BLOCK);
+    let blocks = rows.div_ceil(per_block);
+    let rows_of = |block: usize| block * per_block..((block + 1) * per_block).min(rows);
+    let mut counts = vec![0; blocks];
+    threads.each(counts.iter_mut().enumerate().collect(), |(block, count): (usize, &mut usize)| {
+        rows_of(block).for_each(|row| each(row, &mut |_| *count += 1));
+    });
+    let total: usize = counts.iter().sum();
+    let len = |wanted: bool, each: usize| if wanted { total * each } else { 0 };
+    let mut table = Table {
+        i: vec![0; len(quantities.i, 1)],
+        j: vec![0; len(quantities.j, 1)],
+        single: vec![0.0; len(quantities.distances && !double, 1)],
+        double: vec![0.0; len(quantities.distances && *double, 1)],
+        vectors: vec![0.0; len(quantities.vectors, D)],
+        shifts: vec![0; len(quantities.shifts, D)],
+        ..Table::default()
+    };
+    let (mut i, mut j) = (&mut table.i[..], &mut table.j[..]);
+    let (mut single, mut double) = (&mut table.single[..], &mut table.double[..]);
+    let (mut to_vectors, mut to_shifts) = (table.vectors.as_chunks_mut().0, table.shifts.as_chunks_mut().0);
+    let parts = counts.iter().enumerate().map(|(block, &count)| Part {
+        rows: rows_of(block),
+        i: split(&mut i, count),
+        j: split(&mut j, count),
+        single: split(&mut single, count),
+        double: split(&mut double, count),
+        vectors: split(&mut to_vectors, count),
+        shifts: split(&mut to_shifts, count),
+    });
+    let (vectors, shifts) = (vectors.as_chunks::<D>().0, image_shifts.as_chunks::<D>().0);
+    threads.each(parts.collect(), |mut part: Part<'_, D>| {
+        let mut to = 0;
+        for row in part.rows.clone() {
+            each(row, &mut |from| {
+                match from {
+                    None => part.set(to, [row, row], 0.0, [0.0; D], [0; D]),
+                    Some(at) => {
+                        let vector = vectors.get(at).copied().unwrap_or([0.0; D]);
+                        let shift = shifts.get(at).copied().unwrap_or([0; D]);
+                        part.set(to, [row, neighbors[at] as usize], distance(at), vector, shift);
+                    }
+                }
+                to += 1;
+            });
+        }
+    });
+    table
+}
