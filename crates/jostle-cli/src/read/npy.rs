@@ -13,8 +13,12 @@ use super::table::{Places, Table};
 use crate::args::Precision;
 use crate::report::counted;
 
-/// The longest header that is looked at, in bytes: one of a few axes has some hundred.
-const HEADER_MOST: u64 = 1 << 20;
+/// The longest header that is read, in bytes: one of a few axes has some hundred, and NumPy itself reads 10,000.
+const HEADER_MOST: u64 = 1 << 16;
+
+/// Lists and dictionaries in a header at most, where an array of numbers has one: a parser that tries each in two ways
+/// takes twice as long for each that stands in another.
+const LISTS_MOST: usize = 4;
 
 /// Reads bodies.
 pub(super) fn read_bodies(bytes: Bytes, wanted: &Wanted, precision: Precision) -> Result<Table> {
@@ -47,7 +51,7 @@ struct Array {
 impl Array {
     fn new(bytes: Bytes) -> Result<Self> {
         let length = bytes.length();
-        let stream = with_sound_shape(bytes.stream()).context("not a .npy file")?;
+        let stream = with_sound_header(bytes.stream()).context("not a .npy file")?;
         let file = NpyFile::new(BufReader::new(stream)).context("not a .npy file")?;
         let &[rows, columns] = file.shape() else {
             let axes = file.shape().len();
@@ -114,8 +118,9 @@ impl Array {
     }
 }
 
-/// The same stream, unless its header tells of more values than 64 bits count, which `npyz` would take for fewer.
-fn with_sound_shape(mut stream: Box<dyn Read>) -> Result<Box<dyn Read>> {
+/// The same stream, unless its header tells of more values than 64 bits count, which `npyz` would take for fewer, or is such
+/// that `npyz` would read it for hours.
+pub(crate) fn with_sound_header(mut stream: Box<dyn Read>) -> Result<Box<dyn Read>> {
     let mut head = Vec::new();
     stream.by_ref().take(12).read_to_end(&mut head)?;
     let text_length = match head[..] {
@@ -123,8 +128,11 @@ fn with_sound_shape(mut stream: Box<dyn Read>) -> Result<Box<dyn Read>> {
         [_, _, _, _, _, _, _, _, a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
         _ => 0,
     };
-    stream.by_ref().take(text_length.min(HEADER_MOST)).read_to_end(&mut head)?;
+    ensure!(text_length <= HEADER_MOST, "a header of {}", counted(text_length, "bytes"));
+    stream.by_ref().take(text_length).read_to_end(&mut head)?;
     let text = String::from_utf8_lossy(&head);
+    let lists = text.matches(['[', '{']).count();
+    ensure!(lists <= LISTS_MOST, "a header of {lists} lists, where an array of numbers has one");
     let shape = text.split_once("shape").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
     let axes = shape.into_iter().flat_map(|(axes, _)| axes.split(',')).filter_map(number_of_python);
     let values = axes.clone().try_fold(1, u64::checked_mul);

@@ -90,6 +90,12 @@ fn arrays_that_do_not_fit() {
     for shape in ["(4294967296, 4294967296)", "(18_446_744_073_709_551_615, 0x2)"] {
         assert!(array(&of("<f4", shape), 12).contains("not a .npy file: an array of "), "{shape}");
     }
+    // A parser that tries each bracket in two ways would take years.
+    for nested in ["{".repeat(40), "[".repeat(40), "([".repeat(40)] {
+        assert!(array(&nested, 12).contains("lists, where an array of numbers has one"), "{nested}");
+    }
+    folder.write("long.npy", [&b"\x93NUMPY\x02\x00"[..], &70_000_u32.to_le_bytes(), &[b' '; 70_000]].concat());
+    assert!(folder.refuse("pairs long.npy").contains("long.npy: not a .npy file: a header of 70,000 bytes"));
     array(&of("<f4", "(1, 3)"), 12);
     let message = folder.refuse("pairs in.npy --columns a,b,c");
     assert!(message.contains("--columns a: the columns have no names, but positions from 1 to 3"), "{message}");
