@@ -72,6 +72,30 @@ fn little_is_held<const D: usize>(kind: Kind, threads: Threads<'_>) {
     assert!(beside <= 100, "{kind}, {D}D, {threads:?}: {beside} bytes a body beside the pair list");
 }
 
+/// What a finder of a small world holds, one of a thousand perhaps: at most 54,000 bytes beside its pair list, so that with
+/// one of 750 pairs it is 60,000; and as many as it states, whatever else it was used for.
+fn small_worlds_take_little(kind: Kind, threads: Threads<'_>) {
+    let worlds = [1, 2, 3].map(|seed| scene::scene::<2>(kind, 200, seed));
+    let before = live();
+    let mut finder = PairFinder::new();
+    for scene in worlds.iter().chain(&worlds) {
+        frame(&mut finder, threads, scene);
+    }
+    let (held, stats) = (live() - before, *finder.last().stats());
+    assert!(held - stats.list_bytes <= 54_000, "{kind}: {held} bytes held, {} of them pairs", stats.list_bytes);
+    assert!(held.abs_diff(stats.bytes) <= 5_000, "{kind}: {held} bytes held, {} stated", stats.bytes);
+    let mut lists = NeighborLists::new();
+    for scene in &worlds {
+        finder.on(threads).neighbors(scene.view(), Rows::Full, &mut lists).expect("a scene within the contract");
+        let periodic = Input::within(scene.view()).periodic([Some([0.0, 90.0]); 2]);
+        finder.on(threads).find(periodic).expect("a scene within the contract");
+        for _ in 0..3 {
+            frame(&mut finder, threads, scene);
+        }
+        assert_eq!(finder.last().stats().bytes, finder.bytes(), "{kind}");
+    }
+}
+
 /// Batches of queries by turns, as many as are answered side by side: the first of each may allocate, no later one may.
 fn only_first_batches_allocate<const D: usize>(threads: Threads<'_>) {
     let scene = scene::scene::<D>(Kind::Dense, 12_000, 1);
@@ -230,6 +254,7 @@ fn every_kind(threads: Threads<'_>) {
         only_first_searches_allocate::<3>(kind, threads);
         little_is_held::<2>(kind, threads);
         little_is_held::<3>(kind, threads);
+        small_worlds_take_little(kind, threads);
     }
 }
 

@@ -46,6 +46,9 @@ pub struct PairFinder<const D: usize> {
     pub(crate) skin: Skin<D>,
     pub(crate) listed: Listed<D>,
     pub(crate) stats: Stats,
+    /// Whether the last search was a plain one, and bytes of all that plain searches leave as it is, once counted.
+    was_plain: bool,
+    bytes_beside: Option<usize>,
 }
 
 impl<const D: usize> fmt::Debug for PairFinder<D> {
@@ -102,6 +105,8 @@ impl<const D: usize> PairFinder<D> {
             skin: Skin::default(),
             listed: Listed::default(),
             stats: Stats::default(),
+            was_plain: false,
+            bytes_beside: None,
         }
     }
 
@@ -305,23 +310,34 @@ impl<const D: usize> PairFinder<D> {
             });
         }
         let isa = self.isa();
+        self.was_plain = false;
+        self.bytes_beside = None;
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
+    }
+
+    /// Bytes of what a plain search uses.
+    fn bytes_of_plain(&self) -> usize {
+        self.preparation.own_tree().bytes() + self.engine.bytes()
     }
 
     /// Notes that so many pairs are what is left of so many candidates.
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
-        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() });
+        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() }, false);
     }
 
-    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
+    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests, is_plain: bool) {
         let BuildTimes { bounds, sort, tree } = built;
+        let plain = self.bytes_of_plain();
+        let beside = self.bytes_beside.filter(|_| is_plain).unwrap_or_else(|| self.bytes() - plain);
+        self.bytes_beside = Some(beside).filter(|_| is_plain && self.was_plain);
+        self.was_plain = is_plain;
         self.stats = Stats {
             node_tests: tests.node_tests,
             leaf_tests: tests.leaf_tests,
             circle_tests: tests.circle_tests,
             pairs: tests.pairs,
-            bytes: self.bytes(),
+            bytes: plain + beside,
             list_bytes: self.engine.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
@@ -371,7 +387,7 @@ compiled_here! {
             finder.skin.keep_on(input, workers);
         }
         let (built, join, tests) = done;
-        finder.note(built, join, tests);
+        finder.note(built, join, tests, input.is_plain());
     }
 }
 

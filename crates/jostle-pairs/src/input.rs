@@ -176,6 +176,11 @@ impl<'a, const D: usize> Input<'a, D> {
         self.sets().iter().any(Set::is_decided)
     }
 
+    /// Whether a search for pairs uses no more of a finder than one tree and what lists pairs.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(&self.relation, Relation::Within(set) if set.is_plain()) && self.space.is_open()
+    }
+
     /// Checks all that can be checked without a look at each body.
     pub(crate) fn check_searchable(&self) -> Result<(), InputError> {
         self.check_shape()?;

@@ -26,7 +26,7 @@ use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa, LinearTree};
 
-use crate::join::buffers::{HITS, HitList, TestList};
+use crate::join::buffers::{HitList, TESTS, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
@@ -36,7 +36,7 @@ use crate::traverse::SPARSE;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
 use crate::traverse::descent::{Descent, root};
 
-/// Scratch of one task: lists of fixed size, so that it never grows.
+/// Scratch of one task: lists that do not grow while it runs.
 #[derive(Debug)]
 pub(crate) struct JoinScratch<const D: usize> {
     candidates: Candidates<D>,
@@ -49,22 +49,35 @@ pub(crate) struct JoinScratch<const D: usize> {
     hits: HitList,
 }
 
+/// A tree of no more leaves is small: its join with itself takes a quarter of the scratch.
+pub(crate) const SMALL: usize = 48;
+
 impl<const D: usize> Default for JoinScratch<D> {
+    /// For small trees.
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
-            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]),
-            tests: TestList::default(),
-            visits: TestList::default(),
-            hits: HitList::default(),
+            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * SMALL + LANES]),
+            tests: TestList::with_room(TESTS / 4),
+            visits: TestList::with_room(0),
+            hits: HitList::of_tests(TESTS / 4),
         }
     }
 }
 
 impl<const D: usize> JoinScratch<D> {
+    /// Makes room for trees that are not small, if it is for such.
+    pub(crate) fn fit(&mut self, is_small: bool) {
+        if !is_small && self.tests.circle.len() < TESTS {
+            self.leaf_pairs = [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]);
+            (self.tests, self.visits) = (TestList::default(), TestList::default());
+            self.hits = HitList::of_tests(TESTS);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        self.candidates.bytes() + leaf_pairs + 2 * TestList::BYTES + HitList::BYTES
+        self.candidates.bytes() + leaf_pairs + self.tests.bytes() + self.visits.bytes() + self.hits.bytes()
     }
 }
 
@@ -335,7 +348,7 @@ impl<const D: usize> Join<'_, D> {
     /// Makes room for `more` hits.
     #[inline(always)]
     fn make_room<L: Lanes>(&mut self, more: usize) {
-        if self.scratch.hits.len + more > HITS {
+        if self.scratch.hits.lacks_room(more) {
             self.hand_on::<L>();
         }
     }

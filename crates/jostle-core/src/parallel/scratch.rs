@@ -1,16 +1,15 @@
 //! Scratch memory that tasks borrow for their run: as many pieces as tasks may run at once, kept from call to call.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-use crossbeam::queue::ArrayQueue;
 
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
     /// Locked by the one task that has its number.
     stock: Vec<Mutex<S>>,
-    /// The numbers of pieces that no task has. Numbers, not pieces: so the queue is compiled once.
-    free: ArrayQueue<usize>,
+    /// The numbers of pieces that no task has.
+    free: Free,
     /// Pieces made where more tasks ran at once than had been foretold: a piece may hold what its task has found, and is
     /// not to be lost.
     others: Mutex<Vec<S>>,
@@ -24,7 +23,7 @@ impl<S> fmt::Debug for ScratchPool<S> {
 
 impl<S> Default for ScratchPool<S> {
     fn default() -> Self {
-        Self { stock: Vec::new(), free: ArrayQueue::new(1), others: Mutex::default() }
+        Self { stock: Vec::new(), free: Free::default(), others: Mutex::default() }
     }
 }
 
@@ -34,10 +33,11 @@ impl<S: Default> ScratchPool<S> {
     pub fn prepare(&mut self, pieces: usize, mut ready: impl FnMut(&mut S)) {
         self.stock.retain(|piece| !piece.is_poisoned());
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.stock.extend(others.drain(..).map(Mutex::new));
+        let room = Free::MOST.saturating_sub(self.stock.len()).min(others.len());
+        self.stock.extend(others.drain(..room).map(Mutex::new));
         let missing = pieces.saturating_sub(self.stock.len());
         self.stock.extend((0..missing).map(|_| Mutex::default()));
-        set_free(&mut self.free, self.stock.len());
+        self.free.set(self.stock.len());
         self.each(&mut ready);
     }
 
@@ -49,9 +49,9 @@ impl<S: Default> ScratchPool<S> {
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
-        if let Some(number) = self.free.pop() {
+        if let Some(number) = self.free.take() {
             let result = work(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
-            let _ = self.free.push(number);
+            self.free.give_back(number);
             return result;
         }
         let others = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,14 +70,35 @@ impl<S: Default> ScratchPool<S> {
     }
 }
 
-/// Makes every number below `pieces` free.
-fn set_free(free: &mut ArrayQueue<usize>, pieces: usize) {
-    if free.capacity() < pieces {
-        *free = ArrayQueue::new(pieces);
+/// Numbers below [`Free::MOST`], a bit each: of a search by one thread, a few instructions and one line of the cache.
+#[derive(Debug, Default)]
+struct Free([AtomicU64; 4]);
+
+impl Free {
+    const BITS: usize = u64::BITS as usize;
+
+    /// As many as the threads that a search calls at most.
+    const MOST: usize = 4 * Self::BITS;
+
+    /// Makes every number below `count` free, and no other.
+    fn set(&mut self, count: usize) {
+        for (first, word) in (0..).step_by(Self::BITS).zip(&mut self.0) {
+            let count = count.saturating_sub(first).min(Self::BITS);
+            *word.get_mut() = u64::MAX.checked_shr((Self::BITS - count) as u32).unwrap_or(0);
+        }
     }
-    while free.pop().is_some() {}
-    for number in 0..pieces {
-        let _ = free.push(number);
+
+    /// Takes the least free number.
+    fn take(&self) -> Option<usize> {
+        let without_lowest = |bits: u64| (bits != 0).then(|| bits & (bits - 1));
+        (0..).step_by(Self::BITS).zip(&self.0).find_map(|(first, word)| {
+            let bits = word.fetch_update(Ordering::Acquire, Ordering::Relaxed, without_lowest).ok()?;
+            Some(first + bits.trailing_zeros() as usize)
+        })
+    }
+
+    fn give_back(&self, number: usize) {
+        self.0[number / Self::BITS].fetch_or(1 << (number % Self::BITS), Ordering::Release);
     }
 }
 
@@ -110,7 +131,20 @@ pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
 
 #[cfg(test)]
 mod tests {
-    use super::ScratchPool;
+    use super::{Free, ScratchPool};
+
+    #[test]
+    fn each_free_number_is_taken_once() {
+        let mut free = Free::default();
+        assert_eq!(free.take(), None);
+        for count in [0, 1, 63, 64, 65, 200, Free::MOST, Free::MOST + 9] {
+            free.set(count);
+            let taken: Vec<_> = std::iter::from_fn(|| free.take()).collect();
+            assert!(taken.iter().copied().eq(0..count.min(Free::MOST)), "{count}: {taken:?}");
+        }
+        free.give_back(70);
+        assert_eq!([free.take(), free.take()], [Some(70), None]);
+    }
 
     #[test]
     fn no_piece_is_lost_when_more_are_in_use_than_were_prepared() {

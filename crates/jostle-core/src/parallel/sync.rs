@@ -11,7 +11,7 @@ use std::sync::PoisonError;
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-pub(crate) use crossbeam::utils::CachePadded;
+pub(crate) use crossbeam_utils::CachePadded;
 
 pub(crate) use crate::parallel::callers::give_way;
 

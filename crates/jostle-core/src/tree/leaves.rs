@@ -11,7 +11,7 @@ use crate::isa::{Isa, Work};
 use crate::morton::Grid;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
-use crate::parallel::scratch::{ScratchPool, resize_with_headroom};
+use crate::parallel::scratch::{ScratchPool, reserve};
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
 use crate::sixteen::{Bodies16, Ids};
@@ -32,9 +32,13 @@ impl<const D: usize> LinearTree<D> {
         }
         self.levels[0].reserve(leaves);
         if self.bodies.len() < leaves {
-            resize_with_headroom(&mut self.bodies, leaves, Bodies16::NONE);
-            resize_with_headroom(&mut self.ids, leaves, Ids([0; LEAF]));
-            resize_with_headroom(&mut self.leaf_starts, leaves + 1, 0);
+            let room = leaves + leaves / 8 + LEAF;
+            reserve(&mut self.bodies, room);
+            reserve(&mut self.ids, room);
+            reserve(&mut self.leaf_starts, room + 1);
+            self.bodies.resize(leaves, Bodies16::NONE);
+            self.ids.resize(leaves, Ids([0; LEAF]));
+            self.leaf_starts.resize(leaves + 1, 0);
         }
     }
 

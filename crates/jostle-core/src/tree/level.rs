@@ -5,7 +5,7 @@ use core::fmt;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::parallel::disjoint::Disjoint;
-use crate::parallel::scratch::resize_with_headroom;
+use crate::parallel::scratch::{reserve, with_headroom};
 use crate::parallel::workers::Workers;
 use crate::sixteen::{Floats, floats_mut};
 
@@ -76,7 +76,9 @@ impl<const D: usize> Level<D> {
     pub(super) fn reserve(&mut self, boxes: usize) {
         for column in self.lo.iter_mut().chain(&mut self.hi) {
             if column.len() < boxes.div_ceil(LEAF) {
-                resize_with_headroom(column, boxes.div_ceil(LEAF), Floats::splat(0.0));
+                let len = with_headroom(boxes).div_ceil(LEAF);
+                reserve(column, len);
+                column.resize(len, Floats::splat(0.0));
             }
         }
     }

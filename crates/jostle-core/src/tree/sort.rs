@@ -117,12 +117,14 @@ fn deal<const D: usize>(
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
             let centers = slices.map(Option::unwrap_or_default);
             let source = |ids: Range<usize>| {
-                let centers = centers.map(|column| &column[ids.clone()]);
-                let radii = radii.get(ids.clone()).unwrap_or_default();
-                ids.enumerate().map(move |(i, id)| Record {
+                // Columns cut to one length need no check for each body, nor, with one radius for all, a branch.
+                let (first, len) = (ids.start, ids.len());
+                let centers = centers.map(|column| &column[ids.clone()][..len]);
+                let (radii, each) = radii.get(ids).map_or((centers[0], false), |radii| (&radii[..len], true));
+                (0..len).map(move |i| Record {
                     center: Center(core::array::from_fn(|axis| centers[axis][i])),
-                    radius: radii.get(i).copied().unwrap_or(all) + margin,
-                    id: id as u32,
+                    radius: if each { radii[i] } else { all } + margin,
+                    id: (first + i) as u32,
                 })
             };
             s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);

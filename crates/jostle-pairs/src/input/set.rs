@@ -166,6 +166,15 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
+    /// Whether it is of bodies in `f32` that have nothing but a place and a radius.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.source, Source::View(_))
+            && !self.has_margin()
+            && self.moving.is_none()
+            && self.layers.is_none()
+            && self.sorted_before.is_none()
+    }
+
     /// Whether its pairs are decided in `f64`.
     pub(crate) fn is_decided(&self) -> bool {
         self.moving.is_some() || matches!(self.source, Source::Double(_))

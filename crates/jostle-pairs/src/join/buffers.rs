@@ -1,4 +1,4 @@
-//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Of fixed size, so that neither grows.
+//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Neither grows while it runs.
 
 use crate::join::hits::Hit;
 use crate::simd::{LANES, Lanes, sixteen_mut};
@@ -6,10 +6,7 @@ use crate::simd::{LANES, Lanes, sixteen_mut};
 /// Tests gathered before they are run.
 pub(crate) const TESTS: usize = 1024;
 
-/// Hits kept before they are handed on.
-pub(crate) const HITS: usize = 2 * TESTS;
-
-/// Hits not yet handed on; the list has room for one more than [`HITS`].
+/// Hits not yet handed on. The list has room for one more than are kept.
 #[derive(Debug)]
 pub(crate) struct HitList {
     pub(crate) list: Vec<Hit>,
@@ -23,14 +20,21 @@ pub(crate) struct Appender<'a> {
     total: &'a mut usize,
 }
 
-impl Default for HitList {
-    fn default() -> Self {
-        Self { list: vec![Hit::default(); HITS + 1], len: 0 }
-    }
-}
-
 impl HitList {
-    pub(crate) const BYTES: usize = (HITS + 1) * size_of::<Hit>();
+    /// For those of so many tests, and twice.
+    pub(crate) fn of_tests(tests: usize) -> Self {
+        Self { list: vec![Hit::default(); 2 * tests + 1], len: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.list.capacity() * size_of::<Hit>()
+    }
+
+    /// Whether so many more may not fit.
+    #[inline(always)]
+    pub(crate) fn lacks_room(&self, more: usize) -> bool {
+        self.len + more >= self.list.len()
+    }
 
     #[inline(always)]
     pub(crate) fn appender(&mut self) -> Appender<'_> {
@@ -62,17 +66,24 @@ pub(crate) struct TestList {
 
 impl Default for TestList {
     fn default() -> Self {
-        Self { circle: vec![0; TESTS], leaf: vec![0; TESTS], len: 0 }
+        Self::with_room(TESTS)
     }
 }
 
 impl TestList {
-    pub(crate) const BYTES: usize = TESTS * 2 * size_of::<u32>();
+    /// Room for so many tests.
+    pub(crate) fn with_room(tests: usize) -> Self {
+        Self { circle: vec![0; tests], leaf: vec![0; tests], len: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        (self.circle.capacity() + self.leaf.capacity()) * size_of::<u32>()
+    }
 
     /// Whether another sixteen may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
-        self.len > TESTS - LANES
+        self.len + LANES > self.circle.len()
     }
 
     /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.

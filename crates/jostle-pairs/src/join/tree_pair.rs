@@ -7,6 +7,7 @@
 use jostle_core::LinearTree;
 
 use crate::input::layers::LayersOfBoth;
+use crate::join::SMALL;
 use crate::join::filter::{Filter, retain};
 use crate::join::hits::{Hit, Names, Order};
 use crate::shape::circles16::Circles16;
@@ -53,6 +54,11 @@ impl<'a, const D: usize> TreePair<'a, D> {
         let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::swapped), ..self.filter };
         let offset = self.offset.map(|offset| -offset);
         Self { trees: [target, query], order: self.order.swapped(), offset, filter, ..self }
+    }
+
+    /// Whether it is one small tree, joined with itself.
+    pub(crate) fn is_small(&self) -> bool {
+        self.within && self.trees[0].leaves() <= SMALL
     }
 
     #[inline(always)]

@@ -65,6 +65,6 @@ impl<const D: usize> RowScratch<D> {
 
     pub(crate) fn bytes(&self) -> usize {
         let images = self.images.capacity() * size_of::<u32>();
-        self.candidates.bytes() + images + TestList::BYTES + self.rows.bytes() + self.streams.bytes()
+        self.candidates.bytes() + images + self.tests.bytes() + self.rows.bytes() + self.streams.bytes()
     }
 }

@@ -51,10 +51,16 @@ impl<const D: usize> Engine<D> {
             + self.ends.capacity() * size_of::<usize>()
     }
 
+    /// Makes scratch ready for each worker.
+    fn prepare(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) {
+        let is_small = (0..plan.jobs.len()).all(|job| plan.tree_pair(job).is_small());
+        self.scratch.prepare(workers.count(), |scratch| scratch.fit(is_small));
+    }
+
     /// Lists the pairs of all jobs.
     pub(crate) fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
-        self.scratch.prepare(workers.count(), |_| {});
+        self.prepare(plan, workers);
         match workers {
             Workers::Serial => self.list_serial(plan),
             Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(plan, workers),
@@ -128,6 +134,7 @@ impl<const D: usize> Engine<D> {
         scratch: &mut JoinScratch<D>,
         sink: &mut dyn Sink,
     ) -> Tests {
+        scratch.fit(pairing.is_small());
         let mut join = Join::new(pairing, scratch, sink);
         join_groups(self.isa, &mut join, groups);
         join.tests
@@ -140,7 +147,7 @@ impl<const D: usize> Engine<D> {
         workers: Workers<'_>,
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
-        self.scratch.prepare(workers.count(), |_| {});
+        self.prepare(plan, workers);
         counted((workers, true), "join", plan.blocks(), |blocks| join_blocks(self, plan, blocks, &mut sink()))
     }
 
@@ -153,7 +160,7 @@ impl<const D: usize> Engine<D> {
         op: impl Fn(&mut A, Job, u32, u32) + Sync,
         merge: impl Fn(A, A) -> A + Sync,
     ) -> (A, Tests) {
-        self.scratch.prepare(workers.count(), |_| {});
+        self.prepare(plan, workers);
         let fold_block = |mut block: Range<usize>| {
             let mut sink = Fold::new(init(), plan.jobs, &op);
             let tests = join_blocks(self, plan, &mut block, &mut sink);
