@@ -10,7 +10,7 @@ fn pairs_per_body<const D: usize>(kind: Kind, n: usize) -> f64 {
 #[test]
 #[ignore = "prints the figures quoted in the documentation of the kinds"]
 fn print_pairs_per_body() {
-    for kind in Kind::ALL {
+    for kind in Kind::ALL.into_iter().chain([Kind::Fluid]) {
         for n in [1_000, 10_000, 100_000, 1_000_000] {
             println!("{kind} {n}: {:.3} {:.3}", pairs_per_body::<2>(kind, n), pairs_per_body::<3>(kind, n));
         }
@@ -24,7 +24,7 @@ fn pairs_stay_in_proportion_to_bodies() {
             Kind::Uniform => (0.5, 1.2),
             Kind::Clustered => (0.9, 1.7),
             Kind::PowerLaw => (0.15, 0.4),
-            Kind::Dense => (5.4, 6.1),
+            _ => (5.4, 6.1),
         };
         for n in [10_000, 30_000] {
             for pairs in [pairs_per_body::<2>(kind, n), pairs_per_body::<3>(kind, n)] {
@@ -32,6 +32,19 @@ fn pairs_stay_in_proportion_to_bodies() {
             }
         }
     }
+}
+
+#[test]
+fn bodies_of_a_fluid_have_many_neighbours_and_places_of_their_own() {
+    let (flat, deep) = (pairs_per_body::<2>(Kind::Fluid, 10_000), pairs_per_body::<3>(Kind::Fluid, 10_000));
+    assert!((9.0..10.5).contains(&flat) && (16.0..20.5).contains(&deep), "{flat}, {deep}");
+    let mut lattice = scene::<3>(Kind::Fluid, 1_000, 1);
+    let side = world::<3>(Kind::Fluid, 1_000);
+    assert!(lattice.centers.iter().flatten().all(|x| (0.0..side).contains(x)));
+    assert_ne!(lattice, scene::<3>(Kind::Fluid, 1_000, 2));
+    lattice.radii.fill(0.1);
+    assert_eq!(oracle::pairs(lattice.view()), [[0; 2]; 0]);
+    assert_eq!("fluid".parse(), Ok(Kind::Fluid));
 }
 
 #[test]

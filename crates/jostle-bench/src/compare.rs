@@ -43,7 +43,9 @@ pub(crate) fn wants(only: &[String], name: &str) -> bool {
 pub(crate) const OURS: &str = "jostle";
 
 /// Beyond this number of bodies the sweep that makes the expected pairs takes too long; there the judges must agree.
-const SWEEP_MAX: usize = 2_000_000;
+const fn sweep_max(axes: usize) -> usize {
+    if axes == 2 { 2_000_000 } else { 200_000 }
+}
 
 /// Two rivals that run on any scene, share no code, and are not ourselves.
 const JUDGES: [&str; 2] = ["grid hierarchy by hand", "rstar"];
@@ -80,7 +82,7 @@ struct Task<'a, const D: usize> {
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
     let table = table(args, common, output)?;
-    Ok(output.table(&format!("rivals-{}d", args.dim), &table)?)
+    output.table(&format!("rivals-{}d", args.dim), &table)
 }
 
 /// The table, printed as it grows, with its charts.
@@ -128,7 +130,7 @@ fn fill<const D: usize>(
 
 /// The pairs of a scene, ascending.
 pub(crate) fn expected<const D: usize>(scene: &Scene<D>, kind: Kind, rivals: Vec<Box<dyn Rival<D>>>) -> Vec<[u32; 2]> {
-    if scene.len() <= SWEEP_MAX {
+    if scene.len() <= sweep_max(D) {
         return sweep::pairs(scene.view());
     }
     judged(scene, kind, rivals)

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
             output.chart(&format!("{name}-{kind}-{threads}"), &chart(&table, kind, threads))?;
         }
     }
-    Ok(output.table(&name, &table)?)
+    output.table(&name, &table)
 }
 
 /// Rivals that search from scratch, and those that update.

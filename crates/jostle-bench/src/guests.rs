@@ -68,8 +68,8 @@ all that work divided by the cores. Progress: how much of the one is done when t
 5: another process spins, on one core or wherever it is put; over one thread beside the same process.
 6: over time on the wall by threads that have work: all that find a core, or one below the size that one thread searches
 alone; and over the processor time of one thread. Asleep: seconds that the others spend while a visitor sleeps.
-7: worlds of 200 circles in a parallel loop, one finder a thread, over one thread; and by threads of no pool, which share
-nothing: what the machine gives. 8: over the speed-up of find.
+7: worlds of 200 circles in a parallel loop, each with a finder of its own, over one thread; and by threads of no pool, which
+share nothing: what the machine gives. 8: over the speed-up of find.
 9: searches of 40,000 circles, each spawned: how many are in progress on one thread at most, one within another.
 others: the part of the processors that other processes had meanwhile, that of 5 among them. A quiet machine has hardly any.
 ";

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         time(&mut table, &scenes, common);
         println!("{}", table.text_from(first));
     }
-    Ok(output.table("hostile-2d", &table)?)
+    output.table("hostile-2d", &table)
 }
 
 /// The even scene, and hostile ones.

@@ -12,6 +12,7 @@ mod frames;
 mod guests;
 mod hostile;
 mod input;
+mod lists;
 mod machine;
 mod numbers;
 mod output;
@@ -67,6 +68,10 @@ struct Common {
     /// Seed of the scenes.
     #[arg(long, global = true, default_value_t = 1)]
     seed: u64,
+    /// Adds to the tables that the folder has, in place of their rows of the same scene, size and so on: to measure in parts,
+    /// all at one commit.
+    #[arg(long, global = true)]
+    merge: bool,
     /// Sizes of 10M as well, where the sub-command has sizes of its own.
     #[arg(long, global = true)]
     huge: bool,
@@ -98,6 +103,8 @@ enum Command {
     Sort(sort::Args),
     /// All pairs of a scene from scratch, against other libraries and hand-written grids.
     Rivals(compare::Args),
+    /// Neighbour lists, half and full and with distances, against a hand-written grid for lists.
+    Lists(lists::Args),
     /// Ourselves over numbers of bodies and of threads, stage by stage, and what recordings say of more threads.
     Scaling(scaling::Args),
     /// Bodies that drift from frame to frame: from scratch, and by updating what the last frame left.
@@ -129,11 +136,12 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
         Task::Measure(measure) => measure,
         Task::Hog(hog) => return Ok(guests::hog::run(&hog)?),
     };
-    let output = Output::new(&common.out, command)?;
+    let output = Output::new(&common.out, command)?.merging(common.merge);
     println!("{}", machine::Machine::here());
     match measure {
         Command::Sort(sort) => sort::run(&sort, common, &output),
         Command::Rivals(rivals) => compare::run(&rivals, common, &output),
+        Command::Lists(lists) => lists::run(&lists, common, &output),
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
         Command::Hostile(hostile) => hostile::run(&hostile, common, &output),

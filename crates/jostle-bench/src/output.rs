@@ -15,12 +15,21 @@ use crate::table::Table;
 pub(crate) struct Output {
     folder: PathBuf,
     command: String,
+    /// Tables of the folder are added to, not replaced.
+    merges: bool,
 }
+
+/// Columns that say what a row is of.
+const KEYS: [&str; 13] =
+    ["dim", "scene", "n", "order", "threads", "clock", "answer", "rival", "frames", "what", "system", "case", "region"];
+
+/// Options that choose a part of a measurement.
+const PARTS: [&str; 3] = ["--n", "--scene", "--only"];
 
 /// A table with where it comes from.
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) table: Table,
     pub(crate) machine: Machine,
     /// The options that made it.
@@ -31,11 +40,32 @@ impl Output {
     /// The folder, made if need be, for what these options make.
     pub(crate) fn new(folder: &Path, command: String) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        Ok(Self { folder: folder.to_owned(), command })
+        Ok(Self { folder: folder.to_owned(), command, merges: false })
+    }
+
+    /// The same; if asked to, it will add rows to the tables that there are. Their command is then that of the whole.
+    pub(crate) fn merging(self, merges: bool) -> Self {
+        if merges { Self { command: without_parts(&self.command), merges, ..self } } else { self }
+    }
+
+    /// The table of that name in the folder with these rows, if it is to be added to.
+    fn merged(&self, name: &str, table: &Table) -> Result<Table, Box<dyn Error>> {
+        let Some(kept) = read(&self.folder, name, &[])?.filter(|_| self.merges) else { return Ok(table.clone()) };
+        let (then, now) = (kept.machine, Machine::here());
+        if (&then.cpu, &then.commit, &then.compiler) != (&now.cpu, &now.commit, &now.compiler) {
+            return Err(
+                format!("{name} is of {}, commit {}: without --merge it is replaced", then.cpu, then.commit).into()
+            );
+        }
+        Ok(kept.table.with(table, &KEYS))
     }
 
     /// Writes a table as `name.csv` and `name.json`, the latter with the machine that it was measured on.
-    pub(crate) fn table(&self, name: &str, table: &Table) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// When a file cannot be written, or the table not be added to that of another machine or commit.
+    pub(crate) fn table(&self, name: &str, table: &Table) -> Result<(), Box<dyn Error>> {
+        let table = &self.merged(name, table)?;
         fs::write(self.folder.join(format!("{name}.csv")), table.csv())?;
         let whole = json!({
             "machine": Machine::here().json(),
@@ -43,7 +73,7 @@ impl Output {
             "columns": table.columns(),
             "rows": table.json(),
         });
-        fs::write(self.folder.join(format!("{name}.json")), format!("{whole:#}\n"))
+        Ok(fs::write(self.folder.join(format!("{name}.json")), format!("{whole:#}\n"))?)
     }
 
     /// Draws a chart as `name.svg` and `name.png`.
@@ -56,11 +86,25 @@ impl Output {
     }
 }
 
+/// A command line without the options that choose a part.
+fn without_parts(command: &str) -> String {
+    let mut words = command.split(' ');
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        if PARTS.contains(&word) {
+            words.next();
+        } else if !PARTS.iter().any(|part| word.strip_prefix(part).is_some_and(|rest| rest.starts_with('='))) {
+            kept.push(word);
+        }
+    }
+    kept.join(" ")
+}
+
 /// The table that [`Output::table`] has written to `name.json` in a folder; nothing when there is no such file.
 ///
 /// # Errors
 /// When it cannot be read, or lacks one of these columns.
-pub(crate) fn read(folder: &Path, name: &'static str, columns: &[&str]) -> Result<Option<Kept>, Box<dyn Error>> {
+pub(crate) fn read(folder: &Path, name: &str, columns: &[&str]) -> Result<Option<Kept>, Box<dyn Error>> {
     let path = folder.join(format!("{name}.json"));
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -70,7 +114,7 @@ pub(crate) fn read(folder: &Path, name: &'static str, columns: &[&str]) -> Resul
     let kept = || {
         let table = Table::from_json(&whole["columns"], &whole["rows"])?;
         let machine = Machine::from_json(&whole["machine"])?;
-        Some(Kept { name, table, machine, command: whole["command"].as_str()?.to_owned() })
+        Some(Kept { name: name.to_owned(), table, machine, command: whole["command"].as_str()?.to_owned() })
     };
     let whole =
         kept().filter(|kept| columns.iter().all(|&column| kept.table.columns().iter().any(|name| name == column)));
@@ -92,6 +136,16 @@ mod tests {
         let kept = read(&folder, "table", &["ms"]).unwrap().unwrap();
         assert_eq!((kept.table.csv(), kept.command.as_str()), (table.csv(), "rivals --dim 3"));
         assert!(kept.table.rows().eq(table.rows()));
+        let mut more = Table::new(["z", "a", "n", "ms"]);
+        more.push(vec!["y".into(), Cell::Missing, 4_u32.into(), 1.0.into()]);
+        more.push(vec!["x, y".into(), Cell::Missing, 3_u32.into(), 1.5.into()]);
+        let output = Output::new(&folder, "rivals --n 4 --dim 3 --scene=a --merge".to_owned()).unwrap().merging(true);
+        output.table("table", &more).unwrap();
+        let kept = read(&folder, "table", &["ms"]).unwrap().unwrap();
+        assert_eq!(
+            (kept.table.csv().as_str(), kept.command.as_str()),
+            ("z,a,n,ms\n\"x, y\",,3,1.5\ny,,4,1\n", "rivals --dim 3 --merge")
+        );
         assert!(read(&folder, "no such table", &[]).unwrap().is_none());
         std::fs::write(folder.join("old.json"), "{}").unwrap();
         assert!(read(&folder, "old", &[]).is_err());

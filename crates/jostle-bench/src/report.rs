@@ -46,13 +46,15 @@ struct Wanted {
 }
 
 /// What is run when it is missing.
-const WANTED: [Wanted; 7] = [
+const WANTED: [Wanted; 9] = [
     Wanted { name: "rivals-2d", command: "rivals", quick: "rivals --n 300,400 --rounds 1" },
     Wanted {
         name: "rivals-3d",
-        command: "rivals --dim 3 --n 100k,1m",
-        quick: "rivals --dim 3 --n 300 --rounds 1 --scene dense",
+        command: "rivals --dim 3 --n 10k,100k,1m --scene uniform,clustered,powerlaw,dense,fluid",
+        quick: "rivals --dim 3 --n 300 --rounds 1 --scene dense,fluid",
     },
+    Wanted { name: "lists-2d", command: "lists --dim 2", quick: "lists --dim 2 --n 300 --rounds 1 --scene dense" },
+    Wanted { name: "lists-3d", command: "lists", quick: "lists --n 300 --rounds 1 --scene fluid" },
     Wanted { name: "scaling-2d", command: "scaling", quick: "scaling --n 500,20k --rounds 1 --scene uniform,dense" },
     Wanted { name: "frames-2d", command: "frames --rounds 5", quick: "frames --n 300 --rounds 1 --scene clustered" },
     Wanted { name: "features-2d", command: "features", quick: "features --n 300,400 --rounds 1 --scene dense" },
@@ -65,9 +67,11 @@ const WANTED: [Wanted; 7] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 18] = [
     "rivals-2d",
     "rivals-3d",
+    "lists-2d",
+    "lists-3d",
     "scaling-2d",
     "scaling-2d-regions",
     "scaling-3d",
@@ -92,6 +96,7 @@ fn columns(name: &str) -> &'static [&'static str] {
         Some("rivals") => &["scene", "n", "threads", "rival", "version", "ms", "ns a body"],
         Some("features") => &["scene", "n", "threads", "what", "ms", "times find"],
         Some("guests") => &guests::COLUMNS,
+        Some("lists") => &["scene", "n", "threads", "answer", "rival", "ms"],
         Some("frames") => &["scene", "n", "threads", "rival", "frames", "ms a frame"],
         _ => &["scene"],
     }
@@ -232,6 +237,8 @@ mod tests {
             machine.cpu.as_str(),
             "## Rivals in 2D",
             "## Rivals in 3D",
+            "## Lists in 3D",
+            "grid for lists by hand",
             "## Scaling in 2D",
             "join",
             "## Frames in 2D",

@@ -6,7 +6,7 @@ mod broccoli;
 mod brute;
 mod engine;
 mod geo_index;
-mod grid;
+pub(crate) mod grid;
 mod hits;
 mod kiddo;
 mod levels;
@@ -128,6 +128,13 @@ fn touches<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f3
     }
     let s = p_radius + q_radius;
     distance2 <= s * s
+}
+
+/// The left side of the predicate, from the first body to the second.
+pub(crate) fn squared_distance<const D: usize>(scene: &Scene<D>, a: u32, b: u32) -> f32 {
+    let [p, q] = [a, b].map(|id| center(scene, id as usize));
+    let square = |axis: usize| (q[axis] - p[axis]) * (q[axis] - p[axis]);
+    (1..D).fold(square(0), |sum, axis| sum + square(axis))
 }
 
 /// The centre of a body.

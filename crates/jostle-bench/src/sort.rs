@@ -206,7 +206,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         output.chart(&format!("sort-{threads}"), &chart)?;
     }
     println!("{}", summary(&table, &sizes));
-    Ok(output.table("sort", &table)?)
+    output.table("sort", &table)
 }
 
 /// One line for each kind of codes and number of threads: our time over that of the best rival, for each size.

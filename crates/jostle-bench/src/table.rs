@@ -131,6 +131,24 @@ impl Table {
         }
     }
 
+    /// These rows and others, those that are equal in key columns in place of these.
+    ///
+    /// # Panics
+    /// When the columns differ.
+    pub(crate) fn with(&self, others: &Self, keys: &[&str]) -> Self {
+        assert_eq!(self.columns, others.columns, "tables of the same columns");
+        let keys: Vec<usize> = (0..self.columns.len()).filter(|&c| keys.contains(&self.columns[c].as_str())).collect();
+        let same = |a: &[Cell], b: &[Cell]| keys.iter().all(|&c| a[c] == b[c]);
+        let mut rows = self.rows.clone();
+        for other in &others.rows {
+            match rows.iter_mut().find(|row| same(row, other)) {
+                Some(row) => row.clone_from(other),
+                None => rows.push(other.clone()),
+            }
+        }
+        Self { columns: self.columns.clone(), rows }
+    }
+
     /// # Panics
     /// When there are more or fewer cells than columns.
     pub(crate) fn push(&mut self, row: Vec<Cell>) {

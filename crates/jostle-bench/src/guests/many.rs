@@ -16,50 +16,53 @@ use crate::race::{Case, race};
 /// Frames of all small worlds in one measurement: waking the pool's threads takes a tenth of one.
 const FRAMES: usize = 10;
 
-/// Small worlds in a parallel loop, with one finder a thread; and by threads that share nothing, which shows what the
-/// machine allows.
+/// Nanoseconds a body that a search of a small world may take on one thread, and bytes that its finder may hold.
+const BARS: (f64, f64) = (12.0, 60_000.0);
+
+/// Small worlds in a parallel loop, each with a finder of its own; and by threads that share nothing, which shows what
+/// the machine allows.
 pub(super) fn worlds(ground: &Ground) -> Vec<Line> {
     let (count, n) = (ground.of(1_000, 100), 200);
     let worlds: Vec<Crowd> = (0..count).map(|number| ground.crowd(n, number)).collect();
+    let [mut in_turn, mut at_once, mut apart] = [(); 3].map(|()| vec![PairFinder::new(); worlds.len()]);
     let pool = &ground.pools[0];
-    let finders: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(PairFinder::new())).collect();
-    let of_thread = |world: &Crowd| {
-        let own = rayon::current_thread_index().unwrap_or_default();
-        // A thread that is handed a world while it searches another one has to do with a second finder.
-        match finders[own].try_lock() {
-            Ok(mut finder) => world.search(&mut finder, Threads::Current),
-            Err(_) => world.search(&mut PairFinder::new(), Threads::Current),
-        }
+    let parallel = |finders: &mut [PairFinder<2>]| {
+        let worlds = worlds.par_iter().zip(finders);
+        worlds.for_each(|(world, finder)| world.search(finder, Threads::Current));
     };
-    let mut finder = PairFinder::new();
     let mut cases = [
-        Case::of(|| all_frames(&worlds, &mut finder)),
-        Case::of(|| pool.install(|| (0..FRAMES).for_each(|_| worlds.par_iter().for_each(of_thread)))),
-        Case::of(|| apart(&worlds, ground.cores)),
+        Case::of(|| all_frames(&worlds, &mut in_turn)),
+        Case::of(|| pool.install(|| (0..FRAMES).for_each(|_| parallel(&mut at_once)))),
+        Case::of(|| all_frames_apart(&worlds, &mut apart, ground.cores)),
     ];
     let timings = race(&mut cases, &ground.plan());
+    drop(cases);
     let [one, all, apart] = [0, 1, 2].map(|row: usize| timings[row].median);
     let case = |what: &str| format!("{what}, {count} worlds of {n}");
+    let bytes = at_once.iter().map(PairFinder::bytes).max().unwrap_or(0);
     vec![
+        Line::new(case("one thread"), one * 1e6 / (FRAMES * worlds.len() * n) as f64, "ns a body").at_most(BARS.0),
         Line::new(case(&name(pool)), one / all, "times")
             .at_least(0.95 * ground.cores as f64)
             .besides(format!("{FRAMES} frames {all:.4} ms, one thread {one:.4}; {:.2} of the next line", apart / all)),
         Line::new(case("threads that share nothing"), one / apart, "times").besides(format!("{apart:.4} ms")),
+        Line::new(case("the largest finder"), bytes as f64, "bytes").at_most(BARS.1),
     ]
 }
 
 /// All frames of these worlds, on the calling thread.
-fn all_frames(worlds: &[Crowd], finder: &mut PairFinder<2>) {
+fn all_frames(worlds: &[Crowd], finders: &mut [PairFinder<2>]) {
     for _ in 0..FRAMES {
-        worlds.iter().for_each(|world| world.search(finder, Threads::Serial));
+        worlds.iter().zip(&mut *finders).for_each(|(world, finder)| world.search(finder, Threads::Serial));
     }
 }
 
-/// All frames by threads of no pool, each with its part of the worlds and a finder of its own, made by itself.
-fn apart(worlds: &[Crowd], threads: usize) {
+/// All frames by threads of no pool, each with its part of the worlds.
+fn all_frames_apart(worlds: &[Crowd], finders: &mut [PairFinder<2>], threads: usize) {
+    let part = worlds.len().div_ceil(threads);
     thread::scope(|scope| {
-        for part in worlds.chunks(worlds.len().div_ceil(threads)) {
-            scope.spawn(|| all_frames(part, &mut PairFinder::new()));
+        for (worlds, finders) in worlds.chunks(part).zip(finders.chunks_mut(part)) {
+            scope.spawn(|| all_frames(worlds, finders));
         }
     });
 }

@@ -8,6 +8,7 @@ use crate::features;
 use crate::frames;
 use crate::guests;
 use crate::hostile;
+use crate::lists;
 use crate::machine::Machine;
 use crate::output::Kept;
 use crate::pivot::{by_scene, distinct};
@@ -22,8 +23,9 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
         text += &format!("\n![Time a body over the number of bodies]({date}.svg)\n");
     }
     for kept in results {
-        text += &format!("\n## {}\n\n{}", title(kept.name), source(kept, date));
+        text += &format!("\n## {}\n\n{}", title(&kept.name), source(kept, date));
         text += &match kept.name.split('-').collect::<Vec<_>>()[..] {
+            ["lists", _] => lines(lists::LEGEND) + &by_threads(&kept.table, ["answer", "rival"], "ms"),
             ["rivals", _] => by_threads(&kept.table, ["rival", "version"], "ms"),
             ["frames", _] => lines(frames::LEGEND) + &by_threads(&kept.table, ["rival", "frames"], "ms a frame"),
             ["classics"] => lines(classics::LEGEND) + &by_system(&kept.table, date),

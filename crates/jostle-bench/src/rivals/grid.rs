@@ -6,6 +6,7 @@ mod cells;
 mod extent;
 mod fill;
 mod join;
+pub(crate) mod lists;
 
 use jostle_testkit::{Kind, Scene};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -78,6 +79,13 @@ fn lanes<T>(values: &[T], at: usize) -> &[T; LANES] {
     values[at..at + LANES].first_chunk().expect("as many as there are lanes")
 }
 
+/// The body of each id.
+fn body_of<const D: usize>(scene: &Scene<D>) -> impl Fn(usize) -> Body<D> + Sync {
+    let n = scene.len();
+    let (columns, radii) = (scene.centers.each_ref().map(|column| &column[..n]), &scene.radii[..n]);
+    move |id: usize| Body { center: columns.map(|column| column[id]), radius: radii[id], id: id as u32 }
+}
+
 /// Runs tasks on the current pool, or in turn where it has but one thread.
 pub(crate) fn for_each(tasks: usize, task: impl Fn(usize) + Sync + Send) {
     if rayon::current_num_threads() == 1 || tasks <= 1 {
@@ -105,12 +113,8 @@ impl<const D: usize> Rival<D> for UniformGrid<D> {
     }
 
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
-        let n = scene.len();
         let grid = &mut self.grid;
-        let columns = scene.centers.each_ref().map(|column| &column[..n]);
-        let radii = &scene.radii[..n];
-        let body = |id: usize| Body { center: columns.map(|column| column[id]), radius: radii[id], id: id as u32 };
-        grid.build(&Extent::of(scene), n, body);
+        grid.build(&Extent::of(scene), scene.len(), body_of(scene));
         self.gather.run(grid.tasks(), |task, hits| grid.join(grid.task(task), hits))
     }
 }

@@ -14,9 +14,9 @@ const TASK: usize = 4096;
 /// A body with its coordinates in all lanes of a vector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Spread<const D: usize> {
-    center: [f32x4; D],
-    radius: f32x4,
-    id: u32,
+    pub(super) center: [f32x4; D],
+    pub(super) radius: f32x4,
+    pub(super) id: u32,
 }
 
 impl<const D: usize> Grid<D> {
@@ -48,7 +48,7 @@ impl<const D: usize> Grid<D> {
 
     /// The ranks in a cell and the `more` after it: one run.
     #[inline(always)]
-    fn run(&self, cell: usize, more: usize) -> Range<usize> {
+    pub(super) fn run(&self, cell: usize, more: usize) -> Range<usize> {
         self.starts[cell] as usize..self.starts[cell + more + 1] as usize
     }
 
@@ -71,7 +71,7 @@ impl<const D: usize> Grid<D> {
     }
 
     #[inline(always)]
-    fn strides(&self, axis: usize) -> usize {
+    pub(super) fn strides(&self, axis: usize) -> usize {
         self.cells.strides[axis]
     }
 
