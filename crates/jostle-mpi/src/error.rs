@@ -1,0 +1,107 @@
+//! Errors are collective: what one rank refuses, all ranks refuse by the same error, and nobody waits for another.
+
+use jostle::{InputError, Reason};
+
+use crate::transport::Transport;
+
+/// Why ranks refused to search; the same on every rank.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DistributedError {
+    /// Bodies with values outside the contract.
+    #[error("rank {rank}: body {id}: {reason} ({count} bodies at fault on all ranks)")]
+    Body {
+        /// The first rank that has one.
+        rank: u32,
+        /// The global id of its first.
+        id: u64,
+        /// What is wrong with that.
+        reason: Reason,
+        /// How many there are on all ranks.
+        count: u64,
+    },
+    /// What a rank gave, or found, was refused as a whole.
+    #[error("rank {rank}: {message}")]
+    Rank {
+        /// The first rank that refused.
+        rank: u32,
+        /// What it said.
+        message: String,
+    },
+    /// What every rank gave alike: the space of the search.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// What is wrong on this rank.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Fault {
+    Body { id: u64, reason: Reason, count: u64 },
+    Whole(String),
+}
+
+impl Fault {
+    pub(crate) fn of(error: &impl core::fmt::Display) -> Self {
+        Self::Whole(error.to_string())
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Whole(message) => [&[0], message.as_bytes()].concat(),
+            Self::Body { id, reason, .. } => {
+                let (kind, axis) = match *reason {
+                    Reason::CenterNotFinite { axis } => (1, axis),
+                    Reason::RadiusNotFinite => (2, 0),
+                    Reason::RadiusNegative => (3, 0),
+                    Reason::TooFar { axis } => (4, axis),
+                    Reason::TooFar64 { axis } => (5, axis),
+                    _ => return [&[0], reason.to_string().as_bytes()].concat(),
+                };
+                [&[kind, axis], id.to_ne_bytes().as_slice()].concat()
+            }
+        }
+    }
+}
+
+impl DistributedError {
+    fn from_bytes(rank: u32, bytes: &[u8], count: u64) -> Self {
+        let body = |reason| {
+            let id = bytes[2..].try_into().map_or(0, u64::from_ne_bytes);
+            Self::Body { rank, id, reason, count }
+        };
+        match bytes {
+            [1, axis, ..] => body(Reason::CenterNotFinite { axis: *axis }),
+            [2, ..] => body(Reason::RadiusNotFinite),
+            [3, ..] => body(Reason::RadiusNegative),
+            [4, axis, ..] => body(Reason::TooFar { axis: *axis }),
+            [5, axis, ..] => body(Reason::TooFar64 { axis: *axis }),
+            _ => {
+                let message = String::from_utf8_lossy(bytes.get(1..).unwrap_or_default()).into_owned();
+                Self::Rank { rank, message }
+            }
+        }
+    }
+}
+
+/// Agrees whether all ranks may go on. Each of `values` becomes the greatest of all ranks on the way, at no cost.
+///
+/// # Errors
+/// That of the first rank that has one, on every rank.
+pub(crate) fn agree(ranks: &impl Transport, fault: Option<&Fault>, values: &mut [f64]) -> Result<(), DistributedError> {
+    // The first rank is the greatest of what falls with the rank; 0 where all is well.
+    let first = if fault.is_some() { f64::from(ranks.size() - ranks.rank()) } else { 0.0 };
+    let mut all: Vec<f64> = [&[first], &*values].concat();
+    ranks.max(&mut all);
+    values.copy_from_slice(&all[1..]);
+    if all[0] == 0.0 {
+        return Ok(());
+    }
+    let mut count = [match fault {
+        Some(Fault::Body { count, .. }) => *count,
+        _ => 0,
+    }];
+    ranks.sum(&mut count);
+    let rank = ranks.size() - all[0] as u32;
+    let said = ranks.broadcast(rank, &fault.map(Fault::to_bytes).unwrap_or_default());
+    Err(DistributedError::from_bytes(rank, &said, count[0]))
+}

@@ -1,0 +1,314 @@
+//! The public finder: pairs of bodies that lie on many ranks.
+
+use core::fmt;
+use std::time::Instant;
+
+use jostle::{Bodies, Found};
+
+use crate::border::Reach;
+use crate::decomposition::{Decomposition, Weights};
+use crate::engine::Engine;
+use crate::error::DistributedError;
+use crate::halo::Halo;
+use crate::input::DistributedInput;
+use crate::migration::Field;
+use crate::number::Number;
+use crate::share::{Ids, IdsOf, LayerColumns, Share};
+use crate::stats::DistributedStats;
+use crate::transport::Transport;
+
+/// Finds every overlapping pair of bodies that lie on many ranks, the same pairs for any number of ranks.
+///
+/// Each pair of the whole is reported by one rank: the owner of the body of the lesser class of size, radii in powers of two, or,
+/// where both are of one class, the lesser rank (the owner of the lesser code). Its order on each rank depends on the input, its
+/// distribution and the number of ranks alone.
+///
+/// Make one on each rank and keep it: it owns all memory. All methods that take ranks are collective.
+///
+/// ```
+/// use jostle::Circles;
+/// use jostle_mpi::{DistributedFinder, Share, ThreadRanks, Transport};
+///
+/// // Three ranks with one circle each, which touch their neighbours.
+/// let found = ThreadRanks::run(3, |ranks| {
+///     let x = [ranks.rank() as f32];
+///     let mut finder = DistributedFinder::new();
+///     let found = finder.find(ranks, Share::from(Circles::new(&x, &[0.0], 0.5)))?;
+///     Ok(found.global_pairs().collect::<Vec<_>>())
+/// });
+/// let mut pairs = found.into_iter().collect::<Result<Vec<_>, jostle_mpi::DistributedError>>()?.concat();
+/// pairs.sort_unstable();
+/// assert_eq!(pairs, [[0, 1], [1, 2]]);
+/// # Ok::<(), jostle_mpi::DistributedError>(())
+/// ```
+pub struct DistributedFinder<const D: usize, T: Number = f32> {
+    engine: Engine<D, T>,
+    moved: Vec<Moved<D, T>>,
+}
+
+/// Bodies of a set that have been led to this rank.
+#[derive(Debug)]
+struct Moved<const D: usize, T> {
+    centers: [Vec<T>; D],
+    radii: Vec<T>,
+    margin: T,
+    ids: Vec<u64>,
+    /// Categories, masks and groups; empty where there are none.
+    category: Vec<u32>,
+    mask: Vec<u32>,
+    group: Vec<i32>,
+}
+
+impl<const D: usize, T: Number> Moved<D, T> {
+    fn copy(share: &Share<'_, D, T>, ids: IdsOf<'_>) -> Self {
+        let each = 0..share.len();
+        let layers = |pick: fn(LayerColumns<'_>) -> &[u32]| share.layers.map(|l| pick(l).to_vec()).unwrap_or_default();
+        Self {
+            centers: share.bodies.centers().map(|column| each.clone().map(|at| column.get(at)).collect()),
+            radii: each.clone().map(|at| share.bodies.radii().get(at)).collect(),
+            margin: share.bodies.margin(),
+            ids: each.map(|at| ids.get(at)).collect(),
+            category: layers(|l| l.category),
+            mask: layers(|l| l.mask),
+            group: share.layers.and_then(|l| l.group).map(<[i32]>::to_vec).unwrap_or_default(),
+        }
+    }
+
+    fn fields(&mut self) -> Vec<&mut dyn Field> {
+        let mut fields: Vec<&mut dyn Field> = self.centers.iter_mut().map(|column| column as &mut dyn Field).collect();
+        fields.extend([&mut self.radii as &mut dyn Field, &mut self.ids]);
+        fields
+    }
+
+    fn share(&self, layered: [bool; 2]) -> Share<'_, D, T> {
+        let centers = self.centers.each_ref().map(Vec::as_slice);
+        let bodies = Bodies::from_slices(centers, &self.radii).with_margin(self.margin);
+        let group = layered[1].then_some(self.group.as_slice());
+        let layers = LayerColumns { category: &self.category, mask: &self.mask, group };
+        Share { bodies, ids: Ids::Each(&self.ids), layers: layered[0].then_some(layers) }
+    }
+}
+
+impl<const D: usize, T: Number> fmt::Debug for DistributedFinder<D, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DistributedFinder").field("stats", &self.engine.stats).finish_non_exhaustive()
+    }
+}
+
+impl<const D: usize, T: Number> Default for DistributedFinder<D, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<const D: usize, T: Number> DistributedFinder<D, T> {
+    /// A finder that holds no memory yet, and searches on the current rayon pool.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { engine: Engine::new(), moved: Vec::new() }
+    }
+
+    /// A finder that searches on the calling thread alone: for one rank a core.
+    #[must_use]
+    pub fn serial() -> Self {
+        let mut finder = Self::new();
+        finder.engine.serial = true;
+        finder
+    }
+
+    /// Finds all pairs of bodies where they lie. Positions in the result are those in the host's columns.
+    ///
+    /// Any distribution gives the same pairs; one by a [`Decomposition`], by which bodies that lie close together lie on one rank,
+    /// gives few ghosts. Collective.
+    ///
+    /// # Errors
+    /// [`DistributedError`], the same on every rank.
+    pub fn find_in_place<'f, 'a: 'f>(
+        &'f mut self,
+        ranks: &impl Transport,
+        input: impl Into<DistributedInput<'a, D, T>>,
+    ) -> Result<DistributedFound<'f, D, T>, DistributedError> {
+        find(&mut self.engine, ranks, &input.into())
+    }
+
+    /// Finds all pairs of bodies in any distribution: leads copies of them to ranks by a [`Decomposition`] first, each with its share of
+    /// them, and searches there. Positions in the result are those in the order of the curve; [`DistributedFound::ids`] has
+    /// the global ids. Collective.
+    ///
+    /// A host that searches again and again had better lead its own columns, by [`Decomposition::migration`], and use
+    /// [`DistributedFinder::find_in_place`].
+    ///
+    /// # Errors
+    /// [`DistributedError`], the same on every rank.
+    pub fn find<'f, 'a: 'f>(
+        &'f mut self,
+        ranks: &impl Transport,
+        input: impl Into<DistributedInput<'a, D, T>>,
+    ) -> Result<DistributedFound<'f, D, T>, DistributedError> {
+        let input = input.into();
+        let started = Instant::now();
+        let mut counts: Vec<u64> = input.shares.iter().map(|share| share.len() as u64).collect();
+        // Whether layers go along is to be known by ranks without bodies, too.
+        counts.extend(input.shares.iter().flat_map(|share| layered(share).map(u64::from)));
+        ranks.sum(&mut counts);
+        let (counts, layered) = counts.split_at(input.shares.len());
+        let larger = usize::from(counts.len() > 1 && counts[1] > counts[0]);
+        let decomposition = Decomposition::new(ranks, input.shares[larger], Weights::Count)?;
+        let decomposed = Instant::now();
+        self.moved.clear();
+        for (share, layered) in input.shares.iter().zip(layered.chunks_exact(2)) {
+            let migration = decomposition.migration(ranks, *share)?;
+            let mut moved = Moved::copy(share, IdsOf::resolve(ranks, share.ids, share.len()));
+            migration.lead(ranks, &mut moved.fields());
+            if layered[0] > 0 {
+                migration.lead(ranks, &mut [&mut moved.category, &mut moved.mask]);
+            }
+            if layered[1] > 0 {
+                migration.lead(ranks, &mut [&mut moved.group]);
+            }
+            self.moved.push(moved);
+        }
+        let migrated = Instant::now();
+        let layered = layered.chunks_exact(2).map(|layered| [layered[0] > 0, layered[1] > 0]);
+        let shares = self.moved.iter().zip(layered).map(|(moved, layered)| moved.share(layered)).collect();
+        let input = DistributedInput { shares, space: input.space };
+        let mut found = find(&mut self.engine, ranks, &input)?;
+        let time = &mut found.stats.time;
+        (time.decompose, time.migrate) = (decomposed - started, migrated - decomposed);
+        Ok(found)
+    }
+}
+
+fn layered<const D: usize, T: Number>(share: &Share<'_, D, T>) -> [bool; 2] {
+    [share.layers.is_some(), share.layers.is_some_and(|layers| layers.group.is_some())]
+}
+
+fn find<'f, 'a: 'f, const D: usize, T: Number>(
+    engine: &'f mut Engine<D, T>,
+    ranks: &impl Transport,
+    input: &DistributedInput<'a, D, T>,
+) -> Result<DistributedFound<'f, D, T>, DistributedError> {
+    let ids = engine.search(
+        ranks,
+        input,
+        Reach::Half,
+        |finder, own, threads| finder.on(threads).find(*own).map(|_| ()),
+        |engine, space| engine.list_remote(space, ranks.rank()),
+    )?;
+    let remote: usize = engine.remote.iter().map(|remote| remote.pairs.len()).sum();
+    engine.stats.pairs = (engine.local.last().pairs().len() + remote) as u64;
+    Ok(DistributedFound { stats: engine.stats, engine, ids })
+}
+
+/// What this rank has found, borrowed from its finder.
+#[derive(Debug, Clone)]
+pub struct DistributedFound<'f, const D: usize, T: Number = f32> {
+    engine: &'f Engine<D, T>,
+    /// Of each set.
+    ids: Vec<IdsOf<'f>>,
+    stats: DistributedStats,
+}
+
+/// A pair over all ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GlobalHit<const D: usize> {
+    /// The global ids: of the first set and of the second, or, within one set, in no order.
+    pub ids: [u64; 2],
+    /// By how many vectors of the cell the second body is moved to touch the first; 0 in open space.
+    pub image_shift: [i32; D],
+}
+
+impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
+    /// Number of pairs that this rank reports.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.stats.pairs as usize
+    }
+
+    /// True when this rank reports none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pairs of bodies of this rank, by their positions on it.
+    #[must_use]
+    pub fn local(&self) -> Found<'f, D> {
+        self.engine.local.last()
+    }
+
+    /// The pairs of a body of this rank with a ghost that this rank reports: the position of the body, of set `set`, and the number
+    /// of the ghost, of [`DistributedFound::halo`] of the set that it meets: the same within one set, else the other one.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    #[must_use]
+    pub fn remote(&self, set: usize) -> &'f [[u32; 2]] {
+        &self.engine.remote[set].pairs
+    }
+
+    /// By how many vectors of the cell the ghost of each of [`DistributedFound::remote`] is moved to touch the body; empty in open
+    /// space.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    #[must_use]
+    pub fn remote_shifts(&self, set: usize) -> &'f [[i32; D]] {
+        &self.engine.remote[set].shifts
+    }
+
+    /// The ghosts of a set on this rank.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    #[must_use]
+    pub fn halo(&self, set: usize) -> &'f Halo {
+        &self.engine.ghosts[set].halo
+    }
+
+    /// The global ids of the bodies of a set on this rank.
+    ///
+    /// # Panics
+    /// When there is no such set.
+    pub fn ids(&self, set: usize) -> impl Fn(usize) -> u64 + use<'f, D, T> {
+        let ids = self.ids[set];
+        move |at| ids.get(at)
+    }
+
+    /// Every pair that this rank reports, by global ids, first those of its own bodies, then those with ghosts.
+    pub fn hits(&self) -> impl Iterator<Item = GlobalHit<D>> + '_ {
+        let sets = self.ids.len();
+        let [first, second] = [self.ids[0], self.ids[sets - 1]];
+        let local = self.local();
+        let shifts = local.image_shifts().chain(core::iter::repeat([0; D]));
+        let own = local.pairs().iter().zip(shifts).map(move |(&[a, b], image_shift)| GlobalHit {
+            ids: [first.get(a as usize), second.get(b as usize)],
+            image_shift,
+        });
+        let remote = (0..sets).flat_map(move |set| {
+            let (ids, ghosts) = (self.ids[set], self.halo(sets - 1 - set).ids());
+            let shifts = self.remote_shifts(set).iter().copied().chain(core::iter::repeat([0; D]));
+            self.remote(set).iter().zip(shifts).map(move |(&[a, ghost], image_shift)| {
+                let hit = GlobalHit { ids: [ids.get(a as usize), ghosts[ghost as usize]], image_shift };
+                // The body of the first set comes first.
+                if set == 1 {
+                    GlobalHit { ids: [hit.ids[1], hit.ids[0]], image_shift: image_shift.map(|k| -k) }
+                } else {
+                    hit
+                }
+            })
+        });
+        own.chain(remote)
+    }
+
+    /// As [`DistributedFound::hits`], without shifts.
+    pub fn global_pairs(&self) -> impl Iterator<Item = [u64; 2]> + '_ {
+        self.hits().map(|hit| hit.ids)
+    }
+
+    /// What was done.
+    #[must_use]
+    pub fn stats(&self) -> &DistributedStats {
+        &self.stats
+    }
+}

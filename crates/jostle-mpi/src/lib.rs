@@ -1,0 +1,40 @@
+//! Every overlapping pair of bodies that lie on many processes, found by all of them together: Jostle under MPI.
+//!
+//! Bodies are dealt to ranks along the Morton curve ([`Decomposition`]), each rank searches its own by the engine as it is,
+//! and what crosses borders is found once ([`DistributedFinder`]). Ranks talk by a [`Transport`]; one body of it are
+//! threads of one process ([`ThreadRanks`]), for tests and models.
+//!
+//! The files, each using only those before it: `transport`, `wire`, `error` (how ranks talk and agree); `number`, `share`, `input`
+//! (what a rank gives); `decomposition`, `migration` (who owns what); `cell`, `survey`, `cover`, `neighborhood`, `border`, `halo` (who has
+//! to know whom); `engine`, `finder` (the search).
+
+mod border;
+mod cell;
+mod cover;
+mod decomposition;
+mod engine;
+mod error;
+mod finder;
+mod halo;
+mod input;
+mod migration;
+mod neighborhood;
+mod number;
+mod share;
+mod span;
+mod stats;
+mod survey;
+mod transport;
+mod wire;
+
+pub use decomposition::{Decomposition, Weights};
+pub use error::DistributedError;
+pub use finder::{DistributedFinder, DistributedFound, GlobalHit};
+pub use halo::Halo;
+pub use input::DistributedInput;
+pub use migration::{Field, Migration};
+pub use number::Number;
+pub use share::{Ids, Share};
+pub use stats::{DistributedStats, Stages};
+pub use transport::threads::ThreadRanks;
+pub use transport::{Messages, Transport};

@@ -1,0 +1,162 @@
+//! The bodies that a rank holds: the part of a set that its host keeps there.
+
+use jostle::{Bodies, Layers, Reason, Values};
+
+use crate::error::Fault;
+use crate::number::Number;
+use crate::transport::Transport;
+
+/// The names of bodies over all ranks.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Ids<'a> {
+    /// One after the other from rank to rank: the bodies of rank 0 are 0, 1 ..
+    #[default]
+    Contiguous,
+    /// One for each body; no two bodies of a set may have the same, on any rank.
+    Each(&'a [u64]),
+}
+
+impl<'a> From<&'a [u64]> for Ids<'a> {
+    fn from(ids: &'a [u64]) -> Self {
+        Self::Each(ids)
+    }
+}
+
+impl<'a> From<&'a Vec<u64>> for Ids<'a> {
+    fn from(ids: &'a Vec<u64>) -> Self {
+        Self::Each(ids)
+    }
+}
+
+/// The bodies of a set that this rank holds, in any distribution over ranks: all on one, none on some, or mixed up.
+///
+/// ```
+/// use jostle::Circles;
+/// use jostle_mpi::Share;
+///
+/// let share = Share::from(Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.5)).ids(&[17, 3][..]);
+/// # let _: Share<'_, 2> = share;
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Share<'a, const D: usize, T: Number = f32> {
+    pub(crate) bodies: Bodies<'a, D, T>,
+    pub(crate) ids: Ids<'a>,
+    pub(crate) layers: Option<LayerColumns<'a>>,
+}
+
+/// Categories, masks and groups, one value for each body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LayerColumns<'a> {
+    pub(crate) category: &'a [u32],
+    pub(crate) mask: &'a [u32],
+    pub(crate) group: Option<&'a [i32]>,
+}
+
+impl<'a> LayerColumns<'a> {
+    pub(crate) fn layers(&self) -> Layers<'a> {
+        let layers = Layers::new(Values::Each(self.category), Values::Each(self.mask));
+        self.group.map_or(layers, |group| layers.with_groups(Values::Each(group)))
+    }
+}
+
+impl<'a, const D: usize, T: Number> From<Bodies<'a, D, T>> for Share<'a, D, T> {
+    fn from(bodies: Bodies<'a, D, T>) -> Self {
+        Self { bodies, ids: Ids::Contiguous, layers: None }
+    }
+}
+
+impl<'a, const D: usize, T: Number> Share<'a, D, T> {
+    /// With these global ids.
+    #[must_use]
+    pub fn ids(self, ids: impl Into<Ids<'a>>) -> Self {
+        Self { ids: ids.into(), ..self }
+    }
+
+    /// With what each body is, and what it meets, as [`Layers`] has it: on all ranks or on none.
+    #[must_use]
+    pub fn layers(self, category: &'a [u32], mask: &'a [u32]) -> Self {
+        Self { layers: Some(LayerColumns { category, mask, group: None }), ..self }
+    }
+
+    /// With groups beside the layers, which are to be given before.
+    #[must_use]
+    pub fn groups(self, group: &'a [i32]) -> Self {
+        Self { layers: self.layers.map(|layers| LayerColumns { group: Some(group), ..layers }), ..self }
+    }
+
+    /// Number of bodies on this rank.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// True when this rank holds no body.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What is wrong with its columns, without a look at each body.
+    pub(crate) fn check_shape(&self) -> Result<(), Fault> {
+        self.bodies.check_shape().map_err(|error| Fault::of(&error))?;
+        let bodies = self.len();
+        if let Ids::Each(ids) = self.ids
+            && ids.len() != bodies
+        {
+            return Err(Fault::Whole(format!("{bodies} bodies, but {} ids; each needs one", ids.len())));
+        }
+        if let Some(LayerColumns { category, mask, group }) = self.layers {
+            let groups = group.map_or(bodies, <[i32]>::len);
+            if [category.len(), mask.len(), groups] != [bodies; 3] {
+                let [categories, masks] = [category.len(), mask.len()];
+                return Err(Fault::Whole(format!(
+                    "{bodies} bodies, but {categories} categories, {masks} masks and {groups} groups; each needs one"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a body, if anything is.
+    pub(crate) fn fault(&self, at: usize) -> Option<Reason> {
+        let center = self.bodies.center(at).map(T::to_f64);
+        let radius = self.bodies.radii().get(at).to_f64();
+        if let Some(axis) = center.iter().position(|x| !x.is_finite()) {
+            return Some(Reason::CenterNotFinite { axis: axis as u8 });
+        }
+        if !radius.is_finite() {
+            return Some(Reason::RadiusNotFinite);
+        }
+        if radius < 0.0 {
+            return Some(Reason::RadiusNegative);
+        }
+        let radius = self.bodies.radius(at).to_f64();
+        center.iter().position(|x| x.abs() + radius > T::REACH).map(|axis| T::too_far(axis as u8))
+    }
+}
+
+/// Ids that can be looked up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum IdsOf<'a> {
+    From(u64),
+    Each(&'a [u64]),
+}
+
+impl<'a> IdsOf<'a> {
+    /// Collective: all ranks number their bodies, or none does.
+    pub(crate) fn resolve(ranks: &impl Transport, ids: Ids<'a>, bodies: usize) -> Self {
+        let first = ranks.scan(bodies as u64);
+        match ids {
+            Ids::Contiguous => Self::From(first),
+            Ids::Each(ids) => Self::Each(ids),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> u64 {
+        match self {
+            Self::From(first) => first + at as u64,
+            Self::Each(ids) => ids[at],
+        }
+    }
+}

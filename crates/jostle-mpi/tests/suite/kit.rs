@@ -1,0 +1,77 @@
+//! Bodies dealt to ranks, and what one process finds.
+
+use jostle::{Bodies, PairFinder, Space, Threads};
+use jostle_mpi::{DistributedFinder, DistributedInput, Number, Share, ThreadRanks, Transport};
+use jostle_testkit::Scene;
+
+/// How the bodies of a scene lie on ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Deal {
+    /// One after the other, as cards are.
+    Round,
+    /// In runs of the scene's order.
+    Runs,
+    /// All on the last rank.
+    OnOne,
+    /// Every other rank has none.
+    OnHalf,
+}
+
+impl Deal {
+    pub(crate) const ALL: [Self; 4] = [Self::Round, Self::Runs, Self::OnOne, Self::OnHalf];
+
+    pub(crate) fn owner(self, at: usize, bodies: usize, ranks: u32) -> u32 {
+        let count = ranks as usize;
+        (match self {
+            Self::Round => at % count,
+            Self::Runs => at * count / bodies.max(1),
+            Self::OnOne => count - 1,
+            Self::OnHalf => (at * 7 % count) & !1,
+        }) as u32
+    }
+}
+
+/// The bodies of a rank, and their ids in the scene.
+pub(crate) fn part<const D: usize>(scene: &Scene<D>, deal: Deal, ranks: &impl Transport) -> (Scene<D>, Vec<u64>) {
+    let mine = |at: &usize| deal.owner(*at, scene.len(), ranks.size()) == ranks.rank();
+    let ids: Vec<u64> = (0..scene.len()).filter(mine).map(|at| at as u64).collect();
+    let body = |&id: &u64| (scene.centers.each_ref().map(|column| column[id as usize]), scene.radii[id as usize]);
+    (ids.iter().map(body).collect(), ids)
+}
+
+/// A pair by ids, the lesser first, with its shift.
+pub(crate) type Hit<const D: usize> = ([u64; 2], [i32; D]);
+
+fn in_order<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit<D> {
+    let back = shift.map(|k| -k);
+    if a < b || (a == b && shift > back) { ([a, b], shift) } else { ([b, a], back) }
+}
+
+/// What one process finds.
+pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: Space<D>) -> Vec<Hit<D>> {
+    let mut finder = PairFinder::new();
+    let found =
+        finder.on(Threads::Serial).find(jostle::Input::within(T::set(bodies)).space(space)).expect("sound bodies");
+    let shifts = found.image_shifts().chain(core::iter::repeat([0; D]));
+    let mut hits: Vec<_> = found.pairs().iter().zip(shifts).map(|(pair, s)| in_order(pair.map(u64::from), s)).collect();
+    hits.sort_unstable();
+    hits
+}
+
+/// What so many ranks find together, by `find` or in place.
+pub(crate) fn together<const D: usize>(
+    scene: &Scene<D>,
+    space: Space<D>,
+    (ranks, deal, in_place): (u32, Deal, bool),
+) -> Vec<Hit<D>> {
+    let found = ThreadRanks::run(ranks, |ranks| {
+        let (own, ids) = part(scene, deal, ranks);
+        let mut finder = DistributedFinder::serial();
+        let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
+        let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
+        found.expect("sound bodies").hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect::<Vec<_>>()
+    });
+    let mut hits = found.concat();
+    hits.sort_unstable();
+    hits
+}
