@@ -1,6 +1,5 @@
 //! The tree alone: its invariants on every scene, its order on small ones, and how tight its leaves are.
 
-use jostle_core::morton::Grid;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, Workers};
@@ -136,7 +135,7 @@ fn golden_order_of_a_lattice() {
     let y = core::array::from_fn::<f32, 16, _>(|id| (id / 4) as f32);
     let mut tree = LinearTree::<2>::new();
     tree.build_on(Circles::new(&x, &y, 0.25), Workers::Serial).expect("a lattice");
-    assert_eq!(tree.ids().collect::<Vec<_>>(), [0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15]);
+    assert_eq!(tree.ids().collect::<Vec<_>>(), (0..16).collect::<Vec<_>>(), "one strip, from row to row");
     assert_eq!(tree.leaf_starts(), [0, 16]);
     assert_eq!(tree.bounds(), Aabb { lo: [0.0; 2], hi: [3.0; 2] });
     let leaf = tree.levels()[0].aabb(0);
@@ -146,7 +145,7 @@ fn golden_order_of_a_lattice() {
     let corner = |axis: u32| core::array::from_fn::<f32, 8, _>(|id| ((7 - id) >> axis & 1) as f32);
     let mut tree = LinearTree::<3>::new();
     tree.build_on(Spheres::new(&corner(0), &corner(1), &corner(2), 0.1), Workers::Serial).expect("a cube");
-    assert_eq!(tree.ids().collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 1, 0], "x on the lowest bit, z on the highest");
+    assert_eq!(tree.ids().collect::<Vec<_>>(), [4, 5, 6, 7, 0, 1, 2, 3], "one strip, from layer to layer");
 }
 
 #[test]
@@ -266,8 +265,6 @@ fn clusters_within_clusters_in_3d() {
     clusters_within_clusters::<3>();
 }
 
-/// Two runs of equal codes, side by side: the last body of the first run has a code in the finer grid of that run that
-/// happens to be the code of the second run in the coarser grid. They are still two runs.
 #[test]
 fn no_two_builds_have_the_same_number() {
     let numbers_of_a_thread = || {
@@ -286,29 +283,23 @@ fn no_two_builds_have_the_same_number() {
     assert!(numbers[0] > 0 && numbers.is_sorted_by(|a, b| a < b), "a number was given twice");
 }
 
+/// Half the perimeter, or the sum of the three sides, of the average leaf over that of a square or cube that holds sixteen
+/// points of an even scene.
+fn excess_of_leaves<const D: usize>(n: usize) -> f64 {
+    let scene = scene::scene::<D>(Kind::Uniform, n, 3);
+    let points: Scene<D> = (0..n).map(|id| (scene.view().center(id), 0.0)).collect();
+    let (leaves, widths) = leaf_widths(&built(&points), f32::INFINITY);
+    let side =
+        (f64::from(scene::world::<D>(Kind::Uniform, n)).powi(D as i32) * LEAF as f64 / n as f64).powf(1.0 / D as f64);
+    widths / leaves as f64 / (side * D as f64)
+}
+
 #[test]
-fn codes_of_two_grids_are_not_compared() {
-    let grid = Grid::new(&Aabb { lo: [0.0; 3], hi: [1.0; 3] }).expect("a cube");
-    let step = 0.5_f32.powi(24);
-    // The corner of a cell just below x = 1/2 that f32 divides further.
-    let corner = |from: f32| {
-        let cell = |x: f32| grid.coordinates([x; 3])[0];
-        (0..).map(|i| from + i as f32 * step).find(|&x| cell(x) != cell(x - step)).expect("a border of cells")
-    };
-    let (x, y) = (corner(0.49), corner(0.985));
-    let first = (0..24).map(|i| [x + (i % 8) as f32 * step, y + (i / 8) as f32 * step, 0.0]);
-    let last = [x + 4.0 * step, y + 4.0 * step, 0.0];
-    let first: Vec<_> = first.chain([last]).collect();
-    assert!(first.iter().all(|&p| grid.code(p) == grid.code(first[0])), "one cell");
-    let bounds = first.iter().fold(Aabb::EMPTY, |all, &p| all.with_point(p));
-    let finer = Grid::new(&bounds).expect("a box with an extent");
-    let [sought, ..] = finer.coordinates(last);
-    let twin = (0..1000).map(|i| 4.0 / 7.0 + (i - 500) as f32 * step).find(|&x| grid.coordinates([x; 3])[0] == sought);
-    let twin = twin.expect("a coordinate of the coarser grid");
-    assert_eq!(grid.code([twin, twin, 0.0]), finer.code(last), "the scene is built for this coincidence");
-    let corners = [[0.0; 3], [1.0; 3]];
-    let bodies = corners.into_iter().chain(first).chain([[twin, twin, 0.0]; 20]);
-    built::<3>(&bodies.map(|center| (center, 0.0)).collect());
+fn leaves_are_nearly_square() {
+    for n in [1_000, 5_000, 30_000, 100_000] {
+        let (plane, space) = (excess_of_leaves::<2>(n), excess_of_leaves::<3>(n));
+        assert!(plane < 1.15 && space < 1.15, "{n} bodies: {plane} and {space} of a square");
+    }
 }
 
 /// Points at any scale, in groups, some of them often.

@@ -166,7 +166,7 @@ pub(crate) struct PictureArgs {
     /// Longer side of what is seen of the world in pixels [default: 1000, of an animation 480]
     #[arg(long, value_name = "PIXELS", value_parser = value_parser!(u32).range(16..=16_384))]
     size: Option<u32>,
-    /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours on the Morton curve; of another engine,
+    /// Draw the boxes of the tree's leaves as well: 16 bodies each, neighbours in space; of another engine,
     /// its leaves or cells
     #[arg(long)]
     pub(crate) cells: bool,

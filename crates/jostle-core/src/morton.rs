@@ -75,7 +75,7 @@ const fn spread3_small(v: u32) -> u32 {
 
 /// `value` within 0 and `most`; 0 for NaN.
 #[inline(always)]
-fn clamp(value: f32, most: f32) -> f32 {
+pub(crate) fn clamp(value: f32, most: f32) -> f32 {
     let value = if value > 0.0 { value } else { 0.0 };
     if value < most { value } else { most }
 }
@@ -86,7 +86,7 @@ const TWO_TO_31: f32 = 2_147_483_648.0;
 /// compiler from converting several at once (measured: 3 of 4 ms for the first digits of a million circles).
 #[inline(always)]
 #[allow(unsafe_code, reason = "conversion of a value known to be in range")]
-fn truncate(value: f32) -> u32 {
+pub(crate) fn truncate(value: f32) -> u32 {
     debug_assert!((0.0..TWO_TO_31).contains(&value));
     // SAFETY: callers clamp to 0 and to less than 2^31, which also rules out NaN.
     unsafe { value.to_int_unchecked::<i32>() as u32 }
@@ -289,7 +289,7 @@ pub struct Grid<const D: usize> {
 }
 
 /// Below this extent (2^-100) all points count as one: their differences square to zero in any case.
-const COINCIDENT: f32 = f32::from_bits((127 - 100) << 23);
+pub(crate) const COINCIDENT: f32 = f32::from_bits((127 - 100) << 23);
 
 /// The largest scale, 2^126: finite for every extent that is not [`COINCIDENT`].
 const MAX_SCALE: f32 = f32::from_bits((127 + 126) << 23);
@@ -334,7 +334,8 @@ impl<const D: usize> Grid<D> {
     }
 
     /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points. The same bits as [`Grid::code`], for
-    /// less: only so many bits of coordinates are computed. `low` is at least [`Grid::MIN_KEY_LOW`], `bits` at most 14.
+    /// less: only so many bits of coordinates are computed. `bits` is at most 14, and `low` at least 2 in 2D: coordinates
+    /// then stay below 2^31.
     #[inline(always)]
     pub(crate) fn keys(&self, points: impl Iterator<Item = [f32; D]>, low: u32, bits: u32, keys: &mut [u16]) {
         let below = low / D as u32;
@@ -353,9 +354,6 @@ impl<const D: usize> Grid<D> {
             *key = (interleaved >> surplus & mask) as u16;
         }
     }
-
-    /// The least `low` that [`Grid::keys`] takes: coordinates stay below 2^31.
-    pub(crate) const MIN_KEY_LOW: u32 = if D == 2 { 2 } else { 0 };
 
     /// The Morton code of `point`.
     #[inline(always)]

@@ -1,9 +1,10 @@
-//! The sorted linear tree: bodies in Morton order as structure of arrays, cut into leaves, and implicit levels of
-//! boxes above them.
+//! The sorted linear tree: bodies in an order in which neighbours lie together, as structure of arrays, cut into leaves,
+//! and implicit levels of boxes above them.
 //!
-//! After T. Karras, "Maximizing parallelism in the construction of BVHs, octrees, and k-d trees" (2012), for the order
-//! along the curve, and the 16-wide implicit trees of packed R-trees for the levels: node j of a level holds nodes
-//! 16j .. 16j + 15 of the level below, so no pointers are stored.
+//! Bodies are dealt out along the Morton curve to segments of a thousand or so, after T. Karras, "Maximizing parallelism
+//! in the construction of BVHs, octrees, and k-d trees" (2012); within a segment they stand in strips, and the levels are
+//! 16-wide and implicit, as in packed R-trees: node j of a level holds nodes 16j .. 16j + 15 of the level below, so no
+//! pointers are stored.
 
 mod build;
 mod cut;
@@ -11,6 +12,7 @@ mod leaves;
 mod level;
 mod record;
 mod sort;
+mod strips;
 mod validate;
 
 use core::cell::Cell;
@@ -44,9 +46,8 @@ use sort::LocalSort;
 /// covers a leaf or a node.
 pub const LEAF: usize = SIXTEEN;
 
-/// A leaf is cut where the codes of its two parts differ this many levels above where they differ within the parts: the
-/// gap is then some 2^3 times as wide as the parts.
-pub const GAP_LEVELS: u32 = 3;
+/// A leaf is cut where a gap is more than so many times as wide as either of the two parts that it lies between.
+pub const GAP: f32 = 8.0;
 
 /// Numbers of builds that a thread takes at once: threads that build many small trees do not wait for each other.
 const BUILDS_TAKEN: u64 = 1024;
@@ -74,17 +75,18 @@ fn new_build() -> u64 {
 pub struct BuildTimes {
     /// Validation and the box of all centres.
     pub bounds: Duration,
-    /// Codes, partition and sort, up to leaves of bodies in Morton order, with their boxes.
+    /// Codes, partition and sort, up to leaves of bodies in order, with their boxes.
     pub sort: Duration,
     /// Levels of boxes above the leaves.
     pub tree: Duration,
 }
 
-/// Bodies in Morton order with levels of boxes above them. Keeps its memory from build to build.
+/// Bodies ordered in space with levels of boxes above them. Keeps its memory from build to build.
 ///
-/// *Rank* is the position in Morton order, *id* the position in the caller's view. The order is that of cells which hold
-/// at most [`LEAF`] bodies, and by id within such a cell. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no
-/// leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks
+/// *Rank* is the position in this order, *id* the position in the caller's view. The order is that of the cells of a coarse
+/// Morton grid, some of which form a segment of a thousand bodies or so; within a segment that of narrow strips, up one and
+/// down the next, in cells which hold at most [`LEAF`] bodies; and by id within such a cell. Ranks `leaf(l)` form leaf l, at
+/// most [`LEAF`] of them, and no leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks
 /// take the first. Level 0 holds the boxes of the leaves, rounded outwards; every level above holds the
 /// boxes of runs of 16 boxes below, up to a level of at most 16. Two bodies that the predicate accepts lie in leaves
 /// whose boxes overlap.

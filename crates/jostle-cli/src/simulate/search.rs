@@ -62,7 +62,7 @@ impl<const D: usize> Search<D> {
         Ok((&self.pairs, start.elapsed()))
     }
 
-    /// The bodies of the last search along the Morton curve: neighbours in space are neighbours there. Older systems
+    /// The bodies of the last search in the order of its tree: neighbours in space are neighbours there. Older systems
     /// know of no such order, and get it from our own.
     pub(super) fn order(&mut self, bodies: Bodies<'_, D>, workers: &Workers) -> Result<&[u32], InputError> {
         if self.classic.is_some() {

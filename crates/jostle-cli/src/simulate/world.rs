@@ -20,7 +20,7 @@ pub(super) struct World<const D: usize> {
     /// Who touched whom when last looked.
     pub(super) contacts: Contacts,
     search: Search<D>,
-    /// The agents along the Morton curve, as far as they are to be put in that order.
+    /// The agents in the order of the tree, as far as they are to be put in that order.
     order: Vec<u32>,
     solver: Solver,
     pub(super) frame: u64,

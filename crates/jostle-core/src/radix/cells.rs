@@ -20,13 +20,13 @@ impl CellPass {
         self.keys.capacity() * size_of::<u16>() + self.next.capacity() * size_of::<u64>()
     }
 
-    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal; or
-    /// returns false, when more than `most` items share a key. `fill` sets the keys.
+    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal. The
+    /// greatest number of items that share a key. `fill` sets the keys.
     ///
     /// # Panics
     /// When there are 2^16 items or more, or `bits` exceeds 16.
     #[inline(always)]
-    pub(crate) fn order(&mut self, places: &mut [u16], bits: u32, most: u16, fill: impl FnOnce(&mut [u16])) -> bool {
+    pub(crate) fn order(&mut self, places: &mut [u16], bits: u32, fill: impl FnOnce(&mut [u16])) -> u16 {
         assert!(places.len() < 1 << 16 && bits <= 16);
         let cells = 1_usize << bits;
         self.keys.resize(places.len(), 0);
@@ -37,9 +37,7 @@ impl CellPass {
         for &key in keys {
             next[key as usize & (cells - 1)] += 1;
         }
-        if next.iter().fold(0, |most, &count| if count > most { count } else { most }) > most {
-            return false;
-        }
+        let most = next.iter().fold(0, |most, &count| if count > most { count } else { most });
         scan(&mut self.next);
         let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells];
         for (place, &key) in (0..).zip(keys) {
@@ -47,7 +45,17 @@ impl CellPass {
             places[*next as usize] = place;
             *next += 1;
         }
-        true
+        most
+    }
+
+    /// Where those cells of the last order begin and end that hold more than `most` items, moved by `by`.
+    pub(crate) fn crowded(&self, most: u16, by: u16) -> impl Iterator<Item = (u16, u16)> {
+        let ends = bytemuck::cast_slice::<_, u16>(&self.next);
+        let mut start = 0;
+        let cells = ends.iter().map(move |&end| (core::mem::replace(&mut start, end), end));
+        cells
+            .filter(move |(start, end)| end.saturating_sub(*start) > most)
+            .map(move |(start, end)| (start + by, end + by))
     }
 }
 
@@ -89,10 +97,9 @@ mod tests {
             sorted.sort_by_key(|&i| key(i));
             let crowd = sorted.chunk_by(|&a, &b| key(a) == key(b)).map(<[u16]>::len).max().unwrap_or(0) as u16;
             let mut places = vec![0; sorted.len()];
-            assert!(!pass.order(&mut places, bits, crowd - 1, fill));
-            assert!(pass.order(&mut places, bits, crowd, fill));
+            assert_eq!(pass.order(&mut places, bits, fill), crowd);
             assert_eq!(places, sorted, "{bits} bits");
         }
-        assert!(pass.order(&mut [], 4, 0, |_| ()));
+        assert_eq!(pass.order(&mut [], 4, |_| ()), 0);
     }
 }

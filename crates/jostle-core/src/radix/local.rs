@@ -1,7 +1,5 @@
 //! The order of a cache-resident piece.
 
-use core::ops::Range;
-
 use super::LOCAL_MAX;
 
 /// Bits of the code that one look at a piece sorts by; the other half of the packed word is the item's place.
@@ -19,7 +17,6 @@ pub(crate) struct LocalOrder {
     codes: Vec<u64>,
     packed: Vec<u32>,
     spare: Vec<u32>,
-    borders: Vec<u32>,
 }
 
 impl LocalOrder {
@@ -29,15 +26,9 @@ impl LocalOrder {
         self.codes.reserve(items.saturating_sub(self.codes.len()));
         self.packed.reserve(items.saturating_sub(self.packed.len()));
         self.spare.reserve(items.saturating_sub(self.spare.len()));
-        self.borders.reserve((items / 8).saturating_sub(self.borders.len()));
     }
 
-    /// Bytes held.
-    pub(crate) fn bytes(&self) -> usize {
-        self.codes.capacity() * size_of::<u64>() + (self.packed.capacity() + self.spare.capacity()) * size_of::<u32>()
-    }
-
-    /// Sorts by the codes given: afterwards [`LocalOrder::place`] lists the places in stable order.
+    /// Sorts by the codes given: afterwards [`LocalOrder::places`] lists the places in stable order.
     ///
     /// # Panics
     /// When there are more than [`LOCAL_MAX`] codes.
@@ -45,7 +36,6 @@ impl LocalOrder {
     pub(crate) fn sort(&mut self, codes: impl ExactSizeIterator<Item = u64>) {
         let items = codes.len();
         assert!(items <= LOCAL_MAX, "a piece of {items} items is too large");
-        self.borders.clear();
         self.codes.resize(items, 0);
         self.packed.resize(items, 0);
         self.spare.resize(items, 0);
@@ -64,42 +54,10 @@ impl LocalOrder {
         }
     }
 
-    /// Gives the items at `ranks` other codes, and sorts that run by them.
-    pub(crate) fn sort_again(&mut self, ranks: Range<usize>, code: impl Fn(usize) -> u64) {
-        for rank in ranks.clone() {
-            let place = self.place(rank);
-            self.codes[place] = code(place);
-        }
-        self.spare.resize(self.codes.len(), 0);
-        sort_places(&mut self.packed[ranks.clone()], &mut self.spare[ranks], &self.codes);
-    }
-
-    /// Marks that codes before and after `rank` are not to be compared.
-    pub(crate) fn mark_border(&mut self, rank: usize) {
-        self.borders.push(rank as u32);
-    }
-
-    /// The ranks marked since the last sort.
-    pub(crate) fn borders(&self) -> &[u32] {
-        &self.borders
-    }
-
-    /// The place, before the sort, of the item at `rank`.
-    #[inline(always)]
-    pub(crate) fn place(&self, rank: usize) -> usize {
-        place(self.packed[rank])
-    }
-
     /// The places, before the sort, of the items by rank.
     #[inline(always)]
     pub(crate) fn places(&self) -> impl ExactSizeIterator<Item = usize> {
         self.packed.iter().map(|&word| place(word))
-    }
-
-    /// The code of the item at `rank`.
-    #[inline(always)]
-    pub(crate) fn code(&self, rank: usize) -> u64 {
-        self.codes[self.place(rank)]
     }
 }
 

@@ -8,7 +8,6 @@ use super::sort::{LocalSort, SortSegment};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::isa::{Isa, Work};
-use crate::morton::Grid;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
@@ -89,7 +88,6 @@ impl<const D: usize> LinearTree<D> {
         Shared {
             dealer: &s.dealer,
             buffers: (&s.first, &s.second),
-            grids: &s.grids,
             locals: &s.locals,
             first_leaves: &s.first_leaves,
             places: Disjoint::new(&mut s.places),
@@ -107,7 +105,6 @@ impl<const D: usize> LinearTree<D> {
 struct Shared<'a, const D: usize> {
     dealer: &'a Dealer<Record<D>>,
     buffers: (&'a [Record<D>], &'a [Record<D>]),
-    grids: &'a [Grid<D>],
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,
     /// By rank.
@@ -158,9 +155,8 @@ impl<const D: usize> Shared<'_, D> {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
-        let grid = self.grids.get(segment.frame as usize).filter(|_| !segment.equal);
         let records = segment.items(self.buffers);
-        let count = self.isa.run(SortSegment { local, records, places, marks, grid, top: segment.top });
+        let count = self.isa.run(SortSegment { local, records, places, marks });
         self.first_leaves.end(at, count);
     }
 

@@ -1,9 +1,11 @@
-//! Bodies into Morton order: records dealt out by their first digits, then each segment sorted in cache.
+//! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
+//! in strips in cache.
 
 use core::ops::Range;
 
-use super::cut::{InGrid, Known, cut_leaves};
+use super::cut::cut_leaves;
 use super::record::{Center, Record};
+use super::strips::Strips;
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
 use crate::bounds::BlockBounds;
@@ -12,7 +14,7 @@ use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::with_headroom;
 use crate::parallel::workers::Workers;
-use crate::radix::{CellPass, LOCAL_MAX, LocalOrder, Segment, digit_bits};
+use crate::radix::{CellPass, LOCAL_MAX, Segment, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, and puts those in order, leaf by leaf.
@@ -184,7 +186,10 @@ impl<I: Iterator<Item = [f32; D]>, P: FnOnce(usize) -> I, const D: usize> Work f
 #[derive(Debug, Default)]
 pub(super) struct LocalSort {
     cells: CellPass,
-    order: LocalOrder,
+    /// Places of a crowded cell, as they were.
+    crowd: Vec<u16>,
+    /// Runs of ranks that are to be put in order.
+    runs: Vec<(u16, u16)>,
     /// Segments in order whose first leaf is not known yet.
     pub(super) waiting: Vec<u32>,
 }
@@ -195,26 +200,21 @@ impl LocalSort {
         self.waiting.clear();
         self.waiting.reserve(with_headroom(segments));
         let items = bodies.min(LOCAL_MAX);
-        self.cells.reserve(items, key_bits(items, u64::BITS).1);
-        self.order.reserve(bodies);
+        self.cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
+        self.crowd.clear();
+        self.crowd.reserve(items);
+        self.runs.clear();
+        self.runs.reserve(items / LEAF + 1);
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.bytes() + self.order.bytes() + self.waiting.capacity() * size_of::<u32>()
+        self.cells.bytes()
+            + self.crowd.capacity() * size_of::<u16>()
+            + self.runs.capacity() * size_of::<(u16, u16)>()
+            + self.waiting.capacity() * size_of::<u32>()
     }
 }
-
-/// The lowest bit, and the number of bits, of keys that tell about as many cells apart as there are items; all bits from
-/// `top` on are equal.
-fn key_bits(items: usize, top: u32) -> (u32, u32) {
-    let wanted = usize::BITS - items.saturating_sub(1).leading_zeros();
-    let bits = wanted.max(MIN_KEY_BITS).min(top);
-    (top - bits, bits)
-}
-
-/// Fewer cells than 2^6 are not worth telling apart.
-const MIN_KEY_BITS: u32 = 6;
 
 /// Lists the places of one segment's records by rank, and cuts it into leaves, whose number comes out, and whose starts
 /// the marks.
@@ -223,59 +223,63 @@ pub(super) struct SortSegment<'a, const D: usize> {
     pub(super) records: &'a [Record<D>],
     pub(super) places: &'a mut [u16],
     pub(super) marks: &'a mut [u16],
-    /// `None` where all codes are equal, and the order stands.
-    pub(super) grid: Option<&'a Grid<D>>,
-    pub(super) top: u32,
 }
 
 impl<const D: usize> Work for SortSegment<'_, D> {
     type Output = usize;
 
-    /// Bodies lie in order of cells that hold at most a leaf of them each, and by id within; where some cell of the size
-    /// that fits the segment is more crowded, in order of their whole codes instead.
+    /// Bodies lie in the order of strips over their box, and by id within a cell of it. Those of a cell that holds more
+    /// than a leaf lie in the order of strips over their own box, and so on.
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { local: LocalSort { cells, order, .. }, records, places, marks, grid, top } = self;
-        let Some(grid) = grid else {
-            (0..).zip(&mut *places).for_each(|(i, place)| *place = i);
-            return cut_leaves::<D>(records.len(), &[], marks, Known(|_| 0));
-        };
-        let (low, bits) = key_bits(records.len(), top);
-        let fill = |keys: &mut [u16]| grid.keys(records.iter().map(|record| record.center.0), low, bits, keys);
-        if low >= Grid::<D>::MIN_KEY_LOW && cells.order(places, bits, LEAF as u16, fill) {
-            return cut_leaves::<D>(records.len(), &[], marks, InGrid { grid, records, places });
+        let Self { local: LocalSort { cells, crowd, runs, .. }, records, places, marks } = self;
+        let most = LEAF as u16;
+        match Strips::over(&bounds_of_all(records), records.len()) {
+            None => (0..).zip(&mut *places).for_each(|(i, place)| *place = i),
+            Some(strips) => {
+                let fill = |keys: &mut [u16]| strips.keys(records.iter().map(|record| record.center.0), keys);
+                if cells.order(places, strips.key_bits, fill) > most {
+                    runs.extend(cells.crowded(most, 0));
+                }
+            }
         }
-        order.sort(records.iter().map(|record| grid.code(record.center.0)));
-        refine_runs(order, records, 0..records.len());
-        places.iter_mut().zip(order.places()).for_each(|(to, place)| *to = place as u16);
-        cut_leaves::<D>(records.len(), order.borders(), marks, Known(|rank| order.code(rank)))
+        while let Some((start, end)) = runs.pop() {
+            let places = &mut places[usize::from(start)..usize::from(end)];
+            let center = |&place: &u16| records[usize::from(place)].center.0;
+            let bounds = places.iter().fold(Aabb::EMPTY, |all, place| all.with_point(center(place)));
+            let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
+            crowd.clear();
+            crowd.extend_from_slice(places);
+            let fill = |keys: &mut [u16]| strips.keys(crowd.iter().map(center), keys);
+            if cells.order(places, strips.key_bits, fill) > most {
+                runs.extend(cells.crowded(most, start));
+            }
+            places.iter_mut().for_each(|place| *place = crowd[usize::from(*place)]);
+        }
+        cut_leaves(records, places, marks)
     }
 }
 
-/// Puts runs of more than a leaf of equal codes in order by a grid over their own bounds, and marks their borders.
-fn refine_runs<const D: usize>(local: &mut LocalOrder, records: &[Record<D>], ranks: Range<usize>) {
-    /// Two ranks of any run longer than a leaf are this far apart and a multiple of it from the start.
-    const STEP: usize = LEAF / 2;
-    // Codes before this rank may have been taken in another frame.
-    let mut floor = ranks.start;
-    let mut at = ranks.start;
-    while at + STEP < ranks.end {
-        let code = local.code(at);
-        if local.code(at + STEP) != code {
-            at += STEP;
-            continue;
-        }
-        let start = (floor..at).rev().take_while(|&r| local.code(r) == code).last().unwrap_or(at);
-        let end = (at..ranks.end).find(|&r| local.code(r) != code).unwrap_or(ranks.end);
-        if end - start > LEAF {
-            let bounds = (start..end).fold(Aabb::EMPTY, |all, r| all.with_point(records[local.place(r)].center.0));
-            if let Some(grid) = Grid::new(&bounds) {
-                local.mark_border(start);
-                local.sort_again(start..end, |place| grid.code(records[place].center.0));
-                refine_runs(local, records, start..end);
-                local.mark_border(end);
+/// The box of the centres of a segment.
+#[inline(always)]
+fn bounds_of_all<const D: usize>(records: &[Record<D>]) -> Aabb<D> {
+    let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
+    let (fours, rest) = records.as_chunks::<4>();
+    for four in fours {
+        for axis in 0..D {
+            for lane in 0..4 {
+                let x = four[lane].center.0[axis];
+                lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
+                hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
             }
         }
-        (floor, at) = (end, end);
     }
+    let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0));
+    for lane in 0..4 {
+        for axis in 0..D {
+            all.lo[axis] = all.lo[axis].min(lo[axis][lane]);
+            all.hi[axis] = all.hi[axis].max(hi[axis][lane]);
+        }
+    }
+    all
 }

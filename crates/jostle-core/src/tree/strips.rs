@@ -1,0 +1,145 @@
+//! The order within a segment: strips over its own box, up one and down the next.
+//!
+//! Leaves are cut from this order sixteen bodies at a time, so a strip is as wide as a leaf is high that holds sixteen:
+//! leaves are nearly square, full, and lie side by side. Cut along a curve, where they begin anywhere in it, their boxes
+//! overlap those of more others by more (see docs/measurements.md). The tiles are those of S. Leutenegger, M. Lopez and
+//! J. Edgington, "STR: a simple and efficient algorithm for R-tree packing" (1997).
+
+use super::LEAF;
+use crate::aabb::Aabb;
+use crate::morton::{COINCIDENT, clamp, truncate};
+
+/// Cells in the order of strips: each strip is cut into slabs across, and so many successive slabs of all strips make a
+/// band, which is passed through before the next, so that sixteen successive leaves lie together as well.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strips<const D: usize> {
+    lo: [f32; D],
+    /// Cells for each unit of length.
+    scale: [f32; D],
+    /// The last cell on each axis.
+    last: [f32; D],
+    /// Strips on each axis but the one that they run along.
+    counts: [u32; 2],
+    /// Bits of the number of a slab within its band.
+    slab_bits: u32,
+    /// Bits of a key.
+    pub(super) key_bits: u32,
+}
+
+/// The height of a band, in leaves, so that a node of the next level, sixteen leaves, is about square as well.
+const BAND: u32 = 3;
+
+impl<const D: usize> Strips<D> {
+    /// Strips along the last axis of a box, in which about so many bodies lie evenly; `None` where all of it is a point.
+    pub(super) fn over(bounds: &Aabb<D>, bodies: usize) -> Option<Self> {
+        if bounds.widest() < COINCIDENT {
+            return None;
+        }
+        let widths: [f64; D] = core::array::from_fn(|axis| f64::from(bounds.hi[axis]) - f64::from(bounds.lo[axis]));
+        let key_bits = (usize::BITS - (bodies - 1).leading_zeros()).max(MIN_KEY_BITS);
+        let cells = 1_u32 << key_bits;
+        let leaves = bodies as f64 / LEAF as f64;
+        let mut counts = [1; 2];
+        let up = widths[D - 1];
+        if D == 2 {
+            counts[0] = nearest((leaves * widths[0] / up).sqrt(), cells);
+        } else {
+            let (mut cube, side) = (1.0, leaves * widths[1] * widths[1] / (widths[0] * up));
+            while (cube + 0.5) * (cube + 0.5) * (cube + 0.5) <= side && cube < f64::from(cells) {
+                cube += 1.0;
+            }
+            counts[1] = cube as u32;
+            counts[0] = nearest((leaves / cube * widths[0] / up).sqrt(), cells / counts[1]);
+        }
+        let slabs = cells / (counts[0] * counts[1]);
+        // So few strips side by side are a band as they are.
+        let one_band = counts[0] * counts[1] <= BAND + 1;
+        let band = if one_band { slabs } else { (BAND * LEAF as u32 * cells / bodies as u32).min(slabs) };
+        let slab_bits = band.ilog2();
+        let slabs = slabs >> slab_bits << slab_bits;
+        let mut strips = Self { lo: bounds.lo, scale: [0.0; D], last: [0.0; D], counts, slab_bits, key_bits };
+        for axis in 0..D {
+            let count = if axis == D - 1 { slabs } else { counts[axis] };
+            strips.scale[axis] = if widths[axis] > 0.0 { (f64::from(count) / widths[axis]) as f32 } else { 0.0 };
+            strips.last[axis] = (count - 1) as f32;
+        }
+        Some(strips)
+    }
+
+    /// Fills `keys` with the numbers of the cells that hold these points.
+    #[inline(always)]
+    pub(super) fn keys(&self, points: impl Iterator<Item = [f32; D]>, keys: &mut [u16]) {
+        let Self { lo, scale, last, counts, slab_bits, .. } = *self;
+        let slab_mask = (1_u32 << slab_bits) - 1;
+        for (key, point) in keys.iter_mut().zip(points) {
+            let cell = |axis: usize| truncate(clamp((point[axis] - lo[axis]) * scale[axis], last[axis]));
+            let along = cell(D - 1);
+            let (band, slab) = (along >> slab_bits, along & slab_mask);
+            // Every other time the other way round, so that the next strip begins where the last one ends.
+            let turned = |odd: u32, at: u32, last: u32| if odd & 1 == 1 { last - at } else { at };
+            let mut strip = turned(band, cell(0), counts[0] - 1) + band * counts[0];
+            if D == 3 {
+                strip = turned(strip, cell(1), counts[1] - 1) + strip * counts[1];
+            }
+            *key = (strip << slab_bits | turned(strip, slab, slab_mask)) as u16;
+        }
+    }
+}
+
+/// The nearest whole number from 1 to `most`.
+fn nearest(value: f64, most: u32) -> u32 {
+    ((value + 0.5) as u32).clamp(1, most.max(1))
+}
+
+/// Fewer cells than 2^6 are not worth telling apart.
+const MIN_KEY_BITS: u32 = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::Strips;
+    use crate::aabb::Aabb;
+
+    /// The cells in order, each once, by their numbers on each axis.
+    fn cells<const D: usize>(widths: [f32; D], bodies: usize) -> Vec<[usize; D]> {
+        let strips = Strips::over(&Aabb { lo: [0.0; D], hi: widths }, bodies).expect("a box");
+        let counts = strips.last.map(|last| last as usize + 1);
+        let all = (0..counts.iter().product()).map(|number: usize| {
+            let mut rest = number;
+            counts.map(|count| (rest % count, rest /= count).0)
+        });
+        let all: Vec<[usize; D]> = all.collect();
+        let point = |cell: &[usize; D]| core::array::from_fn(|axis| (cell[axis] as f32 + 0.5) / strips.scale[axis]);
+        let mut keys = vec![0; all.len()];
+        strips.keys(all.iter().map(point), &mut keys);
+        let mut order = vec![None; all.len()];
+        for (cell, &key) in all.iter().zip(&keys) {
+            assert_eq!(order[usize::from(key)].replace(*cell), None, "two cells are number {key}");
+        }
+        order.into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn each_cell_is_beside_the_one_before() {
+        let beside = |a: &[usize], b: &[usize]| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).sum::<usize>() == 1;
+        for (widths, bodies) in [([1.0, 1.0], 1_000), ([5.0, 1.0], 700), ([1.0, 9.0], 2_000), ([3.0, 1.0], 17)] {
+            let cells = cells(widths, bodies);
+            assert!((bodies / 2..=4 * bodies.max(16)).contains(&cells.len()), "{} cells", cells.len());
+            let apart = cells.windows(2).filter(|pair| !beside(&pair[0], &pair[1])).count();
+            assert!(apart <= 4, "{widths:?}: {apart} of {} are apart", cells.len());
+        }
+        let cells = cells([1.0, 2.0, 1.5], 1_200);
+        let apart = cells.windows(2).filter(|pair| !beside(&pair[0], &pair[1])).count();
+        assert!(apart <= cells.len() / 100, "{apart} of {} are apart", cells.len());
+    }
+
+    #[test]
+    fn flat_boxes_have_cells_for_all() {
+        for widths in [[1.0, 0.0], [0.0, 1.0], [1e18, 1e-20]] {
+            assert!(cells(widths, 1_000).len() > 500);
+        }
+        for widths in [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0]] {
+            assert!(cells(widths, 1_000).len() > 500);
+        }
+        assert!(Strips::over(&Aabb { lo: [3.0; 2], hi: [3.0; 2] }, 99).is_none());
+    }
+}
