@@ -194,6 +194,24 @@ impl Reals {
         Column::from_strided(column, self.rows, down, 0).map_err(value_error)
     }
 
+    /// All of it in float64, row by row.
+    pub(crate) fn to_rows<const D: usize>(&self) -> PyResult<Vec<[f64; D]>> {
+        let mut rows = vec![[0.0; D]; self.rows];
+        for axis in 0..D {
+            match self.number {
+                Number::Single => {
+                    let column = self.column::<f32>(axis)?;
+                    rows.iter_mut().enumerate().for_each(|(row, slot)| slot[axis] = column.get(row).into());
+                }
+                Number::Double => {
+                    let column = self.column::<f64>(axis)?;
+                    rows.iter_mut().enumerate().for_each(|(row, slot)| slot[axis] = column.get(row));
+                }
+            }
+        }
+        Ok(rows)
+    }
+
     /// All columns, one an axis.
     pub(crate) fn axes<const D: usize, T: Real>(&self) -> PyResult<[Column<'_, T>; D]> {
         let mut axes = [Column::from(&[]); D];

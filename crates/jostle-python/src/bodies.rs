@@ -6,11 +6,13 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Integers, Number, Real, Reals, as_array, repeated, show};
 use crate::errors::{type_error, value_error};
+use crate::prepared::{Of, PreparedSet};
+use crate::space::Cell;
 
 /// What was said of a set: arrays, which are looked at anew by each search, and numbers.
 #[derive(Default)]
 pub(crate) struct AskedSet {
-    pub(crate) positions: Option<Py<PyUntypedArray>>,
+    pub(crate) positions: Option<Positions>,
     pub(crate) radii: Option<Py<PyAny>>,
     pub(crate) cutoff: Option<f64>,
     pub(crate) margin: f64,
@@ -20,22 +22,38 @@ pub(crate) struct AskedSet {
     pub(crate) group: Option<Py<PyAny>>,
 }
 
+/// Where bodies are.
+pub(crate) enum Positions {
+    Array(Py<PyUntypedArray>),
+    Prepared(Py<PreparedSet>),
+}
+
 impl AskedSet {
-    /// Positions, and either radii or a cutoff.
+    /// Positions, and either radii or a cutoff; a set that was prepared has its own.
     pub(crate) fn new(
         positions: &Bound<'_, PyAny>,
         radii: Option<&Bound<'_, PyAny>>,
         cutoff: Option<f64>,
     ) -> PyResult<Self> {
-        let positions = as_array(positions, "positions")?.unbind();
+        if let Ok(prepared) = positions.cast::<PreparedSet>() {
+            if radii.is_some() || cutoff.is_some() {
+                return Err(type_error("radii or a cutoff of a prepared set: it has those that it was prepared with"));
+            }
+            let positions = Some(Positions::Prepared(prepared.clone().unbind()));
+            return Ok(Self { positions, ..Self::default() });
+        }
+        let positions = Positions::Array(as_array(positions, "positions")?.unbind());
         let radii = radii.map(|radii| numbers(radii, "radii")).transpose()?;
         Ok(Self { positions: Some(positions), radii, cutoff, ..Self::default() })
     }
 
-    pub(crate) fn read(&self, py: Python<'_>) -> PyResult<ReadSet> {
-        let Some(positions) = &self.positions else { return Err(type_error("a set without positions")) };
-        let positions = Reals::points(positions.bind(py), "positions")?;
-        let bodies = positions.len();
+    fn read_source(&self, py: Python<'_>) -> PyResult<Source> {
+        let array = match &self.positions {
+            None => return Err(type_error("a set without positions")),
+            Some(Positions::Prepared(prepared)) => return Ok(Source::Prepared(prepared.clone_ref(py))),
+            Some(Positions::Array(array)) => array.bind(py),
+        };
+        let positions = Reals::points(array, "positions")?;
         if self.radii.is_none() && self.cutoff.is_none() {
             return Err(type_error("radii (a number or an array), or cutoff=..., are missing"));
         }
@@ -44,28 +62,33 @@ impl AskedSet {
         }
         let radii = match &self.radii {
             None => ReadRadii::All(0.0),
-            Some(radii) => ReadRadii::of(radii.bind(py), "radii", bodies)?,
+            Some(radii) => ReadRadii::of(radii.bind(py), "radii", positions.len())?,
         };
         if let ReadRadii::Each(radii) = &radii
             && radii.number != positions.number
         {
             let [radii, positions] = [radii.number, positions.number].map(Number::name);
-            let remedy = format_args!("radii.astype(np.{positions}), say");
-            let message =
-                format_args!("radii are {radii}, but positions {positions}: give both in one precision, {remedy}");
-            return Err(type_error(message));
+            return Err(type_error(format_args!(
+                "radii are {radii}, but positions {positions}: give both in one precision, \
+                 radii.astype(np.{positions}), say"
+            )));
         }
         if let Some(cutoff) = self.cutoff.filter(|cutoff| !(cutoff.is_finite() && *cutoff >= 0.0)) {
             return Err(value_error(format_args!("cutoff is {cutoff}: it must be finite and not negative")));
         }
+        Ok(Source::Arrays { positions, radii, cutoff: self.cutoff, margin: self.margin })
+    }
+
+    pub(crate) fn read(&self, py: Python<'_>) -> PyResult<ReadSet> {
+        let source = self.read_source(py)?;
+        let (bodies, axes) = (source.len(), source.dimensions());
         let displacements = match &self.displacements {
             None => None,
             Some(displacements) => {
                 let displacements = displacements.bind(py);
                 let read = Reals::points(displacements, "displacements")?;
-                if [read.len(), read.columns()] != [bodies, positions.columns()] {
-                    let shapes = [show(displacements.shape()), show(&[bodies, positions.columns()])];
-                    let [given, wanted] = shapes;
+                if [read.len(), read.columns()] != [bodies, axes] {
+                    let [given, wanted] = [show(displacements.shape()), show(&[bodies, axes])];
                     let message =
                         format_args!("displacements must have the shape of the positions, {wanted}, not {given}");
                     return Err(type_error(message));
@@ -86,7 +109,7 @@ impl AskedSet {
         } else {
             None
         };
-        Ok(ReadSet { positions, radii, cutoff: self.cutoff, margin: self.margin, displacements, layers })
+        Ok(ReadSet { source, displacements, layers })
     }
 }
 
@@ -117,45 +140,97 @@ impl ReadRadii {
 
 type ReadLayers = (Integers<u32>, Integers<u32>, Integers<i32>);
 
+/// Where bodies are, looked at.
+pub(crate) enum Source {
+    Arrays { positions: Reals, radii: ReadRadii, cutoff: Option<f64>, margin: f64 },
+    Prepared(Py<PreparedSet>),
+}
+
+impl Source {
+    fn len(&self) -> usize {
+        match self {
+            Self::Arrays { positions, .. } => positions.len(),
+            Self::Prepared(prepared) => prepared.get().len(),
+        }
+    }
+
+    fn dimensions(&self) -> usize {
+        match self {
+            Self::Arrays { positions, .. } => positions.columns(),
+            Self::Prepared(prepared) => prepared.get().dimensions(),
+        }
+    }
+
+    fn number(&self) -> Number {
+        match self {
+            Self::Arrays { positions, .. } => positions.number,
+            Self::Prepared(prepared) => prepared.get().number,
+        }
+    }
+}
+
 /// A set whose arrays have been looked at.
 pub(crate) struct ReadSet {
-    positions: Reals,
-    radii: ReadRadii,
-    cutoff: Option<f64>,
-    margin: f64,
+    source: Source,
     displacements: Option<Reals>,
     layers: Option<ReadLayers>,
 }
 
+fn view<'a, const D: usize, T: Real>(
+    positions: &'a Reals,
+    radii: &'a ReadRadii,
+    cutoff: Option<f64>,
+    margin: f64,
+) -> PyResult<View<'a, D, T>> {
+    let radii = match radii {
+        ReadRadii::All(radius) => Radii::All(T::of(*radius)),
+        ReadRadii::Each(radii) => Radii::Each(radii.column(0)?),
+    };
+    let view = View::from_columns(positions.axes::<D, T>()?, radii);
+    let view = cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
+    Ok(view.with_margin(T::of(margin)))
+}
+
 impl ReadSet {
     pub(crate) fn len(&self) -> usize {
-        self.positions.len()
+        self.source.len()
     }
 
     pub(crate) fn dimensions(&self) -> usize {
-        self.positions.columns()
+        self.source.dimensions()
     }
 
     /// Whether its pairs are decided in f64.
     pub(crate) fn is_decided(&self) -> bool {
-        self.positions.number == Number::Double || self.displacements.is_some()
+        self.source.number() == Number::Double || self.displacements.is_some()
     }
 
-    fn view<const D: usize, T: Real>(&self) -> PyResult<View<'_, D, T>> {
-        let radii = match &self.radii {
-            ReadRadii::All(radius) => Radii::All(T::of(*radius)),
-            ReadRadii::Each(radii) => Radii::Each(radii.column(0)?),
-        };
-        let view = View::from_columns(self.positions.axes::<D, T>()?, radii);
-        let view = self.cutoff.map_or(view, |cutoff| view.within(T::of(cutoff)));
-        Ok(view.with_margin(T::of(self.margin)))
+    pub(crate) fn moves(&self) -> bool {
+        self.displacements.is_some()
+    }
+
+    /// The cell that a prepared set was sorted for.
+    pub(crate) fn cell<const D: usize>(&self) -> PyResult<Option<Cell<D>>>
+    where
+        (): Of<D>,
+    {
+        match &self.source {
+            Source::Arrays { .. } => Ok(None),
+            Source::Prepared(prepared) => Ok(Some(<() as Of<D>>::of(&prepared.get().prepared)?.1)),
+        }
     }
 
     /// As the engine takes it.
-    pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>> {
-        let mut set = match self.positions.number {
-            Number::Single => Set::from(self.view::<D, f32>()?),
-            Number::Double => Set::from(self.view::<D, f64>()?),
+    pub(crate) fn set<const D: usize>(&self) -> PyResult<Set<'_, D>>
+    where
+        (): Of<D>,
+    {
+        let mut set = match &self.source {
+            Source::Prepared(prepared) => Set::from(<() as Of<D>>::of(&prepared.get().prepared)?.0),
+            Source::Arrays { positions, radii, cutoff, margin } => match positions.number {
+                Number::Single => Set::from(view::<D, f32>(positions, radii, *cutoff, *margin)?),
+                Number::Double => Set::from(view::<D, f64>(positions, radii, *cutoff, *margin)?),
+            },
         };
         if let Some((category, mask, group)) = &self.layers {
             set = set.layers(Layers::new(category.values(), mask.values()).with_groups(group.values()));
@@ -177,8 +252,9 @@ impl ReadSet {
 ///
 /// Parameters
 /// ----------
-/// positions : (n, 2) or (n, 3) array of float32 or float64
-///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64.
+/// positions : (n, 2) or (n, 3) array of float32 or float64, or PreparedSet
+///     Centres, one a row, in any memory order and with any strides. In float64, pairs are decided in float64. A prepared set has
+///     radii of its own.
 /// radii : float or (n,) array, optional
 ///     The radius of all, or one each, in the precision of the positions.
 /// cutoff : float, optional
@@ -225,10 +301,13 @@ impl Bodies {
         Ok(Self { asked })
     }
 
-    /// The array of positions.
+    /// The array of positions, or the prepared set.
     #[getter]
-    fn positions(&self, py: Python<'_>) -> Option<Py<PyUntypedArray>> {
-        self.asked.positions.as_ref().map(|positions| positions.clone_ref(py))
+    fn positions(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.asked.positions.as_ref().map(|positions| match positions {
+            Positions::Array(array) => array.clone_ref(py).into_any(),
+            Positions::Prepared(prepared) => prepared.clone_ref(py).into_any(),
+        })
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
@@ -237,13 +316,14 @@ impl Bodies {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let read = self.asked.read(py)?;
-        let mut said = match (self.asked.cutoff, &read.radii) {
-            (Some(cutoff), _) => format!(", cutoff={cutoff}"),
-            (None, ReadRadii::All(radius)) => format!(", radii={radius}"),
-            (None, ReadRadii::Each(_)) => String::from(", radii of their own"),
+        let mut said = match &read.source {
+            Source::Prepared(_) => String::from(", prepared"),
+            Source::Arrays { cutoff: Some(cutoff), .. } => format!(", cutoff={cutoff}"),
+            Source::Arrays { radii: ReadRadii::All(radius), .. } => format!(", radii={radius}"),
+            Source::Arrays { .. } => String::from(", radii of their own"),
         };
-        if read.margin > 0.0 {
-            said += &format!(", margin={}", read.margin);
+        if self.asked.margin > 0.0 {
+            said += &format!(", margin={}", self.asked.margin);
         }
         if read.displacements.is_some() {
             said += ", moving";
@@ -251,7 +331,7 @@ impl Bodies {
         if read.layers.is_some() {
             said += ", with layers";
         }
-        let (kind, number) = (if read.dimensions() == 2 { "circles" } else { "spheres" }, read.positions.number.name());
+        let (kind, number) = (if read.dimensions() == 2 { "circles" } else { "spheres" }, read.source.number().name());
         Ok(format!("jostle.Bodies({} {kind} of {number}{said})", read.len()))
     }
 }

@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 
 use crate::arrays::rows;
 use crate::errors::Refused;
+use crate::found::{Found, FoundColumns};
 use crate::input::{Asked, Read};
-use crate::lists::{Columns, NeighborLists};
+use crate::lists::{Columns, NeighborLists, finish};
 use crate::neighbor_list::TableCall;
+use crate::prepared::Of;
 use crate::space::AskedSpace;
-use crate::table::roots;
 use crate::threads::Threads;
 
 /// A finder for each number of dimensions; they hold no memory before their first search.
@@ -41,7 +42,7 @@ pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyR
 }
 
 /// The one of these for so many dimensions.
-pub(crate) trait Dimension<const D: usize> {
+pub(crate) trait Dimension<const D: usize>: Of<D> {
     fn finder(both: &mut Both) -> &mut PairFinder<D>;
 }
 
@@ -87,6 +88,30 @@ impl Both {
         })
     }
 
+    fn find<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<FoundColumns>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, cell| {
+            let (finder, meetings) = (<()>::finder(self), read.meetings());
+            let found = py.detach(|| {
+                finder.on(threads.lend()).find(input)?;
+                Ok(FoundColumns::take(finder, &cell, &meetings))
+            });
+            found.map_err(|refused: engine::InputError| refused.refused())
+        })
+    }
+
+    fn still_valid<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<bool>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, _| {
+            let finder = <()>::finder(self);
+            Ok(py.detach(|| finder.on(threads.lend()).still_valid(input)))
+        })
+    }
+
     fn count<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<u64>
     where
         (): Dimension<D>,
@@ -112,12 +137,7 @@ impl Both {
             let filled = py.detach(|| {
                 let mut lists = columns.lists();
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
-                let mut lists = lists.into_columns();
-                roots(&mut lists, threads);
-                if cell.turned {
-                    lists.image_shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
-                }
-                Ok(lists)
+                Ok(finish::<D>(lists, &cell, threads))
             });
             filled.map_err(|refused: engine::InputError| refused.refused())
         })
@@ -142,13 +162,13 @@ pub(crate) struct Finder {
 pub(crate) use in_dimensions;
 
 /// A search, as its arguments are read.
-struct Call<'py> {
-    read: Read<'py>,
-    threads: Threads,
+pub(crate) struct Call<'py> {
+    pub(crate) read: Read<'py>,
+    pub(crate) threads: Threads,
 }
 
 impl<'py> Call<'py> {
-    fn new(
+    pub(crate) fn new(
         of: Bound<'py, PyAny>,
         radii: Option<Bound<'py, PyAny>>,
         cutoff: Option<f64>,
@@ -163,6 +183,12 @@ impl<'py> Call<'py> {
         let found = in_dimensions!(self.read.dimensions(), D => both.pairs::<D>(py, &self.read, &self.threads))?;
         py.check_signals()?;
         rows(py, found, 2)
+    }
+
+    fn find(&self, py: Python<'py>, both: &mut Both) -> PyResult<Found> {
+        let found = in_dimensions!(self.read.dimensions(), D => both.find::<D>(py, &self.read, &self.threads))?;
+        py.check_signals()?;
+        found.found(py, &self.read)
     }
 
     fn count(&self, py: Python<'py>, both: &mut Both) -> PyResult<u64> {
@@ -212,6 +238,44 @@ impl Finder {
     ) -> PyResult<Bound<'py, PyAny>> {
         let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         call.pairs(py, &mut self.lock(py))
+    }
+
+    /// As ``jostle.find``.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn find<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Found> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        call.find(py, &mut self.lock(py))
+    }
+
+    /// Whether lists that this finder has made of bodies with a margin still hold all pairs of these, given as they were then:
+    /// ``jostle.Bodies(..., margin=...)``.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn still_valid<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<bool> {
+        let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        let mut both = self.lock(py);
+        in_dimensions!(call.read.dimensions(), D => both.still_valid::<D>(py, &call.read, &call.threads))
     }
 
     /// As ``jostle.count``.
@@ -340,7 +404,44 @@ pub(crate) fn pairs<'py>(
     with_idle(|both| call.pairs(py, both))
 }
 
+/// As ``pairs``, with all that is known of them: image shifts, times of impact, and which are of which sets.
+///
+/// Parameters
+/// ----------
+/// positions, radii, cutoff, cell, pbc, origin, threads
+///     As for ``pairs``.
+///
+/// Returns
+/// -------
+/// Found
+///     ``pairs``, ``shifts``, ``times``, ``between(i, j)``.
+#[pyfunction]
+#[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn find<'py>(
+    py: Python<'py>,
+    positions: Bound<'py, PyAny>,
+    radii: Option<Bound<'py, PyAny>>,
+    cutoff: Option<f64>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    origin: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+) -> PyResult<Found> {
+    let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+    with_idle(|both| call.find(py, both))
+}
+
 /// How many pairs ``pairs`` would list; no list is made.
+///
+/// Parameters
+/// ----------
+/// positions, radii, cutoff, cell, pbc, origin, threads
+///     As for ``pairs``.
+///
+/// Returns
+/// -------
+/// int
 #[pyfunction]
 #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
 #[allow(clippy::too_many_arguments, reason = "they have names in Python")]

@@ -1,11 +1,11 @@
 //! What a search is of: sets, which of them meet, and their space.
 
 use engine::{ActivationTable, Input, Set};
-use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 
 use crate::bodies::{AskedSet, Bodies, ReadSet};
 use crate::errors::{type_error, value_error};
+use crate::prepared::{Of, PreparedSet};
 use crate::space::{AskedSpace, Cell};
 
 /// What meets what.
@@ -37,7 +37,7 @@ impl Sets {
 ///
 /// Parameters
 /// ----------
-/// a, b : Bodies
+/// a, b : Bodies or PreparedSet
 ///     Two sets, in any precision each.
 ///
 /// Returns
@@ -58,7 +58,7 @@ pub(crate) fn between(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Se
 ///
 /// Parameters
 /// ----------
-/// sets : sequence of Bodies
+/// sets : sequence of Bodies and PreparedSet
 /// meetings : sequence of (int, int)
 ///     Which sets meet: ``(i, j)`` for those of set i with those of set j, ``(i, i)`` for those of set i with each other.
 ///
@@ -77,11 +77,11 @@ pub(crate) fn among(sets: Vec<Bound<'_, PyAny>>, meetings: Vec<[usize; 2]>) -> P
 }
 
 fn checked(set: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    if set.is_instance_of::<Bodies>() {
+    if set.is_instance_of::<Bodies>() || set.is_instance_of::<PreparedSet>() {
         return Ok(set.clone().unbind());
     }
     let kind = set.get_type().name()?;
-    Err(type_error(format_args!("a set must be jostle.Bodies(positions, radii), not {kind}")))
+    Err(type_error(format_args!("a set must be jostle.Bodies(positions, radii) or a jostle.PreparedSet, not {kind}")))
 }
 
 /// What was asked of: positions, `Bodies` or `Sets`, and the space.
@@ -102,10 +102,11 @@ pub(crate) struct Read<'py> {
 impl<'py> Asked<'py> {
     pub(crate) fn read(self) -> PyResult<Read<'py>> {
         let py = self.of.py();
-        let read = |set: &Bound<'py, PyAny>| set.cast::<Bodies>()?.get().asked.read(py);
-        let (sets, relation) = if self.of.cast::<PyUntypedArray>().is_ok() {
-            (vec![AskedSet::new(&self.of, self.radii.as_ref(), self.cutoff)?.read(py)?], None)
-        } else if self.of.is_instance_of::<Bodies>() || self.of.is_instance_of::<Sets>() {
+        let read = |set: &Bound<'py, PyAny>| match set.cast::<Bodies>() {
+            Ok(bodies) => bodies.get().asked.read(py),
+            Err(_) => AskedSet::new(set, None, None)?.read(py),
+        };
+        let (sets, relation) = if self.of.is_instance_of::<Bodies>() || self.of.is_instance_of::<Sets>() {
             if self.radii.is_some() || self.cutoff.is_some() {
                 return Err(type_error("radii or a cutoff beside sets: they belong into jostle.Bodies(...)"));
             }
@@ -138,6 +139,53 @@ impl<'py> Read<'py> {
         Self { sets: vec![set], relation: None, space }
     }
 
+    /// The space that was asked for; where none was, that of a prepared set.
+    fn cell<const D: usize>(&self) -> PyResult<Cell<D>>
+    where
+        (): Of<D>,
+    {
+        let asked = self.space.space::<D>()?;
+        if self.space.is_asked() {
+            return Ok(asked);
+        }
+        for set in &self.sets {
+            if let Some(cell) = set.cell::<D>()? {
+                return Ok(cell);
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Whether any body moves.
+    pub(crate) fn moves(&self) -> bool {
+        self.sets.iter().any(ReadSet::moves)
+    }
+
+    /// Which sets meet, the lesser first, each two once.
+    pub(crate) fn meetings(&self) -> Vec<[usize; 2]> {
+        match &self.relation {
+            None => vec![[0, 0]],
+            Some(Relation::Between) => vec![[0, 1]],
+            Some(Relation::Among(meetings)) => {
+                let mut ordered: Vec<_> = meetings.iter().map(|&[i, j]| [i.min(j), i.max(j)]).collect();
+                ordered.sort_unstable();
+                ordered.dedup();
+                ordered
+            }
+        }
+    }
+
+    /// The one set that there is, and its space.
+    pub(crate) fn one<const D: usize>(&self) -> PyResult<(Set<'_, D>, Cell<D>)>
+    where
+        (): Of<D>,
+    {
+        match (&self.relation, &self.sets[..]) {
+            (None, [set]) => Ok((set.set()?, self.cell()?)),
+            _ => Err(type_error("one set alone can be prepared, not several")),
+        }
+    }
+
     pub(crate) fn dimensions(&self) -> usize {
         self.sets.first().map_or(2, ReadSet::dimensions)
     }
@@ -151,8 +199,11 @@ impl<'py> Read<'py> {
     pub(crate) fn with<const D: usize, R>(
         &self,
         search: impl FnOnce(Input<'_, D>, Cell<D>) -> PyResult<R>,
-    ) -> PyResult<R> {
-        let cell = self.space.space::<D>()?;
+    ) -> PyResult<R>
+    where
+        (): Of<D>,
+    {
+        let cell = self.cell::<D>()?;
         let sets = self.sets.iter().map(ReadSet::set).collect::<PyResult<Vec<Set<'_, D>>>>()?;
         let input = match (&self.relation, &sets[..]) {
             (None, [set]) => Input::within(*set),

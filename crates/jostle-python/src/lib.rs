@@ -1,16 +1,21 @@
 //! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
 //!
-//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies` and
-//! `input` (what a search is of); `finder`; `lists`; `neighbor_list` and `table` (as ASE has them); `memory` (where large vectors lie).
+//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`, `prepared`
+//! and `input` (what a search is of); `finder`, `found` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
+//! `contacts`; `memory` (where large vectors lie).
 
 mod arrays;
 mod bodies;
+mod coherent;
+mod contacts;
 mod errors;
 mod finder;
+mod found;
 mod input;
 mod lists;
 mod memory;
 mod neighbor_list;
+mod prepared;
 mod space;
 mod table;
 mod threads;
@@ -26,10 +31,20 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<input::Sets>()?;
     module.add_class::<finder::Finder>()?;
     module.add_class::<lists::NeighborLists>()?;
+    module.add_class::<found::Found>()?;
+    module.add_class::<coherent::CoherentFinder>()?;
+    module.add_class::<contacts::ContactTracker>()?;
+    module.add_class::<contacts::Changes>()?;
+    module.add_class::<contacts::Contacts>()?;
+    module.add_class::<contacts::ContactGeometry>()?;
+    module.add_class::<prepared::PreparedSet>()?;
+    module.add_class::<prepared::Answers>()?;
     module.add_function(wrap_pyfunction!(input::between, module)?)?;
     module.add_function(wrap_pyfunction!(input::among, module)?)?;
     module.add_function(wrap_pyfunction!(finder::pairs, module)?)?;
+    module.add_function(wrap_pyfunction!(finder::find, module)?)?;
     module.add_function(wrap_pyfunction!(finder::count, module)?)?;
+    module.add_function(wrap_pyfunction!(contacts::contacts, module)?)?;
     module.add_function(wrap_pyfunction!(finder::neighbors, module)?)?;
     module.add_function(wrap_pyfunction!(neighbor_list::neighbor_list, module)?)?;
     module.add_function(wrap_pyfunction!(neighbor_list::ase_neighbor_list, module)?)?;

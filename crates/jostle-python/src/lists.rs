@@ -2,9 +2,14 @@
 
 use engine::NeighborColumns;
 use pyo3::prelude::*;
-use pyo3::types::PySlice;
 
 use crate::arrays::{array, rows};
+use crate::prepared::row_of;
+use crate::space::Cell;
+use crate::threads::Threads;
+
+/// Neighbours that one task looks at, in about.
+pub(crate) const BLOCK: usize = 1 << 15;
 
 /// Which columns are asked for beside ids.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +38,24 @@ impl Columns {
         }
         lists
     }
+}
+
+/// What a search has filled in, as it is handed out: distances, and shifts by the vectors of the cell as it was given.
+pub(crate) fn finish<const D: usize>(
+    lists: engine::NeighborLists,
+    cell: &Cell<D>,
+    threads: &Threads,
+) -> NeighborColumns {
+    let mut lists = lists.into_columns();
+    let single = lists.distances2.chunks_mut(BLOCK).collect();
+    threads.each(single, |block: &mut [f32]| block.iter_mut().for_each(|d| *d = d.sqrt()));
+    let double = lists.distances2_f64.chunks_mut(BLOCK).collect();
+    threads.each(double, |block: &mut [f64]| block.iter_mut().for_each(|d| *d = d.sqrt()));
+    if cell.turned {
+        let shifts = lists.image_shifts.as_chunks_mut::<D>().0.chunks_mut(BLOCK).collect();
+        threads.each(shifts, |block: &mut [[i32; D]]| block.iter_mut().for_each(|shift| shift[0] = -shift[0]));
+    }
+    lists
 }
 
 /// The neighbours of each body, as compressed sparse rows (CSR): those of body i are
@@ -88,14 +111,7 @@ impl NeighborLists {
 
     /// The neighbours of one body: a view of ``indices``.
     fn __getitem__<'py>(&self, py: Python<'py>, row: isize) -> PyResult<Bound<'py, PyAny>> {
-        let count = self.__len__(py)? as isize;
-        let at = if row < 0 { row + count } else { row };
-        if !(0..count).contains(&at) {
-            return Err(pyo3::exceptions::PyIndexError::new_err(format!("row {row} of {count}")));
-        }
-        let offsets = self.offsets.bind(py);
-        let (start, end): (isize, isize) = (offsets.get_item(at)?.extract()?, offsets.get_item(at + 1)?.extract()?);
-        self.indices.bind(py).get_item(PySlice::new(py, start, end, 1))
+        row_of((self.offsets.bind(py), self.indices.bind(py)), row)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

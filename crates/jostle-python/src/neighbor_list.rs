@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{Integers, Number, array, as_array, rows, show};
-use crate::bodies::AskedSet;
+use crate::bodies::{AskedSet, Positions};
 use crate::errors::{Refused, type_error, value_error};
 use crate::finder::{Both, Dimension, in_dimensions, with_idle};
 use crate::input::Read;
@@ -31,7 +31,7 @@ fn asked_set(
 ) -> PyResult<(AskedSet, Kept)> {
     let (py, bodies) = (cutoff.py(), positions.shape().first().copied().unwrap_or_default());
     let within = |cutoff: f64| AskedSet {
-        positions: Some(positions.clone().unbind()),
+        positions: Some(Positions::Array(positions.clone().unbind())),
         cutoff: Some(cutoff),
         ..AskedSet::default()
     };
@@ -70,8 +70,11 @@ fn asked_set(
         let infinity = radii.get_type().py().import("numpy")?.getattr("float32")?.call1((f32::INFINITY,))?;
         radii = py.import("numpy")?.call_method1("nextafter", (single, infinity))?;
     }
-    let set =
-        AskedSet { positions: Some(positions.clone().unbind()), radii: Some(radii.unbind()), ..AskedSet::default() };
+    let set = AskedSet {
+        positions: Some(Positions::Array(positions.clone().unbind())),
+        radii: Some(radii.unbind()),
+        ..AskedSet::default()
+    };
     Ok((set, Kept::Radii(each)))
 }
 

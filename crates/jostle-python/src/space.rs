@@ -76,6 +76,11 @@ fn determinant<const D: usize>(v: &[[f64; D]; D]) -> f64 {
 }
 
 impl AskedSpace<'_> {
+    /// Whether anything was said of it.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.cell.is_some() || self.pbc.is_some()
+    }
+
     fn repeats<const D: usize>(&self) -> PyResult<[bool; D]> {
         let Some(pbc) = &self.pbc else { return Ok([self.cell.is_some(); D]) };
         if let Ok(all) = pbc.extract::<bool>() {

@@ -2,12 +2,9 @@
 
 use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
 
-use crate::lists::Columns;
+use crate::lists::{BLOCK, Columns, finish};
 use crate::space::Cell;
 use crate::threads::Threads;
-
-/// Neighbours that one task looks at, in about.
-const BLOCK: usize = 1 << 15;
 
 /// What is to be returned, each by its letter.
 #[derive(Debug, Clone, Copy, Default)]
@@ -114,25 +111,13 @@ pub(crate) fn table<const D: usize>(
     };
     let mut lists = columns.lists();
     finder.on(threads.lend()).neighbors(input, Rows::Full, &mut lists)?;
-    let mut lists = lists.into_columns();
-    roots(&mut lists, threads);
-    if cell.turned {
-        lists.image_shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
-    }
+    let lists = finish::<D>(lists, &cell, threads);
     let mut table =
         if asks || *itself { chosen::<D>(lists, wanted, threads) } else { all(lists, *quantities, threads) };
     if *wide {
         table.widen_shifts(threads);
     }
     Ok(table)
-}
-
-/// Distances of their squares.
-pub(crate) fn roots(lists: &mut NeighborColumns, threads: &Threads) {
-    let single = lists.distances2.chunks_mut(BLOCK).collect();
-    threads.each(single, |block: &mut [f32]| block.iter_mut().for_each(|d| *d = d.sqrt()));
-    let double = lists.distances2_f64.chunks_mut(BLOCK).collect();
-    threads.each(double, |block: &mut [f64]| block.iter_mut().for_each(|d| *d = d.sqrt()));
 }
 
 /// All neighbours: what there is already stays where it is.

@@ -77,6 +77,13 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.listed.shifts.get(self.pairs(), number)
     }
 
+    /// True when no two bodies could touch at several images of the space that was searched: then image shifts tell no two
+    /// pairs apart.
+    #[must_use]
+    pub fn has_single_images(&self) -> bool {
+        self.finder.listed.is_unique()
+    }
+
     /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way
     /// ([`Set::moving`](crate::Set::moving)), and empty after others.
     #[must_use]

@@ -1,0 +1,71 @@
+"""Pictures of circles and their pairs."""
+
+import numpy as np
+
+
+def plot(positions, radii, pairs=None, *, ax=None):
+    """Draws circles, those that are in a pair orange, and a line between the centres of each pair.
+
+    Parameters
+    ----------
+    positions : (n, 2) array
+    radii : float or (n,) array
+    pairs : (m, 2) array of int, optional
+        What ``jostle.pairs`` returned. Lines are drawn of those that meet where they stand, not at an image.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a figure of its own unless given.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> jostle.plot(xy, r, jostle.pairs(xy, r)).figure.savefig("pairs.png")
+    """
+    try:
+        from matplotlib import pyplot
+        from matplotlib.collections import EllipseCollection, LineCollection
+    except ImportError as missing:
+        raise ImportError(
+            "jostle.plot needs matplotlib: pip install matplotlib"
+        ) from missing
+    positions = np.asarray(positions, float)
+    if positions.ndim != 2 or positions.shape[1] != 2:
+        raise TypeError(
+            f"positions must have shape (n, 2) to be drawn, not {positions.shape}"
+        )
+    radii = np.broadcast_to(np.asarray(radii, float), len(positions))
+    if ax is None:
+        _, ax = pyplot.subplots(layout="constrained")
+    in_pair = np.zeros(len(positions), bool)
+    if pairs is not None:
+        pairs = np.asarray(pairs)
+        in_pair[pairs.ravel()] = True
+        ends = positions[pairs]
+        reach = radii[pairs].sum(axis=1)
+        near = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) <= reach * (1 + 1e-6)
+        ax.add_collection(
+            LineCollection(ends[near], colors="black", linewidths=0.6, zorder=3)
+        )
+    # Colours of Okabe and Ito, which people of any colour vision tell apart.
+    colors = np.where(
+        in_pair[:, None], [0.902, 0.624, 0.0, 0.7], [0.337, 0.706, 0.914, 0.7]
+    )
+    diameters = 2 * radii
+    circles = EllipseCollection(
+        diameters,
+        diameters,
+        0,
+        units="xy",
+        offsets=positions,
+        offset_transform=ax.transData,
+        facecolors=colors,
+    )
+    ax.add_collection(circles)
+    if len(positions):
+        reach = radii[:, None]
+        ax.set_xlim((positions - reach)[:, 0].min(), (positions + reach)[:, 0].max())
+        ax.set_ylim((positions - reach)[:, 1].min(), (positions + reach)[:, 1].max())
+    ax.set_aspect("equal")
+    return ax

@@ -1,0 +1,203 @@
+//! Frames in which bodies move little.
+
+use std::sync::{Mutex, PoisonError};
+
+use engine::{CoherentFinder as Finder, Rows};
+use pyo3::prelude::*;
+
+use crate::errors::Refused;
+use crate::finder::{Call, in_dimensions};
+use crate::found::{Found, FoundColumns};
+use crate::input::Read;
+use crate::lists::{Columns, NeighborLists, finish};
+use crate::prepared::Of;
+use crate::space::AskedSpace;
+use crate::threads::Threads;
+
+/// A finder for each number of dimensions.
+#[derive(Default)]
+pub(crate) struct Both {
+    two: Finder<2>,
+    three: Finder<3>,
+}
+
+/// The one of these for so many dimensions.
+pub(crate) trait Dimension<const D: usize>: Of<D> {
+    fn coherent(both: &mut Both) -> &mut Finder<D>;
+}
+
+impl Dimension<2> for () {
+    fn coherent(both: &mut Both) -> &mut Finder<2> {
+        &mut both.two
+    }
+}
+
+impl Dimension<3> for () {
+    fn coherent(both: &mut Both) -> &mut Finder<3> {
+        &mut both.three
+    }
+}
+
+impl Both {
+    fn find<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<FoundColumns>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, cell| {
+            let (finder, meetings) = (<()>::coherent(self), read.meetings());
+            let found = py.detach(|| {
+                let found = finder.on(threads.lend()).find(input)?;
+                let columns = FoundColumns::of(found, &cell, &meetings);
+                Ok(columns.with_pairs(found.pairs().as_flattened().to_vec()))
+            });
+            found.map_err(|refused: engine::InputError| refused.refused())
+        })
+    }
+
+    fn neighbors<const D: usize>(
+        &mut self,
+        py: Python<'_>,
+        read: &Read<'_>,
+        (kind, columns): (Rows, Columns),
+        threads: &Threads,
+    ) -> PyResult<engine::NeighborColumns>
+    where
+        (): Dimension<D>,
+    {
+        read.with::<D, _>(|input, cell| {
+            let finder = <()>::coherent(self);
+            let filled = py.detach(|| {
+                let mut lists = columns.lists();
+                finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
+                Ok(finish::<D>(lists, &cell, threads))
+            });
+            filled.map_err(|refused: engine::InputError| refused.refused())
+        })
+    }
+}
+
+/// Finds the pairs or neighbours of bodies that move little from frame to frame, for less than a search from scratch.
+///
+/// The answers are those of a ``Finder``, but for the order of pairs, which depends on the frames that were given. A margin is
+/// chosen by how far bodies move; where they move too far, each frame is searched from scratch. Make one for each input that is
+/// searched frame by frame, and for pairs and rows one each.
+///
+/// Examples
+/// --------
+/// >>> frames = jostle.CoherentFinder()
+/// >>> for step in range(1000):
+/// ...     pairs = frames.pairs(xy, r)
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct CoherentFinder {
+    both: Mutex<Both>,
+}
+
+impl CoherentFinder {
+    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Both) -> R) -> R {
+        use pyo3::sync::MutexExt;
+        work(&mut self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl CoherentFinder {
+    #[new]
+    fn new() -> Self {
+        Self { both: Mutex::default() }
+    }
+
+    /// As ``jostle.find``, of the next frame.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn find<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Found> {
+        let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        let found =
+            self.with(py, |both| in_dimensions!(read.dimensions(), D => both.find::<D>(py, &read, &threads)))?;
+        py.check_signals()?;
+        found.found(py, &read)
+    }
+
+    /// As ``jostle.pairs``, of the next frame.
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn pairs<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Py<PyAny>> {
+        Ok(self.find(py, positions, radii, cutoff, cell, pbc, origin, threads)?.pairs)
+    }
+
+    /// As ``jostle.neighbors``, of the next frame.
+    #[pyo3(signature = (positions, cutoff=None, *, radii=None, cell=None, pbc=None, origin=None, half=false, distances=true, vectors=false, shifts=false, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn neighbors<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        cutoff: Option<f64>,
+        radii: Option<Bound<'py, PyAny>>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        half: bool,
+        distances: bool,
+        vectors: bool,
+        shifts: bool,
+        threads: Option<isize>,
+    ) -> PyResult<NeighborLists> {
+        let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+        let columns = Columns { distances, vectors, shifts, double: read.is_decided() };
+        let what = (if half { Rows::Half } else { Rows::Full }, columns);
+        let lists = self
+            .with(py, |both| in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads)))?;
+        py.check_signals()?;
+        NeighborLists::new(py, lists, columns, read.dimensions())
+    }
+
+    /// How far each body may move before pairs are listed anew; 0 while each frame is searched from scratch.
+    #[getter]
+    fn margin(&self, py: Python<'_>) -> f64 {
+        self.with(py, |both| both.two.margin().max(both.three.margin()))
+    }
+
+    /// How many frames have been searched from scratch so far.
+    #[getter]
+    fn rebuilds(&self, py: Python<'_>) -> u64 {
+        self.with(py, |both| both.two.rebuilds() + both.three.rebuilds())
+    }
+
+    /// Searches the next frame from scratch, whatever has been kept.
+    fn forget(&self, py: Python<'_>) {
+        self.with(py, |both| {
+            both.two.forget();
+            both.three.forget();
+        });
+    }
+
+    /// Bytes held.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> usize {
+        self.with(py, |both| both.two.bytes() + both.three.bytes())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("jostle.CoherentFinder(margin={}, rebuilds={})", self.margin(py), self.rebuilds(py))
+    }
+}

@@ -1,0 +1,370 @@
+//! Contacts over time, and their geometry.
+
+use std::sync::{Mutex, PoisonError};
+
+use engine::{Contact, ContactError, ContactPairs, Keys};
+use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::arrays::{Integers, array, rows};
+use crate::errors::{Refused, refused, type_error, value_error};
+use crate::finder::{Call, in_dimensions};
+use crate::found::Found;
+use crate::prepared::Of;
+use crate::space::AskedSpace;
+use crate::threads::Threads;
+
+impl Refused for ContactError {
+    fn refused(self) -> PyErr {
+        match self {
+            Self::Bodies(error) => error.refused(),
+            Self::Keys { count, ref first, .. } => {
+                refused(&self, count, first.iter().map(|key| key.id.into()).collect())
+            }
+            Self::Pairs { count, ref first } => {
+                refused(&self, count, first.iter().map(|pair| pair.at as u64).collect())
+            }
+            _ => value_error(self),
+        }
+    }
+}
+
+/// Pairs, and the image shift of each, as they were given.
+struct Given {
+    pairs: Vec<[u32; 2]>,
+    shifts: Option<(Vec<i32>, usize)>,
+}
+
+/// A table of integers, copied: whoever writes it later changes nothing.
+fn table<T: numpy::Element + Copy>(object: &Bound<'_, PyAny>, name: &str, kind: &str) -> PyResult<(Vec<T>, usize)> {
+    let wanted = || type_error(format_args!("{name} must be an array of {kind}, one pair a row"));
+    let numpy = object.py().import("numpy")?;
+    let array = numpy.call_method1("asarray", (object,))?;
+    let letter: String = array.getattr("dtype")?.getattr("kind")?.extract()?;
+    if !(letter == "i" || letter == "u" || array.len()? == 0) {
+        return Err(wanted());
+    }
+    let array = array.call_method1("astype", (T::get_dtype(object.py()),))?;
+    let array = array.cast::<PyArray2<T>>().map_err(|_| wanted())?;
+    let columns = array.shape()[1];
+    let array = array.call_method1("ravel", ("C",))?;
+    Ok((array.cast::<numpy::PyArray1<T>>().map_err(|_| wanted())?.to_vec()?, columns))
+}
+
+impl Given {
+    /// Pairs of a search, or an array of them.
+    fn of(pairs: &Bound<'_, PyAny>, shifts: Option<&Bound<'_, PyAny>>, geometry: bool) -> PyResult<Self> {
+        let py = pairs.py();
+        let (pairs, shifts) = match pairs.cast::<Found>() {
+            Err(_) => (pairs.clone(), shifts.cloned()),
+            Ok(_) if shifts.is_some() => return Err(type_error("shifts beside what find returned, which has them")),
+            Ok(found) => {
+                let found = found.get();
+                let told_apart = found.shifts.as_ref().filter(|_| geometry || found.by_image);
+                (found.pairs.bind(py).clone(), told_apart.map(|shifts| shifts.bind(py).clone()))
+            }
+        };
+        let (pairs, columns) = table::<u32>(&pairs, "pairs", "uint32")?;
+        if columns != 2 {
+            return Err(type_error("pairs must have shape (m, 2)"));
+        }
+        let shifts = shifts.map(|shifts| table::<i32>(&shifts, "shifts", "int32")).transpose()?;
+        if let Some((_, columns)) = &shifts
+            && !matches!(columns, 2 | 3)
+        {
+            return Err(type_error("shifts must have shape (m, 2) or (m, 3)"));
+        }
+        Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts })
+    }
+
+    fn lend(&self) -> ContactPairs<'_> {
+        let pairs = ContactPairs::from(&self.pairs);
+        match &self.shifts {
+            None => pairs,
+            Some((shifts, 2)) => pairs.with_image_shifts::<2>(shifts.as_chunks().0),
+            Some((shifts, _)) => pairs.with_image_shifts::<3>(shifts.as_chunks().0),
+        }
+    }
+}
+
+/// Some contacts.
+///
+/// Attributes
+/// ----------
+/// keys : (m, 2) array of uint64
+///     The keys of the two: within a set the lesser first, else that of the first set.
+/// pairs : (m, 2) array of uint32
+///     Their rows; of contacts that ended, those of the last frame.
+/// slots : (m,) array of uint32
+///     A small number of each contact's own while it lasts: the place of what is kept for it, in an array of ``tracker.slots``.
+#[pyclass(frozen, module = "jostle", get_all)]
+pub(crate) struct Contacts {
+    keys: Py<PyAny>,
+    pairs: Py<PyAny>,
+    slots: Py<PyAny>,
+}
+
+impl Contacts {
+    fn of(py: Python<'_>, contacts: engine::Contacts<'_>) -> PyResult<Py<Self>> {
+        let this = Self {
+            keys: rows(py, contacts.keys().as_flattened().to_vec(), 2)?.unbind(),
+            pairs: rows(py, contacts.pairs().as_flattened().to_vec(), 2)?.unbind(),
+            slots: array(py, contacts.slots().to_vec()).unbind(),
+        };
+        Py::new(py, this)
+    }
+}
+
+#[pymethods]
+impl Contacts {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.keys.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("jostle.Contacts({})", self.__len__(py)?))
+    }
+}
+
+/// What has changed since the last frame.
+///
+/// Attributes
+/// ----------
+/// begin, persist, end : Contacts
+///     Those of this frame alone, of both, and of the last frame alone.
+/// pair_slots : (m,) array of uint32
+///     The slot of each pair of this frame, in the order in which they were given.
+/// slots : int
+///     How long an array has to be that has a place for each slot.
+#[pyclass(frozen, module = "jostle", get_all)]
+pub(crate) struct Changes {
+    begin: Py<Contacts>,
+    persist: Py<Contacts>,
+    end: Py<Contacts>,
+    pair_slots: Py<PyAny>,
+    slots: usize,
+}
+
+#[pymethods]
+impl Changes {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let [begin, persist, end] = [&self.begin, &self.persist, &self.end].map(|list| list.get().__len__(py));
+        Ok(format!("jostle.Changes(begin={}, persist={}, end={})", begin?, persist?, end?))
+    }
+}
+
+/// Tells which contacts begin, persist and end from frame to frame.
+///
+/// Contacts are known by keys, numbers that stay with a body while it lives: bodies may come and go, and stand in another order
+/// in each frame.
+///
+/// Examples
+/// --------
+/// >>> tracker = jostle.ContactTracker()
+/// >>> for step in range(1000):
+/// ...     changes = tracker.update(finder.find(xy, r), keys)
+/// ...     born = changes.begin.pairs
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct ContactTracker {
+    tracker: Mutex<engine::ContactTracker>,
+}
+
+/// The keys of one set or of two.
+enum GivenKeys {
+    One(Integers<u64>),
+    Two(Integers<u64>, Integers<u64>),
+    /// The rows themselves.
+    Rows(Vec<u64>),
+}
+
+fn keys_of(object: &Bound<'_, PyAny>) -> PyResult<Integers<u64>> {
+    let bodies = object.len().map_err(|_| type_error("keys must be an array of integers, one for each body"))?;
+    Integers::of(object, "keys", bodies)
+}
+
+impl GivenKeys {
+    fn of(keys: Option<&Bound<'_, PyAny>>, pairs: &[[u32; 2]]) -> PyResult<Self> {
+        let Some(keys) = keys else {
+            let last = pairs.as_flattened().iter().copied().max().map_or(0, |last| u64::from(last) + 1);
+            return Ok(Self::Rows((0..last).collect()));
+        };
+        match keys.cast::<PyTuple>().ok().map(|both| both.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()) {
+            Some(Ok((a, b))) if a.len().is_ok() => Ok(Self::Two(keys_of(&a)?, keys_of(&b)?)),
+            _ => Ok(Self::One(keys_of(keys)?)),
+        }
+    }
+
+    fn lend(&self) -> PyResult<Keys<'_>> {
+        fn of(keys: &Integers<u64>) -> PyResult<&[u64]> {
+            keys.each().map_err(|_| type_error("keys must be an array of integers, one for each body"))
+        }
+        Ok(match self {
+            Self::Rows(keys) => Keys::Within(keys),
+            Self::One(keys) => Keys::Within(of(keys)?),
+            Self::Two(a, b) => Keys::Between(of(a)?, of(b)?),
+        })
+    }
+}
+
+impl ContactTracker {
+    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut engine::ContactTracker) -> R) -> R {
+        use pyo3::sync::MutexExt;
+        work(&mut self.tracker.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[pymethods]
+impl ContactTracker {
+    #[new]
+    fn new() -> Self {
+        Self { tracker: Mutex::default() }
+    }
+
+    /// Compares the pairs of a frame with those of the last.
+    ///
+    /// Parameters
+    /// ----------
+    /// pairs : Found, or (m, 2) array of uint32
+    ///     What ``find`` returned, or pairs.
+    /// keys : (n,) array of uint64, or a tuple of two of them, optional
+    ///     The key of each body, each once; of pairs between two sets, those of each set. Without keys, rows are keys.
+    /// shifts : (m, d) array of int32, optional
+    ///     Of an array of pairs in a cell so small that two bodies touch at several images: the shift of each pair, which then
+    ///     tells contacts apart. (What ``find`` returned has them.)
+    /// threads : int, optional
+    ///
+    /// Returns
+    /// -------
+    /// Changes
+    #[pyo3(signature = (pairs, keys=None, *, shifts=None, threads=None))]
+    fn update(
+        &self,
+        py: Python<'_>,
+        pairs: &Bound<'_, PyAny>,
+        keys: Option<&Bound<'_, PyAny>>,
+        shifts: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Changes> {
+        let given = Given::of(pairs, shifts, false)?;
+        let (keys, threads) = (GivenKeys::of(keys, &given.pairs)?, Threads::of(threads)?);
+        let lent = keys.lend()?;
+        self.with(py, |tracker| {
+            let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
+            updated.map_err(Refused::refused)?;
+            py.check_signals()?;
+            let last = tracker.last();
+            Ok(Changes {
+                begin: Contacts::of(py, last.begin())?,
+                persist: Contacts::of(py, last.persist())?,
+                end: Contacts::of(py, last.end())?,
+                pair_slots: array(py, last.pair_slots().to_vec()).unbind(),
+                slots: last.slots(),
+            })
+        })
+    }
+
+    /// How long an array has to be that has a place for each slot.
+    #[getter]
+    fn slots(&self, py: Python<'_>) -> usize {
+        self.with(py, |tracker| tracker.slots())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        self.with(py, |tracker| {
+            let last = tracker.last();
+            format!("jostle.ContactTracker({} contacts)", last.begin().len() + last.persist().len())
+        })
+    }
+}
+
+/// Where and how deep pairs overlap.
+///
+/// Attributes
+/// ----------
+/// depths : (m,) array of float64
+///     The sum of the radii less the distance of the centres; 0 where they touch.
+/// normals : (m, d) array of float64
+///     The direction from the first of each pair to the second, of length 1.
+/// points : (m, d) array of float64
+///     The middle of what both have in common of the line through their centres.
+#[pyclass(frozen, module = "jostle", get_all)]
+pub(crate) struct ContactGeometry {
+    depths: Py<PyAny>,
+    normals: Py<PyAny>,
+    points: Py<PyAny>,
+}
+
+#[pymethods]
+impl ContactGeometry {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.depths.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("jostle.ContactGeometry({} contacts)", self.__len__(py)?))
+    }
+}
+
+fn geometry<const D: usize>(py: Python<'_>, call: &Call<'_>, given: &mut Given) -> PyResult<ContactGeometry>
+where
+    (): Of<D>,
+{
+    let threads = &call.threads;
+    let list = call.read.with::<D, _>(|input, cell| {
+        if let Some((shifts, axes)) = &mut given.shifts {
+            if *axes != D {
+                return Err(type_error(format_args!("shifts are in {axes} dimensions, and positions in {D}")));
+            }
+            if cell.turned {
+                shifts.as_chunks_mut::<D>().0.iter_mut().for_each(|shift| shift[0] = -shift[0]);
+            }
+        }
+        let made = py.detach(|| {
+            let mut list: Vec<Contact<D, f64>> = Vec::new();
+            engine::contacts_f64(given.lend(), input, threads.lend(), &mut list).map(|()| list)
+        });
+        made.map_err(Refused::refused)
+    })?;
+    py.check_signals()?;
+    Ok(ContactGeometry {
+        depths: array::<f64>(py, list.iter().map(|contact| contact.depth).collect()).unbind(),
+        normals: rows::<f64>(py, list.iter().flat_map(|contact| contact.normal).collect(), D)?.unbind(),
+        points: rows::<f64>(py, list.iter().flat_map(|contact| contact.point).collect(), D)?.unbind(),
+    })
+}
+
+/// Where and how deep the pairs of a search overlap.
+///
+/// Parameters
+/// ----------
+/// pairs : Found, or (m, 2) array of uint32
+///     What ``find`` returned, or pairs.
+/// positions, radii, cutoff, cell, pbc, origin, threads
+///     As they were searched. Of bodies that move, contacts are those of the moment at which they first touch.
+/// shifts : (m, d) array of int32, optional
+///     The shift of each pair, of an array of pairs where space repeats. (What ``find`` returned has them.)
+///
+/// Returns
+/// -------
+/// ContactGeometry
+///     ``depths``, ``normals``, ``points``, in the order of the pairs.
+#[pyfunction]
+#[pyo3(signature = (pairs, positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, shifts=None, threads=None))]
+#[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+pub(crate) fn contacts<'py>(
+    py: Python<'py>,
+    pairs: &Bound<'py, PyAny>,
+    positions: Bound<'py, PyAny>,
+    radii: Option<Bound<'py, PyAny>>,
+    cutoff: Option<f64>,
+    cell: Option<Bound<'py, PyAny>>,
+    pbc: Option<Bound<'py, PyAny>>,
+    origin: Option<Bound<'py, PyAny>>,
+    shifts: Option<&Bound<'py, PyAny>>,
+    threads: Option<isize>,
+) -> PyResult<ContactGeometry> {
+    let mut given = Given::of(pairs, shifts, true)?;
+    let call = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
+    in_dimensions!(call.read.dimensions(), D => geometry::<D>(py, &call, &mut given))
+}

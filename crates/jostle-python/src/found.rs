@@ -1,0 +1,113 @@
+//! Pairs with all that a search knows of them.
+
+use engine::{Found as Lent, PairFinder};
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+
+use crate::arrays::{array, rows};
+use crate::input::Read;
+use crate::space::Cell;
+
+/// Pairs of two sets: their numbers, and where they lie in the list.
+pub(crate) type Meeting = ([usize; 2], [usize; 2]);
+
+/// The result of ``find``: pairs, with all that is known of them.
+///
+/// Attributes
+/// ----------
+/// pairs : (m, 2) array of uint32
+///     As ``pairs`` has them. Those of several sets stand together, in ascending order of the sets: ``between(i, j)``.
+/// shifts : (m, d) array of int32, or None
+///     By how many vectors of the cell the second of each pair is moved to touch the first; None in open space.
+/// times : (m,) array of float64, or None
+///     When the two of each pair first touch, from 0 to 1; None where none moves.
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct Found {
+    #[pyo3(get)]
+    pub(crate) pairs: Py<PyAny>,
+    #[pyo3(get)]
+    pub(crate) shifts: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    times: Option<Py<PyAny>>,
+    meetings: Vec<Meeting>,
+    /// Whether shifts tell pairs apart.
+    pub(crate) by_image: bool,
+}
+
+/// The same before Python sees it.
+#[derive(Default)]
+pub(crate) struct FoundColumns {
+    pairs: Vec<u32>,
+    shifts: Option<Vec<i32>>,
+    times: Option<Vec<f64>>,
+    meetings: Vec<Meeting>,
+    by_image: bool,
+}
+
+impl FoundColumns {
+    /// All but the pairs, which are taken or copied.
+    pub(crate) fn of<const D: usize>(found: Lent<'_, D>, cell: &Cell<D>, meetings: &[[usize; 2]]) -> Self {
+        let repeats = !cell.space.is_open();
+        let turned = |shift: [i32; D]| {
+            if cell.turned { core::array::from_fn(|k| if k == 0 { -shift[k] } else { shift[k] }) } else { shift }
+        };
+        let times = found.times_of_impact();
+        let first = found.pairs().as_ptr().addr();
+        let place = |&[i, j]: &[usize; 2]| {
+            let pairs = found.pairs_between(i, j);
+            let start = if pairs.is_empty() { 0 } else { (pairs.as_ptr().addr() - first) / size_of::<[u32; 2]>() };
+            ([i, j], [start, start + pairs.len()])
+        };
+        Self {
+            pairs: Vec::new(),
+            shifts: repeats.then(|| found.image_shifts().flat_map(turned).collect()),
+            times: (!times.is_empty()).then(|| times.to_vec()),
+            meetings: meetings.iter().map(place).collect(),
+            by_image: repeats && !found.has_single_images(),
+        }
+    }
+
+    /// Takes the list of a finder.
+    pub(crate) fn take<const D: usize>(finder: &mut PairFinder<D>, cell: &Cell<D>, meetings: &[[usize; 2]]) -> Self {
+        let columns = Self::of(finder.last(), cell, meetings);
+        columns.with_pairs(finder.take_pairs().into_flattened())
+    }
+
+    pub(crate) fn with_pairs(self, pairs: Vec<u32>) -> Self {
+        Self { pairs, ..self }
+    }
+
+    pub(crate) fn found(self, py: Python<'_>, read: &Read<'_>) -> PyResult<Found> {
+        let dimensions = read.dimensions();
+        let moves = read.moves();
+        let times = self.times.or_else(|| moves.then(Vec::new));
+        Ok(Found {
+            pairs: rows(py, self.pairs, 2)?.unbind(),
+            shifts: self.shifts.map(|shifts| rows(py, shifts, dimensions)).transpose()?.map(Bound::unbind),
+            times: times.map(|times| array(py, times).unbind()),
+            meetings: self.meetings,
+            by_image: self.by_image,
+        })
+    }
+}
+
+#[pymethods]
+impl Found {
+    /// The pairs of sets i and j, one of the lesser set first: a view of ``pairs``. None where they do not meet.
+    fn between<'py>(&self, py: Python<'py>, i: usize, j: usize) -> PyResult<Bound<'py, PyAny>> {
+        let sets = [i.min(j), i.max(j)];
+        let [start, end] = self.meetings.iter().find(|(of, _)| *of == sets).map_or([0, 0], |(_, place)| *place);
+        self.pairs.bind(py).get_item(PySlice::new(py, start as isize, end as isize, 1))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.pairs.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let names = [("shifts", &self.shifts), ("times", &self.times)];
+        let with: String =
+            names.iter().filter(|(_, column)| column.is_some()).map(|(name, _)| format!(", {name}")).collect();
+        Ok(format!("jostle.Found({} pairs{with})", self.__len__(py)?))
+    }
+}

@@ -1,0 +1,434 @@
+//! Sets that are sorted once, and questions to them.
+
+use engine::{PreparedAnswers, PreparedBatch, PreparedQueries, QueryError};
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+
+use crate::arrays::{Number, Reals, array, as_array, rows};
+use crate::errors::{Refused, refused, type_error, value_error};
+use crate::finder::in_dimensions;
+use crate::input::{Asked, Read};
+use crate::space::{AskedSpace, Cell};
+use crate::threads::Threads;
+
+/// A set in two dimensions or three, and the cell that it was sorted for.
+pub(crate) enum Prepared {
+    Two(Box<engine::PreparedSet<2>>, Cell<2>),
+    Three(Box<engine::PreparedSet<3>>, Cell<3>),
+}
+
+/// The one of these in so many dimensions.
+pub(crate) trait Of<const D: usize> {
+    fn of(prepared: &Prepared) -> PyResult<(&engine::PreparedSet<D>, Cell<D>)>;
+
+    fn make(set: engine::PreparedSet<D>, cell: Cell<D>) -> Prepared;
+}
+
+impl Of<2> for () {
+    fn of(prepared: &Prepared) -> PyResult<(&engine::PreparedSet<2>, Cell<2>)> {
+        match prepared {
+            Prepared::Two(set, cell) => Ok((set, *cell)),
+            Prepared::Three(..) => Err(type_error("a prepared set is in three dimensions, not in two")),
+        }
+    }
+
+    fn make(set: engine::PreparedSet<2>, cell: Cell<2>) -> Prepared {
+        Prepared::Two(Box::new(set), cell)
+    }
+}
+
+impl Of<3> for () {
+    fn of(prepared: &Prepared) -> PyResult<(&engine::PreparedSet<3>, Cell<3>)> {
+        match prepared {
+            Prepared::Three(set, cell) => Ok((set, *cell)),
+            Prepared::Two(..) => Err(type_error("a prepared set is in two dimensions, not in three")),
+        }
+    }
+
+    fn make(set: engine::PreparedSet<3>, cell: Cell<3>) -> Prepared {
+        Prepared::Three(Box::new(set), cell)
+    }
+}
+
+/// Bodies at rest, copied and sorted once: for many searches (walls, terrain, a crystal), and for questions.
+///
+/// Searches take it in place of positions, alone or in ``between`` and ``among``, and in its cell where they name none.
+/// Questions are answered many at once, in float64 and at every image of the cell: see the methods.
+///
+/// Parameters
+/// ----------
+/// positions, radii, cutoff, cell, pbc, origin, threads
+///     As for ``pairs``. Where points alone are asked for (``nearest``), radii may be 0.
+///
+/// Examples
+/// --------
+/// >>> places = jostle.PreparedSet(xy, 0.0)
+/// >>> answers = places.nearest([[0.5, 0.5]], 3)
+/// >>> answers.indices, answers.distances
+#[pyclass(frozen, module = "jostle")]
+pub(crate) struct PreparedSet {
+    pub(crate) prepared: Prepared,
+    pub(crate) number: Number,
+}
+
+/// Points, one a row, of any numbers.
+fn points<const D: usize>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<[f64; D]>> {
+    let array = as_array(object, name)?;
+    let read = Reals::points(&array, name)?;
+    if read.columns() != D {
+        return Err(type_error(format_args!("{name} must have shape (q, {D}), as the set is in {D} dimensions")));
+    }
+    read.to_rows()
+}
+
+/// A number for each question, or one for all.
+fn each(object: &Bound<'_, PyAny>, name: &str, questions: usize) -> PyResult<Vec<f64>> {
+    if let Ok(all) = object.extract::<f64>() {
+        return Ok(vec![all; questions]);
+    }
+    let array = as_array(object, name)?;
+    Ok(Reals::numbers(&array, name, questions)?.to_rows::<1>()?.into_flattened())
+}
+
+impl Refused for QueryError {
+    fn refused(self) -> PyErr {
+        match &self {
+            Self::Queries { count, first } => {
+                refused(&self, *count, first.iter().map(|(query, _)| *query as u64).collect())
+            }
+            _ => value_error(self),
+        }
+    }
+}
+
+/// What the answers to questions are, whose shifts are turned round where the cell was.
+fn answers<const D: usize>(
+    py: Python<'_>,
+    given: PreparedAnswers<'_, D>,
+    cell: Cell<D>,
+    far: bool,
+) -> PyResult<Answers> {
+    let offsets = given.offsets().iter().map(|&offset| offset as i64).collect();
+    let indices = given.found().iter().map(|seen| seen.id).collect();
+    let shifts = || {
+        let turned = |seen: &engine::Seen<D>| {
+            let mut shift = seen.image_shift;
+            if cell.turned {
+                shift[0] = -shift[0];
+            }
+            shift
+        };
+        rows(py, given.found().iter().flat_map(turned).collect(), D)
+    };
+    Ok(Answers {
+        offsets: array::<i64>(py, offsets).unbind(),
+        indices: array::<u32>(py, indices).unbind(),
+        distances: far.then(|| array(py, given.distances().to_vec()).unbind()),
+        shifts: (!cell.space.is_open()).then(shifts).transpose()?.map(Bound::unbind),
+    })
+}
+
+impl PreparedSet {
+    /// Asks many questions at once.
+    fn ask<const D: usize>(
+        &self,
+        py: Python<'_>,
+        (threads, far): (Option<isize>, bool),
+        ask: impl Send
+        + for<'b> FnOnce(
+            &'b mut PreparedBatch<D>,
+            PreparedQueries<'_, D>,
+            engine::Threads<'_>,
+        ) -> Result<PreparedAnswers<'b, D>, QueryError>,
+    ) -> PyResult<Answers>
+    where
+        (): Of<D>,
+    {
+        let ((set, cell), threads) = (<() as Of<D>>::of(&self.prepared)?, Threads::of(threads)?);
+        let mut batch = PreparedBatch::new();
+        py.detach(|| ask(&mut batch, set.queries(), threads.lend()).map(drop)).map_err(Refused::refused)?;
+        py.check_signals()?;
+        answers(py, batch.last(), cell, far)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match &self.prepared {
+            Prepared::Two(set, _) => set.len(),
+            Prepared::Three(set, _) => set.len(),
+        }
+    }
+
+    pub(crate) fn dimensions(&self) -> usize {
+        match self.prepared {
+            Prepared::Two(..) => 2,
+            Prepared::Three(..) => 3,
+        }
+    }
+
+    fn build<const D: usize>(py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Prepared>
+    where
+        (): Of<D>,
+    {
+        let (set, cell) = read.one::<D>()?;
+        let mut prepared = engine::PreparedSet::new();
+        py.detach(|| prepared.build(set, cell.space, threads.lend())).map_err(Refused::refused)?;
+        Ok(<() as Of<D>>::make(prepared, cell))
+    }
+}
+
+#[pymethods]
+impl PreparedSet {
+    #[new]
+    #[pyo3(signature = (positions, radii=None, *, cutoff=None, cell=None, pbc=None, origin=None, threads=None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn new<'py>(
+        py: Python<'py>,
+        positions: Bound<'py, PyAny>,
+        radii: Option<Bound<'py, PyAny>>,
+        cutoff: Option<f64>,
+        cell: Option<Bound<'py, PyAny>>,
+        pbc: Option<Bound<'py, PyAny>>,
+        origin: Option<Bound<'py, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Self> {
+        let read = Asked { of: positions, radii, cutoff, space: AskedSpace { cell, pbc, origin } }.read()?;
+        let threads = Threads::of(threads)?;
+        let prepared = in_dimensions!(read.dimensions(), D => Self::build::<D>(py, &read, &threads))?;
+        py.check_signals()?;
+        Ok(Self { prepared, number: if read.is_decided() { Number::Double } else { Number::Single } })
+    }
+
+    /// The bodies that hold each point.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (q, d) array
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     Indices ascending.
+    #[pyo3(signature = (points, *, threads=None))]
+    fn points(&self, py: Python<'_>, points: &Bound<'_, PyAny>, threads: Option<isize>) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let asked = self::points::<D>(points, "points")?;
+            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.points(queries, &asked, threads))
+        })
+    }
+
+    /// The bodies that overlap each circle or sphere; touching counts.
+    ///
+    /// Parameters
+    /// ----------
+    /// centers : (q, d) array
+    /// radii : float or (q,) array
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     Indices ascending.
+    #[pyo3(signature = (centers, radii, *, threads=None))]
+    fn circles(
+        &self,
+        py: Python<'_>,
+        centers: &Bound<'_, PyAny>,
+        radii: &Bound<'_, PyAny>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let centers = self::points::<D>(centers, "centers")?;
+            let radii = each(radii, "radii", centers.len())?;
+            let asked: Vec<_> = centers.into_iter().zip(radii).collect();
+            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.circles(queries, &asked, threads))
+        })
+    }
+
+    /// The bodies that touch each box.
+    ///
+    /// Parameters
+    /// ----------
+    /// lo, hi : (q, d) arrays
+    ///     The lower and the upper corner of each.
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     Indices ascending.
+    #[pyo3(signature = (lo, hi, *, threads=None))]
+    fn boxes(
+        &self,
+        py: Python<'_>,
+        lo: &Bound<'_, PyAny>,
+        hi: &Bound<'_, PyAny>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let asked = two::<D>((lo, "lo"), (hi, "hi"))?;
+            self.ask::<D>(py, (threads, false), |batch, queries, threads| batch.aabbs(queries, &asked, threads))
+        })
+    }
+
+    /// The bodies that each ray hits, the nearest first.
+    ///
+    /// Parameters
+    /// ----------
+    /// origins, directions : (q, d) arrays
+    ///     Directions of any length.
+    /// reach : float or (q,) array, default inf
+    ///     How far it goes, in lengths of space; finite where space repeats.
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     With the distance from the origin to where the ray enters each body.
+    #[pyo3(signature = (origins, directions, reach=None, *, threads=None))]
+    fn rays(
+        &self,
+        py: Python<'_>,
+        origins: &Bound<'_, PyAny>,
+        directions: &Bound<'_, PyAny>,
+        reach: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let asked = self::rays::<D>(origins, directions, reach)?;
+            self.ask::<D>(py, (threads, true), |batch, queries, threads| batch.rays(queries, &asked, threads))
+        })
+    }
+
+    /// The first body that each ray hits: as ``rays``, with one answer or none.
+    #[pyo3(signature = (origins, directions, reach=None, *, threads=None))]
+    fn first_hits(
+        &self,
+        py: Python<'_>,
+        origins: &Bound<'_, PyAny>,
+        directions: &Bound<'_, PyAny>,
+        reach: Option<&Bound<'_, PyAny>>,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let asked = self::rays::<D>(origins, directions, reach)?;
+            self.ask::<D>(py, (threads, true), |batch, queries, threads| batch.first_hits(queries, &asked, threads))
+        })
+    }
+
+    /// The centres nearest to each point, the nearest first.
+    ///
+    /// Parameters
+    /// ----------
+    /// points : (q, d) array
+    /// k : int, default 1
+    ///     How many, of fewer all. Where each point has k, ``answers.indices.reshape(-1, k)`` is a row for each.
+    /// reach : float, default inf
+    ///     How far away they may be.
+    ///
+    /// Returns
+    /// -------
+    /// Answers
+    ///     With the distance of each.
+    #[pyo3(signature = (points, k=1, reach=f64::INFINITY, *, threads=None))]
+    fn nearest(
+        &self,
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        k: usize,
+        reach: f64,
+        threads: Option<isize>,
+    ) -> PyResult<Answers> {
+        in_dimensions!(self.dimensions(), D => {
+            let asked = self::points::<D>(points, "points")?;
+            self.ask::<D>(py, (threads, true), |batch, queries, threads| {
+                batch.nearest(queries, &asked, k, reach, threads)
+            })
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    fn __repr__(&self) -> String {
+        let kind = if self.dimensions() == 2 { "circles" } else { "spheres" };
+        format!("jostle.PreparedSet({} {kind} of {})", self.len(), self.number.name())
+    }
+}
+
+type TwoPoints<const D: usize> = ([f64; D], [f64; D]);
+
+/// Two points for each question.
+fn two<const D: usize>(
+    (a, a_name): (&Bound<'_, PyAny>, &str),
+    (b, b_name): (&Bound<'_, PyAny>, &str),
+) -> PyResult<Vec<TwoPoints<D>>> {
+    let (a, b) = (points::<D>(a, a_name)?, points::<D>(b, b_name)?);
+    if a.len() != b.len() {
+        return Err(type_error(format_args!("{a_name} has {} rows, and {b_name} {}", a.len(), b.len())));
+    }
+    Ok(a.into_iter().zip(b).collect())
+}
+
+/// Origin, direction, reach.
+type Ray<const D: usize> = ([f64; D], [f64; D], f64);
+
+fn rays<const D: usize>(
+    origins: &Bound<'_, PyAny>,
+    directions: &Bound<'_, PyAny>,
+    reach: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<Ray<D>>> {
+    let lines = two::<D>((origins, "origins"), (directions, "directions"))?;
+    let reach = match reach {
+        None => vec![f64::INFINITY; lines.len()],
+        Some(reach) => each(reach, "reach", lines.len())?,
+    };
+    Ok(lines.into_iter().zip(reach).map(|((origin, direction), reach)| (origin, direction, reach)).collect())
+}
+
+/// Answers to questions: those to question q are ``indices[offsets[q]:offsets[q + 1]]``, as is ``answers[q]``.
+///
+/// Attributes
+/// ----------
+/// offsets : (q + 1,) array of int64
+///     Where the answers to each question begin.
+/// indices : (m,) array of uint32
+///     The bodies, by their rows in the positions.
+/// distances : (m,) array of float64, or None
+///     How far each is, of rays and nearest.
+/// shifts : (m, d) array of int32, or None
+///     By how many vectors of the cell each is moved to where it is met; None in open space.
+#[pyclass(frozen, module = "jostle", get_all)]
+pub(crate) struct Answers {
+    offsets: Py<PyAny>,
+    indices: Py<PyAny>,
+    distances: Option<Py<PyAny>>,
+    shifts: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Answers {
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.offsets.bind(py).len()? - 1)
+    }
+
+    /// The bodies that answer one question: a view of ``indices``.
+    fn __getitem__<'py>(&self, py: Python<'py>, question: isize) -> PyResult<Bound<'py, PyAny>> {
+        row_of((self.offsets.bind(py), self.indices.bind(py)), question)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("jostle.Answers({} questions, {} answers)", self.__len__(py)?, self.indices.bind(py).len()?))
+    }
+}
+
+/// A row of some that lie one after the other.
+pub(crate) fn row_of<'py>(
+    (offsets, values): (&Bound<'py, PyAny>, &Bound<'py, PyAny>),
+    row: isize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let count = offsets.len()? as isize - 1;
+    let at = if row < 0 { row + count } else { row };
+    if !(0..count).contains(&at) {
+        return Err(pyo3::exceptions::PyIndexError::new_err(format!("row {row} of {count}")));
+    }
+    let (start, end): (isize, isize) = (offsets.get_item(at)?.extract()?, offsets.get_item(at + 1)?.extract()?);
+    values.get_item(PySlice::new(values.py(), start, end, 1))
+}

@@ -1,0 +1,231 @@
+"""Spaces, contacts, questions, frames, threads, and pictures."""
+
+import multiprocessing
+import os
+import threading
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+from test_search import as_set, scene
+
+import jostle
+
+
+def images(cell, reach):
+    """Whole steps along each vector of a cell that may lead to neighbours within reach."""
+    heights = 1 / np.linalg.norm(np.linalg.inv(cell), axis=0)
+    most = np.ceil(reach / heights).astype(int) + 1
+    return np.stack(
+        np.meshgrid(*(np.arange(-m, m + 1) for m in most), indexing="ij"), -1
+    ).reshape(-1, len(cell))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_find_tells_shifts(turned):
+    cell = np.array([[5.0, 0.0], [2.0, 4.0]])[:: -1 if turned else 1]
+    points = scene(40, 2, side=20.0)
+    found = jostle.find(points, 0.7, cell=cell)
+    apart = points[found.pairs[:, 1]] + found.shifts @ cell - points[found.pairs[:, 0]]
+    assert (np.linalg.norm(apart, axis=1) <= 1.4).all()
+    inside = points - np.floor(points @ np.linalg.inv(cell)) @ cell
+    steps = images(cell, 1.4) @ cell
+    near = (
+        np.linalg.norm(inside[:, None, None] + steps - inside[None, :, None], axis=-1)
+        <= 1.4
+    )
+    assert 2 * len(found) == near.sum() - len(points)
+    np.testing.assert_array_equal(found.pairs, jostle.pairs(points, 0.7, cell=cell))
+    assert jostle.find(points, 0.7).shifts is None
+    moved = jostle.find(points + 3.0, 0.7, cell=cell, origin=[3.0, 3.0])
+    assert as_set(moved.pairs) == as_set(found.pairs)
+
+
+def test_find_tells_times_and_sets():
+    flies = jostle.Bodies(
+        np.array([[0.0, 0.0], [10.0, 0.0]]),
+        1.0,
+        displacements=np.array([[16.0, 0.0], [0.0, 0.0]]),
+    )
+    found = jostle.find(flies)
+    assert found.pairs.tolist() == [[0, 1]] and found.times.tolist() == [0.5]
+    sets = [jostle.Bodies(scene(n, 2, seed=n), 0.3) for n in (50, 60, 70)]
+    found = jostle.find(jostle.among(sets, [(1, 0), (2, 2)]))
+    np.testing.assert_array_equal(
+        found.between(0, 1), jostle.pairs(jostle.between(*sets[:2]))
+    )
+    assert as_set(found.between(2, 2)) == as_set(jostle.pairs(sets[2]))
+    assert len(found.between(1, 1)) == 0 and "Found" in repr(found)
+
+
+def test_margins_hold_for_a_while():
+    finder, points = jostle.Finder(), scene(200, 2)
+    finder.neighbors(jostle.Bodies(points, 0.3, margin=0.1))
+    assert finder.still_valid(points + 0.05, 0.3)
+    assert not finder.still_valid(points + 0.2, 0.3)
+
+
+def test_coherent_frames_are_those_of_a_search():
+    frames, rows, points = (
+        jostle.CoherentFinder(),
+        jostle.CoherentFinder(),
+        scene(2000, 2, np.float32),
+    )
+    steps = np.random.default_rng(1).normal(0, 1e-3, (10, 2000, 2)).astype(np.float32)
+    for step in steps:
+        points += step
+        assert as_set(frames.pairs(points, 0.1)) == as_set(jostle.pairs(points, 0.1))
+        ours, theirs = rows.neighbors(points, 0.2), jostle.neighbors(points, 0.2)
+        np.testing.assert_array_equal(ours.indices, theirs.indices)
+        np.testing.assert_array_equal(ours.distances, theirs.distances)
+    assert frames.rebuilds < 10 and frames.margin > 0
+    frames.forget()
+    frames.find(points, 0.1)
+
+
+def test_prepared_sets_meet_and_answer():
+    points, asked = scene(1000, 3), scene(50, 3, seed=2)
+    places = jostle.PreparedSet(points, 0.5)
+    assert len(places) == 1000 and "1000 spheres of float64" in repr(places)
+    assert as_set(jostle.pairs(places)) == as_set(jostle.pairs(points, 0.5))
+    np.testing.assert_array_equal(
+        jostle.pairs(jostle.between(jostle.Bodies(asked, 0.1), places)),
+        jostle.pairs(
+            jostle.between(jostle.Bodies(asked, 0.1), jostle.Bodies(points, 0.5))
+        ),
+    )
+    tree = cKDTree(points)
+    nearest = places.nearest(asked, 3)
+    distances, rows = tree.query(asked, 3)
+    np.testing.assert_array_equal(nearest.indices.reshape(-1, 3), rows)
+    np.testing.assert_allclose(nearest.distances.reshape(-1, 3), distances)
+    for answers, reach in [
+        (places.points(asked), 0.5),
+        (places.circles(asked, 0.25), 0.75),
+    ]:
+        for question, expected in enumerate(tree.query_ball_point(asked, reach)):
+            assert answers[question].tolist() == sorted(expected)
+    inside = places.boxes([[0.0, 0.0, 0.0]], [[10.0, 10.0, 10.0]])
+    assert len(inside) == 1 and len(inside[0]) == 1000
+    hits = places.rays(asked, np.ones_like(asked))
+    first = places.first_hits(asked, np.ones_like(asked))
+    starts = hits.offsets[:-1][np.diff(hits.offsets) > 0]
+    np.testing.assert_array_equal(first.indices, hits.indices[starts])
+    assert hits.shifts is None
+    with pytest.raises(jostle.InputError, match="direction zero") as error:
+        places.rays(asked[:2], [[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    assert error.value.ids == [1]
+    with pytest.raises(TypeError, match=r"shape \(q, 3\)"):
+        places.points([[0.0, 0.0]])
+
+
+def test_prepared_sets_keep_their_cell():
+    points = np.array([[0.5, 0.5], [9.5, 0.5]])
+    places = jostle.PreparedSet(points, 0.6, cell=[10, 10])
+    assert jostle.count(places) == 1
+    answers = places.circles([[0.0, 0.5]], 0.1)
+    assert answers.indices.tolist() == [0, 1] and answers.shifts.tolist() == [
+        [0, 0],
+        [-1, 0],
+    ]
+    left_handed = jostle.PreparedSet(points, 0.6, cell=[[0, 10], [10, 0]])
+    assert left_handed.circles([[0.0, 0.5]], 0.1).shifts.tolist() == [[0, 0], [0, -1]]
+
+
+def test_contacts_begin_persist_and_end():
+    tracker = jostle.ContactTracker()
+    tracker.update([[0, 1], [1, 2]], [70, 50, 60])
+    changes = tracker.update(
+        np.array([[0, 1], [0, 2]]), np.array([70, 50, 80], np.uint64)
+    )
+    assert changes.persist.keys.tolist() == [[50, 70]]
+    assert changes.begin.keys.tolist() == [
+        [70, 80]
+    ] and changes.begin.pairs.tolist() == [[0, 2]]
+    assert changes.end.keys.tolist() == [[50, 60]] and len(changes.end) == 1
+    assert len(changes.pair_slots) == 2 and changes.slots == tracker.slots >= 2
+    between = jostle.ContactTracker()
+    assert between.update([[0, 0]], ([5], [6])).begin.keys.tolist() == [[5, 6]]
+    by_rows = jostle.ContactTracker()
+    assert by_rows.update(jostle.find(np.zeros((2, 2)), 1.0)).begin.keys.tolist() == [
+        [0, 1]
+    ]
+    with pytest.raises(jostle.InputError, match="repeated") as error:
+        tracker.update([[0, 1]], [7, 7])
+    assert error.value.ids == [1]
+    with pytest.raises(TypeError, match="array of uint32"):
+        tracker.update([[0.5, 1.5]], [1, 2])
+
+
+def test_contacts_tell_images_apart_where_there_are_several():
+    points, tracker = np.array([[0.5, 0.5], [1.0, 0.5]]), jostle.ContactTracker()
+    found = jostle.find(points, 0.8, cell=[2.0, 9.0])
+    assert len(tracker.update(found).begin) == len(found) > 1
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_contacts_have_a_geometry(turned):
+    cell = np.array([[5.0, 0.0], [0.0, 9.0]])[:: -1 if turned else 1]
+    points = np.array([[0.0, 0.0], [3.0, 0.0]])
+    found = jostle.find(points, [2.0, 1.5], cell=cell)
+    geometry = jostle.contacts(found, points, [2.0, 1.5], cell=cell)
+    by_depth = np.argsort(geometry.depths)
+    touching = (found.pairs == [0, 1]).all(axis=1)[by_depth]
+    assert geometry.depths[by_depth][touching].tolist() == [0.5, 1.5]
+    assert geometry.normals[by_depth][touching].tolist() == [[1, 0], [-1, 0]]
+    open_space = jostle.contacts([[0, 1]], points, [2.0, 1.5])
+    assert open_space.points.tolist() == [[1.75, 0.0]] and len(open_space) == 1
+
+
+def test_threads_of_python_share_a_finder_and_the_interpreter_is_free():
+    points, finder, results = scene(200_000, 2, np.float32, 300), jostle.Finder(), []
+    expected = len(jostle.pairs(points, 0.3))
+    threads = [
+        threading.Thread(target=lambda: results.append(len(finder.pairs(points, 0.3))))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def count_in_child(points):
+    return jostle.count(points, 0.3, threads=2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own():
+    points = scene(100_000, 2, np.float32, 200)
+    expected = count_in_child(points)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert (
+            pool.map_async(count_in_child, [points] * 2).get(timeout=60)
+            == [expected] * 2
+        )
+
+
+def test_plot_draws_what_it_is_given():
+    pytest.importorskip("matplotlib").use("Agg")
+    points = scene(30, 2)
+    axes = jostle.plot(points, 0.5, jostle.pairs(points, 0.5))
+    assert len(axes.collections) == 2 and axes.get_xlim()[0] < points[:, 0].min()
+    with pytest.raises(TypeError, match=r"\(n, 2\) to be drawn"):
+        jostle.plot(scene(3, 3), 0.5)
+
+
+def test_help_is_worth_reading():
+    for name in jostle.__all__:
+        thing = getattr(jostle, name)
+        if name not in ("__version__", "ase"):
+            assert len(thing.__doc__) > 60, name
+    assert (
+        "uint32" in jostle.pairs.__doc__
+        and "threads=None" in jostle.pairs.__text_signature__
+    )
+    assert (
+        repr(jostle.Bodies(np.zeros((2, 3)), 1.0))
+        == "jostle.Bodies(2 spheres of float64, radii=1)"
+    )
