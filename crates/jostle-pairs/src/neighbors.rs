@@ -220,17 +220,18 @@ fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
     }
 }
 
+/// Longer rows are copied by the standard library.
+const SHORT: usize = 4 * LANES;
+
 /// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
 fn put_block(places: &[RowPlace], arena: &[u32], mut out: &mut [u32]) {
     for place in places {
         let row = &arena[place.start..];
         if let (true, Some(from), Some(to)) =
-            (place.len <= 2 * LANES, row.first_chunk::<{ 2 * LANES }>(), out.first_chunk_mut::<{ 2 * LANES }>())
+            (place.len <= SHORT, row.first_chunk::<SHORT>(), out.first_chunk_mut::<SHORT>())
         {
-            to[..LANES].copy_from_slice(&from[..LANES]);
-            if place.len > LANES {
-                to[LANES..].copy_from_slice(&from[LANES..]);
-            }
+            let steps = from.as_chunks::<LANES>().0.iter().zip(to.as_chunks_mut::<LANES>().0);
+            steps.take(place.len.div_ceil(LANES)).for_each(|(from, to)| *to = *from);
         } else {
             out[..place.len].copy_from_slice(&row[..place.len]);
         }

@@ -7,6 +7,7 @@
 //! A row in a chunk is its id, its length, then its ids, and then the bits of their distances where those are asked for;
 //! [`END`] stands after the last row.
 
+use core::hint::black_box;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -212,8 +213,19 @@ pub(crate) struct RowPlace {
     pub(crate) len: usize,
 }
 
+/// Numbers in a line of memory.
+const LINE: usize = 16;
+
+/// Brings a chunk into cache: a number of each line, none of which waits for another. From row to row each would, since
+/// only the length of a row says where the next one begins.
+#[inline(always)]
+fn bring(numbers: &[u32]) {
+    black_box(numbers.chunks(LINE).fold(0, |all, line| all ^ line[0]));
+}
+
 /// Notes the rows of the chunk that begins at `at` by their ids, less `first`.
 pub(crate) fn note_rows(numbers: &[u32], mut at: usize, with_distances: bool, first: usize, places: &mut [RowPlace]) {
+    bring(&numbers[at..numbers.len().min(at + CHUNK)]);
     while let [id, len, ..] = numbers[at..]
         && id != END
     {
