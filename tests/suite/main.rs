@@ -12,3 +12,4 @@ mod oracle;
 mod permutation;
 mod properties;
 mod queries;
+mod recordings;

@@ -20,8 +20,8 @@ pub(crate) struct Output {
 }
 
 /// Columns that say what a row is of.
-const KEYS: [&str; 13] =
-    ["dim", "scene", "n", "order", "threads", "clock", "answer", "rival", "frames", "what", "system", "case", "region"];
+const KEYS: [&str; 12] =
+    ["dim", "scene", "n", "order", "threads", "clock", "answer", "rival", "frames", "what", "system", "case"];
 
 /// Options that choose a part of a measurement.
 const PARTS: [&str; 3] = ["--n", "--scene", "--only"];

@@ -67,14 +67,16 @@ const WANTED: [Wanted; 9] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 20] = [
     "rivals-2d",
     "rivals-3d",
     "lists-2d",
     "lists-3d",
     "scaling-2d",
+    "scaling-2d-answers",
     "scaling-2d-regions",
     "scaling-3d",
+    "scaling-3d-answers",
     "scaling-3d-regions",
     "frames-2d",
     "frames-3d",
@@ -241,6 +243,8 @@ mod tests {
             "grid for lists by hand",
             "## Scaling in 2D",
             "join",
+            "full rows",
+            "contacts",
             "## Frames in 2D",
             "## Features in 2D",
             "full lists with distances",

@@ -11,7 +11,7 @@ use jostle::{Found, PairFinder, StageTimes, Threads};
 use jostle_testkit::{Kind, Scene};
 use rayon::ThreadPool;
 
-use self::predicted::{Predicted, WORKERS, predict, push_regions, regions_table};
+use self::predicted::{Answer, Predicted, WORKERS, answers_table, predict, push_answer, push_regions, regions_table};
 use crate::Common;
 use crate::clock::Clock;
 use crate::compare::expected;
@@ -60,6 +60,7 @@ independent: the speed-up of loops that share nothing, at the same time: what th
 serial fitted: the share s of Amdahl's t(p) = t1 (s + (1 - s)/p), least squares over the threads measured.
 serial recorded: the share of a search, recorded task by task on one thread, between its regions of tasks.
 N workers: speed-up that the recorded tasks allow on so many equal cores, hand-over and memory costing nothing.
+Recorded are full rows too, and contacts, two thirds of which the last frame had, their pairs being there.
 Nothing is recorded where n is so small that the engine keeps to one thread.
 ";
 
@@ -79,12 +80,14 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.table, kind))?;
     }
     output.chart(&format!("{name}-speed-up"), &charts::over_threads(&tables.table, &args.scene.0))?;
+    output.table(&format!("{name}-answers"), &tables.answers)?;
     output.table(&format!("{name}-regions"), &tables.regions)?;
     output.table(&name, &tables.table)
 }
 
 struct Tables {
     table: Table,
+    answers: Table,
     regions: Table,
 }
 
@@ -93,7 +96,7 @@ impl Tables {
         let workers = WORKERS.map(|workers| format!("{workers} workers"));
         let stages = StageTimes::default().named().map(|stage| stage.0);
         let columns = COLUMNS.into_iter().chain(stages).chain(MORE_COLUMNS).map(str::to_owned);
-        Self { table: Table::new(columns.chain(workers)), regions: regions_table() }
+        Self { table: Table::new(columns.chain(workers)), answers: answers_table(), regions: regions_table() }
     }
 
     fn fill<const D: usize>(
@@ -113,14 +116,23 @@ impl Tables {
                 let expected = expected(&scene, kind, rivals());
                 let first = self.table.len();
                 let rows = measure(&scene, &expected, &pools, common);
-                let predicted = predict(&scene);
-                push(&mut self.table, kind, &scene, &rows, predicted.as_ref(), common);
+                let predicted = Answer::ALL.map(|answer| predict(&scene, answer));
+                push(&mut self.table, kind, &scene, &rows, predicted[0].as_ref(), common);
                 println!("{}", self.table.text_from(first));
-                last = predicted.map(|predicted| (n, predicted.recording)).or(last);
+                let first = self.answers.len();
+                for (answer, predicted) in Answer::ALL.into_iter().zip(&predicted) {
+                    if let Some(predicted) = predicted {
+                        push_answer(&mut self.answers, D, (kind, n), answer, predicted);
+                    }
+                }
+                println!("{}", self.answers.text_from(first));
+                last = predicted.iter().all(Option::is_some).then_some((n, predicted)).or(last);
             }
-            if let Some((n, recording)) = last {
+            if let Some((n, predicted)) = last {
                 let first = self.regions.len();
-                push_regions(&mut self.regions, D, kind, n, &recording);
+                for (answer, predicted) in Answer::ALL.into_iter().zip(predicted.iter().flatten()) {
+                    push_regions(&mut self.regions, D, (kind, n), answer, &predicted.recording);
+                }
                 println!("Regions of one recorded search, times in ms\n{}", self.regions.text_from(first));
             }
         }

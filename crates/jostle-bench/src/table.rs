@@ -131,21 +131,28 @@ impl Table {
         }
     }
 
-    /// These rows and others, those that are equal in key columns in place of these.
+    /// These rows and others: all those that are equal in key columns in place of these that are.
     ///
     /// # Panics
     /// When the columns differ.
     pub(crate) fn with(&self, others: &Self, keys: &[&str]) -> Self {
         assert_eq!(self.columns, others.columns, "tables of the same columns");
         let keys: Vec<usize> = (0..self.columns.len()).filter(|&c| keys.contains(&self.columns[c].as_str())).collect();
-        let same = |a: &[Cell], b: &[Cell]| keys.iter().all(|&c| a[c] == b[c]);
-        let mut rows = self.rows.clone();
-        for other in &others.rows {
-            match rows.iter_mut().find(|row| same(row, other)) {
-                Some(row) => row.clone_from(other),
-                None => rows.push(other.clone()),
+        let key = |row: &[Cell]| keys.iter().map(|&c| row[c].clone()).collect::<Vec<_>>();
+        let of = |own: &Vec<Cell>| -> Vec<Vec<Cell>> {
+            others.rows.iter().filter(|row| key(row) == *own).cloned().collect()
+        };
+        let (mut rows, mut placed) = (Vec::new(), Vec::new());
+        for row in &self.rows {
+            let own = key(row);
+            if of(&own).is_empty() {
+                rows.push(row.clone());
+            } else if !placed.contains(&own) {
+                rows.extend(of(&own));
+                placed.push(own);
             }
         }
+        rows.extend(others.rows.iter().filter(|row| !placed.contains(&key(row))).cloned());
         Self { columns: self.columns.clone(), rows }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The files: `pairs` and `keys` (what goes in; whose id is whose, from frame to frame), `table` (where ids of changed keys
 //! were), `frame` and `rows` (the pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each
-//! contact), `memory`, `error` and `offenders` (what is wrong, and with what), `geometry` (depth, normal and point).
+//! contact), `update` (one call), `memory`, `error` and `offenders` (what is wrong, and with what), `geometry` (depth, normal and point).
 
 mod error;
 mod frame;
@@ -15,6 +15,7 @@ mod pairs;
 mod rows;
 mod slots;
 mod table;
+mod update;
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -36,12 +37,7 @@ pub use geometry::{Contact, contact, contact_f64, contacts, contacts_between, co
 pub use keys::Keys;
 pub use list::Contacts;
 pub use pairs::ContactPairs;
-
-/// Below this number of pairs and bodies one thread does all.
-const SERIAL_BELOW: usize = 20_000;
-
-/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool.
-const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
+pub use update::Update;
 
 /// Tells from the pairs of successive frames which contacts begin, persist and end.
 ///
@@ -400,48 +396,5 @@ impl ContactTracker {
         self.last.keep(now, workers);
         core::mem::swap(&mut self.rows, &mut self.last_rows);
         self.slots.remember();
-    }
-}
-
-/// A tracker and the threads that it is to use for one call.
-#[derive(Debug)]
-pub struct Update<'t> {
-    tracker: &'t mut ContactTracker,
-    threads: Threads<'t>,
-}
-
-impl<'t> Update<'t> {
-    /// Compares the pairs of this frame with those of the last. `keys` holds the key of each id, at least as many as
-    /// the pairs name, each key once.
-    ///
-    /// Where the number of groups of keys is another than in the last frame, or one of the two frames tells contacts apart by
-    /// image shifts and the other has none, all contacts of the last frame end and all of this one begin. The result, its order
-    /// included, does not depend on the threads.
-    ///
-    /// # Errors
-    /// [`ContactError::Keys`] where a key comes twice in a group, [`ContactError::Pairs`] where a pair names an id
-    /// without a key, has a >= b within a group, or comes twice, [`ContactError::Sets`] where pairs are of sets without keys, or
-    /// do not say of which of many, [`ContactError::ImageShifts`], [`ContactError::TooManyKeys`],
-    /// [`ContactError::TooManyPairs`]. The tracker stays as it was.
-    pub fn update<'k>(
-        self,
-        pairs: impl Into<ContactPairs<'k>>,
-        keys: impl Into<Keys<'k>>,
-    ) -> Result<Changes<'t>, ContactError> {
-        let (tracker, given, keys) = (self.tracker, pairs.into(), keys.into());
-        given.check_shifts()?;
-        let now = KeyedPairs {
-            pairs: given.pairs,
-            images: given.images,
-            by_image: given.by_image(),
-            meetings: given.meetings(keys.alone(), keys.groups())?,
-            among: matches!(keys, Keys::Among(_)),
-            keys: KeysOf::Now(keys),
-        };
-        let items = now.pairs.len().max(keys.len());
-        self.threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], items, |workers| {
-            workers.together(|| tracker.update_with(now, keys, workers))
-        })?;
-        Ok(Changes { tracker })
     }
 }

@@ -33,6 +33,9 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
             ["features", _] => lines(features::LEGEND) + &by_threads(&kept.table, ["what"], "times find"),
             ["guests"] => lines(guests::LEGEND) + "\n" + &kept.table.markdown(),
             ["hostile", _] => lines(hostile::LEGEND) + "\n" + &kept.table.markdown(),
+            ["scaling", _, "answers"] => {
+                lines("What recordings of tasks on one thread say, times in ms.") + &by_kind(&kept.table)
+            }
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.table),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.table),
         };

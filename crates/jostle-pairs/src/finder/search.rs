@@ -207,6 +207,23 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         Ok(finder.stats)
     }
 
+    /// As [`Search::neighbors`] with several threads, whatever was chosen, but task after task on the calling thread; tells
+    /// how long each took.
+    ///
+    /// # Errors
+    /// As [`Search::neighbors`].
+    pub fn neighbors_recorded<'a>(
+        self,
+        input: impl Into<Input<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<(Stats, Recording), InputError> {
+        let (Self { finder, only, .. }, input) = (self, input.into());
+        let (listed, recording) = record(|workers| list_neighbors(finder, &input, only, rows, lists, workers));
+        listed?;
+        Ok((finder.stats, recording))
+    }
+
     /// [`PairFinder::still_valid`] on these threads.
     #[must_use]
     pub fn still_valid<'a>(self, input: impl Into<Input<'a, D>>) -> bool {

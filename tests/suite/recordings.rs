@@ -1,0 +1,32 @@
+//! Searches recorded task by task.
+
+use jostle::{ContactTracker, NeighborLists, PairFinder, Rows, Threads};
+use jostle_testkit::{Kind, scene};
+
+/// What is recorded task by task is what is found otherwise.
+#[test]
+fn recorded_rows_and_contacts_are_the_same() {
+    let scene = scene::scene::<2>(Kind::Dense, 30_000, 4);
+    let (mut finder, mut lists, mut again) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
+    let stats = finder.neighbors(scene.view(), Rows::Full, &mut lists).unwrap();
+    let (recorded, recording) =
+        finder.on(Threads::Current).neighbors_recorded(scene.view(), Rows::Full, &mut again).unwrap();
+    assert_eq!((lists.offsets(), lists.neighbors()), (again.offsets(), again.neighbors()));
+    assert_eq!((stats.pairs, stats.circle_tests), (recorded.pairs, recorded.circle_tests));
+    assert!(recording.regions.iter().any(|region| region.name == "put rows" && region.tasks.len() > 1));
+
+    let pairs = finder.find(scene.view()).unwrap().pairs();
+    let keys: Vec<u64> = (0..30_000).collect();
+    let (mut tracker, mut recorded) = (ContactTracker::new(), ContactTracker::new());
+    for pairs in [&pairs[..pairs.len() / 2], pairs, &pairs[pairs.len() / 3..]] {
+        let changes = tracker.update(pairs, &keys).unwrap();
+        let (same, recording) = recorded.on(Threads::Serial).update_recorded(pairs, &keys).unwrap();
+        for (one, other) in
+            [(changes.begin(), same.begin()), (changes.persist(), same.persist()), (changes.end(), same.end())]
+        {
+            assert_eq!(one.keys(), other.keys());
+        }
+        assert!(!recording.regions.is_empty());
+    }
+    assert!(recorded.on(Threads::Serial).update_recorded(pairs, &keys[1..]).is_err());
+}
