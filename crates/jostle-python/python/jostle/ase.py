@@ -4,14 +4,31 @@
 >>> i, j, d, D, S = neighbor_list("ijdDS", atoms, 5.0)
 """
 
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
 from . import _jostle
+
+if TYPE_CHECKING:
+    from ase import Atoms
+
+Element: TypeAlias = "int | str"
+Cutoff: TypeAlias = "float | dict[tuple[Element, Element], float] | ArrayLike"
 
 __all__ = ["neighbor_list", "primitive_neighbor_list"]
 
 
 def neighbor_list(
-    quantities, a, cutoff, self_interaction=False, max_nbins=None, *, threads=None
-):
+    quantities: str,
+    a: "Atoms",
+    cutoff: Cutoff,
+    self_interaction: bool = False,
+    max_nbins: Any = None,
+    *,
+    threads: int | None = None,
+) -> Any:
     """Pairs of atoms nearer than a cutoff, each from both sides: as ``ase.neighborlist.neighbor_list``.
 
     Parameters
@@ -48,18 +65,18 @@ def neighbor_list(
 
 
 def primitive_neighbor_list(
-    quantities,
-    pbc,
-    cell,
-    positions,
-    cutoff,
-    numbers=None,
-    self_interaction=False,
-    use_scaled_positions=False,
-    max_nbins=None,
+    quantities: str,
+    pbc: ArrayLike,
+    cell: ArrayLike,
+    positions: ArrayLike,
+    cutoff: Cutoff,
+    numbers: ArrayLike | None = None,
+    self_interaction: bool = False,
+    use_scaled_positions: bool = False,
+    max_nbins: Any = None,
     *,
-    threads=None,
-):
+    threads: int | None = None,
+) -> Any:
     """As ``neighbor_list``, of what atoms are made of: as ``ase.neighborlist.primitive_neighbor_list``.
 
     Parameters
@@ -74,21 +91,21 @@ def primitive_neighbor_list(
         Positions count in vectors of the cell.
     """
     if use_scaled_positions:
-        positions = positions @ cell
+        positions = np.asarray(positions) @ np.asarray(cell)
     types = None
     if isinstance(cutoff, dict):
         if numbers is None:
             # As in ASE, where elements are not known the longest cutoff is that of all.
             cutoff = max(cutoff.values())
         else:
-            cutoff = {tuple(map(_number, pair)): c for pair, c in cutoff.items()}
+            cutoff = {(_number(a), _number(b)): c for (a, b), c in cutoff.items()}
             types = numbers
     return _jostle.ase_neighbor_list(
         quantities, positions, cutoff, cell, pbc, types, self_interaction, threads
     )
 
 
-def _number(element):
+def _number(element: Element) -> int:
     """The atomic number of an element, which may be given by its symbol."""
     if not isinstance(element, str):
         return element

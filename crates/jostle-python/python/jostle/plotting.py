@@ -1,9 +1,21 @@
 """Pictures of circles and their pairs."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def plot(positions, radii, pairs=None, *, ax=None):
+def plot(
+    positions: ArrayLike,
+    radii: ArrayLike,
+    pairs: ArrayLike | None = None,
+    *,
+    ax: "Axes | None" = None,
+) -> "Axes":
     """Draws circles, those that are in a pair orange, and a line between the centres of each pair.
 
     Parameters

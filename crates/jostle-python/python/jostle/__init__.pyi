@@ -1,0 +1,400 @@
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import Self
+
+from . import ase as ase
+from .plotting import plot as plot
+
+__all__ = [
+    "Answers",
+    "Bodies",
+    "Changes",
+    "CoherentFinder",
+    "ContactGeometry",
+    "ContactTracker",
+    "Contacts",
+    "Finder",
+    "Found",
+    "InputError",
+    "NeighborLists",
+    "PreparedSet",
+    "Sets",
+    "__version__",
+    "among",
+    "ase",
+    "between",
+    "contacts",
+    "count",
+    "find",
+    "neighbor_list",
+    "neighbors",
+    "pairs",
+    "plot",
+]
+
+__version__: str
+
+_Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+"""Of the precision of the positions."""
+
+class InputError(ValueError):
+    ids: list[int]
+    count: int
+
+@final
+class Bodies:
+    def __new__(
+        cls,
+        positions: ArrayLike | PreparedSet,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        margin: float = 0.0,
+        displacements: ArrayLike | None = None,
+        category: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+    ) -> Self: ...
+    @property
+    def positions(self) -> _Floats | PreparedSet: ...
+    def __len__(self) -> int: ...
+
+@final
+class Sets: ...
+
+_What: TypeAlias = ArrayLike | Bodies | PreparedSet | Sets
+"""_What is searched: positions, or sets that say more of themselves."""
+
+def between(a: Bodies | PreparedSet, b: Bodies | PreparedSet) -> Sets: ...
+def among(
+    sets: Sequence[Bodies | PreparedSet], meetings: Sequence[tuple[int, int]]
+) -> Sets: ...
+
+@final
+class NeighborLists:
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def indices(self) -> NDArray[np.uint32]: ...
+    @property
+    def distances(self) -> _Floats | None: ...
+    @property
+    def vectors(self) -> NDArray[np.float64] | None: ...
+    @property
+    def shifts(self) -> NDArray[np.int32] | None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, row: int, /) -> NDArray[np.uint32]: ...
+
+@final
+class Found:
+    @property
+    def pairs(self) -> NDArray[np.uint32]: ...
+    @property
+    def shifts(self) -> NDArray[np.int32] | None: ...
+    @property
+    def times(self) -> NDArray[np.float64] | None: ...
+    def between(self, i: int, j: int) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+
+def pairs(
+    positions: _What,
+    radii: ArrayLike | None = None,
+    *,
+    cutoff: float | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    threads: int | None = None,
+) -> NDArray[np.uint32]: ...
+def find(
+    positions: _What,
+    radii: ArrayLike | None = None,
+    *,
+    cutoff: float | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    threads: int | None = None,
+) -> Found: ...
+def count(
+    positions: _What,
+    radii: ArrayLike | None = None,
+    *,
+    cutoff: float | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    threads: int | None = None,
+) -> int: ...
+def neighbors(
+    positions: _What,
+    cutoff: float | None = None,
+    *,
+    radii: ArrayLike | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    half: bool = False,
+    distances: bool = True,
+    vectors: bool = False,
+    shifts: bool = False,
+    threads: int | None = None,
+) -> NeighborLists: ...
+def neighbor_list(
+    quantities: str,
+    positions: ArrayLike,
+    cutoff: ArrayLike | dict[tuple[Any, Any], float],
+    *,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    types: ArrayLike | None = None,
+    self_interaction: bool = False,
+    threads: int | None = None,
+) -> Any: ...
+
+@final
+class Finder:
+    def __new__(cls) -> Self: ...
+    def pairs(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> NDArray[np.uint32]: ...
+    def find(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Found: ...
+    def count(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> int: ...
+    def neighbors(
+        self,
+        positions: _What,
+        cutoff: float | None = None,
+        *,
+        radii: ArrayLike | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        half: bool = False,
+        distances: bool = True,
+        vectors: bool = False,
+        shifts: bool = False,
+        threads: int | None = None,
+    ) -> NeighborLists: ...
+    def neighbor_list(
+        self,
+        quantities: str,
+        positions: ArrayLike,
+        cutoff: ArrayLike | dict[tuple[Any, Any], float],
+        *,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        types: ArrayLike | None = None,
+        self_interaction: bool = False,
+        threads: int | None = None,
+    ) -> Any: ...
+    def still_valid(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> bool: ...
+    @property
+    def nbytes(self) -> int: ...
+
+@final
+class CoherentFinder:
+    def __new__(cls) -> Self: ...
+    def pairs(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> NDArray[np.uint32]: ...
+    def find(
+        self,
+        positions: _What,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Found: ...
+    def neighbors(
+        self,
+        positions: _What,
+        cutoff: float | None = None,
+        *,
+        radii: ArrayLike | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        half: bool = False,
+        distances: bool = True,
+        vectors: bool = False,
+        shifts: bool = False,
+        threads: int | None = None,
+    ) -> NeighborLists: ...
+    @property
+    def margin(self) -> float: ...
+    @property
+    def rebuilds(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def forget(self) -> None: ...
+
+@final
+class PreparedSet:
+    def __new__(
+        cls,
+        positions: ArrayLike | Bodies,
+        radii: ArrayLike | None = None,
+        *,
+        cutoff: float | None = None,
+        cell: ArrayLike | None = None,
+        pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+        origin: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Self: ...
+    def points(self, points: ArrayLike, *, threads: int | None = None) -> Answers: ...
+    def circles(
+        self, centers: ArrayLike, radii: ArrayLike, *, threads: int | None = None
+    ) -> Answers: ...
+    def boxes(
+        self, lo: ArrayLike, hi: ArrayLike, *, threads: int | None = None
+    ) -> Answers: ...
+    def rays(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        reach: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+    ) -> Answers: ...
+    def first_hits(
+        self,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        reach: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+    ) -> Answers: ...
+    def nearest(
+        self,
+        points: ArrayLike,
+        k: int = 1,
+        reach: float = ...,
+        *,
+        threads: int | None = None,
+    ) -> Answers: ...
+    def __len__(self) -> int: ...
+
+@final
+class Answers:
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def indices(self) -> NDArray[np.uint32]: ...
+    @property
+    def distances(self) -> NDArray[np.float64] | None: ...
+    @property
+    def shifts(self) -> NDArray[np.int32] | None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, question: int, /) -> NDArray[np.uint32]: ...
+
+@final
+class ContactTracker:
+    def __new__(cls) -> Self: ...
+    def update(
+        self,
+        pairs: Found | ArrayLike,
+        keys: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        *,
+        shifts: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Changes: ...
+    @property
+    def slots(self) -> int: ...
+
+@final
+class Changes:
+    @property
+    def begin(self) -> Contacts: ...
+    @property
+    def persist(self) -> Contacts: ...
+    @property
+    def end(self) -> Contacts: ...
+    @property
+    def pair_slots(self) -> NDArray[np.uint32]: ...
+    @property
+    def slots(self) -> int: ...
+
+@final
+class Contacts:
+    @property
+    def keys(self) -> NDArray[np.uint64]: ...
+    @property
+    def pairs(self) -> NDArray[np.uint32]: ...
+    @property
+    def slots(self) -> NDArray[np.uint32]: ...
+    def __len__(self) -> int: ...
+
+@final
+class ContactGeometry:
+    @property
+    def depths(self) -> NDArray[np.float64]: ...
+    @property
+    def normals(self) -> NDArray[np.float64]: ...
+    @property
+    def points(self) -> NDArray[np.float64]: ...
+    def __len__(self) -> int: ...
+
+def contacts(
+    pairs: Found | ArrayLike,
+    positions: _What,
+    radii: ArrayLike | None = None,
+    *,
+    cutoff: float | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    shifts: ArrayLike | None = None,
+    threads: int | None = None,
+) -> ContactGeometry: ...
