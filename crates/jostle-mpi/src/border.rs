@@ -14,6 +14,8 @@ pub(crate) enum Reach {
     /// are of one class, by the lesser rank, which is that of the lesser code once a decomposition has led bodies to their
     /// owners. So giants are sent to dust, and never dust to giants.
     Half,
+    /// Each pair is seen by both: each rank knows all that its own bodies may touch.
+    Full,
 }
 
 impl Reach {
@@ -22,6 +24,7 @@ impl Reach {
     pub(crate) fn sees(self, first: (u8, u32), second: (u8, u32)) -> bool {
         match self {
             Self::Half => first < second,
+            Self::Full => true,
         }
     }
 }

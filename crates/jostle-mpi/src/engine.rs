@@ -161,7 +161,8 @@ pub(crate) fn set_of<'a, const D: usize, T: Number>(share: &Share<'a, D, T>) -> 
     share.layers.map_or(set, |layers| set.layers(layers.layers()))
 }
 
-fn own_input<'a, const D: usize, T: Number>(shares: &[Share<'a, D, T>], space: Space<D>) -> Input<'a, D> {
+/// The bodies of this rank as a search.
+pub(crate) fn own_input<'a, const D: usize, T: Number>(shares: &[Share<'a, D, T>], space: Space<D>) -> Input<'a, D> {
     let input = match shares {
         [one] => Input::within(set_of(one)),
         [a, b, ..] => Input::between(set_of(a), set_of(b)),

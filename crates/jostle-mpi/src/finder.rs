@@ -1,18 +1,20 @@
 //! The public finder: pairs of bodies that lie on many ranks.
 
+use core::cell::RefCell;
 use core::fmt;
 use std::time::Instant;
 
-use jostle::{Bodies, Found};
+use jostle::{Bodies, Found, Rows};
 
 use crate::border::Reach;
 use crate::decomposition::{Decomposition, Weights};
-use crate::engine::Engine;
+use crate::engine::{Engine, own_input};
 use crate::error::DistributedError;
 use crate::halo::Halo;
 use crate::input::DistributedInput;
 use crate::migration::Field;
 use crate::number::Number;
+use crate::rows::DistributedRows;
 use crate::share::{Ids, IdsOf, LayerColumns, Share};
 use crate::stats::DistributedStats;
 use crate::transport::Transport;
@@ -176,6 +178,67 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         let time = &mut found.stats.time;
         (time.decompose, time.migrate) = (decomposed - started, migrated - decomposed);
         Ok(found)
+    }
+
+    /// Fills neighbour lists: for each body of this rank, where it lies, all that it touches on any rank; between two sets, for each
+    /// of the first those of the second. Ghosts are told by what is returned. Collective.
+    ///
+    /// # Errors
+    /// [`DistributedError`], the same on every rank; the lists are then of no use.
+    pub fn neighbors<'f, 'a: 'f>(
+        &'f mut self,
+        ranks: &impl Transport,
+        input: impl Into<DistributedInput<'a, D, T>>,
+        rows: &mut DistributedRows<D>,
+    ) -> Result<DistributedGhosts<'f, D, T>, DistributedError> {
+        let input = input.into();
+        let bodies = input.shares[input.shares.len() - 1].len();
+        let rows = RefCell::new(rows);
+        self.engine.search(
+            ranks,
+            &input,
+            Reach::Full,
+            |finder, own, threads| {
+                let lists = &mut rows.borrow_mut();
+                finder.on(threads).neighbors(*own, Rows::Full, lists.begin(&input.space)).map(|_| ())
+            },
+            |engine, space| rows.borrow_mut().complete(engine, space, bodies),
+        )?;
+        let engine = &mut self.engine;
+        engine.stats.pairs = rows.borrow().neighbors().len() as u64;
+        Ok(DistributedGhosts { engine })
+    }
+
+    /// True while every list that the last search in place with a margin ([`Bodies::with_margin`]) has made, on every rank, holds all
+    /// pairs of these bodies, which are to be given as they were searched: no body of any rank has used up its margin. Ranks
+    /// decide it together: all get the same answer. Until then ghosts are where [`Halo::forward`] says. Collective.
+    #[must_use]
+    pub fn still_valid<'a>(&self, ranks: &impl Transport, input: impl Into<DistributedInput<'a, D, T>>) -> bool {
+        let input = input.into();
+        let holds = self.engine.local.still_valid(own_input(&input.shares, input.space));
+        let mut spent = [f64::from(!holds)];
+        ranks.max(&mut spent);
+        spent == [0.0]
+    }
+}
+
+/// What a search for neighbours has made known to this rank, borrowed from its finder.
+#[derive(Debug, Clone, Copy)]
+pub struct DistributedGhosts<'f, const D: usize, T: Number = f32> {
+    engine: &'f Engine<D, T>,
+}
+
+impl<'f, const D: usize, T: Number> DistributedGhosts<'f, D, T> {
+    /// The ghosts that rows speak of: of the set, or of the second of two.
+    #[must_use]
+    pub fn halo(&self) -> &'f Halo {
+        &self.engine.ghosts[self.engine.ghosts.len() - 1].halo
+    }
+
+    /// What was done; pairs are counted once for each row.
+    #[must_use]
+    pub fn stats(&self) -> &'f DistributedStats {
+        &self.engine.stats
     }
 }
 

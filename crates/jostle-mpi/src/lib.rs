@@ -1,12 +1,12 @@
 //! Every overlapping pair of bodies that lie on many processes, found by all of them together: Jostle under MPI.
 //!
 //! Bodies are dealt to ranks along the Morton curve ([`Decomposition`]), each rank searches its own by the engine as it is,
-//! and what crosses borders is found once ([`DistributedFinder`]). Ranks talk by a [`Transport`]; one body of it are
-//! threads of one process ([`ThreadRanks`]), for tests and models.
+//! and what crosses borders is found once ([`DistributedFinder`]). Ranks talk by a [`Transport`]: MPI, with the feature `mpi` (`MpiRanks`),
+//! or threads of one process ([`ThreadRanks`]), for tests and models.
 //!
 //! The files, each using only those before it: `transport`, `wire`, `error` (how ranks talk and agree); `number`, `share`, `input`
 //! (what a rank gives); `decomposition`, `migration` (who owns what); `cell`, `survey`, `cover`, `neighborhood`, `border`, `halo` (who has
-//! to know whom); `engine`, `finder` (the search).
+//! to know whom); `engine`, `rows`, `finder` (the search).
 
 mod border;
 mod cell;
@@ -20,6 +20,7 @@ mod input;
 mod migration;
 mod neighborhood;
 mod number;
+mod rows;
 mod share;
 mod span;
 mod stats;
@@ -29,12 +30,15 @@ mod wire;
 
 pub use decomposition::{Decomposition, Weights};
 pub use error::DistributedError;
-pub use finder::{DistributedFinder, DistributedFound, GlobalHit};
+pub use finder::{DistributedFinder, DistributedFound, DistributedGhosts, GlobalHit};
 pub use halo::Halo;
 pub use input::DistributedInput;
 pub use migration::{Field, Migration};
 pub use number::Number;
+pub use rows::DistributedRows;
 pub use share::{Ids, Share};
 pub use stats::{DistributedStats, Stages};
+#[cfg(feature = "mpi")]
+pub use transport::mpi::MpiRanks;
 pub use transport::threads::ThreadRanks;
 pub use transport::{Messages, Transport};

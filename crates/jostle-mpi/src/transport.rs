@@ -1,5 +1,7 @@
 //! How ranks talk: the few operations that distribution needs, and the two bodies of them.
 
+#[cfg(feature = "mpi")]
+pub(crate) mod mpi;
 pub(crate) mod threads;
 
 /// Messages of bytes, each with the rank that it goes to or comes from.
@@ -7,7 +9,7 @@ pub type Messages = Vec<(u32, Vec<u8>)>;
 
 /// Ranks that talk to each other. Every method is collective: all ranks call the same ones in the same order.
 ///
-/// A body of it: [`ThreadRanks`](crate::ThreadRanks), ranks that are threads of one process.
+/// Bodies: [`ThreadRanks`](crate::ThreadRanks), ranks that are threads of one process, and, with the feature `mpi`, `MpiRanks`.
 pub trait Transport {
     /// The number of this rank, from 0.
     fn rank(&self) -> u32;

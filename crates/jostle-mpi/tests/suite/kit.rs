@@ -42,7 +42,7 @@ pub(crate) fn part<const D: usize>(scene: &Scene<D>, deal: Deal, ranks: &impl Tr
 /// A pair by ids, the lesser first, with its shift.
 pub(crate) type Hit<const D: usize> = ([u64; 2], [i32; D]);
 
-fn in_order<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit<D> {
+pub(crate) fn in_order<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit<D> {
     let back = shift.map(|k| -k);
     if a < b || (a == b && shift > back) { ([a, b], shift) } else { ([b, a], back) }
 }
@@ -58,20 +58,27 @@ pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: 
     hits
 }
 
-/// What so many ranks find together, by `find` or in place.
+/// What this rank reports.
+pub(crate) fn here<const D: usize>(
+    ranks: &impl Transport,
+    scene: &Scene<D>,
+    space: Space<D>,
+    (deal, in_place): (Deal, bool),
+) -> Vec<Hit<D>> {
+    let (own, ids) = part(scene, deal, ranks);
+    let mut finder = DistributedFinder::serial();
+    let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
+    let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
+    found.expect("sound bodies").hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect()
+}
+
+/// What so many threads find together.
 pub(crate) fn together<const D: usize>(
     scene: &Scene<D>,
     space: Space<D>,
     (ranks, deal, in_place): (u32, Deal, bool),
 ) -> Vec<Hit<D>> {
-    let found = ThreadRanks::run(ranks, |ranks| {
-        let (own, ids) = part(scene, deal, ranks);
-        let mut finder = DistributedFinder::serial();
-        let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
-        let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
-        found.expect("sound bodies").hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect::<Vec<_>>()
-    });
-    let mut hits = found.concat();
+    let mut hits = ThreadRanks::run(ranks, |ranks| here(ranks, scene, space, (deal, in_place))).concat();
     hits.sort_unstable();
     hits
 }

@@ -1,0 +1,103 @@
+//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks.
+
+#[path = "../suite/kit.rs"]
+#[allow(dead_code, reason = "threads are the other suite's")]
+mod kit;
+
+use std::env;
+use std::process::{Command, exit};
+
+use jostle::{Circles, Space};
+use jostle_mpi::{DistributedError, DistributedFinder, MpiRanks, Share, Transport};
+use jostle_testkit::scene::{scene, world};
+use jostle_testkit::{Kind, Scene, ugly};
+
+use kit::{Deal, Hit, alone, here};
+
+const RANKS: [u32; 6] = [1, 2, 3, 4, 7, 8];
+
+fn main() {
+    if env::var_os("JOSTLE_MPI_CHILD").is_some() {
+        return rank_of_many();
+    }
+    let program = env::current_exe().expect("a program knows its path");
+    for ranks in RANKS {
+        let mut mpirun = Command::new("mpirun");
+        mpirun.args(["-n", &ranks.to_string(), "--oversubscribe", "--allow-run-as-root"]).arg(&program);
+        // Ranks may outnumber the cores: they are to yield, and to be anywhere.
+        mpirun.env("JOSTLE_MPI_CHILD", "1").env("OMPI_MCA_mpi_yield_when_idle", "1");
+        mpirun.env("OMPI_MCA_hwloc_base_binding_policy", "none");
+        let status = mpirun.status().expect("mpirun is installed");
+        if !status.success() {
+            println!("test mpirun -n {ranks} ... FAILED");
+            exit(1);
+        }
+        println!("test mpirun -n {ranks} ... ok");
+    }
+}
+
+fn rank_of_many() {
+    let universe = mpi::initialize().expect("MPI begins once");
+    let ranks = MpiRanks::new(&universe.world());
+    transport(&ranks);
+    for (number, kind) in Kind::ALL.into_iter().enumerate() {
+        for space in [Space::open(), Space::periodic([Some([0.0, world::<2>(kind, 1500)]), None])] {
+            check(&ranks, &kind.to_string(), &scene::<2>(kind, 1500, number as u64), space, Deal::ALL[number]);
+        }
+        let cube = Space::periodic([Some([0.0, world::<3>(kind, 1500)]); 3]);
+        for space in [Space::open(), cube] {
+            check(&ranks, &kind.to_string(), &scene::<3>(kind, 1500, number as u64), space, Deal::ALL[3 - number]);
+        }
+    }
+    for (number, (name, scene)) in ugly::all::<2>().into_iter().enumerate() {
+        check(&ranks, name, &scene, Space::open(), Deal::ALL[number % 4]);
+    }
+    errors(&ranks);
+    // Messages in many pieces.
+    let ranks = ranks.with_pieces(1000);
+    check(&ranks, "in pieces", &scene::<2>(Kind::Dense, 1500, 9), Space::open(), Deal::Round);
+}
+
+/// All pairs of all ranks are those of one process.
+fn check<const D: usize>(ranks: &MpiRanks, name: &str, scene: &Scene<D>, space: Space<D>, deal: Deal) {
+    let in_place = name.len().is_multiple_of(2);
+    let mine = here(ranks, scene, space, (deal, in_place));
+    let numbers: Vec<i64> =
+        mine.iter().flat_map(|(ids, shift)| ids.map(|id| id as i64).into_iter().chain(shift.map(i64::from))).collect();
+    let all = ranks.all_gather(bytemuck::cast_slice(&numbers)).concat();
+    if ranks.rank() > 0 {
+        return;
+    }
+    let numbers: Vec<i64> = all.chunks_exact(8).map(bytemuck::pod_read_unaligned).collect();
+    let hit = |n: &[i64]| -> Hit<D> { ([n[0] as u64, n[1] as u64], core::array::from_fn(|k| n[2 + k] as i32)) };
+    let mut hits: Vec<Hit<D>> = numbers.chunks_exact(2 + D).map(hit).collect();
+    hits.sort_unstable();
+    let expected = alone(scene.view(), space);
+    assert!(hits == expected, "{name}: {} hits, {} of one, {deal:?}, {space:?}", hits.len(), expected.len());
+}
+
+fn transport(ranks: &MpiRanks) {
+    let (rank, size) = (ranks.rank(), ranks.size());
+    assert_eq!(ranks.scan(u64::from(rank) + 1), u64::from(rank * (rank + 1) / 2));
+    let mut greatest = [f64::from(rank), -f64::from(rank)];
+    ranks.max(&mut greatest);
+    assert_eq!(greatest, [f64::from(size - 1), 0.0]);
+    // Many exchanges in a row, of ranks that are not in step: each gets what was sent in its round.
+    for round in 0..200_u32 {
+        let to = (rank + round) % size;
+        let mine = vec![round as u8; (rank % 2 * round * 100) as usize];
+        let (messages, ()) = ranks.exchange(vec![(to, mine)], || ());
+        let from = (rank + size - round % size) % size;
+        assert_eq!(messages, [(from, vec![round as u8; (from % 2 * round * 100) as usize])]);
+    }
+    assert_eq!(ranks.broadcast(size - 1, &[rank as u8]), [(size - 1) as u8]);
+}
+
+/// A NaN on the last rank is an error on all.
+fn errors(ranks: &MpiRanks) {
+    let x = [0.0, if ranks.rank() + 1 == ranks.size() { f32::NAN } else { 1.0 }];
+    let mut finder = DistributedFinder::serial();
+    let found = finder.find(ranks, Share::from(Circles::new(&x, &[0.0; 2], 0.5)));
+    let Err(DistributedError::Body { rank, id, .. }) = found else { panic!("a NaN was taken") };
+    assert_eq!((rank, id), (ranks.size() - 1, u64::from(2 * ranks.size() - 1)));
+}

@@ -1,0 +1,85 @@
+//! Errors are collective, and nobody hangs.
+
+use std::panic::catch_unwind;
+
+use jostle::{Circles, Circles64, LatticeFault, Reason, Space};
+use jostle_mpi::{
+    Decomposition, DistributedError, DistributedFinder, DistributedInput, Number, Share, ThreadRanks, Transport,
+    Weights,
+};
+
+/// What four ranks with two bodies each say, where rank 2 has this one.
+fn refused<T: Number>(x: T, radius: T, y: T) -> DistributedError {
+    let mut errors = ThreadRanks::run(4, |ranks| {
+        let (zero, at) = (T::default(), usize::from(ranks.rank() == 2));
+        let (xs, ys, radii) =
+            ([[zero, zero], [zero, x]][at], [[zero, zero], [zero, y]][at], [[zero, zero], [zero, radius]][at]);
+        let share = Share::from(jostle::Bodies::from_slices([&xs[..], &ys[..]], &radii));
+        let mut finder = DistributedFinder::serial();
+        let error = finder.find(ranks, share).expect_err("is refused");
+        assert_eq!(finder.find_in_place(ranks, share).expect_err("is refused"), error);
+        assert_eq!(Decomposition::new(ranks, share, Weights::Count).expect_err("is refused"), error);
+        // The finder stays usable.
+        let origin = [zero];
+        let sound = Share::from(jostle::Bodies::from_slices([&origin[..]; 2], zero));
+        finder.find(ranks, sound).expect("sound bodies");
+        error
+    });
+    errors.dedup();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.remove(0)
+}
+
+#[test]
+fn all_ranks_name_the_same_body() {
+    let body = |reason| DistributedError::Body { rank: 2, id: 5, reason, count: 1 };
+    assert_eq!(refused(f32::NAN, 1.0, 0.0), body(Reason::CenterNotFinite { axis: 0 }));
+    assert_eq!(refused(0.0, 1.0, f32::INFINITY), body(Reason::CenterNotFinite { axis: 1 }));
+    assert_eq!(refused(0.0, f32::NAN, 0.0), body(Reason::RadiusNotFinite));
+    assert_eq!(refused(0.0, -1.0, 0.0_f32), body(Reason::RadiusNegative));
+    assert_eq!(refused(0.0, 1.0, 1e30_f32), body(Reason::TooFar { axis: 1 }));
+    assert_eq!(refused(1e200, 1.0, 0.0_f64), body(Reason::TooFar64 { axis: 0 }));
+    let text = refused(0.0, f32::NAN, 0.0).to_string();
+    assert!(text.contains("rank 2") && text.contains("body 5"), "{text}");
+}
+
+#[test]
+fn what_is_refused_as_a_whole_is_refused_by_all() {
+    let errors = ThreadRanks::run(3, |ranks| {
+        let (x, ids) = ([0.0, 1.0], [3, 4, 5]);
+        let ids = &ids[..if ranks.rank() == 1 { 3 } else { 2 }];
+        let share = Share::from(Circles::new(&x, &x, 0.5)).ids(ids);
+        DistributedFinder::serial().find_in_place(ranks, share).map(|_| ()).expect_err("is refused")
+    });
+    for error in errors {
+        assert!(matches!(&error, DistributedError::Rank { rank: 1, message } if message.contains("3 ids")), "{error}");
+    }
+    let errors = ThreadRanks::run(3, |ranks| {
+        let x = [0.0, 1.0];
+        let flat = Space::lattice([[1.0, 1.0], [2.0, 2.0]], [true; 2]);
+        let input = DistributedInput::within(Circles64::new(&x, &x, 0.5)).space(flat);
+        DistributedFinder::serial().find(ranks, input).map(|_| ()).expect_err("is refused")
+    });
+    for error in errors {
+        assert_eq!(error, DistributedError::Input(jostle::InputError::Lattice(LatticeFault::Flat)));
+    }
+}
+
+#[test]
+fn a_rank_that_panics_ends_the_others() {
+    let ended = catch_unwind(|| {
+        ThreadRanks::run(4, |ranks| {
+            assert!(ranks.rank() != 3, "rank {} falls", ranks.rank());
+            ranks.barrier();
+        })
+    });
+    let panic = ended.expect_err("it panics");
+    assert!(panic.downcast_ref::<String>().is_some_and(|message| message == "rank 3 falls"));
+}
+
+#[test]
+fn a_message_for_nobody_is_a_mistake_of_the_caller() {
+    for outgoing in [vec![(2, vec![1])], vec![(0, vec![1]), (0, vec![2])]] {
+        assert!(catch_unwind(|| ThreadRanks::run(2, |ranks| ranks.exchange(outgoing.clone(), || ()))).is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! Both precisions, all spaces, two sets, layers, neighbour lists.
+
+use jostle::{Bodies, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space, Threads};
+use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks};
+use jostle_testkit::scene::{scene, world};
+use jostle_testkit::{Kind, Scene};
+
+use crate::kit::{Deal, Hit, alone, in_order, part, together};
+
+fn spaces(side: f64) -> [Space<2>; 4] {
+    let small = side / 12.0;
+    [
+        Space::open(),
+        Space::periodic([Some([0.0, side]), None]),
+        // Bodies lie in many cells.
+        Space::periodic([Some([-1.0, small]), Some([0.0, side])]),
+        Space::lattice([[side, 0.0], [side / 3.0, side * 0.9]], [true, true]),
+    ]
+}
+
+#[test]
+fn all_spaces_in_f32() {
+    for (number, kind) in [Kind::Uniform, Kind::PowerLaw].into_iter().enumerate() {
+        let scene = scene::<2>(kind, 700, 3);
+        for (at, space) in spaces(world::<2>(kind, 700).into()).into_iter().enumerate() {
+            let expected = alone(scene.view(), space);
+            for ranks in [1, 3, 6] {
+                let found = together(&scene, space, (ranks, Deal::ALL[(at + number) % 4], ranks == 3));
+                assert_eq!(found.len(), expected.len(), "{kind} {space:?} {ranks}");
+                assert!(found == expected, "{kind} {space:?} {ranks}");
+            }
+        }
+    }
+}
+
+#[test]
+fn spheres_in_periodic_space() {
+    let side = f64::from(world::<3>(Kind::Dense, 900));
+    let scene = scene::<3>(Kind::Dense, 900, 4);
+    let space =
+        Space::lattice([[side, 0.0, 0.0], [side / 4.0, side, 0.0], [0.0, -side / 5.0, side]], [true, true, false]);
+    for space in [Space::periodic([Some([0.0, side]); 3]), space] {
+        let expected = alone(scene.view(), space);
+        assert!(together(&scene, space, (5, Deal::Round, false)) == expected);
+    }
+}
+
+/// A body wider than the cell meets itself and others at many images.
+#[test]
+fn bodies_wider_than_the_cell() {
+    let scene: Scene<2> = (0..40).map(|i| ([i as f32 * 0.37, i as f32 * 0.71], 1.5)).collect();
+    let space = Space::periodic([Some([0.0, 2.0]), Some([0.0, 3.0])]);
+    assert!(together(&scene, space, (4, Deal::Round, false)) == alone(scene.view(), space));
+}
+
+struct Wide {
+    centers: [Vec<f64>; 2],
+    radii: Vec<f64>,
+}
+
+/// The bodies in `f64`, far from the origin, where `f32` would round them.
+fn widened(scene: &Scene<2>) -> Wide {
+    let far = |column: &Vec<f32>| column.iter().map(|&x| f64::from(x) * 1.000_000_123 + 1e7).collect();
+    Wide { centers: scene.centers.each_ref().map(far), radii: scene.radii.iter().map(|&r| f64::from(r)).collect() }
+}
+
+impl Wide {
+    fn view(&self) -> Bodies<'_, 2, f64> {
+        Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii)
+    }
+}
+
+#[test]
+fn all_spaces_in_f64() {
+    let scene = scene::<2>(Kind::Uniform, 700, 5);
+    let all = widened(&scene);
+    for space in spaces(world::<2>(Kind::Uniform, 700).into()) {
+        let expected = alone(all.view(), space);
+        let found = ThreadRanks::run(5, |ranks| {
+            let (own, ids) = part(&scene, Deal::Runs, ranks);
+            let own = widened(&own);
+            let mut finder = DistributedFinder::serial();
+            let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
+            let found = finder.find(ranks, input).expect("sound bodies");
+            found.hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect::<Vec<_>>()
+        });
+        let mut found = found.concat();
+        found.sort_unstable();
+        assert!(found == expected, "{space:?}");
+    }
+}
+
+fn layers(ids: &[u64]) -> (Vec<u32>, Vec<u32>, Vec<i32>) {
+    let category = ids.iter().map(|id| 1 << (id % 3)).collect();
+    let mask = ids.iter().map(|id| 7 & !(1 << (id % 2))).collect();
+    (category, mask, ids.iter().map(|id| (id % 5) as i32 - 2).collect())
+}
+
+#[test]
+fn layers_and_groups_go_along() {
+    let scene = scene::<2>(Kind::Dense, 900, 6);
+    let every: Vec<u64> = (0..900).collect();
+    let (category, mask, group) = layers(&every);
+    let set = Set::from(scene.view()).layers(Layers::new(&category, &mask).with_groups(&group));
+    let mut finder = PairFinder::new();
+    let mut expected = finder.on(Threads::Serial).find(set).expect("sound bodies").pairs().to_vec();
+    expected.sort_unstable();
+    for deal in Deal::ALL {
+        let found = ThreadRanks::run(4, |ranks| {
+            let (own, ids) = part(&scene, deal, ranks);
+            let (category, mask, group) = layers(&ids);
+            let share = Share::from(own.view()).ids(&ids).layers(&category, &mask).groups(&group);
+            let mut finder = DistributedFinder::serial();
+            let found =
+                if deal == Deal::Round { finder.find_in_place(ranks, share) } else { finder.find(ranks, share) };
+            found.expect("sound bodies").global_pairs().collect::<Vec<_>>()
+        });
+        let mut found: Vec<[u32; 2]> =
+            found.concat().into_iter().map(|[a, b]| [a.min(b) as u32, a.max(b) as u32]).collect();
+        found.sort_unstable();
+        assert!(found == expected, "{deal:?}");
+    }
+}
+
+/// Giants among dust, both ways round.
+#[test]
+fn two_sets() {
+    let sides = [scene::<2>(Kind::Uniform, 600, 7), scene::<2>(Kind::PowerLaw, 400, 8)];
+    let side = f64::from(world::<2>(Kind::Uniform, 600));
+    for (one, two) in [(0, 1), (1, 0)] {
+        let (a, b) = (&sides[one], &sides[two]);
+        for space in spaces(side) {
+            let mut finder = PairFinder::new();
+            let found =
+                finder.on(Threads::Serial).find(Input::between(a.view(), b.view()).space(space)).expect("sound");
+            let shifts = found.image_shifts().chain(core::iter::repeat([0; 2]));
+            let mut expected: Vec<Hit<2>> = found.pairs().iter().map(|pair| pair.map(u64::from)).zip(shifts).collect();
+            expected.sort_unstable();
+            for (ranks, deals) in [(1, [0, 1]), (4, [0, 1]), (3, [2, 0]), (5, [1, 3])] {
+                let found = ThreadRanks::run(ranks, |ranks| {
+                    let [(own_a, ids_a), (own_b, ids_b)] =
+                        [part(a, Deal::ALL[deals[0]], ranks), part(b, Deal::ALL[deals[1]], ranks)];
+                    let shares = [Share::from(own_a.view()).ids(&ids_a), Share::from(own_b.view()).ids(&ids_b)];
+                    let input = DistributedInput::between(shares[0], shares[1]).space(space);
+                    let mut finder = DistributedFinder::serial();
+                    let found =
+                        if deals[0] == 0 { finder.find(ranks, input) } else { finder.find_in_place(ranks, input) };
+                    found.expect("sound bodies").hits().map(|hit| (hit.ids, hit.image_shift)).collect::<Vec<_>>()
+                });
+                let mut found = found.concat();
+                found.sort_unstable();
+                assert!(found == expected, "{} and {} of {ranks} ranks, {space:?}", found.len(), expected.len());
+            }
+        }
+    }
+}
+
+fn rows_of<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: Space<D>) -> Vec<Vec<(u64, [i32; D])>> {
+    let mut lists = NeighborLists::new().and_image_shifts();
+    let input = Input::within(T::set(bodies)).space(space);
+    PairFinder::new().on(Threads::Serial).neighbors(input, Rows::Full, &mut lists).expect("sound bodies");
+    let row = |id| {
+        let mut row: Vec<_> =
+            lists.of(id).iter().zip(lists.image_shifts_of(id)).map(|(&id, &shift)| (u64::from(id), shift)).collect();
+        row.sort_unstable();
+        row
+    };
+    (0..lists.len()).map(row).collect()
+}
+
+#[test]
+fn rows_are_whole() {
+    let side = f64::from(world::<2>(Kind::PowerLaw, 800));
+    for (kind, deal) in [(Kind::PowerLaw, Deal::Round), (Kind::Clustered, Deal::Runs), (Kind::Dense, Deal::OnOne)] {
+        let scene = scene::<2>(kind, 800, 9);
+        for space in [Space::open(), Space::periodic([Some([0.0, side]), Some([0.0, side])])] {
+            let expected = rows_of(scene.view(), space);
+            ThreadRanks::run(4, |ranks| {
+                let (own, ids) = part(&scene, deal, ranks);
+                let mut finder = DistributedFinder::serial();
+                let mut rows = DistributedRows::new();
+                let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
+                let ghosts = finder.neighbors(ranks, input, &mut rows).expect("sound bodies").halo().ids();
+                assert_eq!(rows.len(), ids.len());
+                for (body, id) in ids.iter().enumerate() {
+                    assert!(rows.of(body).is_sorted());
+                    let name =
+                        |&at: &u32| ids.get(at as usize).copied().unwrap_or_else(|| ghosts[at as usize - ids.len()]);
+                    let shifts = rows.image_shifts_of(body).iter().copied().chain(core::iter::repeat([0; 2]));
+                    let mut row: Vec<_> = rows.of(body).iter().map(name).zip(shifts).collect();
+                    row.sort_unstable();
+                    assert_eq!(row, expected[*id as usize], "{kind} body {id} {space:?}");
+                }
+            });
+        }
+    }
+}
