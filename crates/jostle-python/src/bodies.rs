@@ -42,8 +42,10 @@ impl AskedSet {
             let positions = Some(Positions::Prepared(prepared.clone().unbind()));
             return Ok(Self { positions, ..Self::default() });
         }
-        let positions = Positions::Array(as_array(positions, "positions")?.unbind());
-        let radii = radii.map(|radii| numbers(radii, "radii")).transpose()?;
+        let positions = as_array(positions, "positions")?;
+        let number = Number::of(&positions.dtype());
+        let radii = radii.map(|radii| numbers(radii, "radii", number)).transpose()?;
+        let positions = Positions::Array(positions.unbind());
         Ok(Self { positions: Some(positions), radii, cutoff, ..Self::default() })
     }
 
@@ -113,12 +115,17 @@ impl AskedSet {
     }
 }
 
-/// Numbers as they are, and whatever else numpy can make an array of as one.
-fn numbers(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Py<PyAny>> {
+/// Numbers and arrays as they are, and whatever else numpy can make an array of as one of these numbers.
+fn numbers(object: &Bound<'_, PyAny>, name: &str, number: Option<Number>) -> PyResult<Py<PyAny>> {
     if object.extract::<f64>().is_ok() {
         return Ok(object.clone().unbind());
     }
-    Ok(as_array(object, name)?.into_any().unbind())
+    let array = as_array(object, name)?;
+    let is_list = !object.is_instance_of::<PyUntypedArray>();
+    match number.filter(|_| is_list) {
+        Some(number) => Ok(array.call_method1("astype", (number.name(),))?.unbind()),
+        None => Ok(array.into_any().unbind()),
+    }
 }
 
 /// Radii, read.

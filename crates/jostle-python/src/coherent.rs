@@ -123,7 +123,6 @@ impl CoherentFinder {
         let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         let found =
             self.with(py, |both| in_dimensions!(read.dimensions(), D => both.find::<D>(py, &read, &threads)))?;
-        py.check_signals()?;
         found.found(py, &read)
     }
 
@@ -167,7 +166,6 @@ impl CoherentFinder {
         let what = (if half { Rows::Half } else { Rows::Full }, columns);
         let lists = self
             .with(py, |both| in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads)))?;
-        py.check_signals()?;
         NeighborLists::new(py, lists, columns, read.dimensions())
     }
 

@@ -252,7 +252,6 @@ impl ContactTracker {
         self.with(py, |tracker| {
             let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
             updated.map_err(Refused::refused)?;
-            py.check_signals()?;
             let last = tracker.last();
             Ok(Changes {
                 begin: Contacts::of(py, last.begin())?,
@@ -326,7 +325,6 @@ where
         });
         made.map_err(Refused::refused)
     })?;
-    py.check_signals()?;
     Ok(ContactGeometry {
         depths: array::<f64>(py, list.iter().map(|contact| contact.depth).collect()).unbind(),
         normals: rows::<f64>(py, list.iter().flat_map(|contact| contact.normal).collect(), D)?.unbind(),

@@ -181,19 +181,16 @@ impl<'py> Call<'py> {
 
     fn pairs(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
         let found = in_dimensions!(self.read.dimensions(), D => both.pairs::<D>(py, &self.read, &self.threads))?;
-        py.check_signals()?;
         rows(py, found, 2)
     }
 
     fn find(&self, py: Python<'py>, both: &mut Both) -> PyResult<Found> {
         let found = in_dimensions!(self.read.dimensions(), D => both.find::<D>(py, &self.read, &self.threads))?;
-        py.check_signals()?;
         found.found(py, &self.read)
     }
 
     fn count(&self, py: Python<'py>, both: &mut Both) -> PyResult<u64> {
         let found = in_dimensions!(self.read.dimensions(), D => both.count::<D>(py, &self.read, &self.threads))?;
-        py.check_signals()?;
         Ok(found)
     }
 
@@ -202,7 +199,6 @@ impl<'py> Call<'py> {
         let columns = Columns { distances, vectors, shifts, double: self.read.is_decided() };
         let (dimensions, what) = (self.read.dimensions(), (if half { Rows::Half } else { Rows::Full }, columns));
         let lists = in_dimensions!(dimensions, D => both.neighbors::<D>(py, &self.read, what, &self.threads))?;
-        py.check_signals()?;
         NeighborLists::new(py, lists, columns, dimensions)
     }
 }

@@ -154,7 +154,6 @@ impl<'py> TableCall<'py> {
     pub(crate) fn table(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
         let dimensions = self.read.dimensions();
         let table = in_dimensions!(dimensions, D => self.search::<D>(py, both))?;
-        py.check_signals()?;
         let distances = if self.wanted.double { array(py, table.double) } else { array(py, table.single) };
         let (i, j) = (array(py, table.i), array(py, table.j));
         let vectors = rows(py, table.vectors, dimensions)?;

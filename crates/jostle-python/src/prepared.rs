@@ -147,7 +147,6 @@ impl PreparedSet {
         let ((set, cell), threads) = (<() as Of<D>>::of(&self.prepared)?, Threads::of(threads)?);
         let mut batch = PreparedBatch::new();
         py.detach(|| ask(&mut batch, set.queries(), threads.lend()).map(drop)).map_err(Refused::refused)?;
-        py.check_signals()?;
         answers(py, batch.last(), cell, far)
     }
 
@@ -194,7 +193,6 @@ impl PreparedSet {
         let read = Asked { of: positions, radii, cutoff, space: AskedSpace { cell, pbc, origin } }.read()?;
         let threads = Threads::of(threads)?;
         let prepared = in_dimensions!(read.dimensions(), D => Self::build::<D>(py, &read, &threads))?;
-        py.check_signals()?;
         Ok(Self { prepared, number: if read.is_decided() { Number::Double } else { Number::Single } })
     }
 

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 
 import numpy as np
@@ -189,6 +190,14 @@ def test_threads_of_python_share_a_finder_and_the_interpreter_is_free():
     for thread in threads:
         thread.join()
     assert results == [expected] * 4
+
+
+def test_an_interrupt_is_honoured_after_the_call():
+    points, finder = scene(100_000, 2, np.float32, 200), jostle.Finder()
+    threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(10_000):
+            finder.pairs(points, 0.3)
 
 
 def count_in_child(points):

@@ -79,7 +79,13 @@ def test_every_layout_is_read(dtype):
     for layout in layouts:
         np.testing.assert_array_equal(jostle.pairs(layout, cutoff=1.0), expected)
     radii = np.full(300, 0.5, dtype)
-    for same in [0.5, radii, np.broadcast_to(radii[:1], 300), np.repeat(radii, 2)[::2]]:
+    for same in [
+        0.5,
+        radii,
+        np.broadcast_to(radii[:1], 300),
+        np.repeat(radii, 2)[::2],
+        radii.tolist(),
+    ]:
         np.testing.assert_array_equal(
             jostle.pairs(points, same), jostle.pairs(points, 0.5)
         )
