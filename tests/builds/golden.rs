@@ -8,10 +8,10 @@ use jostle_testkit::{Kind, hash, scene};
 /// Scene, n, and the hash of the sequence in 2D and 3D. The seed of each scene is its n.
 #[rustfmt::skip]
 const GOLDEN: [(Kind, usize, u64, u64); 8] = [
-    (Kind::Uniform, 10_000, 0x57218075f8722e50, 0xdebe6ecc050206b7),
-    (Kind::Clustered, 10_000, 0x53adad5d871f48d7, 0x1075dbae57f51717),
-    (Kind::PowerLaw, 10_000, 0x3eb981a474665619, 0x334befe897fae8a9),
-    (Kind::Dense, 10_000, 0x2f5e8f6ffe3fb398, 0x186a03e5136872ec),
+    (Kind::Uniform, 10_000, 0xb5f76bb80c71d7b8, 0x8f00c083faf43573),
+    (Kind::Clustered, 10_000, 0x059dccff5ffd7a87, 0xb421271c8b4a661b),
+    (Kind::PowerLaw, 10_000, 0x434bcf621dd427b1, 0x1eb93891a96fa93d),
+    (Kind::Dense, 10_000, 0x583bc9cf389f177c, 0x88683d143773a0ec),
     (Kind::Uniform, 50_000, 0xccb2646141563369, 0xf9e2515f630ada4b),
     (Kind::Clustered, 50_000, 0x85ce508fb0d0400f, 0x9521d64f5a49fedb),
     (Kind::PowerLaw, 50_000, 0x0ab45b81afdd06bf, 0x9ce1e9b06150dce8),

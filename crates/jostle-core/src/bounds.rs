@@ -170,6 +170,13 @@ fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32,
     (least, greatest, lanes.faults.iter().all(|&faults| faults == 0))
 }
 
+/// The least and the greatest of some values.
+#[inline(always)]
+pub(crate) fn range_of(values: &[f32]) -> (f32, f32) {
+    let (lo, hi, _) = axis_bounds(values, Err(0.0), 0.0);
+    (lo, hi)
+}
+
 /// The first fault of a body, whose radius is given and what is added to it, or `None` when it keeps to the contract.
 fn fault<const D: usize>(center: [f32; D], (radius, margin): (f32, f32)) -> Option<Reason> {
     if let Some(axis) = center.iter().position(|c| !c.is_finite()) {

@@ -83,13 +83,13 @@ pub struct BuildTimes {
 
 /// Bodies ordered in space with levels of boxes above them. Keeps its memory from build to build.
 ///
-/// *Rank* is the position in this order, *id* the position in the caller's view. The order is that of the cells of a coarse
-/// Morton grid, some of which form a segment of a thousand bodies or so; within a segment that of narrow strips, up one and
-/// down the next, in cells which hold at most [`LEAF`] bodies; and by id within such a cell. Ranks `leaf(l)` form leaf l, at
-/// most [`LEAF`] of them, and no leaf straddles a gap much wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks
-/// take the first. Level 0 holds the boxes of the leaves, rounded outwards; every level above holds the
-/// boxes of runs of 16 boxes below, up to a level of at most 16. Two bodies that the predicate accepts lie in leaves
-/// whose boxes overlap.
+/// *Rank* is the position in this order, *id* the position in the caller's view. The order is that of the cells of a
+/// coarse Morton grid, some of which form a segment of a thousand bodies or so (up to 12,288 bodies are one segment);
+/// within a segment that of narrow strips, up one and down the next, in cells which hold at most [`LEAF`] bodies; and
+/// by id within such a cell. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no leaf straddles a gap much
+/// wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks take the first. Level 0
+/// holds the boxes of the leaves, rounded outwards; every level above holds the boxes of runs of 16 boxes below, up to
+/// a level of at most 16. Two bodies that the predicate accepts lie in leaves whose boxes overlap.
 ///
 /// ```
 /// # use jostle_core as jostle;

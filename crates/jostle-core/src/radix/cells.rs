@@ -6,38 +6,54 @@ pub(crate) struct CellPass {
     keys: Vec<u16>,
     /// Items with each key, four 16-bit counters a word; then, after a scan, where the next of them goes.
     next: Vec<u64>,
+    /// Keys that many items share.
+    crowded: Vec<u16>,
 }
+
+/// A key that more items share is crowded.
+const CROWD: u16 = 16;
 
 impl CellPass {
     /// Makes room for pieces of `items` items and keys of `bits` bits.
     pub(crate) fn reserve(&mut self, items: usize, bits: u32) {
         self.keys.reserve(items.saturating_sub(self.keys.len()));
         self.next.reserve((1_usize << bits).div_ceil(4).saturating_sub(self.next.len()));
+        self.crowded.clear();
+        self.crowded.reserve(items / usize::from(CROWD));
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.keys.capacity() * size_of::<u16>() + self.next.capacity() * size_of::<u64>()
+        (self.keys.capacity() + self.crowded.capacity()) * size_of::<u16>() + self.next.capacity() * size_of::<u64>()
     }
 
-    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal. The
-    /// greatest number of items that share a key. `fill` sets the keys.
+    /// The keys of so many items, to be set before they are put in order. Not by a function that is handed in: a closure
+    /// would be compiled without the instructions of its caller.
+    #[inline(always)]
+    pub(crate) fn keys(&mut self, items: usize) -> &mut [u16] {
+        self.keys.resize(items, 0);
+        &mut self.keys
+    }
+
+    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal.
     ///
     /// # Panics
-    /// When there are 2^16 items or more, or `bits` exceeds 16.
+    /// When there are 2^16 items or more, not as many places as keys, or `bits` exceeds 16.
     #[inline(always)]
-    pub(crate) fn order(&mut self, places: &mut [u16], bits: u32, fill: impl FnOnce(&mut [u16])) -> u16 {
-        assert!(places.len() < 1 << 16 && bits <= 16);
+    pub(crate) fn order(&mut self, places: &mut [u16], bits: u32) {
+        assert!(places.len() < 1 << 16 && places.len() == self.keys.len() && bits <= 16);
         let cells = 1_usize << bits;
-        self.keys.resize(places.len(), 0);
-        fill(&mut self.keys);
         self.next.clear();
         self.next.resize(cells.div_ceil(4), 0);
+        self.crowded.clear();
         let (keys, next) = (&self.keys[..], &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells]);
         for &key in keys {
-            next[key as usize & (cells - 1)] += 1;
+            let count = &mut next[key as usize & (cells - 1)];
+            *count += 1;
+            if *count == CROWD + 1 {
+                self.crowded.push(key);
+            }
         }
-        let most = next.iter().fold(0, |most, &count| if count > most { count } else { most });
         scan(&mut self.next);
         let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells];
         for (place, &key) in (0..).zip(keys) {
@@ -45,17 +61,13 @@ impl CellPass {
             places[*next as usize] = place;
             *next += 1;
         }
-        most
     }
 
-    /// Where those cells of the last order begin and end that hold more than `most` items, moved by `by`.
-    pub(crate) fn crowded(&self, most: u16, by: u16) -> impl Iterator<Item = (u16, u16)> {
+    /// Where in the last order those items begin and end that share a key with more than 15 others.
+    pub(crate) fn crowds(&self) -> impl Iterator<Item = (u16, u16)> {
         let ends = bytemuck::cast_slice::<_, u16>(&self.next);
-        let mut start = 0;
-        let cells = ends.iter().map(move |&end| (core::mem::replace(&mut start, end), end));
-        cells
-            .filter(move |(start, end)| end.saturating_sub(*start) > most)
-            .map(move |(start, end)| (start + by, end + by))
+        let end = |key: usize| ends[key];
+        self.crowded.iter().map(move |&key| (usize::from(key).checked_sub(1).map_or(0, end), end(key.into())))
     }
 }
 
@@ -87,19 +99,28 @@ mod tests {
     use super::CellPass;
 
     #[test]
-    fn places_stand_in_order_unless_a_cell_is_crowded() {
+    fn places_stand_in_order_and_crowds_are_known() {
         let mut pass = CellPass::default();
         for bits in [0, 1, 3, 10, 13] {
             let mask = (1_u16 << bits) - 1;
             let key = |i: u16| (u32::from(i).wrapping_mul(2_654_435_761) >> 7) as u16 & mask;
-            let fill = |keys: &mut [u16]| (0..).zip(keys).for_each(|(i, k)| *k = key(i));
             let mut sorted: Vec<u16> = (0..3_000).collect();
             sorted.sort_by_key(|&i| key(i));
-            let crowd = sorted.chunk_by(|&a, &b| key(a) == key(b)).map(<[u16]>::len).max().unwrap_or(0) as u16;
+            let runs = sorted.chunk_by(|&a, &b| key(a) == key(b)).map(<[u16]>::len);
+            let crowds = runs.scan(0, |start, len| Some((core::mem::replace(start, *start + len), len)));
+            let mut crowds: Vec<_> = crowds.filter(|&(_, len)| len > 16).collect();
             let mut places = vec![0; sorted.len()];
-            assert_eq!(pass.order(&mut places, bits, fill), crowd);
+            (0..).zip(pass.keys(places.len())).for_each(|(i, k)| *k = key(i));
+            pass.order(&mut places, bits);
+            let mut found: Vec<_> =
+                pass.crowds().map(|(start, end)| (usize::from(start), usize::from(end - start))).collect();
+            found.sort_unstable();
+            crowds.sort_unstable();
+            assert_eq!(found, crowds, "{bits} bits");
             assert_eq!(places, sorted, "{bits} bits");
         }
-        assert_eq!(pass.order(&mut [], 4, |_| ()), 0);
+        pass.keys(0);
+        pass.order(&mut [], 4);
+        assert_eq!(pass.crowds().count(), 0);
     }
 }

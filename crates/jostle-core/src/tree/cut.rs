@@ -1,22 +1,25 @@
 //! Where one leaf ends and the next begins.
 
-use super::record::Record;
+use super::record::Source;
 use super::{GAP, LEAF};
 use crate::aabb::Aabb;
 
 /// Cuts sorted ranks into leaves, marks their starts, and returns how many there are.
 #[inline(always)]
-pub(super) fn cut_leaves<const D: usize>(records: &[Record<D>], places: &[u16], marks: &mut [u16]) -> usize {
+pub(super) fn cut_leaves<S: Source<D>, const D: usize>(source: S, places: &[u16], marks: &mut [u16]) -> usize {
     let (mut leaves, mut start) = (0, 0);
     while start < places.len() {
         let end = (start + LEAF).min(places.len());
         marks[leaves] = start as u16;
         leaves += 1;
-        let center = |rank: usize| records[usize::from(places[rank])].center.0;
-        let (first, middle, last) = (center(start), center((start + end) / 2), center(end - 1));
-        // The middle rank lies in one of the two parts beside a gap, whose extent is at least the lesser of these; the first
-        // and the last are as far apart as the whole but for both parts.
-        let within = distance(first, middle).min(distance(middle, last));
+        let center = |rank: usize| source.center(places[rank]);
+        // Of these four bodies, two that follow each other may lie on either side of a gap. Those of the other couples are
+        // no farther apart than the parts are wide, and the first and the last as far as the whole but for both parts.
+        let third = (end - start) / 3;
+        let (first, second) = (center(start), center(start + third));
+        let (before, last) = (center(end - 1 - third), center(end - 1));
+        let (a, b, c) = (distance(first, second), distance(second, before), distance(before, last));
+        let within = greater(lesser(a, b), lesser(greater(a, b), c));
         start = if distance(first, last) <= MAY_BE_GAP * within {
             end
         } else {
@@ -37,9 +40,19 @@ fn distance<const D: usize>(a: [f32; D], b: [f32; D]) -> f32 {
     let mut widest = 0.0;
     for axis in 0..D {
         let d = (a[axis] - b[axis]).abs();
-        widest = if d > widest { d } else { widest };
+        widest = greater(d, widest);
     }
     widest
+}
+
+#[inline(always)]
+fn lesser(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+#[inline(always)]
+fn greater(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 /// How many of some bodies belong in one leaf, that does not straddle a gap.

@@ -3,8 +3,8 @@
 use core::ops::Range;
 
 use super::level::LevelSlots;
-use super::record::Record;
-use super::sort::{LocalSort, SortSegment};
+use super::record::{Columns, Record, Source};
+use super::sort::{BoundSegment, LocalSort, SortSegment};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::isa::{Isa, Work};
@@ -45,8 +45,9 @@ impl<const D: usize> LinearTree<D> {
     /// before it are in order.
     ///
     /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
-    /// not, segments are taken in turn, and filled while their records are still in cache.
-    pub(super) fn fill_leaves(&mut self, workers: Workers<'_>) {
+    /// not, segments are taken in turn, and filled while their records are still in cache. Where all are one segment they
+    /// may be in columns.
+    pub(super) fn fill_leaves(&mut self, workers: Workers<'_>, columns: Option<Columns<'_, D>>) {
         self.reserve_leaves(expected_leaves(self.len));
         let s = &mut self.scratch;
         let segments = s.dealer.segments().len();
@@ -54,7 +55,7 @@ impl<const D: usize> LinearTree<D> {
         s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { self.bodies.len() } else { 0 };
-        let shared = self.shared();
+        let shared = self.shared(columns);
         let tasks = shared.dealer.tasks();
         if in_turn {
             workers.run_in_order("segments", tasks, |tasks| {
@@ -69,7 +70,7 @@ impl<const D: usize> LinearTree<D> {
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(leaves);
-            let shared = self.shared();
+            let shared = self.shared(columns);
             workers.run("leaves", tasks, |task| {
                 for at in shared.dealer.task(task) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
@@ -83,9 +84,11 @@ impl<const D: usize> LinearTree<D> {
         self.levels[0].set_len(leaves);
     }
 
-    fn shared(&mut self) -> Shared<'_, D> {
+    fn shared<'a>(&'a mut self, columns: Option<Columns<'a, D>>) -> Shared<'a, D> {
         let s = &mut self.scratch;
         Shared {
+            columns,
+            bounds: self.bounds,
             dealer: &s.dealer,
             buffers: (&s.first, &s.second),
             locals: &s.locals,
@@ -103,6 +106,9 @@ impl<const D: usize> LinearTree<D> {
 
 /// The state shared by the workers that sort segments and fill leaves.
 struct Shared<'a, const D: usize> {
+    columns: Option<Columns<'a, D>>,
+    /// Of all bodies.
+    bounds: Aabb<D>,
     dealer: &'a Dealer<Record<D>>,
     buffers: (&'a [Record<D>], &'a [Record<D>]),
     locals: &'a ScratchPool<LocalSort>,
@@ -155,8 +161,13 @@ impl<const D: usize> Shared<'_, D> {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
-        let records = segment.items(self.buffers);
-        let count = self.isa.run(SortSegment { local, records, places, marks });
+        let count = if let Some(source) = self.columns {
+            self.isa.run(SortSegment { local, source, bounds: self.bounds, places, marks })
+        } else {
+            let source = segment.items(self.buffers);
+            let bounds = self.isa.run(BoundSegment(source));
+            self.isa.run(SortSegment { local, source, bounds, places, marks })
+        };
         self.first_leaves.end(at, count);
     }
 
@@ -174,7 +185,11 @@ impl<const D: usize> Shared<'_, D> {
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }
-        self.isa.run(FillLeaves { records: segment.items(self.buffers), places, marks, bodies, ids });
+        if let Some(source) = self.columns {
+            self.isa.run(FillLeaves { source, places, marks, bodies, ids });
+        } else {
+            self.isa.run(FillLeaves { source: segment.items(self.buffers), places, marks, bodies, ids });
+        }
         let write_box = |leaf, aabb| {
             // SAFETY: as above.
             unsafe { self.boxes.write(leaves.start + leaf, aabb) }
@@ -184,8 +199,8 @@ impl<const D: usize> Shared<'_, D> {
 }
 
 /// Fills the leaves of a segment.
-struct FillLeaves<'a, const D: usize> {
-    records: &'a [Record<D>],
+struct FillLeaves<'a, S, const D: usize> {
+    source: S,
     /// The place of each rank.
     places: &'a [u16],
     /// The first rank of each leaf, within the segment.
@@ -194,17 +209,17 @@ struct FillLeaves<'a, const D: usize> {
     ids: &'a mut [Ids],
 }
 
-impl<const D: usize> Work for FillLeaves<'_, D> {
+impl<S: Source<D>, const D: usize> Work for FillLeaves<'_, S, D> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Self { records, places, marks, bodies, ids } = self;
+        let Self { source, places, marks, bodies, ids } = self;
         for (leaf, (bodies, ids)) in bodies.iter_mut().zip(ids).enumerate() {
             let start = usize::from(marks[leaf]);
             let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
             let mut fill = |lane: usize, place: u16| {
-                let record = &records[usize::from(place)];
+                let record = source.record(place);
                 for axis in 0..D {
                     bodies.centers[axis].0[lane] = record.center.0[axis];
                 }

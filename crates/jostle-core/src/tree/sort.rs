@@ -4,11 +4,11 @@
 use core::ops::Range;
 
 use super::cut::cut_leaves;
-use super::record::{Center, Record};
+use super::record::{Center, Columns, Record, Source};
 use super::strips::Strips;
 use super::{LEAF, LinearTree, Scratch};
 use crate::aabb::Aabb;
-use crate::bounds::BlockBounds;
+use crate::bounds::{BlockBounds, range_of};
 use crate::input::{Bodies, Radii};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
@@ -17,7 +17,8 @@ use crate::parallel::workers::Workers;
 use crate::radix::{CellPass, LOCAL_MAX, Segment, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
-    /// Deals records out to segments, and puts those in order, leaf by leaf.
+    /// Deals records out to segments, and puts those in order, leaf by leaf. The bodies of one segment stay where they are,
+    /// if they are in slices.
     pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         let n = bodies.len();
         self.len = n;
@@ -30,6 +31,11 @@ impl<const D: usize> LinearTree<D> {
             s.marks.resize(n, 0);
         }
         let top = bits_per_axis(D) * D as u32;
+        if let Some(columns) = Columns::of(&bodies).filter(|_| digit_bits(n) == 0) {
+            s.dealer.push(Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0, top });
+            s.dealer.finish();
+            return self.fill_leaves(workers, Some(columns));
+        }
         match Grid::new(&self.bounds) {
             None => {
                 deal(bodies, workers, s, (0, top), |_, _| ());
@@ -73,7 +79,7 @@ impl<const D: usize> LinearTree<D> {
         }
         self.deal_large(workers);
         self.scratch.dealer.finish();
-        self.fill_leaves(workers);
+        self.fill_leaves(workers, None);
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
@@ -186,8 +192,9 @@ impl<I: Iterator<Item = [f32; D]>, P: FnOnce(usize) -> I, const D: usize> Work f
 #[derive(Debug, Default)]
 pub(super) struct LocalSort {
     cells: CellPass,
-    /// Places of a crowded cell, as they were.
+    /// Places of the bodies in a crowded cell, as they were, and their centres.
     crowd: Vec<u16>,
+    centers: [Vec<f32>; 3],
     /// Runs of ranks that are to be put in order.
     runs: Vec<(u16, u16)>,
     /// Segments in order whose first leaf is not known yet.
@@ -203,6 +210,9 @@ impl LocalSort {
         self.cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
         self.crowd.clear();
         self.crowd.reserve(items);
+        for column in &mut self.centers {
+            column.reserve(items.saturating_sub(column.len()));
+        }
         self.runs.clear();
         self.runs.reserve(items / LEAF + 1);
     }
@@ -211,6 +221,7 @@ impl LocalSort {
     pub(super) fn bytes(&self) -> usize {
         self.cells.bytes()
             + self.crowd.capacity() * size_of::<u16>()
+            + self.centers.iter().map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
             + self.runs.capacity() * size_of::<(u16, u16)>()
             + self.waiting.capacity() * size_of::<u32>()
     }
@@ -218,68 +229,79 @@ impl LocalSort {
 
 /// Lists the places of one segment's records by rank, and cuts it into leaves, whose number comes out, and whose starts
 /// the marks.
-pub(super) struct SortSegment<'a, const D: usize> {
+pub(super) struct SortSegment<'a, S, const D: usize> {
     pub(super) local: &'a mut LocalSort,
-    pub(super) records: &'a [Record<D>],
+    pub(super) source: S,
+    /// The box of all centres.
+    pub(super) bounds: Aabb<D>,
     pub(super) places: &'a mut [u16],
     pub(super) marks: &'a mut [u16],
 }
 
-impl<const D: usize> Work for SortSegment<'_, D> {
+impl<S: Source<D>, const D: usize> Work for SortSegment<'_, S, D> {
     type Output = usize;
 
     /// Bodies lie in the order of strips over their box, and by id within a cell of it. Those of a cell that holds more
     /// than a leaf lie in the order of strips over their own box, and so on.
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { local: LocalSort { cells, crowd, runs, .. }, records, places, marks } = self;
-        let most = LEAF as u16;
-        match Strips::over(&bounds_of_all(records), records.len()) {
+        let Self { local: LocalSort { cells, crowd, centers, runs, .. }, source, bounds, places, marks } = self;
+        match Strips::over(&bounds, source.len()) {
             None => (0..).zip(&mut *places).for_each(|(i, place)| *place = i),
             Some(strips) => {
-                let fill = |keys: &mut [u16]| strips.keys(records.iter().map(|record| record.center.0), keys);
-                if cells.order(places, strips.key_bits, fill) > most {
-                    runs.extend(cells.crowded(most, 0));
-                }
+                strips.keys(source.centers(), cells.keys(places.len()));
+                cells.order(places, strips.key_bits);
+                runs.extend(cells.crowds());
             }
         }
         while let Some((start, end)) = runs.pop() {
             let places = &mut places[usize::from(start)..usize::from(end)];
-            let center = |&place: &u16| records[usize::from(place)].center.0;
-            let bounds = places.iter().fold(Aabb::EMPTY, |all, place| all.with_point(center(place)));
+            let mut bounds = Aabb::<D>::EMPTY;
+            for axis in 0..D {
+                let column = &mut centers[axis];
+                column.resize(places.len(), 0.0);
+                column.iter_mut().zip(&*places).for_each(|(to, &place)| *to = source.center(place)[axis]);
+                (bounds.lo[axis], bounds.hi[axis]) = range_of(column);
+            }
             let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
             crowd.clear();
             crowd.extend_from_slice(places);
-            let fill = |keys: &mut [u16]| strips.keys(crowd.iter().map(center), keys);
-            if cells.order(places, strips.key_bits, fill) > most {
-                runs.extend(cells.crowded(most, start));
-            }
+            let columns = Columns::<D>::of_centers(core::array::from_fn(|axis| &centers[axis][..]));
+            strips.keys(columns.centers(), cells.keys(places.len()));
+            cells.order(places, strips.key_bits);
+            runs.extend(cells.crowds().map(|(from, to)| (start + from, start + to)));
             places.iter_mut().for_each(|place| *place = crowd[usize::from(*place)]);
         }
-        cut_leaves(records, places, marks)
+        cut_leaves(source, places, marks)
     }
 }
 
 /// The box of the centres of a segment.
-#[inline(always)]
-fn bounds_of_all<const D: usize>(records: &[Record<D>]) -> Aabb<D> {
-    let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
-    let (fours, rest) = records.as_chunks::<4>();
-    for four in fours {
-        for axis in 0..D {
-            for lane in 0..4 {
-                let x = four[lane].center.0[axis];
-                lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
-                hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
+pub(super) struct BoundSegment<'a, const D: usize>(pub(super) &'a [Record<D>]);
+
+impl<const D: usize> Work for BoundSegment<'_, D> {
+    type Output = Aabb<D>;
+
+    #[inline(always)]
+    fn run(self) -> Aabb<D> {
+        let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
+        let (fours, rest) = self.0.as_chunks::<4>();
+        for four in fours {
+            for axis in 0..D {
+                for lane in 0..4 {
+                    let x = four[lane].center.0[axis];
+                    lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
+                    hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
+                }
             }
         }
-    }
-    let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0));
-    for lane in 0..4 {
-        for axis in 0..D {
-            all.lo[axis] = all.lo[axis].min(lo[axis][lane]);
-            all.hi[axis] = all.hi[axis].max(hi[axis][lane]);
+        let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0));
+        for lane in 0..4 {
+            for axis in 0..D {
+                all.lo[axis] = all.lo[axis].min(lo[axis][lane]);
+                all.hi[axis] = all.hi[axis].max(hi[axis][lane]);
+            }
         }
+        all
     }
-    all
 }
