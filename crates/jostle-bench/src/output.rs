@@ -23,8 +23,8 @@ pub(crate) struct Output {
 const KEYS: [&str; 12] =
     ["dim", "scene", "n", "order", "threads", "clock", "answer", "rival", "frames", "what", "system", "case"];
 
-/// Options that choose a part of a measurement.
-const PARTS: [&str; 3] = ["--n", "--scene", "--only"];
+/// Options that choose a part of a measurement, or how long it takes.
+const PARTS: [&str; 6] = ["--n", "--scene", "--only", "--row", "--threads", "--rounds"];
 
 /// A table with where it comes from.
 #[derive(Debug, Clone)]

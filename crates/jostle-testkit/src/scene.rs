@@ -78,7 +78,7 @@ pub enum Kind {
     /// As smoothed particles and atoms lie: one radius, 1, on a square or cubic lattice from which each is displaced at
     /// random by up to 0.3 of its spacing on each axis, so that a body has about 20 (2D) or 40 (3D) neighbours.
     ///
-    /// Pairs a body at n = 10k, 100k, 1M: 9.6, 9.9, 10.0 in 2D; 16.6, 18.4, 19.2 in 3D.
+    /// Pairs a body at n = 10k, 100k, 1M: 9.4, 9.5, 9.6 in 2D; 16.0, 17.4, 18.6 in 3D.
     Fluid,
 }
 

@@ -12,7 +12,7 @@ const MARKERS: [&str; 2] = ["<!-- figures -->", "<!-- /figures -->"];
 /// The scene that is shown at several sizes.
 const MAIN: &str = "uniform";
 
-/// Sizes of the main scene from here on are shown.
+/// Powers of ten from here on are the sizes of the main scene that are shown.
 const SHOWN: u64 = 10_000;
 
 /// Size of the other scenes.
@@ -96,7 +96,7 @@ fn times_of(table: &Table, one: &Cell, all: &Cell) -> String {
 
 /// The columns that are shown: the main scene at its sizes, the others at one.
 fn heads(table: &Table) -> Vec<String> {
-    let large = |n: &Cell| matches!(n, Cell::Count(n) if *n >= SHOWN);
+    let large = |n: &Cell| matches!(n, Cell::Count(n) if *n >= SHOWN && 10_u64.pow(n.ilog10()) == *n);
     let mut heads = Vec::new();
     for scene in distinct(table, "scene") {
         let sizes = table.of("scene", scene, &[]);
