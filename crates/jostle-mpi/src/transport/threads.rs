@@ -42,6 +42,10 @@ struct State {
     /// Messages for each rank, of an exchange that they all take part in.
     boxes: Vec<Messages>,
     gathered: Vec<Vec<u8>>,
+    /// Ranks whose values are in what is being reduced, and that have not taken the result.
+    reducing: u32,
+    greatest: Vec<f64>,
+    sums: Vec<u64>,
 }
 
 impl ThreadRanks {
@@ -100,6 +104,32 @@ impl ThreadRanks {
     }
 }
 
+impl ThreadRanks {
+    /// Combines values of all ranks in one place, in any order.
+    fn reduce<T: Copy>(
+        &self,
+        values: &mut [T],
+        place: impl Fn(&mut State) -> &mut Vec<T>,
+        combine: impl Fn(&mut T, T),
+    ) {
+        let put = |state: &mut State| {
+            let is_first = state.reducing == 0;
+            state.reducing += 1;
+            let all = place(state);
+            if is_first {
+                *all = values.to_vec();
+            } else {
+                all.iter_mut().zip(&*values).for_each(|(value, other)| combine(value, *other));
+            }
+        };
+        let all = self.meet(put, |state| {
+            state.reducing -= 1;
+            place(state).clone()
+        });
+        values.copy_from_slice(&all);
+    }
+}
+
 impl Transport for ThreadRanks {
     fn rank(&self) -> u32 {
         self.rank
@@ -147,21 +177,11 @@ impl Transport for ThreadRanks {
     }
 
     fn max(&self, values: &mut [f64]) {
-        for bytes in self.all_gather(bytemuck::cast_slice(values)) {
-            for (value, other) in values.iter_mut().zip(wire::all::<f64>(&bytes)) {
-                *value = value.max(other);
-            }
-        }
+        self.reduce(values, |state| &mut state.greatest, |value, other| *value = value.max(other));
     }
 
     fn sum(&self, values: &mut [u64]) {
-        let all = self.all_gather(bytemuck::cast_slice(values));
-        values.fill(0);
-        for bytes in all {
-            for (value, other) in values.iter_mut().zip(wire::all::<u64>(&bytes)) {
-                *value += other;
-            }
-        }
+        self.reduce(values, |state| &mut state.sums, |value, other| *value += other);
     }
 
     fn scan(&self, value: u64) -> u64 {
