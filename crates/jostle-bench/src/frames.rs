@@ -171,7 +171,7 @@ fn rows<'a, const D: usize>(
 ) -> Vec<Row<'a, D>> {
     let row = |rival, frames, ring| Row { rival, frames, ring, step: 0 };
     let all = scratch.into_iter().chain(updated);
-    let able = all.filter(|rival| wants(&args.only, rival.name()) && !rival.hopeless(kind, n));
+    let able = all.filter(|rival| wants(&args.only, rival.name()) && !rival.hopeless(kind, n) && !rival.keeps_bodies());
     let mut rows: Vec<_> = able.map(|rival| row(rival, COHERENT, coherent)).collect();
     rows.insert(1, row(rivals::ourselves(), UNRELATED, unrelated));
     rows

@@ -44,6 +44,11 @@ pub(crate) trait Rival<const D: usize>: Send {
         let _ = scene;
     }
 
+    /// Whether it searches the bodies that it was prepared for: then it cannot be given others frame by frame.
+    fn keeps_bodies(&self) -> bool {
+        false
+    }
+
     /// Every overlapping pair once, the lesser id first, in any order.
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]];
 }

@@ -225,6 +225,10 @@ impl<const D: usize> Rival<D> for RecordsByHand<D> {
         records(scene, &mut self.records);
     }
 
+    fn keeps_bodies(&self) -> bool {
+        true
+    }
+
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
         let extent = Extent::of(scene);
         let grid = &mut self.grid;

@@ -64,6 +64,10 @@ impl<const D: usize> Rival<D> for RecordLevels<D> {
         records(scene, &mut self.records);
     }
 
+    fn keeps_bodies(&self) -> bool {
+        true
+    }
+
     fn find(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
         self.build(scene);
         let levels = &self.levels;
