@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use engine::{CoherentFinder as Finder, Rows};
 use pyo3::prelude::*;
 
+use crate::dimensions::in_dimensions;
 use crate::errors::Refused;
-use crate::finder::{Call, in_dimensions};
+use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
 use crate::input::Read;
 use crate::lists::{Columns, NeighborLists, finish};

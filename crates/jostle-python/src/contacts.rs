@@ -8,8 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::{Integers, array, rows};
+use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
-use crate::finder::{Call, in_dimensions};
+use crate::finder::Call;
 use crate::found::Found;
 use crate::prepared::Of;
 use crate::space::AskedSpace;

@@ -1,81 +1,21 @@
-//! Searches: a finder that keeps its memory, and functions that share some.
+//! Searches: a finder that keeps its memory, and functions that share such.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use engine::{PairFinder, Rows};
+use engine::Rows;
 use pyo3::prelude::*;
 
 use crate::arrays::rows;
+use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::Refused;
 use crate::found::{Found, FoundColumns};
 use crate::input::{Asked, Read};
 use crate::lists::{Columns, NeighborLists, finish};
 use crate::neighbor_list::TableCall;
-use crate::prepared::Of;
 use crate::space::AskedSpace;
 use crate::threads::Threads;
 
-/// A finder for each number of dimensions; they hold no memory before their first search.
-#[derive(Default)]
-pub(crate) struct Both {
-    two: PairFinder<2>,
-    three: PairFinder<3>,
-}
-
-/// Finders that nobody uses, of the functions that are called without one.
-static IDLE: Mutex<Vec<Both>> = Mutex::new(Vec::new());
-
-/// How many of them are kept, and up to how many bytes each.
-const IDLE_MAX: usize = 4;
-const IDLE_BYTES: usize = 1 << 28;
-
-/// Calls `search` with a finder that is kept for the next call, unless it has grown large.
-pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyResult<R> {
-    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut both = idle().pop().unwrap_or_default();
-    let result = search(&mut both)?;
-    let mut idle = idle();
-    if idle.len() < IDLE_MAX && both.bytes() <= IDLE_BYTES {
-        idle.push(both);
-    }
-    Ok(result)
-}
-
-/// The one of these for so many dimensions.
-pub(crate) trait Dimension<const D: usize>: Of<D> {
-    fn finder(both: &mut Both) -> &mut PairFinder<D>;
-}
-
-impl Dimension<2> for () {
-    fn finder(both: &mut Both) -> &mut PairFinder<2> {
-        &mut both.two
-    }
-}
-
-impl Dimension<3> for () {
-    fn finder(both: &mut Both) -> &mut PairFinder<3> {
-        &mut both.three
-    }
-}
-
-/// The same in two dimensions or three.
-macro_rules! in_dimensions {
-    ($dimensions:expr, $D:ident => $body:expr) => {
-        if $dimensions == 2 {
-            const $D: usize = 2;
-            $body
-        } else {
-            const $D: usize = 3;
-            $body
-        }
-    };
-}
-
 impl Both {
-    pub(crate) fn bytes(&self) -> usize {
-        self.two.bytes() + self.three.bytes()
-    }
-
     fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<u32>>
     where
         (): Dimension<D>,
@@ -146,8 +86,8 @@ impl Both {
 
 /// Finds pairs and neighbours, and keeps its memory from call to call.
 ///
-/// From the second call of a size on it allocates nothing but the results. (The functions of the same names keep 256 MiB at most,
-/// for all their calls.) Threads may share it: their calls wait for each other.
+/// From the second call of a size on it allocates nothing but the results. (The functions of the same names keep up to four finders of
+/// at most 256 MiB, for all their calls.) Threads may share it: their calls wait for each other.
 ///
 /// Examples
 /// --------
@@ -158,8 +98,6 @@ impl Both {
 pub(crate) struct Finder {
     both: Mutex<Both>,
 }
-
-pub(crate) use in_dimensions;
 
 /// A search, as its arguments are read.
 pub(crate) struct Call<'py> {

@@ -1,13 +1,14 @@
 //! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`, `prepared`
-//! and `input` (what a search is of); `finder`, `found` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
+//! and `input` (what a search is of); `dimensions`, `finder`, `found` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
 //! `contacts`; `memory` (where large vectors lie).
 
 mod arrays;
 mod bodies;
 mod coherent;
 mod contacts;
+mod dimensions;
 mod errors;
 mod finder;
 mod found;

@@ -8,8 +8,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{Integers, Number, array, as_array, rows, show};
 use crate::bodies::{AskedSet, Positions};
+use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
-use crate::finder::{Both, Dimension, in_dimensions, with_idle};
 use crate::input::Read;
 use crate::space::AskedSpace;
 use crate::table::{Kept, Quantities, Table, Wanted, table};

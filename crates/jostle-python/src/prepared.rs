@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::arrays::{Number, Reals, array, as_array, rows};
+use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
-use crate::finder::in_dimensions;
 use crate::input::{Asked, Read};
 use crate::space::{AskedSpace, Cell};
 use crate::threads::Threads;
