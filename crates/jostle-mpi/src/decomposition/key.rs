@@ -28,7 +28,6 @@ pub(crate) struct Frame<const D: usize> {
 impl<const D: usize> Frame<D> {
     pub(crate) fn over(span: &Span<D>) -> Self {
         let widest = span.widest();
-        // Halved twice, so that neither the extent nor its inverse leaves the range of `f64`.
         let scale = 1.0 / widest;
         let flat = !(widest > 0.0 && scale.is_finite());
         let unit = Aabb { lo: [0.0; D], hi: [1.0; D] };
