@@ -302,6 +302,25 @@ fn leaves_are_nearly_square() {
     }
 }
 
+#[test]
+fn leaves_of_a_plane_in_space_are_nearly_square() {
+    for n in [1_000, 30_000] {
+        let plane = scene::scene::<2>(Kind::Uniform, n, 3);
+        let side = f64::from(scene::world::<2>(Kind::Uniform, n)) * (LEAF as f64 / n as f64).sqrt();
+        for flat in 0..3 {
+            let point = |id| {
+                let [a, b] = plane.view().center(id);
+                let mut point = [a, b, 7.0];
+                point.swap(flat, 2);
+                (point, 0.0)
+            };
+            let (leaves, widths) = leaf_widths(&built(&(0..n).map(point).collect::<Scene<3>>()), f32::INFINITY);
+            let excess = widths / leaves as f64 / (2.0 * side);
+            assert!(excess < 1.15, "{n} bodies in a plane across axis {flat}: {excess} of a square");
+        }
+    }
+}
+
 /// Points at any scale, in groups, some of them often.
 fn bodies() -> impl Strategy<Value = Vec<([f32; 3], f32)>> {
     let coordinate = || prop_oneof![-1.0_f32..1.0, (-4_i32..4).prop_map(|x| x as f32 * 0.25), Just(-0.0)];

@@ -26,8 +26,8 @@ impl<const D: usize> Default for Center<D> {
 pub(super) trait Source<const D: usize>: Copy {
     /// Number of bodies.
     fn len(self) -> usize;
-    /// The centres in order.
-    fn centers(self) -> impl Iterator<Item = [f32; D]>;
+    /// The centres in order, each with its axes in the order of `axes`.
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]>;
     /// The centre of one body.
     fn center(self, place: u16) -> [f32; D];
     /// One body.
@@ -41,8 +41,8 @@ impl<const D: usize> Source<D> for &[Record<D>] {
     }
 
     #[inline(always)]
-    fn centers(self) -> impl Iterator<Item = [f32; D]> {
-        self.iter().map(|record| record.center.0)
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
+        self.iter().map(move |record| core::array::from_fn(|k| record.center.0[axes[k]]))
     }
 
     #[inline(always)]
@@ -95,11 +95,11 @@ impl<const D: usize> Source<D> for Columns<'_, D> {
     }
 
     #[inline(always)]
-    fn centers(self) -> impl Iterator<Item = [f32; D]> {
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
         // Cut to their length here, columns need no check for each point.
         let n = self.radii.len();
-        let centers = self.centers.map(|column| &column[..n]);
-        (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
+        let centers = axes.map(|axis| &self.centers[axis][..n]);
+        (0..n).map(move |i| core::array::from_fn(|k| centers[k][i]))
     }
 
     #[inline(always)]

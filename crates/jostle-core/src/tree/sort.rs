@@ -249,7 +249,7 @@ impl<S: Source<D>, const D: usize> Work for SortSegment<'_, S, D> {
         match Strips::over(&bounds, source.len()) {
             None => (0..).zip(&mut *places).for_each(|(i, place)| *place = i),
             Some(strips) => {
-                strips.keys(source.centers(), cells.keys(places.len()));
+                strips.keys(source.centers(strips.axes), cells.keys(places.len()));
                 cells.order(places, strips.key_bits);
                 runs.extend(cells.crowds());
             }
@@ -267,7 +267,7 @@ impl<S: Source<D>, const D: usize> Work for SortSegment<'_, S, D> {
             crowd.clear();
             crowd.extend_from_slice(places);
             let columns = Columns::<D>::of_centers(core::array::from_fn(|axis| &centers[axis][..]));
-            strips.keys(columns.centers(), cells.keys(places.len()));
+            strips.keys(columns.centers(strips.axes), cells.keys(places.len()));
             cells.order(places, strips.key_bits);
             runs.extend(cells.crowds().map(|(from, to)| (start + from, start + to)));
             places.iter_mut().for_each(|place| *place = crowd[usize::from(*place)]);

@@ -13,12 +13,14 @@ use crate::morton::{COINCIDENT, clamp, truncate};
 /// band, which is passed through before the next, so that sixteen successive leaves lie together as well.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Strips<const D: usize> {
+    /// Axes in the order in which all that follows has them: strips run along the last one, which is the longest in 3D.
+    pub(super) axes: [usize; D],
     lo: [f32; D],
     /// Cells for each unit of length.
     scale: [f32; D],
     /// The last cell on each axis.
     last: [f32; D],
-    /// Strips on each axis but the one that they run along.
+    /// Strips on each axis but the last one.
     counts: [u32; 2],
     /// Bits of the number of a slab within its band.
     slab_bits: u32,
@@ -30,49 +32,49 @@ pub(super) struct Strips<const D: usize> {
 const BAND: u32 = 3;
 
 impl<const D: usize> Strips<D> {
-    /// Strips along the last axis of a box, in which about so many bodies lie evenly; `None` where all of it is a point.
+    /// Strips over a box in which about so many bodies lie evenly; `None` where all of it is a point.
     pub(super) fn over(bounds: &Aabb<D>, bodies: usize) -> Option<Self> {
         if bounds.widest() < COINCIDENT {
             return None;
         }
-        let widths: [f64; D] = core::array::from_fn(|axis| f64::from(bounds.hi[axis]) - f64::from(bounds.lo[axis]));
+        let axes = axes(bounds);
+        let widths = axes.map(|axis| width(bounds, axis));
         let key_bits = (usize::BITS - (bodies - 1).leading_zeros()).max(MIN_KEY_BITS);
         let cells = 1_u32 << key_bits;
         let leaves = bodies as f64 / LEAF as f64;
         let mut counts = [1; 2];
-        let up = widths[D - 1];
-        if D == 2 {
-            counts[0] = nearest((leaves * widths[0] / up).sqrt(), cells);
-        } else {
-            let (mut cube, side) = (1.0, leaves * widths[1] * widths[1] / (widths[0] * up));
-            while (cube + 0.5) * (cube + 0.5) * (cube + 0.5) <= side && cube < f64::from(cells) {
+        let along = widths[D - 1];
+        if D == 3 {
+            let (mut cube, side) = (1.0, leaves * widths[1] * widths[1] / (widths[0] * along));
+            while (cube + 0.5) * (cube + 0.5) * (cube + 0.5) <= side && cube < leaves {
                 cube += 1.0;
             }
             counts[1] = cube as u32;
-            counts[0] = nearest((leaves / cube * widths[0] / up).sqrt(), cells / counts[1]);
         }
+        counts[0] = nearest((leaves / f64::from(counts[1]) * widths[0] / along).sqrt(), cells / counts[1]);
         let slabs = cells / (counts[0] * counts[1]);
         // So few strips side by side are a band as they are.
         let one_band = counts[0] * counts[1] <= BAND + 1;
         let band = if one_band { slabs } else { (BAND * LEAF as u32 * cells / bodies as u32).min(slabs) };
         let slab_bits = band.ilog2();
         let slabs = slabs >> slab_bits << slab_bits;
-        let mut strips = Self { lo: bounds.lo, scale: [0.0; D], last: [0.0; D], counts, slab_bits, key_bits };
-        for axis in 0..D {
-            let count = if axis == D - 1 { slabs } else { counts[axis] };
-            strips.scale[axis] = if widths[axis] > 0.0 { (f64::from(count) / widths[axis]) as f32 } else { 0.0 };
-            strips.last[axis] = (count - 1) as f32;
+        let lo = axes.map(|axis| bounds.lo[axis]);
+        let mut strips = Self { axes, lo, scale: [0.0; D], last: [0.0; D], counts, slab_bits, key_bits };
+        for k in 0..D {
+            let count = if k == D - 1 { slabs } else { counts[k] };
+            strips.scale[k] = if widths[k] > 0.0 { (f64::from(count) / widths[k]) as f32 } else { 0.0 };
+            strips.last[k] = (count - 1) as f32;
         }
         Some(strips)
     }
 
-    /// Fills `keys` with the numbers of the cells that hold these points.
+    /// Fills `keys` with the numbers of the cells that hold these points, whose axes are in the order of `axes`.
     #[inline(always)]
     pub(super) fn keys(&self, points: impl Iterator<Item = [f32; D]>, keys: &mut [u16]) {
         let Self { lo, scale, last, counts, slab_bits, .. } = *self;
         let slab_mask = (1_u32 << slab_bits) - 1;
         for (key, point) in keys.iter_mut().zip(points) {
-            let cell = |axis: usize| truncate(clamp((point[axis] - lo[axis]) * scale[axis], last[axis]));
+            let cell = |k: usize| truncate(clamp((point[k] - lo[k]) * scale[k], last[k]));
             let along = cell(D - 1);
             let (band, slab) = (along >> slab_bits, along & slab_mask);
             // Every other time the other way round, so that the next strip begins where the last one ends.
@@ -84,6 +86,27 @@ impl<const D: usize> Strips<D> {
             *key = (strip << slab_bits | turned(strip, slab, slab_mask)) as u16;
         }
     }
+}
+
+/// The middle axis, the shortest and the longest one: where all lies in a plane, leaves are squares of it. In 2D any
+/// two axes will do.
+fn axes<const D: usize>(bounds: &Aabb<D>) -> [usize; D] {
+    let mut axes: [usize; D] = core::array::from_fn(|axis| axis);
+    if D == 3 {
+        let mut shorter_first = |a: usize, b: usize| {
+            if width(bounds, axes[a]) > width(bounds, axes[b]) {
+                axes.swap(a, b);
+            }
+        };
+        shorter_first(0, 2);
+        shorter_first(1, 2);
+        shorter_first(1, 0);
+    }
+    axes
+}
+
+fn width<const D: usize>(bounds: &Aabb<D>, axis: usize) -> f64 {
+    f64::from(bounds.hi[axis]) - f64::from(bounds.lo[axis])
 }
 
 /// The nearest whole number from 1 to `most`.
@@ -108,7 +131,7 @@ mod tests {
             counts.map(|count| (rest % count, rest /= count).0)
         });
         let all: Vec<[usize; D]> = all.collect();
-        let point = |cell: &[usize; D]| core::array::from_fn(|axis| (cell[axis] as f32 + 0.5) / strips.scale[axis]);
+        let point = |cell: &[usize; D]| core::array::from_fn(|k| (cell[k] as f32 + 0.5) / strips.scale[k]);
         let mut keys = vec![0; all.len()];
         strips.keys(all.iter().map(point), &mut keys);
         let mut order = vec![None; all.len()];

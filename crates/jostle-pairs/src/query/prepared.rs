@@ -49,7 +49,7 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 ///
 /// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^500, a box whose `lo` is above its
 /// `hi`, a direction of zero, a reach that is negative or NaN, and a ray without end in a space that repeats, which meets
-/// endless images, are refused with [`QueryError::Query`], as is what looks at more than 2^20 images or lies more than 2^29
+/// endless images, are refused with [`QueryError::Query`](crate::QueryError::Query), as is what looks at more than 2^20 images or lies more than 2^29
 /// cells away; the list is then as it was.
 ///
 /// ```
