@@ -194,10 +194,15 @@ def test_threads_of_python_share_a_finder_and_the_interpreter_is_free():
 
 def test_an_interrupt_is_honoured_after_the_call():
     points, finder = scene(100_000, 2, np.float32, 200), jostle.Finder()
-    threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        for _ in range(10_000):
-            finder.pairs(points, 0.3)
+    # A process in the background of a shell begins with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(10_000):
+                finder.pairs(points, 0.3)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def count_in_child(points):

@@ -135,7 +135,8 @@ pub(crate) fn with_sound_header(mut stream: Box<dyn Read>) -> Result<Box<dyn Rea
     ensure!(lists <= LISTS_MOST, "a header of {lists} lists, where an array of numbers has one");
     let shape = text.split_once("shape").and_then(|(_, rest)| rest.split_once('(')?.1.split_once(')'));
     let axes = shape.into_iter().flat_map(|(axes, _)| axes.split(',')).filter_map(number_of_python);
-    let values = axes.clone().try_fold(1, u64::checked_mul);
+    // Without axes of 0, since the product may be taken from either end.
+    let values = axes.clone().filter(|&axis| axis > 0).try_fold(1, u64::checked_mul);
     ensure!(
         values.is_some(),
         "an array of {} values",

@@ -7,7 +7,7 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::DataType;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::ColumnDescriptor;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use indicatif::ProgressBar;
 
 use super::column::Column;
@@ -87,6 +87,10 @@ impl Parquet {
 fn append(group: &dyn RowGroupReader, at: usize, column: &ColumnDescriptor, values: &mut Column) -> Result<()> {
     use ColumnReader::{DoubleColumnReader, FloatColumnReader, Int32ColumnReader, Int64ColumnReader};
     let full = column.max_def_level();
+    // The crate `parquet` panics instead.
+    let chunk = group.metadata().column(at);
+    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+    ensure!(start >= 0 && chunk.compressed_size() >= 0, "it begins before the file, or has a negative length");
     match (group.get_column_reader(at)?, Kind::of(column)?) {
         (FloatColumnReader(reader), Kind::Plain) => drain(reader, full, values, |v| Ok(v.into())),
         (DoubleColumnReader(reader), Kind::Plain) => drain(reader, full, values, Ok),
