@@ -32,20 +32,28 @@ done
 libdir=${libdir:-$prefix/lib} includedir=${includedir:-$prefix/include}
 destination=${DESTDIR:-}
 
+workspace=$here/../../Cargo.toml
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$workspace" | head -n 1)
+# As `build.rs` names the library: before 1.0 a new minor version may break what is linked with the last.
+case $version in
+  0.*) compatible=${version%.*} ;;
+  *) compatible=${version%%.*} ;;
+esac
 case $(uname -s) in
-  Darwin) shared=libjostle.dylib ;;
-  *) shared=libjostle.so ;;
+  Darwin) shared=libjostle.dylib full=libjostle.$version.dylib soname=libjostle.$compatible.dylib ;;
+  *) shared=libjostle.so full=libjostle.so.$version soname=libjostle.so.$compatible ;;
 esac
 for library in "$shared" libjostle.a; do
   [[ -f $from/$library ]] || { echo "no $from/$library: cargo build --release -p jostle-c" >&2; exit 1; }
 done
 
 install -d "$destination$libdir/pkgconfig" "$destination$includedir"
-install -m 755 "$from/$shared" "$destination$libdir/$shared"
+# Programs ask for the compatible version, the linker for the bare name.
+install -m 755 "$from/$shared" "$destination$libdir/$full"
+ln -sf "$full" "$destination$libdir/$soname"
+ln -sf "$soname" "$destination$libdir/$shared"
 install -m 644 "$from/libjostle.a" "$destination$libdir/libjostle.a"
 install -m 644 "$here/include/jostle.h" "$here/include/jostle.hpp" "$destination$includedir/"
-workspace=$here/../../Cargo.toml
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$workspace" | head -n 1)
 sed -e "s|@prefix@|$prefix|" -e "s|@libdir@|$libdir|" -e "s|@includedir@|$includedir|" -e "s|@version@|$version|" \
   "$here/jostle.pc.in" >"$destination$libdir/pkgconfig/jostle.pc"
 echo "installed in $destination$libdir and $destination$includedir"

@@ -1,5 +1,5 @@
 /*
- * Jostle in C11: circles in structs, bad bodies, contacts, atoms with ghosts, and threads of one's own.
+ * Jostle in C11: circles in structs, bad bodies, contacts, coherent frames, atoms with ghosts, and threads of one's own.
  * README.md has the line that compiles it. The tests compare what it prints with what Rust finds.
  */
 #include <jostle.h>
@@ -143,6 +143,50 @@ static void agents_in_structs(void) {
   free(agents);
 }
 
+/* Grains of two kinds that drift, of which only those of different kinds count: keep is asked about each pair. */
+static int32_t keep(void *user, uint32_t a, uint32_t b) {
+  const uint8_t *kind = user;
+  return kind[a] != kind[b];
+}
+
+static void drifting_grains(void) {
+  enum { GRAINS = 20000, FRAMES = 10 };
+  static double x[GRAINS], y[GRAINS], drift[GRAINS], radius = 0.5;
+  static uint8_t kind[GRAINS];
+  uint32_t seed = 5;
+  for (int i = 0; i < GRAINS; i++) {
+    x[i] = next(&seed) * 150.0;
+    y[i] = next(&seed) * 150.0;
+    drift[i] = (next(&seed) - 0.5) / 256.0;
+    kind[i] = i % 3 == 0;
+  }
+  jostle_set set = {.size = sizeof set, .count = GRAINS, .number = JOSTLE_NUMBER_DOUBLE};
+  set.center[0] = field(x, sizeof x[0]);
+  set.center[1] = field(y, sizeof y[0]);
+  set.radius = field(&radius, 0); /* one of all */
+  jostle_input input = {.size = sizeof input, .sets = &set, .set_count = 1, .only = keep, .only_user = kind};
+
+  jostle_finder *finder = NULL; /* of frames in which bodies move little */
+  check(jostle_finder_new_coherent(2, &finder), NULL);
+  jostle_pairs found = {.size = sizeof found};
+  jostle_contact_geometry contacts = {.size = sizeof contacts};
+  double deepest = 0.0;
+  size_t sum = 0;
+  for (int frame = 0; frame < FRAMES; frame++) {
+    for (int i = 0; i < GRAINS; i++) x[i] += drift[i];
+    check(jostle_find(finder, &input, &found), finder);
+    check(jostle_find_contact_geometry(finder, &input, JOSTLE_NUMBER_DOUBLE, &contacts), finder);
+    sum += contacts.count;
+    for (size_t i = 0; i < contacts.count; i++)
+      if (contacts.depths_double[i * contacts.step] > deepest) deepest = contacts.depths_double[i * contacts.step];
+  }
+  jostle_frames frames = {.size = sizeof frames};
+  check(jostle_finder_frames(finder, &frames), finder);
+  printf("%d frames, %llu from scratch: %zu contacts, the deepest %.6f\n", FRAMES, (unsigned long long)frames.rebuilds, sum,
+         deepest);
+  jostle_finder_free(finder);
+}
+
 /* As LAMMPS holds them: double x[n][3], the owned atoms first, then ghosts; one cutoff. */
 static void owned_atoms_and_ghosts(void) {
   double(*x)[3] = calloc(OWNED + GHOSTS, sizeof *x);
@@ -193,6 +237,7 @@ static void owned_atoms_and_ghosts(void) {
 
 int main(void) {
   agents_in_structs();
+  drifting_grains();
   owned_atoms_and_ghosts();
   return 0;
 }

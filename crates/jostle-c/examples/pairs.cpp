@@ -82,6 +82,19 @@ int main() {
     std::printf("thrown: %s\n", thrown.what());
   }
 
+  const auto other_group = [](std::uint32_t a, std::uint32_t b) noexcept { return a / 10 != b / 10; };
+  auto periodic = jostle::sized<jostle_space>();
+  periodic.kind = JOSTLE_SPACE_KIND_PERIODIC;
+  periodic.repeats[0] = 1;
+  periodic.hi[0] = 100.0;
+  const auto of_other_groups = jostle::only(jostle::within(crowd, &periodic), other_group);
+  std::atomic<std::size_t> groups{0}, across{0};
+  finder.for_each_hit(of_other_groups, [&](const jostle_hit &hit) {
+    groups++;
+    if (hit.image_shift[0] != 0) across++;
+  });
+  std::printf("of other groups %zu, %zu across the border\n", groups.load(), across.load());
+
   jostle::lists lists;
   const auto neighbors = finder.neighbors(jostle::within(crowd), JOSTLE_ROWS_FULL, lists);
   std::printf("neighbours %zu\n", neighbors.count);

@@ -18,7 +18,7 @@
  *
  * What holds for all of it:
  * - Structs that begin with a size are to be cleared, and sizeof the struct written there: later versions add fields at the end.
- *   jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are.
+ *   jostle_column, jostle_offender and jostle_contact_list have no size and stay as they are; jostle_hit is made by the library.
  * - Pointers are null where that is allowed, or lead to what they say for as long as the call lasts. Null, misaligned structs,
  *   sizes, choices and strides that make no sense get a code. Input is read in place, and never written.
  * - What is lent (pairs, lists, messages) belongs to a handle and lives until the next call on that handle but jostle_last_error, or
@@ -26,8 +26,8 @@
  *   A call that fails changes nothing: what was lent before it stays, but for the message.
  * - A handle serves one call at a time; a second one gets JOSTLE_STATUS_BUSY. Give each thread its own. Threads may share
  *   jostle_threads, and ask one jostle_prepared. A handle must not be freed while a call uses it, nor used afterwards.
- * - Nothing unwinds out of a call, and nothing may unwind into one: visitors and run of jostle_host let no exception out. When
- *   memory runs out, the program is aborted.
+ * - Nothing unwinds out of a call, and nothing may unwind into one: visitors, tests and run of jostle_host let no exception out.
+ *   When memory runs out, the program is aborted.
  *
  * Generated from the source by cbindgen: `JOSTLE_WRITE_HEADER=1 cargo test -p jostle-c header`.
  */
@@ -478,6 +478,24 @@ typedef struct jostle_host {
 } jostle_host;
 
 /**
+ * How a finder of coherent frames has fared.
+ */
+typedef struct jostle_frames {
+  /**
+   * sizeof(jostle_frames).
+   */
+  size_t size;
+  /**
+   * How many frames have been searched from scratch so far, of all that were given.
+   */
+  uint64_t rebuilds;
+  /**
+   * How far each body may move before that is done again, in lengths of the host; 0 while it is done in each frame.
+   */
+  double margin;
+} jostle_frames;
+
+/**
  * One value of every body: the first, and the distance in bytes from each to the next. An array of double has the stride
  * sizeof(double); a field of structs has the size of the struct; `double x[n][3]` is three columns, of x[0], x[0] + 1 and
  * x[0] + 2, with the stride sizeof x[0].
@@ -599,6 +617,13 @@ typedef struct jostle_space {
 } jostle_space;
 
 /**
+ * Tells whether a pair is to be kept: 0 if not. It is asked once for each that overlaps and that layers let through (by neighbour
+ * lists, for each row that it stands in, and perhaps again), with the ids as they stand in the pair. Several threads ask it at
+ * once, unless the search is on one; no exception may leave it, and it must not use the handle that asks it.
+ */
+typedef int32_t (*jostle_test)(void *user, uint32_t a, uint32_t b);
+
+/**
  * What a search is of.
  */
 typedef struct jostle_input {
@@ -631,6 +656,14 @@ typedef struct jostle_input {
    * The space that they are in; null for open space.
    */
   const struct jostle_space *space;
+  /**
+   * Keeps only pairs that it lets through; null for all. jostle_still_valid and contact geometry ask none.
+   */
+  jostle_test only;
+  /**
+   * The first argument of only, whatever it is.
+   */
+  void *only_user;
 } jostle_input;
 
 /**
@@ -680,6 +713,29 @@ typedef struct jostle_image_shifts {
  * exception may leave it, and it must not use the handle that calls it.
  */
 typedef void (*jostle_visit)(void *user, uint32_t a, uint32_t b);
+
+/**
+ * A pair with all that is known of it, lent for the length of a call. Later versions may add fields at its end.
+ */
+typedef struct jostle_hit {
+  /**
+   * The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
+   */
+  uint32_t sets[2];
+  /**
+   * Their ids, as in a list.
+   */
+  uint32_t pair[2];
+  /**
+   * By how many vectors of the cell (or periods) the second body is moved to touch the first; 0 on an axis that there is not.
+   */
+  int32_t image_shift[3];
+} jostle_hit;
+
+/**
+ * As jostle_visit, with all that is known of a pair.
+ */
+typedef void (*jostle_visit_hit)(void *user, const struct jostle_hit *hit);
 
 /**
  * The neighbours of all bodies, lent by the lists until they are filled again: those of body i stand from offsets[i] to before
@@ -866,6 +922,49 @@ typedef struct jostle_changes {
   size_t slot_count;
 } jostle_changes;
 
+/**
+ * The contact of each pair, lent by a finder until its next call. The number n of pair i stands at [i * step + n]: in float or in
+ * double, as was asked; the others are null.
+ */
+typedef struct jostle_contact_geometry {
+  /**
+   * sizeof(jostle_contact_geometry).
+   */
+  size_t size;
+  /**
+   * How many contacts: one for each pair.
+   */
+  size_t count;
+  /**
+   * Numbers from one contact to the next.
+   */
+  size_t step;
+  /**
+   * The sum of the radii less the distance of the centres, and 0 where that is below 0.
+   */
+  const float *depths;
+  /**
+   * The direction from the centre of the first to that of the second, of length 1; as many numbers as there are dimensions.
+   */
+  const float *normals;
+  /**
+   * The middle of that part of the line through both centres which lies in both bodies; as many numbers.
+   */
+  const float *points;
+  /**
+   * The same in double.
+   */
+  const double *depths_double;
+  /**
+   * The same in double.
+   */
+  const double *normals_double;
+  /**
+   * The same in double.
+   */
+  const double *points_double;
+} jostle_contact_geometry;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -911,6 +1010,15 @@ void jostle_threads_free(struct jostle_threads *threads);
 jostle_status jostle_finder_new(uint32_t dimensions, struct jostle_finder **out);
 
 /**
+ * Makes a finder of bodies that move little from frame to frame, which takes less than to search each from scratch. jostle_find and
+ * jostle_neighbors_find give the answers of any finder, but for the order of pairs, which depends on the frames given; counts,
+ * visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION, as do bodies with a margin, since it chooses one of its own.
+ * Make one for each input that is searched frame by frame, and one each where pairs and rows are asked for.
+ */
+jostle_status jostle_finder_new_coherent(uint32_t dimensions,
+                                         struct jostle_finder **out);
+
+/**
  * Frees it, and all that it has lent. Null is allowed.
  */
 void jostle_finder_free(struct jostle_finder *finder);
@@ -925,6 +1033,16 @@ jostle_status jostle_finder_set_threads(struct jostle_finder *finder,
  * How many bytes it holds.
  */
 jostle_status jostle_finder_bytes(struct jostle_finder *finder, size_t *out);
+
+/**
+ * How a finder of coherent frames has fared; of others, JOSTLE_STATUS_COMBINATION.
+ */
+jostle_status jostle_finder_frames(struct jostle_finder *finder, struct jostle_frames *out);
+
+/**
+ * Searches the next frame from scratch, whatever has been kept; of other finders, JOSTLE_STATUS_COMBINATION.
+ */
+jostle_status jostle_finder_forget(struct jostle_finder *finder);
 
 /**
  * Finds every overlapping pair: those whose centres are at most as far apart as their radii are long together.
@@ -953,12 +1071,21 @@ jostle_status jostle_count(struct jostle_finder *finder, const struct jostle_inp
 
 /**
  * Calls visit(user, a, b) once for each overlapping pair, from the threads that find them: in no fixed order, except that one
- * thread alone keeps that of the list. No list is made.
+ * thread alone keeps that of the list. No list is made. This is the fold of C: what user leads to takes the sum, by atomics or one
+ * for each thread; for a sum of floats that is the same on any threads, take one thread, or sum over the list.
  */
 jostle_status jostle_for_each_pair(struct jostle_finder *finder,
                                    const struct jostle_input *input,
                                    jostle_visit visit,
                                    void *user);
+
+/**
+ * As jostle_for_each_pair, with the sets and the image of each pair.
+ */
+jostle_status jostle_for_each_hit(struct jostle_finder *finder,
+                                  const struct jostle_input *input,
+                                  jostle_visit_hit visit,
+                                  void *user);
 
 /**
  * Whether lists that were made of bodies with a margin still hold all pairs of these bodies, which are given as they were then,
@@ -1074,6 +1201,27 @@ jostle_status jostle_contacts_update_pairs(struct jostle_contacts *contacts,
                                            const struct jostle_keys *keys,
                                            size_t set_count,
                                            struct jostle_changes *out);
+
+/**
+ * Where and how deep the bodies of each pair of the last list overlap. input is what was searched; number, a jostle_number, is that
+ * of the answer. Where space repeats, the second body is at the image that the image shift says, and the point lies near the
+ * first as it was given; of bodies that move, the contact is that of the moment when they first touch; margins count as parts of
+ * radii.
+ */
+jostle_status jostle_find_contact_geometry(struct jostle_finder *finder,
+                                           const struct jostle_input *input,
+                                           int32_t number,
+                                           struct jostle_contact_geometry *out);
+
+/**
+ * As jostle_find_contact_geometry, of pairs of the host's own, in open space: some of a list, say.
+ */
+jostle_status jostle_contact_geometry_of(struct jostle_finder *finder,
+                                         const uint32_t (*pairs)[2],
+                                         size_t pair_count,
+                                         const struct jostle_input *input,
+                                         int32_t number,
+                                         struct jostle_contact_geometry *out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -152,6 +152,19 @@ inline jostle_input among(const std::vector<jostle_set> &sets, const std::uint8_
   return made;
 }
 
+// The input with a test, which has to live until the search is over: only pairs for which test(a, b) is true are kept. Several
+// threads ask it at once.
+template <class Test>
+jostle_input only(jostle_input input, const Test &test) {
+  static_assert(std::is_nothrow_invocable_r_v<bool, const Test &, std::uint32_t, std::uint32_t>,
+                "a test takes two ids, returns a bool and is noexcept");
+  input.only = [](void *user, std::uint32_t a, std::uint32_t b) -> std::int32_t {
+    return (*static_cast<const Test *>(user))(a, b);
+  };
+  input.only_user = const_cast<Test *>(&test);
+  return input;
+}
+
 class threads : public detail::handle<jostle_threads, jostle_threads_free> {
  public:
   static threads serial() { return threads(detail::made<jostle_threads>(jostle_threads_serial)); }
@@ -179,6 +192,11 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
   // Of circles (2) or spheres (3).
   explicit finder(std::uint32_t dimensions)
       : handle(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new(dimensions, out); })) {}
+
+  // Of bodies that move little from frame to frame: see jostle_finder_new_coherent.
+  static finder coherent(std::uint32_t dimensions) {
+    return finder(detail::made<jostle_finder>([=](auto out) { return jostle_finder_new_coherent(dimensions, out); }));
+  }
 
   void set_threads(const threads &threads) { checked(jostle_finder_set_threads(get(), threads.get())); }
 
@@ -209,6 +227,29 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     if (visiting.thrown) std::rethrow_exception(visiting.thrown);
   }
 
+  // Calls visit(hit) for each pair, with a jostle_hit, from several threads at once. The first exception that it throws is thrown
+  // here.
+  template <class Visit>
+  void for_each_hit(const jostle_input &input, Visit &&visit) {
+    visitor<std::remove_reference_t<Visit>> visiting{visit, {}, {}};
+    checked(jostle_for_each_hit(get(), &input, visitor<std::remove_reference_t<Visit>>::call_hit, &visiting));
+    if (visiting.thrown) std::rethrow_exception(visiting.thrown);
+  }
+
+  // Where and how deep the bodies of each pair of the last list overlap, of the input that was searched.
+  jostle_contact_geometry contact_geometry(const jostle_input &input, jostle_number number = JOSTLE_NUMBER_FLOAT) {
+    auto found = sized<jostle_contact_geometry>();
+    checked(jostle_find_contact_geometry(get(), &input, number, &found));
+    return found;
+  }
+
+  // Of coherent frames: how many were searched from scratch, and the margin.
+  jostle_frames frames() {
+    auto told = sized<jostle_frames>();
+    checked(jostle_finder_frames(get(), &told));
+    return told;
+  }
+
   // Fills lists with the neighbours of each body.
   jostle_neighbors neighbors(const jostle_input &input, jostle_rows rows, lists &lists) {
     auto found = sized<jostle_neighbors>();
@@ -224,6 +265,8 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
   }
 
  private:
+  using handle::handle;
+
   template <class Visit>
   struct visitor {
     Visit &visit;
@@ -231,12 +274,20 @@ class finder : public detail::handle<jostle_finder, jostle_finder_free> {
     std::exception_ptr thrown;
 
     static void call(void *user, std::uint32_t a, std::uint32_t b) noexcept {
-      auto &self = *static_cast<visitor *>(user);
+      static_cast<visitor *>(user)->caught([=](Visit &visit) { visit(a, b); });
+    }
+
+    static void call_hit(void *user, const jostle_hit *hit) noexcept {
+      static_cast<visitor *>(user)->caught([=](Visit &visit) { visit(*hit); });
+    }
+
+    template <class Call>
+    void caught(Call call) noexcept {
       try {
-        self.visit(a, b);
+        call(visit);
       } catch (...) {
-        const std::lock_guard<std::mutex> held(self.lock);
-        if (!self.thrown) self.thrown = std::current_exception();
+        const std::lock_guard<std::mutex> held(lock);
+        if (!thrown) thrown = std::current_exception();
       }
     }
   };

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use engine::PairFinder;
+use engine::{CoherentFinder, CoherentSearch, Found, PairFinder, Search};
 
 use crate::dimensions::{Either, in_either};
 use crate::handle::{Opaque, call, free, kind, make};
-use crate::memory::place;
-use crate::status::Status;
+use crate::input::Asks;
+use crate::memory::{Grows, answer, place};
+use crate::status::{Failure, Status};
 use crate::threads::{OwnThreads, Threads, keep};
 
 /// What searches: it owns all memory, so make it once and keep it. From the second search of a size on nothing is allocated but a
@@ -19,10 +20,98 @@ pub struct Finder {
 
 #[derive(Debug)]
 pub(crate) struct FinderState {
-    pub(crate) finder: Either<PairFinder<2>, PairFinder<3>>,
+    pub(crate) finder: Either<AnyFinder<2>, AnyFinder<3>>,
     pub(crate) threads: Option<Arc<OwnThreads>>,
     /// The image shifts of the last list, as the host asked for them.
     pub(crate) image_shifts: Vec<i32>,
+    pub(crate) geometry: Geometry,
+}
+
+/// Contacts of a list, as the host asked for them.
+#[derive(Debug, Default)]
+pub(crate) struct Geometry {
+    pub(crate) two: Vec<engine::Contact<2>>,
+    pub(crate) two_double: Vec<engine::Contact<2, f64>>,
+    pub(crate) three: Vec<engine::Contact<3>>,
+    pub(crate) three_double: Vec<engine::Contact<3, f64>>,
+}
+
+/// From scratch each time, or by what was kept of the frame before.
+#[derive(Debug)]
+pub(crate) enum AnyFinder<const D: usize> {
+    Each(PairFinder<D>),
+    Coherent(Box<CoherentFinder<D>>),
+}
+
+/// A search of either kind.
+pub(crate) enum AnySearch<'f, 't, const D: usize> {
+    Each(Search<'f, 't, D>),
+    Coherent(CoherentSearch<'f, 't, D>),
+}
+
+impl<const D: usize> AnyFinder<D> {
+    /// The last list.
+    pub(crate) fn last(&self) -> Found<'_, D> {
+        match self {
+            Self::Each(finder) => finder.last(),
+            Self::Coherent(finder) => finder.last(),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Each(finder) => finder.bytes(),
+            Self::Coherent(finder) => finder.bytes(),
+        }
+    }
+
+    pub(crate) fn search<'f, 't>(
+        &'f mut self,
+        threads: engine::Threads<'t>,
+        only: Option<Asks<'t>>,
+    ) -> AnySearch<'f, 't, D> {
+        match self {
+            Self::Each(finder) => AnySearch::Each(finder_search(finder, threads, only)),
+            Self::Coherent(finder) => {
+                let search = finder.on(threads);
+                AnySearch::Coherent(if let Some(test) = only { search.only(test) } else { search })
+            }
+        }
+    }
+
+    /// A search that keeps nothing, which finders of frames have not.
+    pub(crate) fn search_each<'f, 't>(
+        &'f mut self,
+        threads: engine::Threads<'t>,
+        only: Option<Asks<'t>>,
+    ) -> Result<Search<'f, 't, D>, Failure> {
+        match self {
+            Self::Each(finder) => Ok(finder_search(finder, threads, only)),
+            Self::Coherent(_) => Err(Failure::new(
+                Status::Combination,
+                "a finder of coherent frames lists pairs and rows: for the rest, make another by jostle_finder_new",
+            )),
+        }
+    }
+
+    fn coherent(&mut self) -> Result<&mut CoherentFinder<D>, Failure> {
+        match self {
+            Self::Coherent(finder) => Ok(finder),
+            Self::Each(_) => Err(Failure::new(
+                Status::Combination,
+                "the finder searches each frame from scratch: jostle_finder_new_coherent makes one of coherent frames",
+            )),
+        }
+    }
+}
+
+fn finder_search<'f, 't, const D: usize>(
+    finder: &'f mut PairFinder<D>,
+    threads: engine::Threads<'t>,
+    only: Option<Asks<'t>>,
+) -> Search<'f, 't, D> {
+    let search = finder.on(threads);
+    if let Some(test) = only { search.only(test) } else { search }
 }
 
 impl Opaque for Finder {
@@ -30,15 +119,29 @@ impl Opaque for Finder {
     const KIND: u64 = kind(3);
 }
 
+fn state(dimensions: u32, coherent: bool) -> Result<FinderState, Failure> {
+    fn one<const D: usize>(coherent: bool) -> AnyFinder<D> {
+        if coherent { AnyFinder::Coherent(Box::default()) } else { AnyFinder::Each(PairFinder::new()) }
+    }
+    let finder = Either::make(dimensions, || one(coherent), || one(coherent))?;
+    Ok(FinderState { finder, threads: None, image_shifts: Vec::new(), geometry: Geometry::default() })
+}
+
 /// Makes a finder of circles (2 dimensions) or spheres (3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_finder_new(dimensions: u32, out: *mut *mut Finder) -> Status {
-    let state = || {
-        let finder = Either::make(dimensions, PairFinder::new, PairFinder::new)?;
-        Ok(FinderState { finder, threads: None, image_shifts: Vec::new() })
-    };
     // SAFETY: the pointer is what the header asks for.
-    unsafe { make(out, state) }
+    unsafe { make(out, || state(dimensions, false)) }
+}
+
+/// Makes a finder of bodies that move little from frame to frame, which takes less than to search each from scratch. jostle_find and
+/// jostle_neighbors_find give the answers of any finder, but for the order of pairs, which depends on the frames given; counts,
+/// visitors and jostle_still_valid get JOSTLE_STATUS_COMBINATION, as do bodies with a margin, since it chooses one of its own.
+/// Make one for each input that is searched frame by frame, and one each where pairs and rows are asked for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_finder_new_coherent(dimensions: u32, out: *mut *mut Finder) -> Status {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe { make(out, || state(dimensions, true)) }
 }
 
 /// Frees it, and all that it has lent. Null is allowed.
@@ -67,7 +170,54 @@ pub unsafe extern "C" fn jostle_finder_bytes(finder: *mut Finder, out: *mut usiz
     unsafe {
         call(finder, |state| {
             let searching = in_either!(&state.finder, finder => finder.bytes());
-            *place(out, "the place of the number")? = searching + state.image_shifts.capacity() * size_of::<i32>();
+            let shifts = state.image_shifts.capacity() * size_of::<i32>();
+            *place(out, "the place of the number")? = searching + shifts + state.geometry.bytes();
+            Ok(())
+        })
+    }
+}
+
+/// How a finder of coherent frames has fared.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Frames {
+    /// sizeof(jostle_frames).
+    pub size: usize,
+    /// How many frames have been searched from scratch so far, of all that were given.
+    pub rebuilds: u64,
+    /// How far each body may move before that is done again, in lengths of the host; 0 while it is done in each frame.
+    pub margin: f64,
+}
+
+// SAFETY: it is repr(C), begins with its size, and holds numbers alone.
+unsafe impl Grows for Frames {
+    const NAME: &'static str = "jostle_frames";
+}
+
+/// How a finder of coherent frames has fared; of others, JOSTLE_STATUS_COMBINATION.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_finder_frames(finder: *mut Finder, out: *mut Frames) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let out = answer(out)?;
+            let (rebuilds, margin) = in_either!(&mut state.finder, finder => {
+                let finder = finder.coherent()?;
+                (finder.rebuilds(), finder.margin())
+            });
+            *out = Frames { size: out.size, rebuilds, margin };
+            Ok(())
+        })
+    }
+}
+
+/// Searches the next frame from scratch, whatever has been kept; of other finders, JOSTLE_STATUS_COMBINATION.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_finder_forget(finder: *mut Finder) -> Status {
+    // SAFETY: the pointer is what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            in_either!(&mut state.finder, finder => finder.coherent()?.forget());
             Ok(())
         })
     }

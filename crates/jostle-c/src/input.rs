@@ -1,4 +1,6 @@
-//! What a search is of: sets, which of them meet, and their space.
+//! What a search is of: sets, which of them meet, their space, and a test of the host's.
+
+use std::ffi::c_void;
 
 use engine::ActivationTable;
 
@@ -27,6 +29,11 @@ impl Relation {
     }
 }
 
+/// Tells whether a pair is to be kept: 0 if not. It is asked once for each that overlaps and that layers let through (by neighbour
+/// lists, for each row that it stands in, and perhaps again), with the ids as they stand in the pair. Several threads ask it at
+/// once, unless the search is on one; no exception may leave it, and it must not use the handle that asks it.
+pub type Test = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32) -> i32>;
+
 /// What a search is of.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -46,20 +53,41 @@ pub struct Input {
     pub table: *const u8,
     /// The space that they are in; null for open space.
     pub space: *const RawSpace,
+    /// Keeps only pairs that it lets through; null for all. jostle_still_valid and contact geometry ask none.
+    pub only: Test,
+    /// The first argument of only, whatever it is.
+    pub only_user: *mut c_void,
 }
 
-// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone.
+// SAFETY: it is repr(C), begins with its size, and holds numbers and pointers alone, null among them.
 unsafe impl Grows for Input {
     const NAME: &'static str = "jostle_input";
 }
 
-/// Calls `search` with what C means.
+/// As the engine asks it.
+pub(crate) type Asks<'t> = &'t (dyn Fn(u32, u32) -> bool + Sync);
+
+/// The host's own pointer, which it may use from any thread.
+#[derive(Clone, Copy)]
+pub(crate) struct User(pub(crate) *mut c_void);
+
+// SAFETY: the header asks for functions that may be called from several threads with it; it is not followed here.
+unsafe impl Sync for User {}
+
+impl User {
+    /// The pointer: of the whole, so that closures hold that, and not its field.
+    pub(crate) fn pointer(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// Calls `search` with what C means, and with its test.
 ///
 /// # Safety
 /// The pointer is null, misaligned, or leads to an input all of which is readable during the call.
 pub(crate) unsafe fn with_input<const D: usize, R>(
     raw: *const Input,
-    search: impl FnOnce(engine::Input<'_, D>) -> Result<R, Failure>,
+    search: impl FnOnce(engine::Input<'_, D>, Option<Asks<'_>>) -> Result<R, Failure>,
 ) -> Result<R, Failure>
 where
     (): Dimensional<D>,
@@ -82,16 +110,20 @@ where
     // SAFETY: as the caller says.
     let lent = unsafe { lend_all(raw) }?;
     let sets = lent.iter().map(Lent::set).collect::<Result<Vec<_>, _>>()?;
+    let user = User(raw.only_user);
+    // SAFETY: the host keeps to what the header asks of tests.
+    let asks = raw.only.map(|test| move |a, b| unsafe { test(user.pointer(), a, b) } != 0);
+    let only = asks.as_ref().map(|asks| asks as Asks<'_>);
     let input = match sets[..] {
         [set] if relation == Relation::Within => engine::Input::within(set),
         [a, b] if relation == Relation::Between => engine::Input::between(a, b),
         _ => {
             // SAFETY: as the caller says.
             let table = unsafe { table(raw.table, sets.len()) }?;
-            return search(engine::Input::among(&sets, &table).space(space));
+            return search(engine::Input::among(&sets, &table).space(space), only);
         }
     };
-    search(input.space(space))
+    search(input.space(space), only)
 }
 
 /// # Safety

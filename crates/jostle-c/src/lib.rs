@@ -2,7 +2,7 @@
 //!
 //! Files: `status` (codes, offenders), `memory` and `columns` (pointers of the host's, checked), `handle` (what the host holds,
 //! errors, panics), `threads`, `space`, `sets` and `input` (what a search is of), `finder` and `search`, `lists`, `contacts`,
-//! `prepared`, `queries` and `asked`.
+//! `geometry`, `prepared`, `queries` and `asked`.
 //!
 //! Every function is `unsafe` in one way: its pointers are null, or lead to what the header says, for as long as the call lasts.
 //! The header says so once for all.
@@ -15,6 +15,7 @@ mod columns;
 mod contacts;
 mod dimensions;
 mod finder;
+mod geometry;
 mod handle;
 mod input;
 mod lists;

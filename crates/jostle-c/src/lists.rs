@@ -1,9 +1,9 @@
 //! Neighbour lists: compressed sparse rows, and columns beside them.
 
-use engine::{NeighborLists, PairFinder};
+use engine::NeighborLists;
 
 use crate::dimensions::in_either;
-use crate::finder::Finder;
+use crate::finder::{AnyFinder, AnySearch, Finder};
 use crate::handle::{Opaque, call, free, kind, make, with};
 use crate::input::{Input, with_input};
 use crate::memory::{Grows, answer};
@@ -132,8 +132,11 @@ pub unsafe extern "C" fn jostle_neighbors_find(
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
             with(lists, |lists| {
                 *out = in_either!(&mut state.finder, finder => {
-                    with_input(input, |input| {
-                        finder.on(threads).neighbors(input, rows, &mut lists.lists)?;
+                    with_input(input, |input, only| {
+                        match finder.search(threads, only) {
+                            AnySearch::Each(search) => search.neighbors(input, rows, &mut lists.lists),
+                            AnySearch::Coherent(search) => search.neighbors(input, rows, &mut lists.lists),
+                        }?;
                         Ok(lent(finder, lists, out.size))
                     })
                 })?;
@@ -144,7 +147,7 @@ pub unsafe extern "C" fn jostle_neighbors_find(
 }
 
 /// What lists that this finder has filled hold.
-fn lent<const D: usize>(_finder: &PairFinder<D>, lists: &ListsState, size: usize) -> Neighbors {
+fn lent<const D: usize>(_finder: &AnyFinder<D>, lists: &ListsState, size: usize) -> Neighbors {
     let ListsState { lists, columns } = lists;
     let wanted = |column: u32| columns & column != 0;
     // Asked for or not, an empty slice leads nowhere that C may follow.

@@ -1,15 +1,15 @@
-//! Searches: a list of pairs, a count, a visitor.
+//! Searches: a list of pairs, a count, visitors.
 
 use std::ffi::c_void;
 
-use engine::Found;
+use engine::{Found, Hit as EngineHit};
 
 use crate::dimensions::in_either;
-use crate::finder::Finder;
+use crate::finder::{AnySearch, Finder};
 use crate::handle::call;
-use crate::input::{Input, with_input};
+use crate::input::{Input, User, with_input};
 use crate::memory::{Grows, answer, place};
-use crate::status::Status;
+use crate::status::{Failure, Status};
 use crate::threads::threads;
 
 /// Pairs, lent by a finder until its next call.
@@ -54,20 +54,32 @@ unsafe impl Grows for ImageShifts {
 /// exception may leave it, and it must not use the handle that calls it.
 pub type Visit = Option<unsafe extern "C" fn(user: *mut c_void, a: u32, b: u32)>;
 
-/// A visitor of the host's.
-struct Visitor {
-    visit: unsafe extern "C" fn(*mut c_void, u32, u32),
-    user: *mut c_void,
+/// A pair with all that is known of it, lent for the length of a call. Later versions may add fields at its end.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Hit {
+    /// The numbers of the sets of the two bodies: 0 and 0 within one set, 0 and 1 between two.
+    pub sets: [u32; 2],
+    /// Their ids, as in a list.
+    pub pair: [u32; 2],
+    /// By how many vectors of the cell (or periods) the second body is moved to touch the first; 0 on an axis that there is not.
+    pub image_shift: [i32; 3],
 }
 
-// SAFETY: the header asks for a visitor that may be called from several threads.
-unsafe impl Sync for Visitor {}
+/// As jostle_visit, with all that is known of a pair.
+pub type VisitHit = Option<unsafe extern "C" fn(user: *mut c_void, hit: *const Hit)>;
 
-impl Visitor {
-    fn call(&self, a: u32, b: u32) {
-        // SAFETY: the host keeps to what the header asks of visitors.
-        unsafe { (self.visit)(self.user, a, b) }
+impl Hit {
+    fn of<const D: usize>(hit: EngineHit<D>) -> Self {
+        let EngineHit { sets, pair, image_shift } = hit;
+        let mut out = Self { sets, pair, image_shift: [0; 3] };
+        out.image_shift[..D].copy_from_slice(&image_shift);
+        out
     }
+}
+
+fn no_visitor() -> Failure {
+    Failure::new(Status::NullPointer, "the visitor is null")
 }
 
 fn listed<const D: usize>(found: Found<'_, D>, pairs: &[[u32; 2]], size: usize) -> Pairs {
@@ -85,8 +97,11 @@ pub unsafe extern "C" fn jostle_find(finder: *mut Finder, input: *const Input, o
     unsafe {
         call(finder, |state| {
             let (out, threads) = (answer(out)?, threads(state.threads.as_ref()));
-            *out = in_either!(&mut state.finder, finder => with_input(input, |input| {
-                let found = finder.on(threads).find(input)?;
+            *out = in_either!(&mut state.finder, finder => with_input(input, |input, only| {
+                let found = match finder.search(threads, only) {
+                    AnySearch::Each(search) => search.find(input),
+                    AnySearch::Coherent(search) => search.find(input),
+                }?;
                 Ok(listed(found, found.pairs(), out.size))
             }))?;
             Ok(())
@@ -139,7 +154,7 @@ pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, 
         call(finder, |state| {
             let (out, threads) = (place(out, "the place of the number")?, threads(state.threads.as_ref()));
             *out = in_either!(&mut state.finder, finder => {
-                with_input(input, |input| Ok(finder.on(threads).count(input)?))
+                with_input(input, |input, only| Ok(finder.search_each(threads, only)?.count(input)?))
             })?;
             Ok(())
         })
@@ -147,7 +162,8 @@ pub unsafe extern "C" fn jostle_count(finder: *mut Finder, input: *const Input, 
 }
 
 /// Calls visit(user, a, b) once for each overlapping pair, from the threads that find them: in no fixed order, except that one
-/// thread alone keeps that of the list. No list is made.
+/// thread alone keeps that of the list. No list is made. This is the fold of C: what user leads to takes the sum, by atomics or one
+/// for each thread; for a sum of floats that is the same on any threads, take one thread, or sum over the list.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn jostle_for_each_pair(
     finder: *mut Finder,
@@ -158,10 +174,33 @@ pub unsafe extern "C" fn jostle_for_each_pair(
     // SAFETY: the pointers are what the header asks for.
     unsafe {
         call(finder, |state| {
-            let visit = visit.ok_or_else(|| crate::status::Failure::new(Status::NullPointer, "the visitor is null"))?;
-            let (visitor, threads) = (Visitor { visit, user }, threads(state.threads.as_ref()));
-            in_either!(&mut state.finder, finder => with_input(input, |input| {
-                finder.on(threads).for_each_pair(input, |a, b| visitor.call(a, b))?;
+            let (visit, user) = (visit.ok_or_else(no_visitor)?, User(user));
+            let threads = threads(state.threads.as_ref());
+            in_either!(&mut state.finder, finder => with_input(input, |input, only| {
+                let search = finder.search_each(threads, only)?;
+                search.for_each_pair(input, |a, b| visit(user.pointer(), a, b))?;
+                Ok(())
+            }))
+        })
+    }
+}
+
+/// As jostle_for_each_pair, with the sets and the image of each pair.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn jostle_for_each_hit(
+    finder: *mut Finder,
+    input: *const Input,
+    visit: VisitHit,
+    user: *mut c_void,
+) -> Status {
+    // SAFETY: the pointers are what the header asks for.
+    unsafe {
+        call(finder, |state| {
+            let (visit, user) = (visit.ok_or_else(no_visitor)?, User(user));
+            let threads = threads(state.threads.as_ref());
+            in_either!(&mut state.finder, finder => with_input(input, |input, only| {
+                let search = finder.search_each(threads, only)?;
+                search.for_each_hit(input, |hit| visit(user.pointer(), &Hit::of(hit)))?;
                 Ok(())
             }))
         })
@@ -177,7 +216,7 @@ pub unsafe extern "C" fn jostle_still_valid(finder: *mut Finder, input: *const I
         call(finder, |state| {
             let (out, threads) = (place(out, "the place of the answer")?, threads(state.threads.as_ref()));
             *out = in_either!(&mut state.finder, finder => {
-                with_input(input, |input| Ok(finder.on(threads).still_valid(input).into()))
+                with_input(input, |input, _| Ok(finder.search_each(threads, None)?.still_valid(input).into()))
             })?;
             Ok(())
         })

@@ -79,7 +79,8 @@ pub(crate) struct Lent<'a, const D: usize> {
     moving: Option<Displacements<'a, D>>,
 }
 
-fn is_double(number: i32, name: &str) -> Result<bool, Failure> {
+/// Whether a jostle_number is that of double.
+pub(crate) fn is_double(number: i32, name: &str) -> Result<bool, Failure> {
     match number {
         number if number == Number::Float as i32 => Ok(false),
         number if number == Number::Double as i32 => Ok(true),

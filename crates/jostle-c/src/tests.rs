@@ -1,6 +1,7 @@
 //! What a host in C would do, right and wrong: the functions are called as it calls them.
 
 mod contacts;
+mod frames;
 mod misuse;
 mod price;
 mod queries;
@@ -110,6 +111,8 @@ fn input(sets: &[RawSet]) -> Input {
         reserved: 0,
         table: null(),
         space: null(),
+        only: None,
+        only_user: null_mut(),
     }
 }
 

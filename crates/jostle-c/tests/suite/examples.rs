@@ -15,17 +15,21 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where the libraries are: built once, beside this test, in its profile, so that the engine is not compiled once more.
-fn libraries() -> &'static Path {
-    static LIBRARIES: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARIES.get_or_init(|| {
+/// Where the libraries are installed: built once, beside this test, in its profile, so that the engine is not compiled once more.
+fn installed() -> &'static Path {
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    INSTALLED.get_or_init(|| {
         let test = env::current_exe().expect("the test has a path");
         let profile = test.ancestors().nth(2).expect("it lies in target/debug/deps");
         let mut build = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         build.args(["build", "-p", "jostle-c", "--profile", "test", "--target-dir"]);
         build.arg(profile.parent().expect("it lies in target/debug/deps")).current_dir(package());
         done(&mut build);
-        profile.to_owned()
+        let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("installed");
+        let mut install = Command::new("bash");
+        install.arg(package().join("install.sh")).arg("--prefix").arg(&prefix).arg("--from").arg(profile);
+        done(install.env_remove("DESTDIR"));
+        prefix
     })
 }
 
@@ -44,16 +48,15 @@ enum Linked {
 
 /// A program of an example.
 fn compiled(compiler: &str, arguments: &[&str], example: &str, linked: Linked) -> PathBuf {
-    let (libraries, name) = (libraries(), example.replace('.', "-"));
-    let program = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{linked:?}"));
-    fs::create_dir_all(env!("CARGO_TARGET_TMPDIR")).expect("there is a place for programs");
+    let (libraries, name) = (installed().join("lib"), example.replace('.', "-"));
+    let program = installed().join(format!("{name}-{linked:?}"));
     let mut compile = Command::new(compiler);
     compile.args(["-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]).args(arguments);
-    compile.arg("-I").arg(package().join("include")).arg(package().join("examples").join(example));
+    compile.arg("-I").arg(installed().join("include")).arg(package().join("examples").join(example));
     compile.arg("-o").arg(&program);
     match linked {
         Linked::Shared => {
-            compile.arg("-L").arg(libraries).arg("-ljostle").arg(format!("-Wl,-rpath,{}", libraries.display()))
+            compile.arg("-L").arg(&libraries).arg("-ljostle").arg(format!("-Wl,-rpath,{}", libraries.display()))
         }
         Linked::Static => compile.arg(libraries.join("libjostle.a")).args(OF_THE_SYSTEM),
     };
@@ -95,26 +98,28 @@ fn the_cpp_example_finds_what_rust_finds() {
     }
 }
 
-#[cfg(unix)]
 #[test]
-fn what_is_installed_compiles_a_program() {
-    let prefix = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("installed");
-    let mut install = Command::new("bash");
-    install.arg(package().join("install.sh")).arg("--prefix").arg(&prefix).arg("--from").arg(libraries());
-    done(install.env_remove("DESTDIR"));
+fn what_is_installed_says_what_it_is() {
+    let prefix = installed();
     let described = fs::read_to_string(prefix.join("lib/pkgconfig/jostle.pc")).expect("jostle.pc is installed");
     assert!(described.contains(&format!("\nVersion: {}\n", env!("CARGO_PKG_VERSION"))), "{described}");
     assert!(
         described.starts_with(&format!("prefix={}\n", prefix.display())) && !described.contains('@'),
         "{described}"
     );
+}
 
-    let program = prefix.join("pairs");
-    let mut compile = Command::new(compiler_of_c());
-    compile.args(["-std=c11", "-pthread"]).arg(package().join("examples/pairs.c")).arg("-o").arg(&program);
-    compile.arg(format!("-I{}/include", prefix.display())).arg(prefix.join("lib/libjostle.a")).args(OF_THE_SYSTEM);
-    done(&mut compile);
-    assert_eq!(printed(&mut Command::new(program)), pairs_c());
+/// So programs that are linked with it ask for the compatible version, whatever the bare name leads to by then.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_shared_library_has_the_name_of_its_compatible_version() {
+    let (lib, version) = (installed().join("lib"), env!("CARGO_PKG_VERSION"));
+    let compatible = format!("libjostle.so.{}", version.rsplit_once('.').expect("a version has dots").0);
+    let leads = |name: &str| fs::read_link(lib.join(name)).expect("it is a link");
+    assert_eq!(leads("libjostle.so"), Path::new(&compatible));
+    assert_eq!(leads(&compatible), Path::new(&format!("libjostle.so.{version}")));
+    let (library, name) = (fs::read(lib.join("libjostle.so")).expect("it is installed"), format!("\0{compatible}\0"));
+    assert!(library.windows(name.len()).any(|bytes| bytes == name.as_bytes()), "its name is not {compatible}");
 }
 
 /// Both, in 15 s: `cargo test -p jostle-c valgrind -- --ignored`.

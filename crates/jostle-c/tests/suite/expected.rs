@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use engine::{
-    Circles, Circles64, ContactTracker, Input, NeighborLists, PairFinder, PreparedSet, Rows, Space, Spheres64, Threads,
+    Circles, Circles64, CoherentFinder, ContactTracker, Input, NeighborLists, PairFinder, PreparedSet, Rows, Space,
+    Spheres64, Threads, contacts_f64,
 };
 
 /// Numbers from 0 to 1, as the examples make them.
@@ -18,6 +19,7 @@ impl Numbers {
 
 pub(crate) fn pairs_c() -> String {
     let mut text = agents_in_structs();
+    text.push_str(&drifting_grains());
     text.push_str(&owned_atoms_and_ghosts());
     text
 }
@@ -48,6 +50,26 @@ fn agents_in_structs() -> String {
     writeln!(text, "contacts {begin} begin, {persist} persist, {end} end").unwrap();
     writeln!(text, "refused 1, the first is 7").unwrap();
     text
+}
+
+fn drifting_grains() -> String {
+    let (mut numbers, [mut x, mut y, mut drift]) = (Numbers(5), [const { Vec::<f64>::new() }; 3]);
+    for _ in 0..20_000 {
+        x.push(numbers.next() * 150.0);
+        y.push(numbers.next() * 150.0);
+        drift.push((numbers.next() - 0.5) / 256.0);
+    }
+    let (mut finder, mut list, mut sum, mut deepest) = (CoherentFinder::new(), Vec::new(), 0, 0.0_f64);
+    let differ = |a: u32, b: u32| a.is_multiple_of(3) != b.is_multiple_of(3);
+    for _ in 0..10 {
+        x.iter_mut().zip(&drift).for_each(|(x, drift)| *x += drift);
+        let grains = Circles64::new(&x, &y, 0.5);
+        let found = finder.only(&differ).find(grains).unwrap();
+        contacts_f64(found, grains, Threads::Serial, &mut list).unwrap();
+        sum += list.len();
+        deepest = list.iter().map(|contact| contact.depth).fold(deepest, f64::max);
+    }
+    format!("10 frames, {} from scratch: {sum} contacts, the deepest {deepest:.6}\n", finder.rebuilds())
 }
 
 fn owned_atoms_and_ghosts() -> String {
@@ -90,6 +112,10 @@ pub(crate) fn pairs_cpp() -> String {
     });
     writeln!(text, "nearest walls {}", nearest.join(", ")).unwrap();
     writeln!(text, "visited {count}\nthrown: enough").unwrap();
+    let near = Input::within(crowd).periodic([Some([0.0, 100.0]), None]);
+    let found = finder.only(&|a, b| a / 10 != b / 10).find(near).unwrap();
+    let across = found.image_shifts().filter(|shift| *shift != [0, 0]).count();
+    writeln!(text, "of other groups {}, {across} across the border", found.pairs().len()).unwrap();
     let mut lists = NeighborLists::new();
     finder.neighbors(crowd, Rows::Full, &mut lists).unwrap();
     writeln!(text, "neighbours {}\ncontacts begin {count}", lists.neighbors().len()).unwrap();

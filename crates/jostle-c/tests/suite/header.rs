@@ -11,13 +11,13 @@ use cbindgen::{Builder, Config, EnumConfig, ItemType, Language, RenameRule, Styl
 const REWRITE: &str = "JOSTLE_WRITE_HEADER";
 
 /// In the order in which a reader meets them.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "status", "handle", "columns", "space", "sets", "input", "threads", "finder", "search", "lists", "prepared",
-    "queries", "contacts",
+    "queries", "contacts", "geometry",
 ];
 
 /// What types are called in C.
-const NAMES: [(&str, &str); 31] = [
+const NAMES: [(&str, &str); 36] = [
     ("Status", "jostle_status"),
     ("Reason", "jostle_reason"),
     ("Offender", "jostle_offender"),
@@ -28,15 +28,19 @@ const NAMES: [(&str, &str); 31] = [
     ("Number", "jostle_number"),
     ("Relation", "jostle_relation"),
     ("RawSet", "jostle_set"),
+    ("Test", "jostle_test"),
     ("Input", "jostle_input"),
     ("Threads", "jostle_threads"),
     ("Task", "jostle_task"),
     ("Run", "jostle_run"),
     ("Host", "jostle_host"),
     ("Finder", "jostle_finder"),
+    ("Frames", "jostle_frames"),
     ("Pairs", "jostle_pairs"),
     ("ImageShifts", "jostle_image_shifts"),
     ("Visit", "jostle_visit"),
+    ("Hit", "jostle_hit"),
+    ("VisitHit", "jostle_visit_hit"),
     ("Lists", "jostle_lists"),
     ("Rows", "jostle_rows"),
     ("Neighbors", "jostle_neighbors"),
@@ -49,6 +53,7 @@ const NAMES: [(&str, &str); 31] = [
     ("RawKeys", "jostle_keys"),
     ("ContactList", "jostle_contact_list"),
     ("Changes", "jostle_changes"),
+    ("ContactGeometry", "jostle_contact_geometry"),
 ];
 
 fn config(package: &Path) -> Config {
