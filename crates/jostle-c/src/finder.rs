@@ -39,7 +39,7 @@ pub(crate) struct Geometry {
 /// From scratch each time, or by what was kept of the frame before.
 #[derive(Debug)]
 pub(crate) enum AnyFinder<const D: usize> {
-    Each(PairFinder<D>),
+    Each(Box<PairFinder<D>>),
     Coherent(Box<CoherentFinder<D>>),
 }
 
@@ -121,7 +121,7 @@ impl Opaque for Finder {
 
 fn state(dimensions: u32, coherent: bool) -> Result<FinderState, Failure> {
     fn one<const D: usize>(coherent: bool) -> AnyFinder<D> {
-        if coherent { AnyFinder::Coherent(Box::default()) } else { AnyFinder::Each(PairFinder::new()) }
+        if coherent { AnyFinder::Coherent(Box::default()) } else { AnyFinder::Each(Box::default()) }
     }
     let finder = Either::make(dimensions, || one(coherent), || one(coherent))?;
     Ok(FinderState { finder, threads: None, image_shifts: Vec::new(), geometry: Geometry::default() })
