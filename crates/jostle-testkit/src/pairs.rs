@@ -8,6 +8,29 @@ pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     pairs
 }
 
+/// A pair by ids of whole sets, the lesser first, and by how many vectors of the cell the second body is moved; 0 where there is no axis.
+pub type Hit = [i64; 5];
+
+/// The hit of two bodies, whichever comes first.
+#[must_use]
+pub fn hit<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit {
+    let back = shift.map(|k| -k);
+    if a < b || (a == b && shift > back) { hit_between([a, b], shift) } else { hit_between([b, a], back) }
+}
+
+/// The hit of a body of one set and a body of another.
+#[must_use]
+pub fn hit_between<const D: usize>(ids: [u64; 2], shift: [i32; D]) -> Hit {
+    let mut hit = [ids[0] as i64, ids[1] as i64, 0, 0, 0];
+    hit[2..].iter_mut().zip(shift).for_each(|(number, k)| *number = k.into());
+    hit
+}
+
+/// Hits in ascending order.
+pub fn sort_hits(hits: &mut [Hit]) {
+    hits.sort_unstable();
+}
+
 /// Each pair from both sides, in ascending order.
 #[must_use]
 pub fn both_ways(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {

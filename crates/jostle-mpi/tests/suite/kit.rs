@@ -3,6 +3,7 @@
 use jostle::{Bodies, PairFinder, Space, Threads};
 use jostle_mpi::{DistributedFinder, DistributedInput, Number, Share, ThreadRanks, Transport};
 use jostle_testkit::Scene;
+use jostle_testkit::pairs::{Hit, hit, sort_hits};
 
 /// How the bodies of a scene lie on ranks.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,22 +40,14 @@ pub(crate) fn part<const D: usize>(scene: &Scene<D>, deal: Deal, ranks: &impl Tr
     (ids.iter().map(body).collect(), ids)
 }
 
-/// A pair by ids, the lesser first, with its shift.
-pub(crate) type Hit<const D: usize> = ([u64; 2], [i32; D]);
-
-pub(crate) fn in_order<const D: usize>([a, b]: [u64; 2], shift: [i32; D]) -> Hit<D> {
-    let back = shift.map(|k| -k);
-    if a < b || (a == b && shift > back) { ([a, b], shift) } else { ([b, a], back) }
-}
-
 /// What one process finds.
-pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: Space<D>) -> Vec<Hit<D>> {
+pub(crate) fn alone<const D: usize, T: Number>(bodies: Bodies<'_, D, T>, space: Space<D>) -> Vec<Hit> {
     let mut finder = PairFinder::new();
     let found =
         finder.on(Threads::Serial).find(jostle::Input::within(T::set(bodies)).space(space)).expect("sound bodies");
     let shifts = found.image_shifts().chain(core::iter::repeat([0; D]));
-    let mut hits: Vec<_> = found.pairs().iter().zip(shifts).map(|(pair, s)| in_order(pair.map(u64::from), s)).collect();
-    hits.sort_unstable();
+    let mut hits: Vec<_> = found.pairs().iter().zip(shifts).map(|(pair, s)| hit(pair.map(u64::from), s)).collect();
+    sort_hits(&mut hits);
     hits
 }
 
@@ -64,12 +57,12 @@ pub(crate) fn here<const D: usize>(
     scene: &Scene<D>,
     space: Space<D>,
     (deal, in_place): (Deal, bool),
-) -> Vec<Hit<D>> {
+) -> Vec<Hit> {
     let (own, ids) = part(scene, deal, ranks);
     let mut finder = DistributedFinder::serial();
     let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
     let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
-    found.expect("sound bodies").hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect()
+    found.expect("sound bodies").hits().map(|found| hit(found.ids, found.image_shift)).collect()
 }
 
 /// What so many threads find together.
@@ -77,8 +70,8 @@ pub(crate) fn together<const D: usize>(
     scene: &Scene<D>,
     space: Space<D>,
     (ranks, deal, in_place): (u32, Deal, bool),
-) -> Vec<Hit<D>> {
+) -> Vec<Hit> {
     let mut hits = ThreadRanks::run(ranks, |ranks| here(ranks, scene, space, (deal, in_place))).concat();
-    hits.sort_unstable();
+    sort_hits(&mut hits);
     hits
 }

@@ -2,10 +2,11 @@
 
 use jostle::{Bodies, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space, Threads};
 use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks};
+use jostle_testkit::pairs::{Hit, hit, hit_between, sort_hits};
 use jostle_testkit::scene::{scene, world};
 use jostle_testkit::{Kind, Scene};
 
-use crate::kit::{Deal, Hit, alone, in_order, part, together};
+use crate::kit::{Deal, alone, part, together};
 
 fn spaces(side: f64) -> [Space<2>; 4] {
     let small = side / 12.0;
@@ -82,10 +83,10 @@ fn all_spaces_in_f64() {
             let mut finder = DistributedFinder::serial();
             let input = DistributedInput::within(Share::from(own.view()).ids(&ids)).space(space);
             let found = finder.find(ranks, input).expect("sound bodies");
-            found.hits().map(|hit| in_order(hit.ids, hit.image_shift)).collect::<Vec<_>>()
+            found.hits().map(|found| hit(found.ids, found.image_shift)).collect::<Vec<_>>()
         });
         let mut found = found.concat();
-        found.sort_unstable();
+        sort_hits(&mut found);
         assert!(found == expected, "{space:?}");
     }
 }
@@ -134,8 +135,9 @@ fn two_sets() {
             let found =
                 finder.on(Threads::Serial).find(Input::between(a.view(), b.view()).space(space)).expect("sound");
             let shifts = found.image_shifts().chain(core::iter::repeat([0; 2]));
-            let mut expected: Vec<Hit<2>> = found.pairs().iter().map(|pair| pair.map(u64::from)).zip(shifts).collect();
-            expected.sort_unstable();
+            let mut expected: Vec<Hit> =
+                found.pairs().iter().zip(shifts).map(|(pair, shift)| hit_between(pair.map(u64::from), shift)).collect();
+            sort_hits(&mut expected);
             for (ranks, deals) in [(1, [0, 1]), (4, [0, 1]), (3, [2, 0]), (5, [1, 3])] {
                 let found = ThreadRanks::run(ranks, |ranks| {
                     let [(own_a, ids_a), (own_b, ids_b)] =
@@ -145,10 +147,11 @@ fn two_sets() {
                     let mut finder = DistributedFinder::serial();
                     let found =
                         if deals[0] == 0 { finder.find(ranks, input) } else { finder.find_in_place(ranks, input) };
-                    found.expect("sound bodies").hits().map(|hit| (hit.ids, hit.image_shift)).collect::<Vec<_>>()
+                    let found = found.expect("sound bodies");
+                    found.hits().map(|found| hit_between(found.ids, found.image_shift)).collect::<Vec<_>>()
                 });
                 let mut found = found.concat();
-                found.sort_unstable();
+                sort_hits(&mut found);
                 assert!(found == expected, "{} and {} of {ranks} ranks, {space:?}", found.len(), expected.len());
             }
         }
