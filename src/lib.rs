@@ -51,7 +51,7 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Circles, Circles64, Column, Field, Isa, LinearTree, Permutation, PermutationError, Radii,
+    Aabb, Bodies, Boxes, Circles, Circles64, Column, Field, Isa, LinearTree, Permutation, PermutationError, Radii,
     RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, ViewError, field, morton, radix,
 };
 pub use jostle_pairs::{

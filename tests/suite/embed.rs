@@ -11,4 +11,4 @@ mod oracle;
 mod prepared;
 mod skin;
 mod summary;
-mod ways;
+pub(crate) mod ways;

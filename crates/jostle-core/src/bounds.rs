@@ -17,7 +17,7 @@ const BLOCK: usize = 1 << 13;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BlockBounds<const D: usize> {
     pub(crate) bounds: Aabb<D>,
-    sound: bool,
+    pub(crate) sound: bool,
 }
 
 impl<const D: usize> BlockBounds<D> {

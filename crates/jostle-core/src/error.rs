@@ -20,6 +20,16 @@ pub enum ViewError {
         /// The number of radii.
         radii: usize,
     },
+    /// The columns of a view of boxes differ in length.
+    #[error(
+        "slices differ in length: lower corners {lower:?}, upper corners {upper:?}; each needs one value for every box"
+    )]
+    Corners {
+        /// The number of values of the lower corners on each axis.
+        lower: Vec<usize>,
+        /// The number of values of the upper corners on each axis.
+        upper: Vec<usize>,
+    },
     /// More bodies than ids can name.
     #[error(
         "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between \
@@ -133,6 +143,18 @@ pub enum Reason {
          `Spheres64`)"
     )]
     TooFar {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// A corner of a box is NaN, a lower one plus infinity, or an upper one minus infinity.
+    #[error("corners on axis {axis} are no numbers that a box can lie between")]
+    CornerNotNumber {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// The lower corner of a box lies above the upper one.
+    #[error("lower corner above the upper one on axis {axis}")]
+    CornersSwapped {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },

@@ -1,5 +1,6 @@
 //! Borrowed views of the caller's circles or spheres: separate slices, the caller's own structs, or strided memory.
 
+mod boxes;
 mod column;
 mod field;
 mod strided;
@@ -9,6 +10,7 @@ use bytemuck::{NoUninit, Pod};
 use crate::error::ViewError;
 
 pub use crate::limits::MAX_BODIES;
+pub use boxes::{Boxes, Boxes64};
 pub use column::Column;
 pub use field::Field;
 

@@ -20,7 +20,9 @@ pub mod tree;
 
 pub use aabb::Aabb;
 pub use error::{Reason, ViewError};
-pub use input::{Bodies, Circles, Circles64, Column, Field, Radii, RadiusField, Scalar, Spheres, Spheres64};
+pub use input::{
+    Bodies, Boxes, Boxes64, Circles, Circles64, Column, Field, Radii, RadiusField, Scalar, Spheres, Spheres64,
+};
 pub use isa::Isa;
 pub use parallel::host::Spawner;
 pub use parallel::recording::{Recording, Region};

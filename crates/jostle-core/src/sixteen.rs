@@ -38,6 +38,21 @@ impl<const D: usize> Bodies16<D> {
     pub const NONE: Self = Self { centers: [Floats::splat(f32::NAN); D], radii: Floats::splat(0.0) };
 }
 
+/// Sixteen boxes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
+pub struct Boxes16<const D: usize> {
+    /// The lower corners on each axis.
+    pub lo: [Floats; D],
+    /// The upper corners on each axis.
+    pub hi: [Floats; D],
+}
+
+impl<const D: usize> Boxes16<D> {
+    /// Boxes that overlap nothing.
+    pub const NONE: Self = Self { lo: [Floats::splat(f32::INFINITY); D], hi: [Floats::splat(f32::NEG_INFINITY); D] };
+}
+
 /// The floats of a column, one after the other.
 #[inline(always)]
 #[must_use]

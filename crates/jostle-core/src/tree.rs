@@ -6,11 +6,13 @@
 //! 16-wide and implicit, as in packed R-trees: node j of a level holds nodes 16j .. 16j + 15 of the level below, so no
 //! pointers are stored.
 
+mod boxes;
 mod build;
+mod circles;
 mod cut;
 mod leaves;
 mod level;
-mod record;
+mod shape;
 mod sort;
 mod strips;
 mod validate;
@@ -22,9 +24,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::aabb::Aabb;
-use crate::bounds::{BlockBounds, bounds_into};
+use crate::bounds::BlockBounds;
 use crate::error::ViewError;
-use crate::input::Bodies;
+use crate::input::{Bodies, Boxes};
 use crate::isa::Isa;
 use crate::limits::LEAVES_MAX;
 use crate::morton::Grid;
@@ -32,14 +34,15 @@ use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::ScratchPool;
 use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
-use crate::radix::Dealer;
-use crate::sixteen::{Bodies16, Ids, SIXTEEN, ids};
+use crate::sixteen::{Bodies16, Boxes16, Ids, SIXTEEN, ids};
 
 pub use level::Level;
 pub use validate::Broken;
 
+use boxes::Boxed;
+use circles::Round;
 use leaves::expected_leaves;
-use record::Record;
+use shape::{Part, Shape};
 use sort::LocalSort;
 
 /// Ranks in a leaf at most, children of a node at most, and lanes of a kernel: one number, so that one vector test
@@ -109,8 +112,12 @@ pub struct LinearTree<const D: usize> {
     /// Told apart from all other builds of the program; 0 before the first.
     build_number: u64,
     leaves: usize,
+    /// Those of circles and those of boxes: all of them, or none.
+    round_leaves: usize,
+    box_leaves: usize,
+    round: Part<Round, D>,
+    boxed: Part<Boxed, D>,
     /// By leaf, with room for more.
-    bodies: Vec<Bodies16<D>>,
     ids: Vec<Ids>,
     leaf_starts: Vec<u32>,
     levels: Vec<Level<D>>,
@@ -122,9 +129,6 @@ pub struct LinearTree<const D: usize> {
 struct Scratch<const D: usize> {
     blocks: Vec<BlockBounds<D>>,
     grids: Vec<Grid<D>>,
-    dealer: Dealer<Record<D>>,
-    first: Vec<Record<D>>,
-    second: Vec<Record<D>>,
     /// The place within its segment of the record at each rank.
     places: Vec<u16>,
     /// Where leaves begin within their segment, from the segment's first rank on.
@@ -143,7 +147,10 @@ impl<const D: usize> Clone for LinearTree<D> {
             margin: self.margin,
             build_number: self.build_number,
             leaves: self.leaves,
-            bodies: self.bodies().to_vec(),
+            round_leaves: self.round_leaves,
+            box_leaves: self.box_leaves,
+            round: Part { leaves: self.bodies().to_vec(), ..Part::default() },
+            boxed: Part { leaves: self.boxes().to_vec(), ..Part::default() },
             ids: self.leaf_ids().to_vec(),
             leaf_starts: self.leaf_starts().to_vec(),
             levels: self.levels().to_vec(),
@@ -159,9 +166,6 @@ impl<const D: usize> Default for Scratch<D> {
         Self {
             blocks: Vec::new(),
             grids: Vec::new(),
-            dealer: Dealer::default(),
-            first: Vec::new(),
-            second: Vec::new(),
             places: Vec::new(),
             marks: Vec::new(),
             first_leaves: Prefix::default(),
@@ -178,7 +182,10 @@ impl<const D: usize> Default for LinearTree<D> {
             margin: 0.0,
             build_number: 0,
             leaves: 0,
-            bodies: Vec::new(),
+            round_leaves: 0,
+            box_leaves: 0,
+            round: Part::default(),
+            boxed: Part::default(),
             ids: Vec::new(),
             leaf_starts: vec![0],
             levels: Vec::new(),
@@ -213,8 +220,10 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         let mut tree = Self::default();
-        tree.reserve_leaves(expected_leaves(bodies));
-        tree.scratch.first.resize(bodies, Record::default());
+        let mut round = Part::default();
+        tree.reserve_leaves(&mut round, expected_leaves(bodies));
+        round.first.resize(bodies, Default::default());
+        tree.round = round;
         tree.scratch.places.resize(bodies, 0);
         tree.scratch.marks.resize(bodies, 0);
         tree
@@ -264,12 +273,29 @@ impl<const D: usize> LinearTree<D> {
         self.build_number
     }
 
-    /// The bodies of each leaf. Places that its ranks do not take have NaN for a centre, which no comparison accepts, and
-    /// radius 0.
+    /// The bodies of each leaf, none in a tree of boxes. Places that its ranks do not take have NaN for a centre, which no
+    /// comparison accepts, and radius 0.
     #[inline(always)]
     #[must_use]
     pub fn bodies(&self) -> &[Bodies16<D>] {
-        &self.bodies[..self.leaves]
+        &self.round.leaves[..self.round_leaves]
+    }
+
+    /// The boxes of each leaf, none in a tree of circles or spheres. Places that its ranks do not take lie between infinity and
+    /// its opposite.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub fn boxes(&self) -> &[Boxes16<D>] {
+        &self.boxed.leaves[..self.box_leaves]
+    }
+
+    /// Whether it is a tree of boxes.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[must_use]
+    pub fn is_of_boxes(&self) -> bool {
+        self.box_leaves > 0
     }
 
     /// The ids of each leaf; 0 at places that its ranks do not take.
@@ -331,13 +357,12 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let s = &self.scratch;
-        self.bodies.capacity() * size_of::<Bodies16<D>>()
+        self.round.bytes()
+            + self.boxed.bytes()
             + self.ids.capacity() * size_of::<Ids>()
             + self.leaf_starts.capacity() * size_of::<u32>()
             + self.levels.iter().map(Level::bytes).sum::<usize>()
-            + (s.first.capacity() + s.second.capacity()) * size_of::<Record<D>>()
             + (s.places.capacity() + s.marks.capacity()) * size_of::<u16>()
-            + s.dealer.bytes()
             + s.first_leaves.bytes()
             + s.locals.bytes(LocalSort::bytes)
     }
@@ -363,14 +388,25 @@ impl<const D: usize> LinearTree<D> {
         build::build(self, bodies, workers)
     }
 
-    fn build_with(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
+    /// As [`LinearTree::build_on`], of boxes, sorted by their centres: what it holds of them are [`LinearTree::boxes`].
+    ///
+    /// # Errors
+    /// As [`LinearTree::build`].
+    #[doc(hidden)]
+    pub fn build_boxes_on(&mut self, boxes: Boxes<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
+        build::build_boxes(self, boxes, workers)
+    }
+
+    fn build_with<S: Shape<D>>(&mut self, view: S::View<'_>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
         let start = Instant::now();
-        let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
+        let bounds = S::bounds(view, workers, self.isa, &mut self.scratch.blocks)?;
         let bounded = Instant::now();
         self.bounds = bounds;
-        self.margin = bodies.margin();
+        self.margin = S::margin(view);
         self.build_number = new_build();
-        self.sort(bodies, workers);
+        let mut part = core::mem::take(S::part(self));
+        self.sort(&mut part, view, workers);
+        *S::part(self) = part;
         let sorted = Instant::now();
         if self.leaves > LEAVES_MAX {
             let error = ViewError::TooSparse { bodies: self.len, leaves: self.leaves };
@@ -378,6 +414,7 @@ impl<const D: usize> LinearTree<D> {
             *self = Self::default();
             return Err(error);
         }
+        (self.round_leaves, self.box_leaves) = if S::IS_BOXED { (0, self.leaves) } else { (self.leaves, 0) };
         self.raise_levels(workers);
         Ok(BuildTimes { bounds: bounded - start, sort: sorted - bounded, tree: sorted.elapsed() })
     }

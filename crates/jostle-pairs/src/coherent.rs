@@ -207,6 +207,10 @@ impl<const D: usize> CoherentFinder<D> {
             });
         }
         input.check_searchable()?;
+        input.check_round(
+            "boxes and a coherent finder",
+            "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
+        )?;
         if self.pace.keeps_list() && self.kept != answer.kept() {
             self.pace.forget();
         }

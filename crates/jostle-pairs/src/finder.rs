@@ -309,6 +309,10 @@ impl<const D: usize> PairFinder<D> {
                 reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
             });
         }
+        input.check_round(
+            "neighbour lists and boxes",
+            "rows are built of circles and spheres alone; ask for the list of pairs",
+        )?;
         let isa = self.isa();
         self.was_plain = false;
         self.bytes_beside = None;

@@ -4,6 +4,7 @@ mod activation;
 pub(crate) mod error;
 pub(crate) mod layers;
 mod set;
+pub(crate) mod shaped;
 mod space;
 
 use core::slice;
@@ -32,6 +33,7 @@ pub(crate) use space::UnitCell;
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
+/// | boxes | [`Boxes`](jostle_core::Boxes) in `f32`, in open space, of any relation; layers, a margin; list, count, visitor, fold, contacts over time |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
@@ -42,6 +44,8 @@ pub(crate) use space::UnitCell;
 /// | what | error | why |
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
+/// | boxes with circles, or in a space that repeats; boxes that move | [`InputError::Combination`] | such tests are not built; its words say what to give instead |
+/// | neighbour lists, prepared sets, a skin, a coherent finder or the geometry of contacts, of boxes | [`InputError::Combination`] | they are built for circles and spheres alone |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
@@ -218,6 +222,7 @@ impl<'a, const D: usize> Input<'a, D> {
             table.check(sets.len())?;
         }
         self.sets().iter().try_for_each(Set::check_shape)?;
+        self.check_shaped()?;
         self.space.check()
     }
 }

@@ -24,13 +24,13 @@ use core::ops::Range;
 
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
-use jostle_core::{Aabb, Isa, LinearTree};
+use jostle_core::{Aabb, Isa};
 
 use crate::join::buffers::{HitList, TESTS, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
 use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
-use crate::shape::circles16::{Circles16, boxes16_overlapping, first_lanes};
+use crate::shape::{Boxed, Round, Shape, Sixteen, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, LaneWork, Lanes, outlined, sixteen_mut};
 use crate::traverse::SPARSE;
 use crate::traverse::candidates::{CANDIDATES, Candidates};
@@ -113,22 +113,55 @@ impl<const D: usize> LaneWork for Groups<'_, '_, D> {
 
 outlined! {
     impl Join {
-        /// Phase 1, of some leaves.
-        join_within = join_leaves_within(leaves: Range<usize>);
-        /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
-        /// each, from number `seen` on.
-        join_candidates = join_candidates_body(leaves: usize, seen: usize);
-        /// Phase 5: circles of side `side` against leaves of the other.
-        run_tests = run_tests_body(side: usize);
-        /// Where one tree is much the sparser: all pairs of the circles of some leaves.
-        walk_alone = walk_each(leaves: Range<usize>);
-        /// The tests of the leaves of all runs to be visited.
-        visit = visit_runs();
+        join_circles_within = join_leaves_within::<Round>(leaves: Range<usize>);
+        join_boxes_within = join_leaves_within::<Boxed>(leaves: Range<usize>);
+        join_circle_candidates = join_candidates_body::<Round>(leaves: usize, seen: usize);
+        join_box_candidates = join_candidates_body::<Boxed>(leaves: usize, seen: usize);
+        run_circle_tests = run_tests_body::<Round>(side: usize);
+        run_box_tests = run_tests_body::<Boxed>(side: usize);
+        walk_circles_alone = walk_each::<Round>(leaves: Range<usize>);
+        walk_boxes_alone = walk_each::<Boxed>(leaves: Range<usize>);
+        visit_of_circles = visit_runs::<Round>();
+        visit_of_boxes = visit_runs::<Boxed>();
         /// Hits, to whoever takes them.
         hand_on = hand_on_body();
         /// What the filter leaves of the hits.
         filter_hits = filter_hits_body();
     }
+}
+
+/// For each line, a method that runs one of two others: that of circles, or that of boxes. Both trees of a join are of one
+/// shape, which is asked once for hundreds of cycles of work.
+macro_rules! by_shape {
+    ($($(#[$doc:meta])* $name:ident = $round:ident | $boxed:ident ($($arg:ident: $type:ty),*);)*) => {
+        impl<const D: usize> Join<'_, D> {
+            $(
+                $(#[$doc])*
+                #[inline(always)]
+                fn $name<L: Lanes>(&mut self, $($arg: $type),*) {
+                    if self.pairing.trees[0].is_of_boxes() {
+                        self.$boxed::<L>($($arg),*);
+                    } else {
+                        self.$round::<L>($($arg),*);
+                    }
+                }
+            )*
+        }
+    };
+}
+
+by_shape! {
+    /// Phase 1, of some leaves.
+    join_within = join_circles_within | join_boxes_within(leaves: Range<usize>);
+    /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
+    /// each, from number `seen` on.
+    join_candidates = join_circle_candidates | join_box_candidates(leaves: usize, seen: usize);
+    /// Phase 5: circles of side `side` against leaves of the other.
+    run_tests = run_circle_tests | run_box_tests(side: usize);
+    /// Where one tree is much the sparser: all pairs of the circles of some leaves.
+    walk_alone = walk_circles_alone | walk_boxes_alone(leaves: Range<usize>);
+    /// The tests of the leaves of all runs to be visited.
+    visit = visit_of_circles | visit_of_boxes();
 }
 
 impl<const D: usize> Join<'_, D> {
@@ -182,20 +215,20 @@ impl<const D: usize> Join<'_, D> {
     }
 
     #[inline(always)]
-    fn join_leaves_within<L: Lanes>(&mut self, leaves: Range<usize>) {
+    fn join_leaves_within<L: Lanes, S: Shape>(&mut self, leaves: Range<usize>) {
         for leaf in leaves {
             match self.pairing.filter.decision {
-                None => self.join_leaf::<L, false>(leaf, 0.0),
-                Some(decision) => self.join_leaf::<L, true>(leaf, decision.slack),
+                None => self.join_leaf::<L, S, false>(leaf, 0.0),
+                Some(decision) => self.join_leaf::<L, S, true>(leaf, decision.slack),
             }
         }
     }
 
     /// Phase 1, of a leaf; where some hits are to be decided, it is noted which are sure.
     #[inline(always)]
-    fn join_leaf<L: Lanes, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
+    fn join_leaf<L: Lanes, S: Shape, const DECIDES: bool>(&mut self, leaf: usize, slack: f32) {
         let tree = self.pairing.trees[0];
-        let circles = Circles16::<L, D>::of(tree.bodies(), leaf);
+        let circles = S::Sixteen::<L, D>::of(S::leaves(tree), leaf);
         let mut rotated = circles;
         self.make_room::<L>(LANES / 2);
         let mut hits = self.scratch.hits.appender();
@@ -255,7 +288,7 @@ impl<const D: usize> Join<'_, D> {
     }
 
     #[inline(always)]
-    fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
+    fn join_candidates_body<L: Lanes, S: Shape>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let boxes = candidates.boxes();
@@ -278,7 +311,7 @@ impl<const D: usize> Join<'_, D> {
         self.tests.leaf_tests += (count[0] + count[1]) as u64;
         for at in 0..count[0] {
             let pair = self.scratch.leaf_pairs[0][at] as usize;
-            self.join_leaves::<L>(0, pair >> 16, pair & 0xffff);
+            self.join_leaves::<L, S>(0, pair >> 16, pair & 0xffff);
         }
         if self.across() {
             // What follows has its circles from the other tree.
@@ -286,7 +319,7 @@ impl<const D: usize> Join<'_, D> {
         }
         for at in 0..count[1] {
             let pair = self.scratch.leaf_pairs[1][at] as usize;
-            self.join_leaves::<L>(1, pair & 0xffff, pair >> 16);
+            self.join_leaves::<L, S>(1, pair & 0xffff, pair >> 16);
         }
         if self.across() {
             self.run_tests::<L>(1);
@@ -295,7 +328,7 @@ impl<const D: usize> Join<'_, D> {
 
     /// Phase 4 for two candidates, of which the first has the larger box and is of side `side`.
     #[inline(always)]
-    fn join_leaves<L: Lanes>(&mut self, side: usize, larger: usize, smaller: usize) {
+    fn join_leaves<L: Lanes, S: Shape>(&mut self, side: usize, larger: usize, smaller: usize) {
         let (mut lo, mut hi) = self.scratch.candidates.aabb(smaller);
         if self.across() && side == 0 {
             let (shift, margin) = self.movement();
@@ -306,8 +339,8 @@ impl<const D: usize> Join<'_, D> {
         }
         let JoinScratch { candidates, tests, .. } = &mut *self.scratch;
         let (leaf, other) = (candidates.leaf[larger], candidates.leaf[smaller]);
-        let bodies = self.pairing.trees[side].bodies();
-        let circles = Circles16::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
+        let bodies = S::leaves(self.pairing.trees[side]);
+        let circles = S::Sixteen::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
         tests.push::<L>(circles, leaf * LEAF as u32, other);
         if tests.is_full() {
             self.run_tests::<L>(side);
@@ -315,30 +348,30 @@ impl<const D: usize> Join<'_, D> {
     }
 
     #[inline(always)]
-    fn run_tests_body<L: Lanes>(&mut self, side: usize) {
+    fn run_tests_body<L: Lanes, S: Shape>(&mut self, side: usize) {
         self.make_room::<L>(self.scratch.tests.len);
         let JoinScratch { tests, hits, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         let mut hits = hits.appender();
-        let [query, target] = self.pairing.trees.map(LinearTree::bodies);
+        let [query, target] = self.pairing.trees.map(S::leaves);
         if !self.pairing.within {
             let (circles, leaves, sign) = if side == 0 { (query, target, 1.0) } else { (target, query, -1.0) };
             let offset = self.pairing.offset.map(|offset| offset * sign);
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-                let single = Circles16::<L, D>::all(circles, circle as usize);
-                let mask = single.hits_at(Circles16::of(leaves, leaf as usize), offset);
+                let single = S::Sixteen::<L, D>::all(circles, circle as usize);
+                let mask = single.hits_at(S::Sixteen::of(leaves, leaf as usize), offset);
                 hits.keep(Hit::between(side, circle, leaf, mask));
             }
         } else if let Some(decision) = self.pairing.filter.decision {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-                let single = Circles16::<L, D>::all(query, circle as usize);
-                let (mask, sure) = single.hits_and_sure(Circles16::of(query, leaf as usize), decision.slack);
+                let single = S::Sixteen::<L, D>::all(query, circle as usize);
+                let (mask, sure) = single.hits_and_sure(S::Sixteen::of(query, leaf as usize), decision.slack);
                 hits.keep(Hit::between(0, circle, leaf, mask).with_sure(sure));
             }
         } else {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
-                let single = Circles16::<L, D>::all(query, circle as usize);
-                hits.keep(Hit::between(0, circle, leaf, single.hits(Circles16::of(query, leaf as usize))));
+                let single = S::Sixteen::<L, D>::all(query, circle as usize);
+                hits.keep(Hit::between(0, circle, leaf, single.hits(S::Sixteen::of(query, leaf as usize))));
             }
         }
         hits.finish();

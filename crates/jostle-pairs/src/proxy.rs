@@ -72,7 +72,7 @@ macro_rules! with_given {
                 let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
                 $body
             }
-            Source::Tree(_) => {
+            Source::Tree(_) | Source::Shaped(_) => {
                 let bodies = $proxies.tree_bodies.view();
                 let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
                 $body

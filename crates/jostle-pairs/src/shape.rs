@@ -1,3 +1,73 @@
-//! The shapes that are tested, sixteen at a time: the exact predicates, and what their rounding costs.
+//! The shapes that are tested, sixteen at a time: the exact predicates, and what their rounding costs. A shape is a file here,
+//! and one in the `tree` of `jostle-core`.
 
+pub(crate) mod boxes16;
 pub(crate) mod circles16;
+
+use jostle_core::sixteen::Floats;
+use jostle_core::{Aabb, LinearTree};
+
+use crate::simd::{LANES, Lanes};
+
+pub(crate) use boxes16::Boxed;
+pub(crate) use circles16::Round;
+
+/// What a join asks of the bodies of its trees.
+pub(crate) trait Shape {
+    /// Those of a leaf.
+    type Leaf<const D: usize>;
+    /// Those of a leaf, or one of them sixteen times.
+    type Sixteen<L: Lanes, const D: usize>: Sixteen<L, D, Leaf = Self::Leaf<D>>;
+
+    /// The leaves of a tree of this shape.
+    fn leaves<const D: usize>(tree: &LinearTree<D>) -> &[Self::Leaf<D>];
+
+    /// The box of a body by its place.
+    fn aabb<const D: usize>(leaves: &[Self::Leaf<D>], place: usize) -> Aabb<D>;
+}
+
+/// Sixteen bodies.
+pub(crate) trait Sixteen<L: Lanes, const D: usize>: Copy {
+    /// See [`Shape::Leaf`].
+    type Leaf;
+
+    /// The bodies of a leaf.
+    fn of(leaves: &[Self::Leaf], leaf: usize) -> Self;
+    /// One body, by its place, in all lanes.
+    fn all(leaves: &[Self::Leaf], place: usize) -> Self;
+    /// Every body one lane down.
+    fn rotate(self) -> Self;
+    /// The predicate.
+    fn hits(self, other: Self) -> u16;
+    /// Those of [`Sixteen::hits`], and whether it is certain that all of them remain hits in `f64`: see
+    /// [`Decision`](crate::join::filter::Decision).
+    fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool);
+    /// The predicate where the others are seen at an offset.
+    fn hits_at(self, other: Self, offset: [f32; D]) -> u16;
+    /// Those of [`Sixteen::hits_at`] that certainly remain hits in `f64`.
+    fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16;
+    /// Which of the sixteen may touch a body of the leaf whose box this is.
+    fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16;
+}
+
+/// Which of the sixteen boxes of a node overlap a box.
+#[inline(always)]
+pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(
+    boxes: ([&[Floats]; D], [&[Floats]; D]),
+    node: usize,
+    lo: [f32; D],
+    hi: [f32; D],
+) -> u16 {
+    let mut mask = u16::MAX;
+    for axis in 0..D {
+        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
+        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
+    }
+    mask
+}
+
+/// A mask of the first `n` lanes, of which there is one at least.
+#[inline(always)]
+pub(crate) fn first_lanes(n: usize) -> u16 {
+    (u32::from(u16::MAX) >> (LANES - n)) as u16
+}

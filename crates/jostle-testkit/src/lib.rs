@@ -16,6 +16,7 @@ pub mod queries;
 pub mod random;
 mod real;
 pub mod scene;
+pub mod shapes;
 pub mod sorting;
 pub mod sweep;
 pub mod ugly;

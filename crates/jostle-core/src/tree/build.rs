@@ -1,38 +1,50 @@
 //! Trees in the plane and in space are built by code that is compiled with this crate, and not again with each crate that
-//! uses it. A room of `unsafe`: the two casts that say so.
+//! uses it. A room of `unsafe`: the casts that say so.
 #![allow(unsafe_code, reason = "casts between types that are the same")]
 
 use core::ptr;
 
+use super::boxes::Boxed;
+use super::circles::Round;
 use super::{BuildTimes, LinearTree};
 use crate::error::ViewError;
-use crate::input::Bodies;
+use crate::input::{Bodies, Boxes};
 use crate::parallel::workers::Workers;
 
-#[inline(always)]
-pub(super) fn build<const D: usize>(
-    tree: &mut LinearTree<D>,
-    bodies: Bodies<'_, D>,
-    workers: Workers<'_>,
-) -> Result<BuildTimes, ViewError> {
-    const { assert!(D == 2 || D == 3, "bodies have two axes or three") };
-    let (tree, bodies) = (ptr::from_mut(tree), ptr::from_ref(&bodies));
-    match D {
-        // SAFETY: D is 2, so these are the same types.
-        2 => unsafe { in_the_plane(&mut *tree.cast(), *bodies.cast(), workers) },
-        // SAFETY: D is 3, so these are the same types.
-        _ => unsafe { in_space(&mut *tree.cast(), *bodies.cast(), workers) },
-    }
+/// Defines a function that builds a tree of a shape, compiled for a `D` of 2 and of 3.
+macro_rules! built_here {
+    ($name:ident, $view:ident, $shape:ty) => {
+        #[inline(always)]
+        pub(super) fn $name<const D: usize>(
+            tree: &mut LinearTree<D>,
+            bodies: $view<'_, D>,
+            workers: Workers<'_>,
+        ) -> Result<BuildTimes, ViewError> {
+            fn in_the_plane(
+                tree: &mut LinearTree<2>,
+                bodies: $view<'_, 2>,
+                workers: Workers<'_>,
+            ) -> Result<BuildTimes, ViewError> {
+                workers.together(|| tree.build_with::<$shape>(bodies, workers))
+            }
+            fn in_space(
+                tree: &mut LinearTree<3>,
+                bodies: $view<'_, 3>,
+                workers: Workers<'_>,
+            ) -> Result<BuildTimes, ViewError> {
+                workers.together(|| tree.build_with::<$shape>(bodies, workers))
+            }
+            const { assert!(D == 2 || D == 3, "bodies have two axes or three") };
+            let (tree, bodies) = (ptr::from_mut(tree), ptr::from_ref(&bodies));
+            match D {
+                // SAFETY: D is 2, so these are the same types.
+                2 => unsafe { in_the_plane(&mut *tree.cast(), *bodies.cast(), workers) },
+                // SAFETY: D is 3, so these are the same types.
+                _ => unsafe { in_space(&mut *tree.cast(), *bodies.cast(), workers) },
+            }
+        }
+    };
 }
 
-fn in_the_plane(
-    tree: &mut LinearTree<2>,
-    bodies: Bodies<'_, 2>,
-    workers: Workers<'_>,
-) -> Result<BuildTimes, ViewError> {
-    workers.together(|| tree.build_with(bodies, workers))
-}
-
-fn in_space(tree: &mut LinearTree<3>, bodies: Bodies<'_, 3>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
-    workers.together(|| tree.build_with(bodies, workers))
-}
+built_here!(build, Bodies, Round);
+built_here!(build_boxes, Boxes, Boxed);

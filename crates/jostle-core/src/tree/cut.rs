@@ -1,6 +1,6 @@
 //! Where one leaf ends and the next begins.
 
-use super::record::Source;
+use super::shape::Source;
 use super::{GAP, LEAF};
 use crate::aabb::Aabb;
 

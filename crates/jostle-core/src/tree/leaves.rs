@@ -3,17 +3,17 @@
 use core::ops::Range;
 
 use super::level::LevelSlots;
-use super::record::{Columns, Record, Source};
+use super::shape::{Part, Record, Shape, Source};
 use super::sort::{BoundSegment, LocalSort, SortSegment};
 use super::{LEAF, Level, LinearTree};
-use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
+use crate::aabb::Aabb;
 use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
-use crate::sixteen::{Bodies16, Ids};
+use crate::sixteen::Ids;
 
 /// Bodies whose records, of 16 bytes in the plane, the second-level caches of a few cores hold.
 const CACHED_BODIES: usize = 1 << 18;
@@ -25,17 +25,19 @@ pub(super) fn expected_leaves(bodies: usize) -> usize {
 
 impl<const D: usize> LinearTree<D> {
     /// Makes room for so many leaves; those that there are stay.
-    pub(super) fn reserve_leaves(&mut self, leaves: usize) {
+    pub(super) fn reserve_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, leaves: usize) {
         if self.levels.is_empty() {
             self.levels.push(Level::default());
         }
         self.levels[0].reserve(leaves);
-        if self.bodies.len() < leaves {
-            let room = leaves + leaves / 8 + LEAF;
-            reserve(&mut self.bodies, room);
+        let room = leaves + leaves / 8 + LEAF;
+        if part.leaves.len() < leaves {
+            reserve(&mut part.leaves, room);
+            part.leaves.resize(leaves, S::NONE);
+        }
+        if self.ids.len() < leaves {
             reserve(&mut self.ids, room);
             reserve(&mut self.leaf_starts, room + 1);
-            self.bodies.resize(leaves, Bodies16::NONE);
             self.ids.resize(leaves, Ids([0; LEAF]));
             self.leaf_starts.resize(leaves + 1, 0);
         }
@@ -47,15 +49,20 @@ impl<const D: usize> LinearTree<D> {
     /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
     /// not, segments are taken in turn, and filled while their records are still in cache. Where all are one segment they
     /// may be in columns.
-    pub(super) fn fill_leaves(&mut self, workers: Workers<'_>, columns: Option<Columns<'_, D>>) {
-        self.reserve_leaves(expected_leaves(self.len));
+    pub(super) fn fill_leaves<S: Shape<D>>(
+        &mut self,
+        part: &mut Part<S, D>,
+        workers: Workers<'_>,
+        columns: Option<S::Columns<'_>>,
+    ) {
+        self.reserve_leaves(part, expected_leaves(self.len));
         let s = &mut self.scratch;
-        let segments = s.dealer.segments().len();
+        let segments = part.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
-        let room = if in_turn { self.bodies.len() } else { 0 };
-        let shared = self.shared(columns);
+        let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
+        let shared = self.shared(part, columns);
         let tasks = shared.dealer.tasks();
         if in_turn {
             workers.run_in_order("segments", tasks, |tasks| {
@@ -69,8 +76,8 @@ impl<const D: usize> LinearTree<D> {
         }
         let leaves = shared.first_leaves.total();
         if leaves > room {
-            self.reserve_leaves(leaves);
-            let shared = self.shared(columns);
+            self.reserve_leaves(part, leaves);
+            let shared = self.shared(part, columns);
             workers.run("leaves", tasks, |task| {
                 for at in shared.dealer.task(task) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
@@ -84,18 +91,22 @@ impl<const D: usize> LinearTree<D> {
         self.levels[0].set_len(leaves);
     }
 
-    fn shared<'a>(&'a mut self, columns: Option<Columns<'a, D>>) -> Shared<'a, D> {
+    fn shared<'a, 'c, S: Shape<D>>(
+        &'a mut self,
+        part: &'a mut Part<S, D>,
+        columns: Option<S::Columns<'c>>,
+    ) -> Shared<'a, 'c, S, D> {
         let s = &mut self.scratch;
         Shared {
             columns,
             bounds: self.bounds,
-            dealer: &s.dealer,
-            buffers: (&s.first, &s.second),
+            dealer: &part.dealer,
+            buffers: (&part.first, &part.second),
             locals: &s.locals,
             first_leaves: &s.first_leaves,
             places: Disjoint::new(&mut s.places),
             marks: Disjoint::new(&mut s.marks),
-            bodies: Disjoint::new(&mut self.bodies),
+            bodies: Disjoint::new(&mut part.leaves),
             ids: Disjoint::new(&mut self.ids),
             starts: Disjoint::new(&mut self.leaf_starts),
             boxes: LevelSlots::new(&mut self.levels[0]),
@@ -105,26 +116,26 @@ impl<const D: usize> LinearTree<D> {
 }
 
 /// The state shared by the workers that sort segments and fill leaves.
-struct Shared<'a, const D: usize> {
-    columns: Option<Columns<'a, D>>,
+struct Shared<'a, 'c, S: Shape<D>, const D: usize> {
+    columns: Option<S::Columns<'c>>,
     /// Of all bodies.
     bounds: Aabb<D>,
-    dealer: &'a Dealer<Record<D>>,
-    buffers: (&'a [Record<D>], &'a [Record<D>]),
+    dealer: &'a Dealer<S::Record>,
+    buffers: (&'a [S::Record], &'a [S::Record]),
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,
     /// By rank.
     places: Disjoint<'a, u16>,
     marks: Disjoint<'a, u16>,
     /// By leaf.
-    bodies: Disjoint<'a, Bodies16<D>>,
+    bodies: Disjoint<'a, S::Sixteen>,
     ids: Disjoint<'a, Ids>,
     starts: Disjoint<'a, u32>,
     boxes: LevelSlots<'a, D>,
     isa: Isa,
 }
 
-impl<const D: usize> Shared<'_, D> {
+impl<S: Shape<D>, const D: usize> Shared<'_, '_, S, D> {
     /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
     /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
@@ -165,7 +176,7 @@ impl<const D: usize> Shared<'_, D> {
             self.isa.run(SortSegment { local, source, bounds: self.bounds, places, marks })
         } else {
             let source = segment.items(self.buffers);
-            let bounds = self.isa.run(BoundSegment(source));
+            let bounds = self.isa.run(BoundSegment::<_, D>(source));
             self.isa.run(SortSegment { local, source, bounds, places, marks })
         };
         self.first_leaves.end(at, count);
@@ -186,30 +197,31 @@ impl<const D: usize> Shared<'_, D> {
             *start = segment.start + u32::from(mark);
         }
         if let Some(source) = self.columns {
-            self.isa.run(FillLeaves { source, places, marks, bodies, ids });
+            self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
         } else {
-            self.isa.run(FillLeaves { source: segment.items(self.buffers), places, marks, bodies, ids });
+            let source = segment.items(self.buffers);
+            self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
         }
         let write_box = |leaf, aabb| {
             // SAFETY: as above.
             unsafe { self.boxes.write(leaves.start + leaf, aabb) }
         };
-        self.isa.run(BoundLeaves { bodies, write_box });
+        self.isa.run(BoundLeaves::<S, _, D> { bodies, write_box });
     }
 }
 
 /// Fills the leaves of a segment.
-struct FillLeaves<'a, S, const D: usize> {
-    source: S,
+struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
+    source: F,
     /// The place of each rank.
     places: &'a [u16],
     /// The first rank of each leaf, within the segment.
     marks: &'a [u16],
-    bodies: &'a mut [Bodies16<D>],
+    bodies: &'a mut [S::Sixteen],
     ids: &'a mut [Ids],
 }
 
-impl<S: Source<D>, const D: usize> Work for FillLeaves<'_, S, D> {
+impl<S: Shape<D>, F: Source<D, Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
     type Output = ();
 
     #[inline(always)]
@@ -220,11 +232,8 @@ impl<S: Source<D>, const D: usize> Work for FillLeaves<'_, S, D> {
             let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
             let mut fill = |lane: usize, place: u16| {
                 let record = source.record(place);
-                for axis in 0..D {
-                    bodies.centers[axis].0[lane] = record.center.0[axis];
-                }
-                bodies.radii.0[lane] = record.radius;
-                ids.0[lane] = record.id;
+                S::set(bodies, lane, record);
+                ids.0[lane] = record.id();
             };
             if let Ok(places) = <&[u16; LEAF]>::try_from(&places[start..end]) {
                 for lane in 0..LEAF {
@@ -232,10 +241,7 @@ impl<S: Source<D>, const D: usize> Work for FillLeaves<'_, S, D> {
                 }
             } else {
                 places[start..end].iter().enumerate().for_each(|(lane, &place)| fill(lane, place));
-                for axis in 0..D {
-                    bodies.centers[axis].0[end - start..].fill(f32::NAN);
-                }
-                bodies.radii.0[end - start..].fill(0.0);
+                S::fill_up(bodies, end - start);
                 ids.0[end - start..].fill(0);
             }
         }
@@ -243,42 +249,18 @@ impl<S: Source<D>, const D: usize> Work for FillLeaves<'_, S, D> {
 }
 
 /// The boxes of some leaves.
-struct BoundLeaves<'a, W, const D: usize> {
-    bodies: &'a [Bodies16<D>],
+struct BoundLeaves<'a, S: Shape<D>, W, const D: usize> {
+    bodies: &'a [S::Sixteen],
     write_box: W,
 }
 
-impl<W: Fn(usize, Aabb<D>), const D: usize> Work for BoundLeaves<'_, W, D> {
+impl<S: Shape<D>, W: Fn(usize, Aabb<D>), const D: usize> Work for BoundLeaves<'_, S, W, D> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         for (leaf, bodies) in self.bodies.iter().enumerate() {
-            let mut aabb = Aabb::EMPTY;
-            for axis in 0..D {
-                let (lo, hi) = extent(&bodies.centers[axis].0, &bodies.radii.0);
-                aabb.lo[axis] = outward_lo(lo);
-                aabb.hi[axis] = outward_hi(hi);
-            }
-            (self.write_box)(leaf, aabb);
+            (self.write_box)(leaf, S::aabb(bodies));
         }
     }
-}
-
-/// How far sixteen bodies reach on one axis; what is NaN counts for nothing. Four lanes at a time, which the compiler
-/// keeps in registers; of all sixteen at once it makes scalars.
-#[inline(always)]
-fn extent(centers: &[f32; LEAF], radii: &[f32; LEAF]) -> (f32, f32) {
-    let (mut lo, mut hi) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
-    for four in 0..LEAF / 4 {
-        for lane in 0..4 {
-            let (center, reach) = (centers[4 * four + lane], radii[4 * four + lane] * GROWTH);
-            lo[lane] = if center - reach < lo[lane] { center - reach } else { lo[lane] };
-            hi[lane] = if center + reach > hi[lane] { center + reach } else { hi[lane] };
-        }
-    }
-    let least = |a: f32, b: f32| if a < b { a } else { b };
-    let greatest = |a: f32, b: f32| if a > b { a } else { b };
-    let lo = least(least(lo[0], lo[2]), least(lo[1], lo[3]));
-    (lo, greatest(greatest(hi[0], hi[2]), greatest(hi[1], hi[3])))
 }

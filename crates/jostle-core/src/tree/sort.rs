@@ -1,16 +1,14 @@
 //! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
 //! in strips in cache.
 
-use core::ops::Range;
-
+use super::circles::Columns;
 use super::cut::cut_leaves;
-use super::record::{Center, Columns, Record, Source};
+use super::shape::{Part, Record, Shape, Source};
 use super::strips::Strips;
-use super::{LEAF, LinearTree, Scratch};
+use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::bounds::{BlockBounds, range_of};
-use crate::input::{Bodies, Radii};
-use crate::isa::Work;
+use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::with_headroom;
 use crate::parallel::workers::Workers;
@@ -18,87 +16,58 @@ use crate::radix::{CellPass, LOCAL_MAX, Segment, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, and puts those in order, leaf by leaf. The bodies of one segment stay where they are,
-    /// if they are in slices.
-    pub(super) fn sort(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
-        let n = bodies.len();
+    /// if they can be sorted there.
+    pub(super) fn sort<S: Shape<D>>(&mut self, part: &mut Part<S, D>, view: S::View<'_>, workers: Workers<'_>) {
+        let n = S::len(view);
         self.len = n;
         let s = &mut self.scratch;
-        s.dealer.start(n);
+        part.dealer.start(n);
         s.grids.clear();
-        if s.first.len() < n {
-            s.first.resize(n, Record::default());
+        if part.first.len() < n {
+            part.first.resize(n, S::Record::default());
+        }
+        if s.places.len() < n {
             s.places.resize(n, 0);
             s.marks.resize(n, 0);
         }
         let top = bits_per_axis(D) * D as u32;
-        if let Some(columns) = Columns::of(&bodies).filter(|_| digit_bits(n) == 0) {
-            s.dealer.push(Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0, top });
-            s.dealer.finish();
-            return self.fill_leaves(workers, Some(columns));
+        if let Some(columns) = S::columns(view).filter(|_| digit_bits(n) == 0) {
+            part.dealer.push(Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0, top });
+            part.dealer.finish();
+            return self.fill_leaves(part, workers, Some(columns));
         }
-        match Grid::new(&self.bounds) {
-            None => {
-                deal(bodies, workers, s, (0, top), |_, _| ());
-                s.dealer.start(n);
-                let whole = Segment { start: 0, end: n as u32, in_second: false, equal: true, frame: 0, top };
-                s.dealer.push_equal(whole);
-            }
-            Some(grid) => {
-                s.grids.push(grid);
-                let bits = digit_bits(n);
-                let low = top - bits;
-                let isa = self.isa;
-                let slices = bodies.centers().map(|column| column.as_slice());
-                if slices.iter().all(Option::is_some) {
-                    let centers = slices.map(Option::unwrap_or_default);
-                    deal(bodies, workers, s, (bits, top), |ids, keys| {
-                        let centers = centers.map(|column| &column[ids.clone()]);
-                        // Cut to their length here, columns need no check for each point.
-                        let points = |n: usize| {
-                            let centers = centers.map(|column| &column[..n]);
-                            (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
-                        };
-                        isa.run(Keys { grid, points, low, bits, keys });
-                    });
-                } else {
-                    deal(bodies, workers, s, (bits, top), |ids, keys| {
-                        for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
-                            let mut centers = [[0.0; COPIED]; D];
-                            for (column, center) in bodies.centers().iter().zip(&mut centers) {
-                                column.map_into(first, &mut center[..keys.len()], |value| value);
-                            }
-                            let points = |n: usize| {
-                                let centers = centers.each_ref().map(|column| &column[..n]);
-                                (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
-                            };
-                            isa.run(Keys { grid, points, low, bits, keys });
-                        }
-                    });
-                }
-            }
+        let grid = Grid::new(&self.bounds);
+        let by = grid.map(|grid| (grid, self.isa));
+        let bits = if grid.is_some() { digit_bits(n) } else { 0 };
+        s.grids.extend(grid);
+        S::deal(view, workers, part, (bits, top), by);
+        if grid.is_none() {
+            part.dealer.start(n);
+            let whole = Segment { start: 0, end: n as u32, in_second: false, equal: true, frame: 0, top };
+            part.dealer.push_equal(whole);
         }
-        self.deal_large(workers);
-        self.scratch.dealer.finish();
-        self.fill_leaves(workers, None);
+        self.deal_large(part, workers);
+        part.dealer.finish();
+        self.fill_leaves(part, workers, None);
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
-    fn deal_large(&mut self, workers: Workers<'_>) {
-        let s = &mut self.scratch;
+    fn deal_large<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
+        let (s, Part { dealer, first, second, .. }) = (&mut self.scratch, part);
         loop {
-            if s.dealer.has_large() && s.second.len() < self.len {
-                s.second.resize(self.len, Record::default());
+            if dealer.has_large() && second.len() < self.len {
+                second.resize(self.len, S::Record::default());
             }
             let grids = &s.grids;
-            let code = |frame: u32, record: &Record<D>| grids[frame as usize].code(record.center.0);
-            let Some(equal) = s.dealer.deal_large(workers, &mut s.first, &mut s.second, code) else { return };
-            let buffer = if equal.in_second { &s.second } else { &s.first };
+            let code = |frame: u32, record: &S::Record| grids[frame as usize].code(record.center());
+            let Some(equal) = dealer.deal_large(workers, first, second, code) else { return };
+            let buffer = if equal.in_second { &*second } else { &*first };
             let records = &buffer[equal.range()];
             let bounds = bounds_of(records, workers, &mut s.blocks);
             match Grid::new(&bounds) {
-                None => s.dealer.push_equal(equal),
+                None => dealer.push_equal(equal),
                 Some(grid) => {
-                    s.dealer.push(Segment { frame: s.grids.len() as u32, top: bits_per_axis(D) * D as u32, ..equal });
+                    dealer.push(Segment { frame: s.grids.len() as u32, top: bits_per_axis(D) * D as u32, ..equal });
                     s.grids.push(grid);
                 }
             }
@@ -106,65 +75,33 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits.
-fn deal<const D: usize>(
-    bodies: Bodies<'_, D>,
-    workers: Workers<'_>,
-    s: &mut Scratch<D>,
-    bits_and_top: (u32, u32),
-    digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
+/// Fills `keys` with `bits` bits of the codes of these centres, from bit `low` on.
+pub(super) fn digits_of<const D: usize>(
+    isa: Isa,
+    grid: Grid<D>,
+    centers: [&[f32]; D],
+    (low, bits): (u32, u32),
+    keys: &mut [u16],
 ) {
-    let n = bodies.len();
-    let slices = bodies.centers().map(|column| column.as_slice());
-    let (radii, all) = match bodies.radii() {
-        Radii::Each(column) => (column.as_slice(), 0.0),
-        Radii::All(radius) => (Some(&[][..]), radius),
+    // Cut to their length here, columns need no check for each point.
+    let points = |n: usize| {
+        let centers = centers.map(|column| &column[..n]);
+        (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
     };
-    let margin = bodies.margin();
-    match (slices, radii) {
-        (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
-            let centers = slices.map(Option::unwrap_or_default);
-            let source = |ids: Range<usize>| {
-                // Columns cut to one length need no check for each body, nor, with one radius for all, a branch.
-                let (first, len) = (ids.start, ids.len());
-                let centers = centers.map(|column| &column[ids.clone()][..len]);
-                let (radii, each) = radii.get(ids).map_or((centers[0], false), |radii| (&radii[..len], true));
-                (0..len).map(move |i| Record {
-                    center: Center(core::array::from_fn(|axis| centers[axis][i])),
-                    radius: if each { radii[i] } else { all } + margin,
-                    id: (first + i) as u32,
-                })
-            };
-            s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);
-        }
-        _ => {
-            let source = |ids: Range<usize>| {
-                let mut centers = bodies.centers().map(|column| column.values(ids.start, ids.len()));
-                let (mut radii, all) = match bodies.radii() {
-                    Radii::Each(column) => (Some(column.values(ids.start, ids.len())), 0.0),
-                    Radii::All(radius) => (None, radius),
-                };
-                ids.map(move |id| Record {
-                    center: Center(core::array::from_fn(|axis| centers[axis].next().unwrap_or_default())),
-                    radius: radii.as_mut().and_then(Iterator::next).unwrap_or(all) + margin,
-                    id: id as u32,
-                })
-            };
-            s.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut s.first);
-        }
-    }
+    isa.run(Keys { grid, points, low, bits, keys });
 }
 
-/// Points of columns with a stride that are copied at a time, to be read side by side.
-const COPIED: usize = 512;
-
 /// The box of the centres of many records.
-fn bounds_of<const D: usize>(records: &[Record<D>], workers: Workers<'_>, blocks: &mut Vec<BlockBounds<D>>) -> Aabb<D> {
+fn bounds_of<R: Record<D>, const D: usize>(
+    records: &[R],
+    workers: Workers<'_>,
+    blocks: &mut Vec<BlockBounds<D>>,
+) -> Aabb<D> {
     blocks.clear();
     blocks.resize(records.len().div_ceil(LOCAL_MAX), BlockBounds::EMPTY);
     workers.fill("bounds of a run", blocks, |block| {
         let records = &records[block * LOCAL_MAX..((block + 1) * LOCAL_MAX).min(records.len())];
-        BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0)))
+        BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center())))
     });
     blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds))
 }
@@ -277,9 +214,9 @@ impl<S: Source<D>, const D: usize> Work for SortSegment<'_, S, D> {
 }
 
 /// The box of the centres of a segment.
-pub(super) struct BoundSegment<'a, const D: usize>(pub(super) &'a [Record<D>]);
+pub(super) struct BoundSegment<'a, R, const D: usize>(pub(super) &'a [R]);
 
-impl<const D: usize> Work for BoundSegment<'_, D> {
+impl<R: Record<D>, const D: usize> Work for BoundSegment<'_, R, D> {
     type Output = Aabb<D>;
 
     #[inline(always)]
@@ -287,15 +224,16 @@ impl<const D: usize> Work for BoundSegment<'_, D> {
         let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
         let (fours, rest) = self.0.as_chunks::<4>();
         for four in fours {
+            let centers = four.each_ref().map(Record::center);
             for axis in 0..D {
                 for lane in 0..4 {
-                    let x = four[lane].center.0[axis];
+                    let x = centers[lane][axis];
                     lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
                     hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
                 }
             }
         }
-        let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center.0));
+        let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center()));
         for lane in 0..4 {
             for axis in 0..D {
                 all.lo[axis] = all.lo[axis].min(lo[axis][lane]);

@@ -1,7 +1,7 @@
 //! The invariants of the tree, spelled out.
 
 use super::cut::leaf_end;
-use super::{LEAF, LinearTree};
+use super::{LEAF, LinearTree, boxes};
 
 /// An invariant of [`LinearTree`] that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,17 +79,30 @@ impl<const D: usize> LinearTree<D> {
     }
 
     fn center(&self, place: usize) -> [f32; D] {
-        self.bodies[place / LEAF].centers.map(|axis| axis.0[place % LEAF])
+        if self.is_of_boxes() {
+            return boxes::center(&self.boxes()[place / LEAF], place % LEAF);
+        }
+        self.bodies()[place / LEAF].centers.map(|axis| axis.0[place % LEAF])
+    }
+
+    /// How far a body reaches on an axis.
+    fn reach(&self, place: usize, axis: usize) -> [f64; 2] {
+        if self.is_of_boxes() {
+            let boxes = &self.boxes()[place / LEAF];
+            let finite = |x: f32| f64::from(x.clamp(f32::MIN, f32::MAX));
+            return [&boxes.lo, &boxes.hi].map(|corner| finite(corner[axis].0[place % LEAF]));
+        }
+        let (center, radius) = (self.center(place)[axis], self.bodies()[place / LEAF].radii.0[place % LEAF]);
+        [f64::from(center) - f64::from(radius), f64::from(center) + f64::from(radius)]
     }
 
     fn validate_boxes(&self) -> Result<(), Broken> {
         for leaf in 0..self.leaves() {
             let aabb = self.levels[0].aabb(leaf);
             for place in self.leaf_places(leaf) {
-                let radius = f64::from(self.bodies[leaf].radii.0[place % LEAF]);
                 for axis in 0..D {
-                    let center = f64::from(self.center(place)[axis]);
-                    if f64::from(aabb.lo[axis]) > center - radius || f64::from(aabb.hi[axis]) < center + radius {
+                    let [lo, hi] = self.reach(place, axis);
+                    if f64::from(aabb.lo[axis]) > lo || f64::from(aabb.hi[axis]) < hi {
                         return Err(Broken::Box { level: 0, node: leaf });
                     }
                 }

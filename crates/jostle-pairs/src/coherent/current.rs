@@ -100,7 +100,7 @@ impl<const D: usize> Current<D> {
                 now.build = 0;
                 now.was.measure(bodies, margin as f32, &mut now.bodies, (isa, workers))
             }
-            Source::Tree(_) | Source::Double(_) => f32::INFINITY,
+            Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
         });
         used.fold(0.0, f32::max).into()
     }
@@ -168,8 +168,8 @@ impl<const D: usize> Now<D> {
                     self.move_into(cell, workers);
                 }
             }
-            // Bodies in `f64` are decided.
-            Source::Double(_) => {}
+            // Bodies in `f64` are decided, and others refused.
+            Source::Double(_) | Source::Shaped(_) => {}
         }
     }
 

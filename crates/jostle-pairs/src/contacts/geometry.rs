@@ -208,6 +208,10 @@ fn fill<const D: usize, T: Copy + Default + Send>(
     of: impl Fn(Contact<D, f64>) -> Contact<D, T> + Sync + Send,
 ) -> Result<(), ContactError> {
     input.check_shape()?;
+    input.check_round(
+        "boxes and the geometry of contacts",
+        "it is that of circles and spheres; of boxes ask for the pairs, and take their corners",
+    )?;
     let asked = Asked::new(pairs, input)?;
     threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
         workers.together(|| {
@@ -280,7 +284,7 @@ impl<'a, const D: usize> Asked<'a, D> {
         let bodies = match set.source {
             Source::View(bodies) => Columns::Single(bodies),
             Source::Double(bodies) => Columns::Double(bodies),
-            Source::Tree(_) => {
+            Source::Tree(_) | Source::Shaped(_) => {
                 let trees = before.iter().filter(|set| matches!(set.source, Source::Tree(_))).count();
                 Columns::Single(self.trees[trees].tree_view())
             }

@@ -8,6 +8,7 @@ use jostle_core::{Bodies, Column, LinearTree, Scalar};
 use super::Space;
 use crate::InputError;
 use crate::input::layers::Layers;
+use crate::input::shaped::Shaped;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
 /// who of them may meet whom.
@@ -38,6 +39,7 @@ pub(crate) enum Source<'a, const D: usize> {
     View(Bodies<'a, D>),
     Double(Bodies<'a, D, f64>),
     Tree(&'a LinearTree<D>),
+    Shaped(Shaped<'a, D>),
 }
 
 /// How far each body of a set moves on each axis during the step, by id: slices or columns of `f32` or `f64`, one an axis.
@@ -96,6 +98,7 @@ impl<'a, const D: usize> Set<'a, D> {
             Source::View(bodies) => bodies.len(),
             Source::Double(bodies) => bodies.len(),
             Source::Tree(tree) => tree.len(),
+            Source::Shaped(shaped) => shaped.len(),
         }
     }
 
@@ -114,7 +117,7 @@ impl<'a, const D: usize> Set<'a, D> {
         match self.source {
             Source::View(bodies) => bodies.radius(id).into(),
             Source::Double(bodies) => bodies.radius(id),
-            Source::Tree(_) => 0.0,
+            Source::Tree(_) | Source::Shaped(_) => 0.0,
         }
     }
 
@@ -124,7 +127,7 @@ impl<'a, const D: usize> Set<'a, D> {
             _ if self.sorted_before.is_some() && self.moving.is_none() => self.source,
             Source::View(bodies) => Source::View(bodies.with_margin(margin as f32)),
             Source::Double(bodies) => Source::Double(bodies.with_margin(margin)),
-            Source::Tree(tree) => Source::Tree(tree),
+            Source::Tree(_) | Source::Shaped(_) => self.source,
         };
         Self { source, layers: None, ..*self }
     }
@@ -135,6 +138,7 @@ impl<'a, const D: usize> Set<'a, D> {
             Source::View(bodies) => bodies.check_shape()?,
             Source::Double(bodies) => bodies.check_shape()?,
             Source::Tree(_) => {}
+            Source::Shaped(shaped) => shaped.check_shape()?,
         }
         self.moving.map_or(Ok(()), |moving| moving.check(self.len()))
     }
@@ -149,6 +153,8 @@ impl<'a, const D: usize> Set<'a, D> {
             Source::View(bodies) => bodies.margin() > 0.0,
             Source::Double(bodies) => bodies.margin() > 0.0,
             Source::Tree(tree) => tree.margin() > 0.0,
+            // Only those of circles and spheres are looked after.
+            Source::Shaped(_) => false,
         }
     }
 
@@ -161,7 +167,7 @@ impl<'a, const D: usize> Set<'a, D> {
     pub(crate) fn sorted(&self, space: &Space<D>) -> usize {
         match self.source {
             _ if self.is_sorted_for(space) => 0,
-            Source::View(_) | Source::Double(_) => self.len(),
+            Source::View(_) | Source::Double(_) | Source::Shaped(_) => self.len(),
             Source::Tree(_) => 0,
         }
     }

@@ -10,6 +10,7 @@ use crate::input::layers::LayersOfBoth;
 use crate::join::SMALL;
 use crate::join::filter::{Filter, retain};
 use crate::join::hits::{Hit, Names, Order};
+use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::Lanes;
 
@@ -99,6 +100,10 @@ impl<'a, const D: usize> TreePair<'a, D> {
     /// Lanes of a hit that are hits even if the sum of radii were less by `slack`.
     #[inline(always)]
     fn sure<L: Lanes>(&self, hit: Hit, offset: [f32; D], slack: f32) -> u16 {
+        if self.trees[0].is_of_boxes() {
+            // Boxes that are to be decided are not the bodies that they stand for.
+            return 0;
+        }
         let bodies = self.trees[1 - hit.side()].bodies();
         let others = Circles16::<L, D>::of(bodies, hit.leaf());
         if hit.rotation() == 0 {

@@ -16,7 +16,8 @@ use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
 use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
-use crate::shape::circles16::{Circles16, boxes16_overlapping, circle_aabb, first_lanes};
+use crate::shape::circles16::Circles16;
+use crate::shape::{Round, Shape, Sixteen, boxes16_overlapping, first_lanes};
 use crate::simd::{self, LANES, LaneWork, Lanes, outlined};
 use crate::traverse::SPARSE;
 use crate::traverse::descent::Descent;
@@ -201,7 +202,7 @@ impl<const D: usize> RowJoin<'_, D> {
             self.go_to_image::<L>(leaf, number as u32);
             for place in query.leaf_places(leaf) {
                 let mut descent =
-                    Descent::new::<L>(target, Self::seen_from(circle_aabb(query.bodies(), place), image), 0);
+                    Descent::new::<L>(target, Self::seen_from(Round::aabb(query.bodies(), place), image), 0);
                 while let Some((node, mut near)) = descent.next::<L>() {
                     self.tests.leaf_tests += u64::from(near.count_ones());
                     while near != 0 {

@@ -85,6 +85,10 @@ impl<const D: usize> Skin<D> {
     pub fn keep<'a>(&mut self, input: impl Into<Input<'a, D>>) -> Result<(), InputError> {
         let input = input.into();
         input.check_shape()?;
+        input.check_round(
+            "boxes and a skin",
+            "only circles and spheres are looked after; list the pairs of boxes with a margin as often as they use half of it up",
+        )?;
         run(Threads::Current, input.movable(), |workers| keep(self, &input, workers));
         Ok(())
     }

@@ -57,7 +57,7 @@ impl<const D: usize> Preparation<D> {
     }
 
     pub(crate) fn set_isa(&mut self, isa: Isa) {
-        self.sorted.iter_mut().for_each(|kept| kept.tree.set_isa(isa));
+        self.sorted.iter_mut().for_each(|kept| kept.set_isa(isa));
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -87,7 +87,7 @@ impl<const D: usize> Preparation<D> {
         sets.iter().try_for_each(Set::check_layers)?;
         while self.sorted.len() < first + sets.len() {
             let mut kept = SortedSet::default();
-            kept.tree.set_isa(isa);
+            kept.set_isa(isa);
             self.sorted.push(kept);
         }
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));

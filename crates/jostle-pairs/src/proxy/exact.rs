@@ -30,7 +30,7 @@ impl<const D: usize> Exact<'_, D> {
         match &self.sets[set as usize].source {
             Source::View(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64()),
             Source::Double(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id)),
-            Source::Tree(_) => {
+            Source::Tree(_) | Source::Shaped(_) => {
                 let bodies = self.proxies(set).tree_bodies.view();
                 (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64());
             }
@@ -43,7 +43,7 @@ impl<const D: usize> Exact<'_, D> {
         match &self.sets[set as usize].source {
             Source::View(bodies) => bodies.radius(id as usize).to_f64(),
             Source::Double(bodies) => bodies.radius(id as usize),
-            Source::Tree(_) => self.proxies(set).tree_bodies.view().radius(id as usize).to_f64(),
+            Source::Tree(_) | Source::Shaped(_) => self.proxies(set).tree_bodies.view().radius(id as usize).to_f64(),
         }
     }
 

@@ -177,6 +177,12 @@ impl<const D: usize> PreparedSet<D> {
             });
         }
         set.check_shape()?;
+        if set.is_shaped() {
+            return Err(InputError::Combination {
+                parts: "a prepared set and boxes",
+                reason: "they are sorted for each search; give the view itself",
+            });
+        }
         space.check()?;
         self.space = space;
         self.copy(set, workers);
@@ -213,6 +219,7 @@ impl<const D: usize> PreparedSet<D> {
                 copy(single, proxies.read_tree(tree), workers);
                 *margin = 0.0;
             }
+            Source::Shaped(_) => {}
         }
     }
 
@@ -295,6 +302,7 @@ impl<const D: usize> SortedSet<D> {
     pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
         let tree = match set.source {
             Source::Tree(tree) if !self.built && !self.adopted => tree,
+            Source::Shaped(_) => &self.boxes,
             _ => &self.in_use(set).tree,
         };
         // Looking up all layers of a given tree would cost more than the few that are met.

@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
-use jostle_core::{BuildTimes, LinearTree, Workers};
+use jostle_core::{BuildTimes, Isa, LinearTree, Workers};
 
 use crate::InputError;
 use crate::input::layers::LayerTable;
+use crate::input::shaped::Shaped;
 use crate::input::{Set, Source};
 use crate::proxy::Proxies;
 
@@ -13,6 +14,8 @@ use crate::proxy::Proxies;
 #[derive(Debug, Default)]
 pub(crate) struct SortedSet<const D: usize> {
     pub(crate) tree: LinearTree<D>,
+    /// Of a set of bodies that are not round: a tree of boxes.
+    pub(crate) boxes: LinearTree<D>,
     pub(super) layers: LayerTable,
     pub(crate) proxies: Proxies<D>,
     /// The tree is that of the last set, and not one that the set came with.
@@ -32,8 +35,11 @@ impl<const D: usize> SortedSet<D> {
         if self.adopted {
             return Ok(BuildTimes::default());
         }
-        let Source::View(bodies) = set.source else { return Ok(BuildTimes::default()) };
-        let times = self.tree.build_on(bodies, workers)?;
+        let times = match set.source {
+            Source::View(bodies) => self.tree.build_on(bodies, workers)?,
+            Source::Shaped(Shaped::Boxes(boxes)) => self.boxes.build_boxes_on(boxes, workers)?,
+            Source::Double(_) | Source::Tree(_) => return Ok(BuildTimes::default()),
+        };
         self.look_up(set, workers);
         Ok(times)
     }
@@ -52,12 +58,18 @@ impl<const D: usize> SortedSet<D> {
     fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
         self.built = true;
         if let Some(layers) = set.layers {
-            self.layers.look_up(&self.tree, layers, workers);
+            let tree = if set.is_shaped() { &self.boxes } else { &self.tree };
+            self.layers.look_up(tree, layers, workers);
         }
     }
 
+    pub(crate) fn set_isa(&mut self, isa: Isa) {
+        self.tree.set_isa(isa);
+        self.boxes.set_isa(isa);
+    }
+
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.bytes() + self.layers.bytes() + self.proxies.bytes()
+        self.tree.bytes() + self.boxes.bytes() + self.layers.bytes() + self.proxies.bytes()
     }
 }
 

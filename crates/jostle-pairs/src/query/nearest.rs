@@ -10,6 +10,7 @@ use jostle_core::tree::Level;
 
 use super::shape::Reached;
 use super::walk::{NearestFirst, walk_nearest_first};
+use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
 

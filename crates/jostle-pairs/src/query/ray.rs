@@ -24,6 +24,7 @@ use jostle_core::tree::Level;
 
 use super::shape::{Ray, Reached};
 use super::walk::{NearestFirst, Visitor, walk, walk_nearest_first};
+use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
 

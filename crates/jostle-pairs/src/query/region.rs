@@ -14,7 +14,8 @@ use jostle_core::{Aabb, LinearTree};
 
 use super::shape::Circle;
 use super::walk::{Visitor, walk};
-use crate::shape::circles16::{Circles16, boxes16_overlapping};
+use crate::shape::circles16::Circles16;
+use crate::shape::{Sixteen, boxes16_overlapping};
 use crate::simd::{LaneWork, Lanes};
 
 /// What bodies touch or do not.

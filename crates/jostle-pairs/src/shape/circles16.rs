@@ -1,11 +1,38 @@
 //! Sixteen circles against sixteen others, or against a box.
 
-use jostle_core::Aabb;
 use jostle_core::aabb::GROWTH;
-use jostle_core::sixteen::{Bodies16, Floats};
+use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::LEAF;
+use jostle_core::{Aabb, LinearTree};
 
-use crate::simd::{LANES, Lanes};
+use crate::shape::{Shape, Sixteen};
+use crate::simd::Lanes;
+
+/// Circles and spheres.
+pub(crate) enum Round {}
+
+impl Shape for Round {
+    type Leaf<const D: usize> = Bodies16<D>;
+    type Sixteen<L: Lanes, const D: usize> = Circles16<L, D>;
+
+    #[inline(always)]
+    fn leaves<const D: usize>(tree: &LinearTree<D>) -> &[Bodies16<D>] {
+        tree.bodies()
+    }
+
+    #[inline(always)]
+    fn aabb<const D: usize>(bodies: &[Bodies16<D>], place: usize) -> Aabb<D> {
+        let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
+        let reach = bodies.radii.0[lane] * GROWTH;
+        let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
+        for axis in 0..D {
+            let center = bodies.centers[axis].0[lane];
+            aabb.lo[axis] = center - reach;
+            aabb.hi[axis] = center + reach;
+        }
+        aabb
+    }
+}
 
 /// Centres and radii of sixteen circles.
 ///
@@ -18,23 +45,6 @@ pub(crate) struct Circles16<L, const D: usize> {
 }
 
 impl<L: Lanes, const D: usize> Circles16<L, D> {
-    /// The circles of a leaf.
-    #[inline(always)]
-    pub(crate) fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
-        let bodies = &bodies[leaf];
-        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
-        for axis in 0..D {
-            circles.center[axis] = L::load(&bodies.centers[axis].0);
-        }
-        circles
-    }
-
-    /// One circle, by its place, in all lanes.
-    #[inline(always)]
-    pub(crate) fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
-        Self::all_of(&bodies[place / LEAF], place % LEAF)
-    }
-
     /// One circle of a leaf in all lanes.
     #[inline(always)]
     pub(crate) fn all_of(bodies: &Bodies16<D>, lane: usize) -> Self {
@@ -53,33 +63,6 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
             circles.center[axis] = L::splat(center[axis]);
         }
         circles
-    }
-
-    /// Every circle one lane down.
-    #[inline(always)]
-    pub(crate) fn rotate(self) -> Self {
-        let mut rotated = Self { radius: self.radius.rotate(), ..self };
-        for axis in 0..D {
-            rotated.center[axis] = self.center[axis].rotate();
-        }
-        rotated
-    }
-
-    /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
-    #[inline(always)]
-    pub(crate) fn hits(self, other: Self) -> u16 {
-        let s = self.radius.add(other.radius);
-        self.distance2(other).le(s.mul(s))
-    }
-
-    /// Those of [`Circles16::hits`], and whether all of them would be hits if the sum of radii were less by `slack`.
-    #[inline(always)]
-    pub(crate) fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool) {
-        let s = self.radius.add(other.radius);
-        let distance2 = self.distance2(other);
-        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
-        let hits = distance2.le(s.mul(s));
-        (hits, hits & less.mul(less).le(distance2) == 0)
     }
 
     /// As [`Circles16::hits_and_sure`], of others that are seen at an offset.
@@ -103,21 +86,6 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         distance2
     }
 
-    /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as
-    /// [`Circles16::hits`], since a zero changes no square.
-    #[inline(always)]
-    pub(crate) fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
-        let s = self.radius.add(other.radius);
-        self.distance2_at(other, offset).le(s.mul(s))
-    }
-
-    /// Those of [`Circles16::hits_at`] that would be hits if the sum of radii were less by `slack`.
-    #[inline(always)]
-    pub(crate) fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
-        let s = self.radius.add(other.radius).sub(L::splat(slack));
-        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
-    }
-
     /// The squared distances of centres, in the predicate's rounding.
     #[inline(always)]
     pub(crate) fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
@@ -129,10 +97,73 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         }
         distance2
     }
+}
+
+impl<L: Lanes, const D: usize> Sixteen<L, D> for Circles16<L, D> {
+    type Leaf = Bodies16<D>;
+
+    /// The circles of a leaf.
+    #[inline(always)]
+    fn of(bodies: &[Bodies16<D>], leaf: usize) -> Self {
+        let bodies = &bodies[leaf];
+        let mut circles = Self { center: [L::splat(0.0); D], radius: L::load(&bodies.radii.0) };
+        for axis in 0..D {
+            circles.center[axis] = L::load(&bodies.centers[axis].0);
+        }
+        circles
+    }
+
+    /// One circle, by its place, in all lanes.
+    #[inline(always)]
+    fn all(bodies: &[Bodies16<D>], place: usize) -> Self {
+        Self::all_of(&bodies[place / LEAF], place % LEAF)
+    }
+
+    /// Every circle one lane down.
+    #[inline(always)]
+    fn rotate(self) -> Self {
+        let mut rotated = Self { radius: self.radius.rotate(), ..self };
+        for axis in 0..D {
+            rotated.center[axis] = self.center[axis].rotate();
+        }
+        rotated
+    }
+
+    /// The predicate: `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = xj - xi`, `s = ri + rj`, left to right, in f32.
+    #[inline(always)]
+    fn hits(self, other: Self) -> u16 {
+        let s = self.radius.add(other.radius);
+        self.distance2(other).le(s.mul(s))
+    }
+
+    /// Those of [`Sixteen::hits`], and whether all of them would be hits if the sum of radii were less by `slack`.
+    #[inline(always)]
+    fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool) {
+        let s = self.radius.add(other.radius);
+        let distance2 = self.distance2(other);
+        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
+        let hits = distance2.le(s.mul(s));
+        (hits, hits & less.mul(less).le(distance2) == 0)
+    }
+
+    /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as
+    /// [`Sixteen::hits`], since a zero changes no square.
+    #[inline(always)]
+    fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
+        let s = self.radius.add(other.radius);
+        self.distance2_at(other, offset).le(s.mul(s))
+    }
+
+    /// Those of [`Sixteen::hits_at`] that would be hits if the sum of radii were less by `slack`.
+    #[inline(always)]
+    fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
+        let s = self.radius.add(other.radius).sub(L::splat(slack));
+        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
+    }
 
     /// Which of the sixteen may touch a circle of the leaf whose box this is.
     #[inline(always)]
-    pub(crate) fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
+    fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
         let reach = self.radius.mul(L::splat(GROWTH));
         let mut mask = u16::MAX;
         for axis in 0..D {
@@ -141,40 +172,4 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         }
         mask
     }
-}
-
-/// The box of a circle by its place.
-#[inline(always)]
-pub(crate) fn circle_aabb<const D: usize>(bodies: &[Bodies16<D>], place: usize) -> Aabb<D> {
-    let (bodies, lane) = (&bodies[place / LEAF], place % LEAF);
-    let reach = bodies.radii.0[lane] * GROWTH;
-    let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
-    for axis in 0..D {
-        let center = bodies.centers[axis].0[lane];
-        aabb.lo[axis] = center - reach;
-        aabb.hi[axis] = center + reach;
-    }
-    aabb
-}
-
-/// Which of the sixteen boxes of a node overlap a box.
-#[inline(always)]
-pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(
-    boxes: ([&[Floats]; D], [&[Floats]; D]),
-    node: usize,
-    lo: [f32; D],
-    hi: [f32; D],
-) -> u16 {
-    let mut mask = u16::MAX;
-    for axis in 0..D {
-        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
-        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
-    }
-    mask
-}
-
-/// A mask of the first `n` lanes, of which there is one at least.
-#[inline(always)]
-pub(crate) fn first_lanes(n: usize) -> u16 {
-    (u32::from(u16::MAX) >> (LANES - n)) as u16
 }

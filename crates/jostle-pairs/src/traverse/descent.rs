@@ -3,7 +3,7 @@
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, LinearTree};
 
-use crate::shape::circles16::boxes16_overlapping;
+use crate::shape::boxes16_overlapping;
 use crate::simd::Lanes;
 
 /// Levels that 2^32 leaves would need.

@@ -245,6 +245,7 @@ impl<const D: usize> Kept<D> {
                     self.kind = Kind::Tree(KeptTree::of(tree));
                 }
             }
+            Source::Shaped(_) => self.kind = Kind::Nothing,
         }
         let spare = self.displacements.take().unwrap_or_else(|| core::mem::take(&mut self.spare));
         match set.moving {
@@ -311,7 +312,7 @@ impl<const D: usize> Kept<D> {
         match now.source {
             Source::View(now) => fill_jumps(&self.single, now, width, jumps, workers),
             Source::Double(now) => fill_jumps(&self.double, now, width, jumps, workers),
-            Source::Tree(_) => jumps.clear(),
+            Source::Tree(_) | Source::Shaped(_) => jumps.clear(),
         }
     }
 

@@ -1,0 +1,147 @@
+//! Borrowed views of the caller's axis-aligned boxes.
+
+use bytemuck::NoUninit;
+
+use super::{Column, Scalar};
+use crate::error::ViewError;
+use crate::limits::MAX_BODIES;
+
+/// A borrowed view of n axis-aligned boxes with `D` axes, in `f32` unless said otherwise: where their lower and upper corners
+/// lie in the caller's memory.
+///
+/// Two boxes overlap when on each axis `lo_a <= hi_b` and `lo_b <= hi_a`: nothing is rounded, and touching counts. A box may be
+/// a point or a line, and reach to infinity on either side. Nothing is copied and nothing is checked until the view is used;
+/// then a corner that is NaN, or a lower one above the upper one, is refused by an error that names the boxes. The position
+/// of a box in the view is its *id*.
+///
+/// ```
+/// # use jostle_core as jostle;
+/// use jostle::{Boxes, field};
+///
+/// let boxes = Boxes::new([&[0.0, 2.0], &[0.0, 0.0]], [&[1.0, 9.0], &[1.0, 0.5]]);
+/// assert_eq!((boxes.len(), boxes.lo(1), boxes.hi(1)), (2, [2.0, 0.0], [9.0, 0.5]));
+///
+/// struct Wall {
+///     name: &'static str,
+///     min: [f32; 2],
+///     max: [f32; 2],
+/// }
+/// let walls = [Wall { name: "north", min: [0.0, 8.0], max: [9.0, 8.5] }];
+/// let boxes = Boxes::from_columns(field!(Wall, min).axes(&walls), field!(Wall, max).axes(&walls));
+/// assert_eq!(boxes.lo(0), [0.0, 8.0]);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Boxes<'a, const D: usize, T = f32> {
+    lo: [Column<'a, T>; D],
+    hi: [Column<'a, T>; D],
+    margin: T,
+}
+
+/// Boxes in `f64`.
+pub type Boxes64<'a, const D: usize> = Boxes<'a, D, f64>;
+
+impl<'a, const D: usize, T: Scalar> Boxes<'a, D, T> {
+    /// Boxes held as slices, vectors, arrays or columns: the lower corners, one column an axis, and the upper ones.
+    #[must_use]
+    pub fn new<C: Into<Column<'a, T>>>(lo: [C; D], hi: [C; D]) -> Self {
+        Self::from_columns(lo.map(Into::into), hi.map(Into::into))
+    }
+
+    /// Boxes held in columns, each a slice or a [`Field`](super::Field) of structs of the caller's, one an axis, read in place.
+    #[must_use]
+    pub fn from_columns(lo: [Column<'a, T>; D], hi: [Column<'a, T>; D]) -> Self {
+        Self { lo, hi, margin: T::default() }
+    }
+
+    /// Boxes in memory whose layout is known by numbers alone, as for [`Bodies::from_strided`](super::Bodies::from_strided): `lo`
+    /// and `hi` are byte offsets from the beginning of `base`.
+    ///
+    /// # Errors
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when one would not end within `base`. O(D).
+    pub fn from_strided<S: NoUninit>(
+        base: &'a [S],
+        count: usize,
+        stride: usize,
+        lo: [usize; D],
+        hi: [usize; D],
+    ) -> Result<Self, ViewError> {
+        let columns = |offsets: [usize; D]| {
+            let mut columns = [Column::from(&[]); D];
+            for (slot, offset) in columns.iter_mut().zip(offsets) {
+                *slot = Column::from_strided(base, count, stride, offset)?;
+            }
+            Ok(columns)
+        };
+        Ok(Self::from_columns(columns(lo)?, columns(hi)?))
+    }
+
+    /// The same boxes, each larger by `margin` on every side: `lo - margin` and `hi + margin` take the place of its corners.
+    #[must_use]
+    pub fn with_margin(self, margin: T) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// What is added on every side.
+    #[inline]
+    #[must_use]
+    pub fn margin(&self) -> T {
+        self.margin
+    }
+
+    /// Number of boxes.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lo[0].len()
+    }
+
+    /// True when there is no box.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The columns of the lower and of the upper corners, one an axis, without the margin.
+    #[inline]
+    #[must_use]
+    pub fn corners(&self) -> [&[Column<'a, T>; D]; 2] {
+        [&self.lo, &self.hi]
+    }
+
+    /// The lower corner of box `id`, without the margin.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn lo(&self, id: usize) -> [T; D] {
+        core::array::from_fn(|axis| self.lo[axis].get(id))
+    }
+
+    /// The upper corner of box `id`, without the margin.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn hi(&self, id: usize) -> [T; D] {
+        core::array::from_fn(|axis| self.hi[axis].get(id))
+    }
+
+    /// Checks the shape of the view: lengths that agree, a number of boxes that ids can name, and a margin that is one.
+    ///
+    /// # Errors
+    /// [`ViewError::Corners`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
+    pub fn check_shape(&self) -> Result<(), ViewError> {
+        let bodies = self.len();
+        if self.lo.iter().chain(&self.hi).any(|column| column.len() != bodies) {
+            let lengths = |columns: &[Column<'_, T>; D]| columns.iter().map(Column::len).collect();
+            return Err(ViewError::Corners { lower: lengths(&self.lo), upper: lengths(&self.hi) });
+        }
+        if bodies > MAX_BODIES {
+            return Err(ViewError::TooMany { bodies });
+        }
+        let margin = self.margin.to_f64();
+        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+    }
+}

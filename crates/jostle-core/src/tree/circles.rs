@@ -1,0 +1,272 @@
+//! Circles and spheres in a tree.
+
+use core::ops::Range;
+
+use super::shape::{Part, Record, Shape, Source};
+use super::sort::digits_of;
+use super::{LEAF, LinearTree};
+use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
+use crate::bounds::{BlockBounds, bounds_into};
+use crate::error::ViewError;
+use crate::input::{Bodies, Radii};
+use crate::isa::Isa;
+use crate::morton::Grid;
+use crate::parallel::workers::Workers;
+use crate::sixteen::Bodies16;
+
+/// See [`Shape`].
+pub(super) struct Round;
+
+/// A body on its way to its rank.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub(super) struct RoundRecord<const D: usize> {
+    pub(super) center: Center<D>,
+    pub(super) radius: f32,
+    pub(super) id: u32,
+}
+
+impl<const D: usize> Record<D> for RoundRecord<D> {
+    #[inline(always)]
+    fn center(&self) -> [f32; D] {
+        self.center.0
+    }
+
+    #[inline(always)]
+    fn id(&self) -> u32 {
+        self.id
+    }
+}
+
+/// An array with a `Default` for every length.
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Center<const D: usize>(pub(super) [f32; D]);
+
+impl<const D: usize> Default for Center<D> {
+    fn default() -> Self {
+        Self([0.0; D])
+    }
+}
+
+/// All bodies in the caller's columns, where these are slices: few bodies are one segment, whose records need not be made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Columns<'a, const D: usize> {
+    centers: [&'a [f32]; D],
+    /// Any column, where there is but one radius.
+    radii: &'a [f32],
+    one_radius: Option<f32>,
+    margin: f32,
+}
+
+impl<'a, const D: usize> Columns<'a, D> {
+    /// `None` where some column has a stride.
+    pub(super) fn of(bodies: &Bodies<'a, D>) -> Option<Self> {
+        let n = bodies.len();
+        let mut centers = [&[][..]; D];
+        for (slice, column) in centers.iter_mut().zip(bodies.centers()) {
+            *slice = &column.as_slice()?[..n];
+        }
+        let (radii, one_radius) = match bodies.radii() {
+            Radii::Each(column) => (&column.as_slice()?[..n], None),
+            Radii::All(radius) => (centers[0], Some(radius)),
+        };
+        Some(Self { centers, radii, one_radius, margin: bodies.margin() })
+    }
+
+    /// Points.
+    #[inline(always)]
+    pub(super) fn of_centers(centers: [&'a [f32]; D]) -> Self {
+        Self { centers, radii: centers[0], one_radius: Some(0.0), margin: 0.0 }
+    }
+}
+
+impl<const D: usize> Source<D> for Columns<'_, D> {
+    type Record = RoundRecord<D>;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.radii.len()
+    }
+
+    #[inline(always)]
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
+        // Cut to their length here, columns need no check for each point.
+        let n = self.radii.len();
+        let centers = axes.map(|axis| &self.centers[axis][..n]);
+        (0..n).map(move |i| core::array::from_fn(|k| centers[k][i]))
+    }
+
+    #[inline(always)]
+    fn center(self, place: u16) -> [f32; D] {
+        core::array::from_fn(|axis| self.centers[axis][usize::from(place)])
+    }
+
+    #[inline(always)]
+    fn record(self, place: u16) -> RoundRecord<D> {
+        let radius = self.one_radius.unwrap_or(self.radii[usize::from(place)]) + self.margin;
+        RoundRecord { center: Center(self.center(place)), radius, id: u32::from(place) }
+    }
+}
+
+/// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits.
+fn deal<const D: usize>(
+    bodies: Bodies<'_, D>,
+    workers: Workers<'_>,
+    part: &mut Part<Round, D>,
+    bits_and_top: (u32, u32),
+    digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
+) {
+    let n = bodies.len();
+    let slices = bodies.centers().map(|column| column.as_slice());
+    let (radii, all) = match bodies.radii() {
+        Radii::Each(column) => (column.as_slice(), 0.0),
+        Radii::All(radius) => (Some(&[][..]), radius),
+    };
+    let margin = bodies.margin();
+    match (slices, radii) {
+        (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
+            let centers = slices.map(Option::unwrap_or_default);
+            let source = |ids: Range<usize>| {
+                // Columns cut to one length need no check for each body, nor, with one radius for all, a branch.
+                let (first, len) = (ids.start, ids.len());
+                let centers = centers.map(|column| &column[ids.clone()][..len]);
+                let (radii, each) = radii.get(ids).map_or((centers[0], false), |radii| (&radii[..len], true));
+                (0..len).map(move |i| RoundRecord {
+                    center: Center(core::array::from_fn(|axis| centers[axis][i])),
+                    radius: if each { radii[i] } else { all } + margin,
+                    id: (first + i) as u32,
+                })
+            };
+            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.first);
+        }
+        _ => {
+            let source = |ids: Range<usize>| {
+                let mut centers = bodies.centers().map(|column| column.values(ids.start, ids.len()));
+                let (mut radii, all) = match bodies.radii() {
+                    Radii::Each(column) => (Some(column.values(ids.start, ids.len())), 0.0),
+                    Radii::All(radius) => (None, radius),
+                };
+                ids.map(move |id| RoundRecord {
+                    center: Center(core::array::from_fn(|axis| centers[axis].next().unwrap_or_default())),
+                    radius: radii.as_mut().and_then(Iterator::next).unwrap_or(all) + margin,
+                    id: id as u32,
+                })
+            };
+            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.first);
+        }
+    }
+}
+
+/// Points of columns with a stride that are copied at a time, to be read side by side.
+const COPIED: usize = 512;
+
+impl<const D: usize> Shape<D> for Round {
+    type View<'a> = Bodies<'a, D>;
+    type Record = RoundRecord<D>;
+    type Columns<'a> = Columns<'a, D>;
+    type Sixteen = Bodies16<D>;
+
+    const IS_BOXED: bool = false;
+
+    const NONE: Bodies16<D> = Bodies16::NONE;
+
+    fn part(tree: &mut LinearTree<D>) -> &mut Part<Self, D> {
+        &mut tree.round
+    }
+
+    fn len(view: Bodies<'_, D>) -> usize {
+        view.len()
+    }
+
+    fn margin(view: Bodies<'_, D>) -> f32 {
+        view.margin()
+    }
+
+    fn bounds(
+        view: Bodies<'_, D>,
+        workers: Workers<'_>,
+        isa: Isa,
+        blocks: &mut Vec<BlockBounds<D>>,
+    ) -> Result<Aabb<D>, ViewError> {
+        bounds_into(view, workers, isa, blocks)
+    }
+
+    fn columns<'a>(view: Self::View<'a>) -> Option<Self::Columns<'a>> {
+        Columns::of(&view)
+    }
+
+    fn deal(
+        view: Bodies<'_, D>,
+        workers: Workers<'_>,
+        part: &mut Part<Self, D>,
+        bits_and_top: (u32, u32),
+        by: Option<(Grid<D>, Isa)>,
+    ) {
+        let Some((grid, isa)) = by else { return deal(view, workers, part, bits_and_top, |_, _| ()) };
+        let (bits, top) = bits_and_top;
+        let slices = view.centers().map(|column| column.as_slice());
+        if slices.iter().all(Option::is_some) {
+            let centers = slices.map(Option::unwrap_or_default);
+            deal(view, workers, part, bits_and_top, |ids, keys| {
+                digits_of(isa, grid, centers.map(|column| &column[ids.clone()]), (top - bits, bits), keys);
+            });
+        } else {
+            deal(view, workers, part, bits_and_top, |ids, keys| {
+                for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
+                    let mut centers = [[0.0; COPIED]; D];
+                    for (column, center) in view.centers().iter().zip(&mut centers) {
+                        column.map_into(first, &mut center[..keys.len()], |value| value);
+                    }
+                    let centers = centers.each_ref().map(|column| &column[..keys.len()]);
+                    digits_of(isa, grid, centers, (top - bits, bits), keys);
+                }
+            });
+        }
+    }
+
+    #[inline(always)]
+    fn set(sixteen: &mut Bodies16<D>, lane: usize, record: RoundRecord<D>) {
+        for axis in 0..D {
+            sixteen.centers[axis].0[lane] = record.center.0[axis];
+        }
+        sixteen.radii.0[lane] = record.radius;
+    }
+
+    #[inline(always)]
+    fn fill_up(sixteen: &mut Bodies16<D>, lane: usize) {
+        for axis in 0..D {
+            sixteen.centers[axis].0[lane..].fill(f32::NAN);
+        }
+        sixteen.radii.0[lane..].fill(0.0);
+    }
+
+    #[inline(always)]
+    fn aabb(sixteen: &Bodies16<D>) -> Aabb<D> {
+        let mut aabb = Aabb::EMPTY;
+        for axis in 0..D {
+            let (lo, hi) = extent(&sixteen.centers[axis].0, &sixteen.radii.0);
+            aabb.lo[axis] = outward_lo(lo);
+            aabb.hi[axis] = outward_hi(hi);
+        }
+        aabb
+    }
+}
+
+/// How far sixteen bodies reach on one axis; what is NaN counts for nothing. Four lanes at a time, which the compiler
+/// keeps in registers; of all sixteen at once it makes scalars.
+#[inline(always)]
+fn extent(centers: &[f32; LEAF], radii: &[f32; LEAF]) -> (f32, f32) {
+    let (mut lo, mut hi) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
+    for four in 0..LEAF / 4 {
+        for lane in 0..4 {
+            let (center, reach) = (centers[4 * four + lane], radii[4 * four + lane] * GROWTH);
+            lo[lane] = if center - reach < lo[lane] { center - reach } else { lo[lane] };
+            hi[lane] = if center + reach > hi[lane] { center + reach } else { hi[lane] };
+        }
+    }
+    let least = |a: f32, b: f32| if a < b { a } else { b };
+    let greatest = |a: f32, b: f32| if a > b { a } else { b };
+    let lo = least(least(lo[0], lo[2]), least(lo[1], lo[3]));
+    (lo, greatest(greatest(hi[0], hi[2]), greatest(hi[1], hi[3])))
+}

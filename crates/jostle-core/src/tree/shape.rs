@@ -1,0 +1,133 @@
+//! What a tree asks of the bodies it is built of. Circles and boxes are its two answers, a file each; nothing else of the
+//! sort, the leaves or the levels knows which they are of.
+
+use core::fmt;
+
+use super::LinearTree;
+use crate::aabb::Aabb;
+use crate::bounds::BlockBounds;
+use crate::error::ViewError;
+use crate::isa::Isa;
+use crate::morton::Grid;
+use crate::parallel::workers::Workers;
+use crate::radix::Dealer;
+
+/// A kind of body.
+pub(super) trait Shape<const D: usize>: Sized {
+    /// The caller's columns.
+    type View<'a>: Copy + Send + Sync;
+    /// What the sort moves of a body.
+    type Record: Record<D>;
+    /// The bodies of a view that are sorted where they lie, if few are.
+    type Columns<'a>: Source<D, Record = Self::Record> + Send + Sync;
+    /// Those of a leaf.
+    type Sixteen: Copy + Send + Sync + fmt::Debug;
+
+    /// Whether they are boxes.
+    const IS_BOXED: bool;
+
+    /// Bodies that touch nothing.
+    const NONE: Self::Sixteen;
+
+    /// The part of a tree that depends on the shape.
+    fn part(tree: &mut LinearTree<D>) -> &mut Part<Self, D>;
+    /// Number of bodies.
+    fn len(view: Self::View<'_>) -> usize;
+    /// What was added to each body.
+    fn margin(view: Self::View<'_>) -> f32;
+    /// The box of all centres, once every body has been checked.
+    fn bounds(
+        view: Self::View<'_>,
+        workers: Workers<'_>,
+        isa: Isa,
+        blocks: &mut Vec<BlockBounds<D>>,
+    ) -> Result<Aabb<D>, ViewError>;
+    /// The bodies, where they can be sorted as they lie.
+    fn columns<'a>(view: Self::View<'a>) -> Option<Self::Columns<'a>>;
+    /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits; as
+    /// they come, where there is no grid.
+    fn deal(
+        view: Self::View<'_>,
+        workers: Workers<'_>,
+        part: &mut Part<Self, D>,
+        bits_and_top: (u32, u32),
+        by: Option<(Grid<D>, Isa)>,
+    );
+    /// Sets a lane of a leaf.
+    fn set(sixteen: &mut Self::Sixteen, lane: usize, record: Self::Record);
+    /// Leaves nothing in a leaf from a lane on.
+    fn fill_up(sixteen: &mut Self::Sixteen, lane: usize);
+    /// A box that holds a leaf, with the margin of [`aabb`](crate::aabb).
+    fn aabb(sixteen: &Self::Sixteen) -> Aabb<D>;
+}
+
+/// A body on its way to its rank.
+pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Debug {
+    /// Its centre, by which it is sorted.
+    fn center(&self) -> [f32; D];
+    /// Its position in the caller's view.
+    fn id(&self) -> u32;
+}
+
+/// The bodies of a segment by their places in it.
+pub(super) trait Source<const D: usize>: Copy {
+    /// What is made of a body.
+    type Record;
+    /// Number of bodies.
+    fn len(self) -> usize;
+    /// The centres in order, each with its axes in the order of `axes`.
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]>;
+    /// The centre of one body.
+    fn center(self, place: u16) -> [f32; D];
+    /// One body.
+    fn record(self, place: u16) -> Self::Record;
+}
+
+impl<R: Record<D>, const D: usize> Source<D> for &[R] {
+    type Record = R;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
+        self.iter().map(move |record| {
+            let center = record.center();
+            core::array::from_fn(|k| center[axes[k]])
+        })
+    }
+
+    #[inline(always)]
+    fn center(self, place: u16) -> [f32; D] {
+        self[usize::from(place)].center()
+    }
+
+    #[inline(always)]
+    fn record(self, place: u16) -> R {
+        self[usize::from(place)]
+    }
+}
+
+/// What of a tree depends on the shape of its bodies: those of each leaf, with room for more, and the buffers of the sort.
+pub(super) struct Part<S: Shape<D>, const D: usize> {
+    pub(super) leaves: Vec<S::Sixteen>,
+    pub(super) dealer: Dealer<S::Record>,
+    pub(super) first: Vec<S::Record>,
+    pub(super) second: Vec<S::Record>,
+}
+
+impl<S: Shape<D>, const D: usize> Default for Part<S, D> {
+    fn default() -> Self {
+        Self { leaves: Vec::new(), dealer: Dealer::default(), first: Vec::new(), second: Vec::new() }
+    }
+}
+
+impl<S: Shape<D>, const D: usize> Part<S, D> {
+    pub(super) fn bytes(&self) -> usize {
+        self.leaves.capacity() * size_of::<S::Sixteen>()
+            + (self.first.capacity() + self.second.capacity()) * size_of::<S::Record>()
+            + self.dealer.bytes()
+    }
+}
