@@ -4,6 +4,7 @@
 use core::slice;
 
 use engine::{Column, Scalar};
+use numpy::ndarray::ArrayView1;
 use numpy::{
     Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -326,6 +327,36 @@ impl<T: Integer> Integers<T> {
             Err(value) => engine::Values::All(value),
         }
     }
+}
+
+/// What an array of numpy's leads into, as long as one does.
+#[pyclass(frozen, module = "jostle")]
+struct Memory {
+    /// Holds it, and is called when no array leads into it any more.
+    end: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(end) = self.end.take() {
+            end();
+        }
+    }
+}
+
+/// An array that owns what the vector did, without a copy, and hands it back when Python is done with it.
+pub(crate) fn array_of<T: Element + 'static>(
+    py: Python<'_>,
+    mut values: Vec<T>,
+    back: impl FnOnce(Vec<T>) + Send + Sync + 'static,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (first, len) = (values.as_mut_ptr(), values.len());
+    let owner = Bound::new(py, Memory { end: Some(Box::new(move || back(values))) })?;
+    // SAFETY: so many numbers stand there, and nobody but the array has them until the owner, which it keeps, is dropped.
+    Ok(unsafe {
+        let view = ArrayView1::from_shape_ptr(len, first.cast_const());
+        PyArray1::borrow_from_array(&view, owner.into_any()).into_any()
+    })
 }
 
 /// An array that owns what the vector did, without a copy.

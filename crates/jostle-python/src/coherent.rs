@@ -9,6 +9,7 @@ use crate::dimensions::in_dimensions;
 use crate::errors::Refused;
 use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
+use crate::freed::Freed;
 use crate::input::Read;
 use crate::lists::{Columns, NeighborLists, finish};
 use crate::prepared::Of;
@@ -16,10 +17,17 @@ use crate::space::AskedSpace;
 use crate::threads::Threads;
 
 /// A finder for each number of dimensions.
-#[derive(Default)]
 pub(crate) struct Both {
     two: Finder<2>,
     three: Finder<3>,
+    /// Memory of their results.
+    freed: Freed,
+}
+
+impl Default for Both {
+    fn default() -> Self {
+        Self { two: Finder::new(), three: Finder::new(), freed: Freed::up_to(usize::MAX) }
+    }
 }
 
 /// The one of these for so many dimensions.
@@ -66,9 +74,10 @@ impl Both {
         (): Dimension<D>,
     {
         read.with::<D, _>(|input, cell| {
+            let freed = self.freed.clone();
             let finder = <()>::coherent(self);
             let filled = py.detach(|| {
-                let mut lists = columns.lists();
+                let mut lists = columns.lists(&freed);
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
                 Ok(finish::<D>(lists, &cell, threads))
             });
@@ -165,9 +174,11 @@ impl CoherentFinder {
         let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
         let columns = Columns { distances, vectors, shifts, double: read.is_decided() };
         let what = (if half { Rows::Half } else { Rows::Full }, columns);
-        let lists = self
-            .with(py, |both| in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads)))?;
-        NeighborLists::new(py, lists, columns, read.dimensions())
+        let (lists, freed) = self.with(py, |both| {
+            let lists = in_dimensions!(read.dimensions(), D => both.neighbors::<D>(py, &read, what, &threads))?;
+            PyResult::Ok((lists, both.freed.clone()))
+        })?;
+        NeighborLists::new(py, lists, columns, (read.dimensions(), &freed))
     }
 
     /// How far each body may move before pairs are listed anew; 0 while each frame is searched from scratch.
@@ -193,7 +204,7 @@ impl CoherentFinder {
     /// Bytes held.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
-        self.with(py, |both| both.two.bytes() + both.three.bytes())
+        self.with(py, |both| both.two.bytes() + both.three.bytes() + both.freed.bytes())
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

@@ -5,29 +5,38 @@ use std::sync::{Mutex, PoisonError};
 use engine::PairFinder;
 use pyo3::PyResult;
 
+use crate::freed::Freed;
 use crate::prepared::Of;
 
 /// A finder for each number of dimensions; they hold no memory before their first search.
-#[derive(Default)]
 pub(crate) struct Both {
     pub(crate) two: PairFinder<2>,
     three: PairFinder<3>,
+    /// Memory of their results.
+    pub(crate) freed: Freed,
+}
+
+impl Default for Both {
+    fn default() -> Self {
+        Self { two: PairFinder::new(), three: PairFinder::new(), freed: Freed::up_to(usize::MAX) }
+    }
 }
 
 /// Finders that nobody uses, of the functions that are called without one.
 static IDLE: Mutex<Vec<Both>> = Mutex::new(Vec::new());
 
-/// How many of them are kept, and up to how many bytes each.
+/// How many of them are kept, and up to how many bytes each; of memory of results, as many again.
 const IDLE_MAX: usize = 4;
 const IDLE_BYTES: usize = 1 << 28;
 
 /// Calls `search` with a finder that is kept for the next call, unless it has grown large.
 pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyResult<R> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut both = idle().pop().unwrap_or_default();
+    let idle_one = || Both { freed: Freed::up_to(IDLE_BYTES), ..Both::default() };
+    let mut both = idle().pop().unwrap_or_else(idle_one);
     let result = search(&mut both)?;
     let mut idle = idle();
-    if idle.len() < IDLE_MAX && both.bytes() <= IDLE_BYTES {
+    if idle.len() < IDLE_MAX && both.bytes() - both.freed.bytes() <= IDLE_BYTES {
         idle.push(both);
     }
     Ok(result)
@@ -65,7 +74,7 @@ macro_rules! in_dimensions {
 
 impl Both {
     pub(crate) fn bytes(&self) -> usize {
-        self.two.bytes() + self.three.bytes()
+        self.two.bytes() + self.three.bytes() + self.freed.bytes()
     }
 }
 

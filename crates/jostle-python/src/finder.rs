@@ -73,9 +73,10 @@ impl Both {
         (): Dimension<D>,
     {
         read.with::<D, _>(|input, cell| {
+            let freed = self.freed.clone();
             let finder = <()>::finder(self);
             let filled = py.detach(|| {
-                let mut lists = columns.lists();
+                let mut lists = columns.lists(&freed);
                 finder.on(threads.lend()).neighbors(input, kind, &mut lists)?;
                 Ok(finish::<D>(lists, &cell, threads))
             });
@@ -86,8 +87,9 @@ impl Both {
 
 /// Finds pairs and neighbours, and keeps its memory from call to call.
 ///
-/// From the second call of a size on it allocates nothing but the results. (The functions of the same names keep up to four finders of
-/// at most 256 MiB, for all their calls.) Threads may share it: their calls wait for each other.
+/// From the second call of a size on it allocates nothing but the results; and memory of large neighbour lists comes back to it when
+/// Python is done with them, for the next ones. (The functions of the same names keep up to four finders of at most 256 MiB, and as
+/// much memory of their results, for all their calls.) Threads may share it: their calls wait for each other.
 ///
 /// Examples
 /// --------
@@ -137,7 +139,7 @@ impl<'py> Call<'py> {
         let columns = Columns { distances, vectors, shifts, double: self.read.is_decided() };
         let (dimensions, what) = (self.read.dimensions(), (if half { Rows::Half } else { Rows::Full }, columns));
         let lists = in_dimensions!(dimensions, D => both.neighbors::<D>(py, &self.read, what, &self.threads))?;
-        NeighborLists::new(py, lists, columns, dimensions)
+        NeighborLists::new(py, lists, columns, (dimensions, &both.freed))
     }
 }
 
@@ -272,7 +274,7 @@ impl Finder {
         call.table(py, &mut self.lock(py))
     }
 
-    /// Bytes held.
+    /// Bytes held, memory of results that came back among them.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> usize {
         self.lock(py).bytes()

@@ -2,7 +2,7 @@
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`, `prepared`
 //! and `input` (what a search is of); `dimensions`, `finder`, `found` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
-//! `contacts`; `memory` (where large vectors lie).
+//! `contacts`; `memory` (where large vectors lie) and `freed` (that of results, for the next ones).
 
 mod arrays;
 mod bodies;
@@ -12,6 +12,7 @@ mod dimensions;
 mod errors;
 mod finder;
 mod found;
+mod freed;
 mod input;
 mod lists;
 mod memory;

@@ -3,13 +3,19 @@
 use engine::NeighborColumns;
 use pyo3::prelude::*;
 
-use crate::arrays::{array, rows};
+use crate::arrays::array;
+use crate::freed::Freed;
 use crate::prepared::row_of;
 use crate::space::Cell;
 use crate::threads::Threads;
 
 /// Neighbours that one task looks at, in about.
 pub(crate) const BLOCK: usize = 1 << 15;
+
+/// Places of memory that is free, among those of its kind of number.
+pub(crate) const DISTANCES: usize = 0;
+pub(crate) const SHIFTS: usize = 0;
+pub(crate) const VECTORS: usize = 1;
 
 /// Which columns are asked for beside ids.
 #[derive(Debug, Clone, Copy)]
@@ -22,9 +28,22 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Lists that searches fill in so.
-    pub(crate) fn lists(self) -> engine::NeighborLists {
-        let mut lists = engine::NeighborLists::new();
+    /// Lists that searches fill in so, in memory that is free.
+    pub(crate) fn lists(self, freed: &Freed) -> engine::NeighborLists {
+        let mut columns = NeighborColumns::default();
+        columns.neighbors = freed.take(0);
+        if self.distances && self.double {
+            columns.distances2_f64 = freed.take(DISTANCES);
+        } else if self.distances {
+            columns.distances2 = freed.take(DISTANCES);
+        }
+        if self.shifts {
+            columns.image_shifts = freed.take(SHIFTS);
+        }
+        if self.vectors {
+            columns.vectors = freed.take(VECTORS);
+        }
+        let mut lists = engine::NeighborLists::from(columns);
         if self.distances && self.double {
             lists = lists.and_distances_f64();
         } else if self.distances {
@@ -83,19 +102,26 @@ pub(crate) struct NeighborLists {
 }
 
 impl NeighborLists {
-    pub(crate) fn new(py: Python<'_>, lists: NeighborColumns, columns: Columns, dimensions: usize) -> PyResult<Self> {
+    pub(crate) fn new(
+        py: Python<'_>,
+        lists: NeighborColumns,
+        columns: Columns,
+        (dimensions, freed): (usize, &Freed),
+    ) -> PyResult<Self> {
         let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
         let distances = match columns {
             Columns { distances: false, .. } => None,
-            Columns { double: true, .. } => Some(array(py, distances2_f64).unbind()),
-            _ => Some(array(py, distances2).unbind()),
+            Columns { double: true, .. } => Some(freed.array(py, distances2_f64, DISTANCES)?.unbind()),
+            _ => Some(freed.array(py, distances2, DISTANCES)?.unbind()),
         };
-        let vectors = columns.vectors.then(|| rows(py, vectors, dimensions)).transpose()?.map(Bound::unbind);
-        let shifts = columns.shifts.then(|| rows(py, image_shifts, dimensions)).transpose()?.map(Bound::unbind);
+        let vectors =
+            columns.vectors.then(|| freed.rows(py, vectors, dimensions, VECTORS)).transpose()?.map(Bound::unbind);
+        let shifts =
+            columns.shifts.then(|| freed.rows(py, image_shifts, dimensions, SHIFTS)).transpose()?.map(Bound::unbind);
         let offsets = offsets.into_iter().map(|offset| offset as i64).collect::<Vec<_>>();
         Ok(Self {
             offsets: array(py, offsets).unbind(),
-            indices: array(py, neighbors).unbind(),
+            indices: freed.array(py, neighbors, 0)?.unbind(),
             distances,
             vectors,
             shifts,

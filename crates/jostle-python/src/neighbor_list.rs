@@ -6,13 +6,13 @@ use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::arrays::{Integers, Number, array, as_array, rows, show};
+use crate::arrays::{Integers, Number, as_array, show};
 use crate::bodies::{AskedSet, Positions};
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::{Refused, type_error, value_error};
 use crate::input::Read;
 use crate::space::AskedSpace;
-use crate::table::{Kept, Quantities, Table, Wanted, table};
+use crate::table::{I, J, Kept, Quantities, Table, WIDE_SHIFTS, Wanted, table};
 use crate::threads::Threads;
 
 /// A call, as its arguments are read.
@@ -144,8 +144,9 @@ impl<'py> TableCall<'py> {
         (): Dimension<D>,
     {
         self.read.with::<D, _>(|input, cell| {
+            let freed = both.freed.clone();
             let (finder, wanted, threads) = (<()>::finder(both), &self.wanted, &self.threads);
-            let made = py.detach(|| table(finder, input, cell, wanted, threads));
+            let made = py.detach(|| table(finder, input, cell, wanted, (threads, &freed)));
             made.map_err(Refused::refused)
         })
     }
@@ -154,12 +155,16 @@ impl<'py> TableCall<'py> {
     pub(crate) fn table(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
         let dimensions = self.read.dimensions();
         let table = in_dimensions!(dimensions, D => self.search::<D>(py, both))?;
-        let distances = if self.wanted.double { array(py, table.double) } else { array(py, table.single) };
-        let (i, j) = (array(py, table.i), array(py, table.j));
-        let vectors = rows(py, table.vectors, dimensions)?;
+        let (freed, places) = (&both.freed, table.places);
+        let distances = match self.wanted.double {
+            true => freed.array(py, table.double, places.distances)?,
+            false => freed.array(py, table.single, places.distances)?,
+        };
+        let (i, j) = (freed.array(py, table.i, I)?, freed.array(py, table.j, J)?);
+        let vectors = freed.rows(py, table.vectors, dimensions, places.vectors)?;
         let shifts = match self.wanted.wide {
-            true => rows(py, table.wide_shifts, dimensions)?,
-            false => rows(py, table.shifts, dimensions)?,
+            true => freed.rows(py, table.wide_shifts, dimensions, WIDE_SHIFTS)?,
+            false => freed.rows(py, table.shifts, dimensions, places.shifts)?,
         };
         let all = self.letters.chars().map(|letter| match letter {
             'i' => &i,

@@ -2,9 +2,29 @@
 
 use engine::{Input, InputError, NeighborColumns, PairFinder, Rows};
 
-use crate::lists::{BLOCK, Columns, finish};
+use crate::freed::Freed;
+use crate::lists::{BLOCK, Columns, DISTANCES, SHIFTS, VECTORS, finish};
 use crate::space::Cell;
 use crate::threads::Threads;
+
+/// Places of memory that is free, among those of int64.
+pub(crate) const I: usize = 0;
+pub(crate) const J: usize = 1;
+pub(crate) const WIDE_SHIFTS: usize = 2;
+
+/// Places of columns that are handed out, among those of their kinds of number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) distances: usize,
+    pub(crate) vectors: usize,
+    pub(crate) shifts: usize,
+}
+
+/// As the search has filled them in.
+const FOUND: Places = Places { distances: DISTANCES, vectors: VECTORS, shifts: SHIFTS };
+
+/// Chosen among those.
+const CHOSEN: Places = Places { distances: DISTANCES + 2, vectors: VECTORS + 2, shifts: SHIFTS + 1 };
 
 /// What is to be returned, each by its letter.
 #[derive(Debug, Clone, Copy, Default)]
@@ -69,7 +89,7 @@ pub(crate) struct Wanted {
 }
 
 /// The quantities that were asked for; the others are empty. Vectors and shifts have as many numbers as there are dimensions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) i: Vec<i64>,
     pub(crate) j: Vec<i64>,
@@ -79,17 +99,19 @@ pub(crate) struct Table {
     pub(crate) shifts: Vec<i32>,
     /// The same shifts, where they are asked for so: then those are empty.
     pub(crate) wide_shifts: Vec<i64>,
+    pub(crate) places: Places,
 }
 
 impl Table {
     /// Makes shifts int64, as ASE has them.
-    pub(crate) fn widen_shifts(&mut self, threads: &Threads) {
+    pub(crate) fn widen_shifts(&mut self, (threads, freed): (&Threads, &Freed)) {
         let narrow = core::mem::take(&mut self.shifts);
-        self.wide_shifts = vec![0; narrow.len()];
+        self.wide_shifts = freed.numbers(WIDE_SHIFTS, narrow.len());
         let blocks = self.wide_shifts.chunks_mut(BLOCK).zip(narrow.chunks(BLOCK)).collect();
         threads.each(blocks, |(wide, narrow): (&mut [i64], &[i32])| {
             wide.iter_mut().zip(narrow).for_each(|(wide, &step)| *wide = step.into());
         });
+        freed.give(self.places.shifts, narrow);
     }
 }
 
@@ -99,7 +121,7 @@ pub(crate) fn table<const D: usize>(
     input: Input<'_, D>,
     cell: Cell<D>,
     wanted: &Wanted,
-    threads: &Threads,
+    (threads, freed): (&Threads, &Freed),
 ) -> Result<Table, InputError> {
     let Wanted { quantities, kept, itself, double, wide } = wanted;
     let asks = !matches!(kept, Kept::All);
@@ -109,22 +131,25 @@ pub(crate) fn table<const D: usize>(
         vectors: quantities.vectors,
         double: *double,
     };
-    let mut lists = columns.lists();
+    let mut lists = columns.lists(freed);
     finder.on(threads.lend()).neighbors(input, Rows::Full, &mut lists)?;
     let lists = finish::<D>(lists, &cell, threads);
-    let mut table =
-        if asks || *itself { chosen::<D>(lists, wanted, threads) } else { all(lists, *quantities, threads) };
+    let mut table = if asks || *itself {
+        chosen::<D>(lists, wanted, (threads, freed))
+    } else {
+        all(lists, *quantities, (threads, freed))
+    };
     if *wide {
-        table.widen_shifts(threads);
+        table.widen_shifts((threads, freed));
     }
     Ok(table)
 }
 
 /// All neighbours: what there is already stays where it is.
-fn all(lists: NeighborColumns, quantities: Quantities, threads: &Threads) -> Table {
+fn all(lists: NeighborColumns, quantities: Quantities, (threads, freed): (&Threads, &Freed)) -> Table {
     let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
     let len = |wanted: bool| if wanted { neighbors.len() } else { 0 };
-    let (mut i, mut j) = (vec![0_i64; len(quantities.i)], vec![0_i64; len(quantities.j)]);
+    let (mut i, mut j) = (freed.numbers(I, len(quantities.i)), freed.numbers(J, len(quantities.j)));
     let blocks = i.chunks_mut(BLOCK).enumerate().collect();
     threads.each(blocks, |(block, i): (usize, &mut [i64])| {
         let start = block * BLOCK;
@@ -140,7 +165,9 @@ fn all(lists: NeighborColumns, quantities: Quantities, threads: &Threads) -> Tab
     threads.each(blocks, |(j, neighbors): (&mut [i64], &[u32])| {
         j.iter_mut().zip(neighbors).for_each(|(j, &neighbor)| *j = neighbor.into());
     });
-    Table { i, j, single: distances2, double: distances2_f64, vectors, shifts: image_shifts, ..Table::default() }
+    freed.give(0, neighbors);
+    let (single, double, shifts) = (distances2, distances2_f64, image_shifts);
+    Table { i, j, single, double, vectors, shifts, wide_shifts: Vec::new(), places: FOUND }
 }
 
 /// Takes so many from the front of a list.
@@ -181,7 +208,7 @@ impl<const D: usize> Part<'_, D> {
 }
 
 /// Those neighbours that are kept, and the bodies themselves if they are to be neighbours of their own.
-fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Threads) -> Table {
+fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, (threads, freed): (&Threads, &Freed)) -> Table {
     let Wanted { quantities, kept, itself, double, .. } = wanted;
     let NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors, .. } = lists;
     let distance = |at: usize| match distances2_f64.get(at) {
@@ -216,13 +243,14 @@ fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Thr
     let total: usize = counts.iter().sum();
     let len = |wanted: bool, each: usize| if wanted { total * each } else { 0 };
     let mut table = Table {
-        i: vec![0; len(quantities.i, 1)],
-        j: vec![0; len(quantities.j, 1)],
-        single: vec![0.0; len(quantities.distances && !double, 1)],
-        double: vec![0.0; len(quantities.distances && *double, 1)],
-        vectors: vec![0.0; len(quantities.vectors, D)],
-        shifts: vec![0; len(quantities.shifts, D)],
-        ..Table::default()
+        i: freed.numbers(I, len(quantities.i, 1)),
+        j: freed.numbers(J, len(quantities.j, 1)),
+        single: freed.numbers(CHOSEN.distances, len(quantities.distances && !double, 1)),
+        double: freed.numbers(CHOSEN.distances, len(quantities.distances && *double, 1)),
+        vectors: freed.numbers(CHOSEN.vectors, len(quantities.vectors, D)),
+        shifts: freed.numbers(CHOSEN.shifts, len(quantities.shifts, D)),
+        wide_shifts: Vec::new(),
+        places: CHOSEN,
     };
     let (mut i, mut j) = (&mut table.i[..], &mut table.j[..]);
     let (mut single, mut double) = (&mut table.single[..], &mut table.double[..]);
@@ -236,7 +264,7 @@ fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Thr
         vectors: split(&mut to_vectors, count),
         shifts: split(&mut to_shifts, count),
     });
-    let (vectors, shifts) = (vectors.as_chunks::<D>().0, image_shifts.as_chunks::<D>().0);
+    let (from_vectors, from_shifts) = (vectors.as_chunks::<D>().0, image_shifts.as_chunks::<D>().0);
     threads.each(parts.collect(), |mut part: Part<'_, D>| {
         let mut to = 0;
         for row in part.rows.clone() {
@@ -244,8 +272,8 @@ fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Thr
                 match from {
                     None => part.set(to, [row, row], 0.0, [0.0; D], [0; D]),
                     Some(at) => {
-                        let vector = vectors.get(at).copied().unwrap_or([0.0; D]);
-                        let shift = shifts.get(at).copied().unwrap_or([0; D]);
+                        let vector = from_vectors.get(at).copied().unwrap_or([0.0; D]);
+                        let shift = from_shifts.get(at).copied().unwrap_or([0; D]);
                         part.set(to, [row, neighbors[at] as usize], distance(at), vector, shift);
                     }
                 }
@@ -253,5 +281,10 @@ fn chosen<const D: usize>(lists: NeighborColumns, wanted: &Wanted, threads: &Thr
             });
         }
     });
+    freed.give(0, neighbors);
+    freed.give(FOUND.distances, distances2);
+    freed.give(FOUND.distances, distances2_f64);
+    freed.give(FOUND.vectors, vectors);
+    freed.give(FOUND.shifts, image_shifts);
     table
 }

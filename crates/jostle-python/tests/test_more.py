@@ -243,3 +243,54 @@ def test_help_is_worth_reading():
         repr(jostle.Bodies(np.zeros((2, 3)), 1.0))
         == "jostle.Bodies(2 spheres of float64, radii=1)"
     )
+
+
+def test_memory_of_results_comes_back_when_nobody_has_them():
+    points, finder = scene(20_000, 3, side=1.0), jostle.Finder()
+    cutoff, where = 0.06, lambda array: array.__array_interface__["data"][0]
+
+    def search(scale=1.0):
+        return finder.neighbor_list("ijdDS", points * scale, cutoff, cell=[1, 1, 1])
+
+    first = search()
+    kept = [array.copy() for array in first]
+    addresses = {where(array) for array in first}
+    second = search(0.999)  # the first is still here
+    assert not addresses & {where(array) for array in second}
+    for array, copy in zip(first, kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
+    vectors = first[3][10:20]  # a view keeps what it is of
+    holds = finder.nbytes
+    del first, array
+    assert finder.nbytes > holds
+    third = search()
+    assert len(addresses & {where(array) for array in third}) >= 3
+    np.testing.assert_array_equal(vectors, kept[3][10:20])
+    for array, copy in zip(third, kept, strict=True):
+        np.testing.assert_array_equal(array, copy)
+    third[0][:] = 7  # as any array of numpy's
+    del third, array
+    assert vectors.flags.writeable
+    np.testing.assert_array_equal(vectors, kept[3][10:20])
+
+
+def test_memory_comes_back_of_lists_of_any_number_and_length():
+    finder = jostle.Finder()
+    for n, dtype in [(20_000, "f4"), (30_000, "f8"), (1000, "f8"), (25_000, "f4")]:
+        points = scene(n, 2, dtype, side=1.0)
+        for cutoff in [0.02, 0.03, 0.01]:
+            lists = finder.neighbors(points, cutoff, vectors=True, shifts=True, cell=1)
+            fresh = jostle.Finder().neighbors(
+                points, cutoff, vectors=True, shifts=True, cell=1
+            )
+            for name in ["offsets", "indices", "distances", "vectors", "shifts"]:
+                np.testing.assert_array_equal(
+                    getattr(lists, name), getattr(fresh, name)
+                )
+            i, d, S = finder.neighbor_list(
+                "idS", points, np.full(n, cutoff / 2), cell=1
+            )
+            assert len(i) == len(d) == len(S) and (d < cutoff).all()
+    indices = lists.indices.copy()
+    del finder  # before its results
+    np.testing.assert_array_equal(lists.indices, indices)

@@ -5,6 +5,15 @@ use core::ops::Range;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::resize_with_headroom;
 
+/// Sets the length of a list whose values will all be set. Where memory must grow for it, that is new, so that nothing is copied, and
+/// whoever writes first touches it first, on any thread.
+pub(super) fn resize_anew<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
+    if list.capacity() < len {
+        *list = Vec::new();
+    }
+    resize_with_headroom(list, len, value);
+}
+
 /// Which columns the caller has asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Wanted {
@@ -28,6 +37,16 @@ pub(super) struct Extras {
 }
 
 impl Extras {
+    /// Columns of no search, none of them wanted.
+    pub(super) fn of(
+        distances2: Vec<f32>,
+        distances2_f64: Vec<f64>,
+        image_shifts: Vec<i32>,
+        vectors: Vec<f64>,
+    ) -> Self {
+        Self { wanted: Wanted::default(), distances2, distances2_f64, image_shifts, vectors, dimensions: 0 }
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.distances2.capacity() * size_of::<f32>()
             + (self.distances2_f64.capacity() + self.vectors.capacity()) * size_of::<f64>()
@@ -38,10 +57,10 @@ impl Extras {
     pub(super) fn resize<const D: usize>(&mut self, neighbors: usize) {
         let Wanted { distances2, distances2_f64, image_shifts, vectors } = self.wanted;
         self.dimensions = D;
-        resize_with_headroom(&mut self.distances2, if distances2 { neighbors } else { 0 }, 0.0);
-        resize_with_headroom(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 }, 0.0);
-        resize_with_headroom(&mut self.image_shifts, if image_shifts { neighbors * D } else { 0 }, 0);
-        resize_with_headroom(&mut self.vectors, if vectors { neighbors * D } else { 0 }, 0.0);
+        resize_anew(&mut self.distances2, if distances2 { neighbors } else { 0 }, 0.0);
+        resize_anew(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 }, 0.0);
+        resize_anew(&mut self.image_shifts, if image_shifts { neighbors * D } else { 0 }, 0);
+        resize_anew(&mut self.vectors, if vectors { neighbors * D } else { 0 }, 0.0);
     }
 
     pub(super) fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {

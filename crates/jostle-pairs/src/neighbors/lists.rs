@@ -3,9 +3,7 @@
 use core::fmt;
 use core::ops::Range;
 
-use jostle_core::scratch::resize_with_headroom;
-
-use crate::neighbors::extras::{Extras, Wanted};
+use crate::neighbors::extras::{Extras, Wanted, resize_anew};
 
 /// The neighbours of each body, as compressed sparse rows (CSR): those of body `i` are
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
@@ -32,7 +30,7 @@ pub struct NeighborLists {
 }
 
 /// What [`NeighborLists`] hold, each column a vector of its own: see [`NeighborLists::into_columns`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct NeighborColumns {
     /// [`NeighborLists::offsets`].
@@ -47,6 +45,33 @@ pub struct NeighborColumns {
     pub image_shifts: Vec<i32>,
     /// [`NeighborLists::vectors`], one number for each dimension side by side.
     pub vectors: Vec<f64>,
+}
+
+impl From<NeighborColumns> for NeighborLists {
+    /// Lists of what [`NeighborLists::into_columns`] gave, without a copy: for a host that hands columns out, and lets searches write
+    /// over them once they are no longer used. Memory that nobody has touched yet takes longer to come by than most searches.
+    /// Searches will fill in ids alone: [`NeighborLists::and_distances`] and its like say what else.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, NeighborLists, PairFinder, Rows};
+    ///
+    /// let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::with_distances());
+    /// for radius in [0.5, 0.4] {
+    ///     finder.neighbors(Circles::new(&[0.0, 1.0], &[0.0; 2], radius), Rows::Full, &mut lists)?;
+    ///     let columns = lists.into_columns(); // which the host hands out, and gets back
+    ///     assert_eq!(columns.neighbors.len(), if radius == 0.5 { 2 } else { 0 });
+    ///     lists = NeighborLists::from(columns).and_distances();
+    /// }
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    fn from(columns: NeighborColumns) -> Self {
+        let NeighborColumns { mut offsets, neighbors, distances2, distances2_f64, image_shifts, vectors } = columns;
+        if offsets.is_empty() {
+            offsets.push(0);
+        }
+        Self { offsets, neighbors, extras: Extras::of(distances2, distances2_f64, image_shifts, vectors) }
+    }
 }
 
 impl fmt::Debug for NeighborLists {
@@ -249,8 +274,8 @@ impl NeighborLists {
 
     /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
     pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
-        resize_with_headroom(&mut self.offsets, rows + 1, 0);
-        resize_with_headroom(&mut self.neighbors, neighbors, 0);
+        resize_anew(&mut self.offsets, rows + 1, 0);
+        resize_anew(&mut self.neighbors, neighbors, 0);
         self.extras.resize::<D>(neighbors);
         self.offsets[0] = 0;
         (&mut self.offsets[1..], &mut self.neighbors)
