@@ -1,14 +1,14 @@
 //! How long a search takes on these ranks, one thread each, and what it sends.
 //!
-//! `mpirun -n 2 target/release/examples/mpi_scaling [bodies] [searches]` under MPI (built with `--features mpi`). With
-//! `model RANKS BODIES_A_RANK [2|3]` ranks are threads of one process, of which only what is counted means anything.
+//! `mpirun -n 2 target/release/examples/mpi_scaling [bodies] [searches]` under MPI (built with `--features mpi`), two threads of
+//! one process without.
 
 mod common;
 
 use std::env;
 use std::time::Instant;
 
-use jostle_mpi::{Decomposition, DistributedFinder, Share, ThreadRanks, Transport, Weights};
+use jostle_mpi::{Decomposition, DistributedFinder, Share, Transport, Weights};
 
 use common::{over_ranks, slowest, uniform};
 
@@ -67,24 +67,13 @@ fn measure<const D: usize>(ranks: &impl Transport, bodies: usize, searches: usiz
 }
 
 fn main() {
-    let arguments: Vec<String> = env::args().skip(1).collect();
-    let number =
-        |at: usize, otherwise: usize| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
-    if arguments.first().is_some_and(|text| text == "model") {
-        let (size, each) = (number(1, 64), number(2, 10_000));
-        let run = |ranks: &ThreadRanks| match number(3, 2) {
-            3 => measure::<3>(ranks, each * size, 1),
-            _ => measure::<2>(ranks, each * size, 1),
-        };
-        ThreadRanks::run(size as u32, run);
-        return;
-    }
-    let (bodies, searches) = (number(0, 100_000), number(1, 5));
+    let mut numbers = env::args().skip(1).map_while(|text| text.parse().ok());
+    let (bodies, searches) = (numbers.next().unwrap_or(100_000), numbers.next().unwrap_or(5));
     #[cfg(feature = "mpi")]
     {
         let universe = mpi::initialize().expect("MPI begins once");
         measure::<2>(&jostle_mpi::MpiRanks::new(&universe.world()), bodies, searches);
     }
     #[cfg(not(feature = "mpi"))]
-    ThreadRanks::run(2, |ranks| measure::<2>(ranks, bodies, searches));
+    jostle_mpi::ThreadRanks::run(2, |ranks| measure::<2>(ranks, bodies, searches));
 }

@@ -180,6 +180,20 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         Ok(found)
     }
 
+    /// What [`find_in_place`](Self::find_in_place) would send, and to how many ranks: all of it but the search itself. For models of
+    /// more ranks than there are machines. Collective.
+    ///
+    /// # Errors
+    /// [`DistributedError`], the same on every rank.
+    pub fn foretell<'a>(
+        &mut self,
+        ranks: &impl Transport,
+        input: impl Into<DistributedInput<'a, D, T>>,
+    ) -> Result<DistributedStats, DistributedError> {
+        self.engine.search(ranks, &input.into(), Reach::Half, |_, _, _| Ok(()), |_, _| Ok(()))?;
+        Ok(self.engine.stats)
+    }
+
     /// Fills neighbour lists: for each body of this rank, where it lies, all that it touches on any rank; between two sets, for each
     /// of the first those of the second. Ghosts are told by what is returned. Collective.
     ///

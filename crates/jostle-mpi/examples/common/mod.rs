@@ -16,6 +16,7 @@ pub(crate) fn uniform<const D: usize>(ranks: &impl Transport, bodies: usize) -> 
 }
 
 /// What takes so long on the slowest rank, in milliseconds, of each stage.
+#[allow(dead_code, reason = "the model takes no time")]
 pub(crate) fn slowest(ranks: &impl Transport, all: &[DistributedStats]) -> [f64; 7] {
     let mut stages = [0.0; 7];
     for stats in all {

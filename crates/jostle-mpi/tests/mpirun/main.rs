@@ -17,12 +17,15 @@ use jostle_testkit::{Kind, Scene, ugly};
 
 use kit::{Deal, alone, here};
 
+/// Says to this program how many ranks there are to be.
+const CHILD: &str = "JOSTLE_MPI_CHILD";
+
 /// The longest first.
 const RANKS: [u32; 6] = [8, 7, 4, 3, 2, 1];
 
 fn main() {
-    if env::var_os("JOSTLE_MPI_CHILD").is_some() {
-        return rank_of_many();
+    if let Ok(ranks) = env::var(CHILD) {
+        return rank_of_many(&ranks);
     }
     let program = env::current_exe().expect("a program knows its path");
     // Two at a time: ranks wait for each other more than they compute.
@@ -41,7 +44,7 @@ fn main() {
 /// Starts this program as so many ranks.
 fn run(program: &Path, ranks: u32) {
     let mut mpirun = Command::new(env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
-    mpirun.args(["-n", &ranks.to_string()]).arg(program).env("JOSTLE_MPI_CHILD", "1");
+    mpirun.args(["-n", &ranks.to_string()]).arg(program).env(CHILD, ranks.to_string());
     // Of Open MPI, which asks for leave; MPICH does all of it unasked. Ranks may outnumber the cores: they are to yield, and
     // to be anywhere.
     for allowed in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
@@ -56,9 +59,10 @@ fn run(program: &Path, ranks: u32) {
     println!("test mpirun -n {ranks} ... ok");
 }
 
-fn rank_of_many() {
+fn rank_of_many(wanted: &str) {
     let universe = mpi::initialize().expect("MPI begins once");
     let ranks = MpiRanks::new(&universe.world());
+    assert_eq!(ranks.size().to_string(), wanted, "`mpirun` is of another MPI than this program");
     transport(&ranks);
     for (number, kind) in Kind::ALL.into_iter().enumerate() {
         for space in [Space::open(), Space::periodic([Some([0.0, world::<2>(kind, 1500)]), None])] {
