@@ -12,6 +12,7 @@ use crate::dimensions::in_dimensions;
 use crate::errors::{Refused, refused, type_error, value_error};
 use crate::finder::Call;
 use crate::found::Found;
+use crate::input::SetsOfPairs;
 use crate::prepared::Of;
 use crate::space::AskedSpace;
 use crate::threads::Threads;
@@ -31,10 +32,46 @@ impl Refused for ContactError {
     }
 }
 
-/// Pairs, and the image shift of each, as they were given.
+/// Pairs, the image shift of each, and of which sets they are, as they were given.
 struct Given {
     pairs: Vec<[u32; 2]>,
     shifts: Option<(Vec<i32>, usize)>,
+    sets: Option<Sets>,
+}
+
+/// Of which sets the pairs of a search are, and where those of each two end.
+struct Sets {
+    of: SetsOfPairs,
+    meetings: Vec<[u32; 2]>,
+    ends: Vec<usize>,
+}
+
+impl Sets {
+    fn of(found: &Found) -> Self {
+        let meetings = found.meetings.iter().map(|(sets, _)| sets.map(|set| set as u32)).collect();
+        let mut end = 0;
+        let ends = found.meetings.iter().map(|(_, [start, stop])| {
+            end += stop - start;
+            end
+        });
+        let mut ends: Vec<usize> = ends.collect();
+        ends.pop();
+        Self { of: found.of, meetings, ends }
+    }
+
+    /// The rows that the pairs of each set name, as keys.
+    fn rows(&self, pairs: &[[u32; 2]]) -> Vec<Vec<u64>> {
+        let sets = self.meetings.iter().flatten().max().map_or(0, |&last| last as usize + 1);
+        let (mut counts, mut start) = (vec![0; sets], 0);
+        for (meeting, end) in self.meetings.iter().zip(self.ends.iter().copied().chain([pairs.len()])) {
+            for side in 0..2 {
+                let count = &mut counts[meeting[side] as usize];
+                *count = pairs[start..end].iter().map(|pair| u64::from(pair[side]) + 1).fold(*count, u64::max);
+            }
+            start = end;
+        }
+        counts.into_iter().map(|count| (0..count).collect()).collect()
+    }
 }
 
 /// A table of integers, copied: whoever writes it later changes nothing.
@@ -57,13 +94,14 @@ impl Given {
     /// Pairs of a search, or an array of them.
     fn of(pairs: &Bound<'_, PyAny>, shifts: Option<&Bound<'_, PyAny>>, geometry: bool) -> PyResult<Self> {
         let py = pairs.py();
-        let (pairs, shifts) = match pairs.cast::<Found>() {
-            Err(_) => (pairs.clone(), shifts.cloned()),
+        let (pairs, shifts, sets) = match pairs.cast::<Found>() {
+            Err(_) => (pairs.clone(), shifts.cloned(), None),
             Ok(_) if shifts.is_some() => return Err(type_error("shifts beside what find returned, which has them")),
             Ok(found) => {
                 let found = found.get();
                 let told_apart = found.shifts.as_ref().filter(|_| geometry || found.by_image);
-                (found.pairs.bind(py).clone(), told_apart.map(|shifts| shifts.bind(py).clone()))
+                let shifts = told_apart.map(|shifts| shifts.bind(py).clone());
+                (found.pairs.bind(py).clone(), shifts, Some(Sets::of(found)))
             }
         };
         let (pairs, columns) = table::<u32>(&pairs, "pairs", "uint32")?;
@@ -76,11 +114,14 @@ impl Given {
         {
             return Err(type_error("shifts must have shape (m, 2) or (m, 3)"));
         }
-        Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts })
+        Ok(Self { pairs: pairs.as_chunks().0.to_vec(), shifts, sets })
     }
 
     fn lend(&self) -> ContactPairs<'_> {
-        let pairs = ContactPairs::from(&self.pairs);
+        let mut pairs = ContactPairs::from(&self.pairs);
+        if let Some(Sets { meetings, ends, .. }) = &self.sets {
+            pairs = pairs.with_sets(meetings, ends);
+        }
         match &self.shifts {
             None => pairs,
             Some((shifts, 2)) => pairs.with_image_shifts::<2>(shifts.as_chunks().0),
@@ -171,12 +212,10 @@ pub(crate) struct ContactTracker {
     tracker: Mutex<engine::ContactTracker>,
 }
 
-/// The keys of one set or of two.
-enum GivenKeys {
-    One(Integers<u64>),
-    Two(Integers<u64>, Integers<u64>),
-    /// The rows themselves.
-    Rows(Vec<u64>),
+/// The keys of each set.
+struct GivenKeys {
+    of: SetsOfPairs,
+    each: Vec<Integers<u64>>,
 }
 
 fn keys_of(object: &Bound<'_, PyAny>) -> PyResult<Integers<u64>> {
@@ -185,26 +224,43 @@ fn keys_of(object: &Bound<'_, PyAny>) -> PyResult<Integers<u64>> {
 }
 
 impl GivenKeys {
-    fn of(keys: Option<&Bound<'_, PyAny>>, pairs: &[[u32; 2]]) -> PyResult<Self> {
+    fn of(keys: Option<&Bound<'_, PyAny>>, given: &Given) -> PyResult<Self> {
+        let of = given.sets.as_ref().map_or(SetsOfPairs::One, |sets| sets.of);
         let Some(keys) = keys else {
-            let last = pairs.as_flattened().iter().copied().max().map_or(0, |last| u64::from(last) + 1);
-            return Ok(Self::Rows((0..last).collect()));
+            let rows = match &given.sets {
+                Some(sets) => sets.rows(&given.pairs),
+                None => {
+                    let last = given.pairs.as_flattened().iter().copied().max();
+                    vec![(0..last.map_or(0, |last| u64::from(last) + 1)).collect()]
+                }
+            };
+            return Ok(Self { of, each: rows.into_iter().map(Integers::Each).collect() });
         };
+        if of == SetsOfPairs::Many {
+            let wanted = || type_error("keys of many sets must be a sequence of arrays of integers, one for each set");
+            let each = keys.try_iter().map_err(|_| wanted())?.map(|keys| keys_of(&keys?));
+            return Ok(Self { of, each: each.collect::<PyResult<_>>().map_err(|_| wanted())? });
+        }
         match keys.cast::<PyTuple>().ok().map(|both| both.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()) {
-            Some(Ok((a, b))) if a.len().is_ok() => Ok(Self::Two(keys_of(&a)?, keys_of(&b)?)),
-            _ => Ok(Self::One(keys_of(keys)?)),
+            Some(Ok((a, b))) if a.len().is_ok() => {
+                Ok(Self { of: SetsOfPairs::Two, each: vec![keys_of(&a)?, keys_of(&b)?] })
+            }
+            _ => Ok(Self { of: SetsOfPairs::One, each: vec![keys_of(keys)?] }),
         }
     }
 
-    fn lend(&self) -> PyResult<Keys<'_>> {
-        fn of(keys: &Integers<u64>) -> PyResult<&[u64]> {
-            keys.each().map_err(|_| type_error("keys must be an array of integers, one for each body"))
+    fn slices(&self) -> PyResult<Vec<&[u64]>> {
+        let number = |_| type_error("keys must be arrays of integers, one key for each body");
+        self.each.iter().map(|keys| keys.each().map_err(number)).collect()
+    }
+
+    /// As the engine takes them.
+    fn lend<'k>(&self, slices: &'k [&'k [u64]]) -> Keys<'k> {
+        match (self.of, slices) {
+            (SetsOfPairs::One, [keys]) => Keys::Within(keys),
+            (SetsOfPairs::Two, [a, b]) => Keys::Between(a, b),
+            _ => Keys::Among(slices),
         }
-        Ok(match self {
-            Self::Rows(keys) => Keys::Within(keys),
-            Self::One(keys) => Keys::Within(of(keys)?),
-            Self::Two(a, b) => Keys::Between(of(a)?, of(b)?),
-        })
     }
 }
 
@@ -228,8 +284,9 @@ impl ContactTracker {
     /// ----------
     /// pairs : Found, or (m, 2) array of uint32
     ///     What ``find`` returned, or pairs.
-    /// keys : (n,) array of uint64, or a tuple of two of them, optional
-    ///     The key of each body, each once; of pairs between two sets, those of each set. Without keys, rows are keys.
+    /// keys : (n,) array of uint64, or several, optional
+    ///     The key of each body, each once within its set; of pairs between two sets a tuple of the keys of each, of those among
+    ///     many a sequence with those of every set. Without keys, rows are keys.
     /// shifts : (m, d) array of int32, optional
     ///     Of an array of pairs in a cell so small that two bodies touch at several images: the shift of each pair, which then
     ///     tells contacts apart. (What ``find`` returned has them.)
@@ -248,8 +305,9 @@ impl ContactTracker {
         threads: Option<isize>,
     ) -> PyResult<Changes> {
         let given = Given::of(pairs, shifts, false)?;
-        let (keys, threads) = (GivenKeys::of(keys, &given.pairs)?, Threads::of(threads)?);
-        let lent = keys.lend()?;
+        let (keys, threads) = (GivenKeys::of(keys, &given)?, Threads::of(threads)?);
+        let slices = keys.slices()?;
+        let lent = keys.lend(&slices);
         self.with(py, |tracker| {
             let updated = py.detach(|| tracker.on(threads.lend()).update(given.lend(), lent).map(drop));
             updated.map_err(Refused::refused)?;

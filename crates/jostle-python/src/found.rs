@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::arrays::{array, rows};
-use crate::input::Read;
+use crate::input::{Read, SetsOfPairs};
 use crate::space::Cell;
 
 /// Pairs of two sets: their numbers, and where they lie in the list.
@@ -29,7 +29,8 @@ pub(crate) struct Found {
     pub(crate) shifts: Option<Py<PyAny>>,
     #[pyo3(get)]
     times: Option<Py<PyAny>>,
-    meetings: Vec<Meeting>,
+    pub(crate) meetings: Vec<Meeting>,
+    pub(crate) of: SetsOfPairs,
     /// Whether shifts tell pairs apart.
     pub(crate) by_image: bool,
 }
@@ -86,6 +87,7 @@ impl FoundColumns {
             shifts: self.shifts.map(|shifts| rows(py, shifts, dimensions)).transpose()?.map(Bound::unbind),
             times: times.map(|times| array(py, times).unbind()),
             meetings: self.meetings,
+            of: read.sets_of_pairs(),
             by_image: self.by_image,
         })
     }

@@ -15,6 +15,14 @@ enum Relation {
     Among(Vec<[usize; 2]>),
 }
 
+/// Of how many sets pairs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SetsOfPairs {
+    One,
+    Two,
+    Many,
+}
+
 /// Several sets, and which of them meet: made by `between` and `among`, and taken by every search in place of positions.
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct Sets {
@@ -172,6 +180,15 @@ impl<'py> Read<'py> {
                 ordered.dedup();
                 ordered
             }
+        }
+    }
+
+    /// Whether there are pairs of one set, of two, or of many.
+    pub(crate) fn sets_of_pairs(&self) -> SetsOfPairs {
+        match self.relation {
+            None => SetsOfPairs::One,
+            Some(Relation::Between) => SetsOfPairs::Two,
+            Some(Relation::Among(_)) => SetsOfPairs::Many,
         }
     }
 

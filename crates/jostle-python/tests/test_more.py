@@ -278,7 +278,7 @@ def test_memory_comes_back_of_lists_of_any_number_and_length():
     finder = jostle.Finder()
     for n, dtype in [(20_000, "f4"), (30_000, "f8"), (1000, "f8"), (25_000, "f4")]:
         points = scene(n, 2, dtype, side=1.0)
-        for cutoff in [0.02, 0.03, 0.01]:
+        for cutoff in [0.01, 0.015, 0.005]:
             lists = finder.neighbors(points, cutoff, vectors=True, shifts=True, cell=1)
             fresh = jostle.Finder().neighbors(
                 points, cutoff, vectors=True, shifts=True, cell=1
@@ -294,3 +294,47 @@ def test_memory_comes_back_of_lists_of_any_number_and_length():
     indices = lists.indices.copy()
     del finder  # before its results
     np.testing.assert_array_equal(lists.indices, indices)
+
+
+def test_contacts_of_many_sets_are_those_of_all_bodies_in_one():
+    points = scene(300, 2, side=6.0)
+    tracker, whole = jostle.ContactTracker(), jostle.ContactTracker()
+    parts = [slice(0, 100), slice(100, 150), slice(150, 300)]
+    keys = np.random.default_rng(4).permutation(300).astype(np.uint64)
+    of_sets = [keys[part] for part in parts]
+    meetings = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    known = set()
+    for frame in range(4):
+        bodies = [jostle.Bodies(points[part], 0.2) for part in parts]
+        changes = tracker.update(jostle.find(jostle.among(bodies, meetings)), of_sets)
+        expected = whole.update(jostle.find(points, 0.2), keys)
+        for name in ["begin", "persist", "end"]:
+            assert as_set(getattr(changes, name).keys) == as_set(
+                getattr(expected, name).keys
+            )
+        known |= as_set(changes.begin.keys)
+        points += 0.01 * (frame + 1) * (points[::-1] - 3)
+    assert known
+    sets = jostle.among([jostle.Bodies(points[part], 0.2) for part in parts], meetings)
+    found = jostle.find(sets)
+    depths = jostle.contacts(found, sets).depths
+    alone = jostle.contacts(jostle.find(points, 0.2), points, 0.2).depths
+    np.testing.assert_allclose(np.sort(depths), np.sort(alone))
+    with pytest.raises(TypeError, match="a sequence of arrays"):
+        tracker.update(found, 7)
+    with pytest.raises(ValueError):
+        tracker.update(found, of_sets[:2])
+
+
+def test_rows_are_keys_of_each_set():
+    a, b = np.array([[0.0, 0.0], [5.0, 5.0]]), np.array([[0.5, 0.0], [9.0, 9.0]])
+    sets, tracker = (
+        [jostle.Bodies(a, 0.5), jostle.Bodies(b, 0.5)],
+        jostle.ContactTracker(),
+    )
+    changes = tracker.update(jostle.find(jostle.between(*sets)))
+    assert changes.begin.keys.tolist() == [[0, 0]]
+    changes = jostle.ContactTracker().update(
+        jostle.find(jostle.among(sets, [(0, 1), (1, 1)]))
+    )
+    assert changes.begin.keys.tolist() == [[0, 0]]

@@ -28,7 +28,7 @@ pub enum Keys<'k> {
     Between(&'k [u64], &'k [u64]),
     /// The keys of each set of a search among many: a contact is the numbers of its two sets, the lesser first, with the key of
     /// the body of each; within a set, the lesser key first. The pairs are to be given as a [`Found`](crate::Found), which says
-    /// of which sets they are.
+    /// of which sets they are, or [with them](crate::ContactPairs::with_sets).
     Among(&'k [&'k [u64]]),
 }
 

@@ -92,6 +92,32 @@ impl<'p> ContactPairs<'p> {
         Self { images: Images::of(shifts), unique: false, ..self }
     }
 
+    /// Of which sets the pairs are, which a [`Found`] knows by itself: those of `sets[0]`, the lesser number first, end at `ends[0]`,
+    /// those of `sets[1]` at `ends[1]`, and those of the last two with the list, so that there is one end less than sets.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{ContactPairs, ContactTracker, Keys};
+    ///
+    /// let (pairs, mut tracker) = ([[0, 1], [0, 0]], ContactTracker::new());
+    /// let pairs = ContactPairs::from(&pairs).with_sets(&[[0, 0], [0, 1]], &[1]);
+    /// let changes = tracker.update(pairs, Keys::Among(&[&[7, 5], &[9]]))?;
+    /// assert_eq!(changes.begin().keys(), [[5, 7], [7, 9]]);
+    /// # Ok::<(), jostle::ContactError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When sets or ends do not ascend, go beyond the list, or are of another number.
+    #[must_use]
+    pub fn with_sets(self, sets: &'p [[u32; 2]], ends: &'p [usize]) -> Self {
+        let (ordered, len) = (sets.iter().all(|[i, j]| i <= j), self.pairs.len());
+        assert!(ordered && sets.is_sorted_by(|a, b| a < b), "sets do not ascend: {sets:?}");
+        assert!(ends.is_sorted() && ends.last().is_none_or(|&end| end <= len), "ends of {len} pairs: {ends:?}");
+        assert_eq!(ends.len(), sets.len().saturating_sub(1), "there is one end less than sets");
+        assert!(!sets.is_empty() || len == 0, "{len} pairs of no sets");
+        Self { meetings: Some(Meetings { sets, ends }), ..self }
+    }
+
     /// Whether shifts tell contacts apart.
     pub(super) fn by_image(&self) -> bool {
         self.images.axes > 0 && !self.unique

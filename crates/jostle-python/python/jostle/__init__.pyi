@@ -345,7 +345,7 @@ class ContactTracker:
     def update(
         self,
         pairs: Found | ArrayLike,
-        keys: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None,
+        keys: ArrayLike | Sequence[ArrayLike] | None = None,
         *,
         shifts: ArrayLike | None = None,
         threads: int | None = None,
