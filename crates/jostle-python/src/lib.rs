@@ -1,7 +1,7 @@
 //! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
 //!
 //! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`, `prepared`
-//! and `input` (what a search is of); `dimensions`, `finder`, `found` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
+//! and `input` (what a search is of); `dimensions`, `finder`, `found`, `visit` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
 //! `contacts`; `memory` (where large vectors lie) and `freed` (that of results, for the next ones).
 
 mod arrays;
@@ -21,6 +21,7 @@ mod prepared;
 mod space;
 mod table;
 mod threads;
+mod visit;
 
 use pyo3::prelude::*;
 
@@ -46,6 +47,7 @@ fn _jostle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(finder::pairs, module)?)?;
     module.add_function(wrap_pyfunction!(finder::find, module)?)?;
     module.add_function(wrap_pyfunction!(finder::count, module)?)?;
+    module.add_function(wrap_pyfunction!(visit::for_each, module)?)?;
     module.add_function(wrap_pyfunction!(contacts::contacts, module)?)?;
     module.add_function(wrap_pyfunction!(finder::neighbors, module)?)?;
     module.add_function(wrap_pyfunction!(neighbor_list::neighbor_list, module)?)?;

@@ -59,6 +59,14 @@ impl Threads {
         Ok(Self::Pool(pool))
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Serial => 1,
+            Self::Pool(pool) => pool.current_num_threads(),
+        }
+    }
+
     /// As the engine takes them.
     pub(crate) fn lend(&self) -> engine::Threads<'_> {
         match self {

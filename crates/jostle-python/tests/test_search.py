@@ -164,3 +164,45 @@ def test_errors_name_the_bodies_and_the_remedy():
     ]:
         with pytest.raises(TypeError, match=message):
             jostle.pairs(*arguments)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("cell", [None, 10.0, [[0, 10], [10, 0]]])
+def test_blocks_are_all_pairs(threads, cell):
+    points, blocks, shifts = scene(40_000, 2), [], []
+
+    def keep(pairs, *shift):
+        blocks.append(pairs)
+        shifts.extend(shift)
+
+    jostle.for_each(keep, points, 0.03, block=1000, cell=cell, threads=threads)
+    found = jostle.find(points, 0.03, cell=cell)
+    assert max(map(len, blocks)) == 1000 and len(blocks) >= len(found) / 1000
+    together, expected = np.concatenate(blocks), found.pairs
+    if cell is not None:
+        together = np.hstack([together, np.concatenate(shifts)])
+        expected = np.hstack([expected, found.shifts])
+    if threads > 1:
+        together = together[np.lexsort(together.T)]
+        expected = expected[np.lexsort(expected.T)]
+    np.testing.assert_array_equal(together, expected)
+
+
+def test_what_is_raised_in_a_block_is_raised():
+    points, calls = scene(20_000, 2), []
+
+    def fail(pairs):
+        calls.append(jostle.count(points[pairs[0]], cutoff=0.1, threads=1))
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError, match="enough"):
+        jostle.for_each(fail, points, cutoff=0.1, block=10)
+    assert calls == [1]
+    with pytest.raises(TypeError, match="calls a function, not int"):
+        jostle.for_each(7, points, cutoff=0.1)
+    with pytest.raises(ValueError, match="block is 0"):
+        jostle.for_each(fail, points, cutoff=0.1, block=0)
+    sets = jostle.among([jostle.Bodies(points, 0.1)], [(0, 0)])
+    with pytest.raises(TypeError, match="for each set"):
+        jostle.for_each(fail, sets)
+    jostle.for_each(fail, points[:1], cutoff=0.1)

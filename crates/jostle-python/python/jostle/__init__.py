@@ -4,7 +4,7 @@
 >>> pairs = jostle.pairs(xy, r)                                  # (m, 2) uint32
 >>> lists = jostle.neighbors(xyz, 3.0)                           # lists.offsets, lists.indices, lists.distances
 
-- ``pairs``, ``count`` and ``find``: overlapping circles and spheres, or points within a cutoff.
+- ``pairs``, ``count`` and ``find``: overlapping circles and spheres, or points within a cutoff; ``for_each``: block by block.
 - ``neighbors``: for each body its neighbours, as compressed sparse rows; ``neighbor_list``: as ASE has them.
 - ``jostle.ase``: in the place of ``ase.neighborlist``.
 - ``Finder``: the same, with memory that is kept from call to call; ``CoherentFinder``: for frames in which bodies move little.
@@ -38,6 +38,7 @@ from ._jostle import (
     contacts,
     count,
     find,
+    for_each,
     neighbor_list,
     neighbors,
     pairs,
@@ -65,6 +66,7 @@ __all__ = [
     "contacts",
     "count",
     "find",
+    "for_each",
     "neighbor_list",
     "neighbors",
     "pairs",

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, final
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "contacts",
     "count",
     "find",
+    "for_each",
     "neighbor_list",
     "neighbors",
     "pairs",
@@ -129,6 +130,18 @@ def count(
     origin: ArrayLike | None = None,
     threads: int | None = None,
 ) -> int: ...
+def for_each(
+    function: Callable[..., object],
+    positions: _What,
+    radii: ArrayLike | None = None,
+    *,
+    block: int = ...,
+    cutoff: float | None = None,
+    cell: ArrayLike | None = None,
+    pbc: bool | Sequence[bool] | NDArray[np.bool_] | None = None,
+    origin: ArrayLike | None = None,
+    threads: int | None = None,
+) -> None: ...
 def neighbors(
     positions: _What,
     cutoff: float | None = None,

@@ -14,8 +14,8 @@ from . import _jostle
 if TYPE_CHECKING:
     from ase import Atoms
 
-Element: TypeAlias = "int | str"
-Cutoff: TypeAlias = "float | dict[tuple[Element, Element], float] | ArrayLike"
+Element: TypeAlias = int | str
+Cutoff: TypeAlias = float | dict[tuple[Element, Element], float] | ArrayLike
 
 __all__ = ["neighbor_list", "primitive_neighbor_list"]
 
