@@ -51,8 +51,9 @@
 
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
-    Aabb, Bodies, Boxes, Circles, Circles64, Column, Field, Isa, LinearTree, Permutation, PermutationError, Radii,
-    RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, ViewError, field, morton, radix,
+    Aabb, Bodies, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, Column, Field, Isa, LinearTree,
+    Permutation, PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64, Threads, ViewError,
+    field, morton, radix,
 };
 pub use jostle_pairs::{
     ActivationTable, CoherentFinder, CoherentSearch, Displacements, Found, Hit, Input, InputError, LatticeFault,

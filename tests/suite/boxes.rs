@@ -3,13 +3,14 @@
 use std::sync::Mutex;
 
 use jostle::{
-    Boxes, CoherentFinder, Input, InputError, PairFinder, PreparedSet, Reason, Set, Space, Threads, ViewError,
+    ActivationTable, Bodies, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input,
+    InputError, Layers, PairFinder, PreparedSet, Reason, Set, Space, Threads, ViewError, between,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::pool;
-use jostle_testkit::shapes::{BoxKind, box_pairs, boxes};
+use jostle_testkit::shapes::{BoxKind, BoxScene, Solid, box_pairs, boxes, boxes_across, solid_pairs};
 
-use crate::embed::ways::Ways;
+use crate::embed::ways::{Way, Ways};
 
 /// Checks all answers of a search against the pairs `expected` (ascending); their order.
 pub(crate) fn check<const D: usize>(
@@ -128,8 +129,155 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
     };
     let mut finder = PairFinder::new();
     let moving = Set::from(scene.view()).moving([&[0.0_f32; 30], &[0.0; 30]]);
-    refused(finder.find(moving).unwrap_err(), "boxes and displacements");
+    refused(finder.find(moving).unwrap_err(), "boxes or capsules and displacements");
     refused(CoherentFinder::new().find(scene.view()).unwrap_err(), "boxes and a coherent finder");
     let open = Space::open();
     refused(PreparedSet::new().build(scene.view(), open, Threads::Serial).unwrap_err(), "a prepared set and boxes");
+}
+
+fn relations<const D: usize>() {
+    let mut ways = Ways::<D>::all();
+    for kind in [BoxKind::Uniform, BoxKind::Beams, BoxKind::Degenerate] {
+        let name = format!("{kind:?}");
+        let (scene, few) = (boxes::<D>(kind, 900), boxes::<D>(BoxKind::Rods, 5));
+        let [a, b] = [0, 1].map(|remainder| scene.half(remainder));
+        for (a, b) in [(&a, &b), (&few, &scene), (&scene, &few)] {
+            check(&mut ways, &name, between(a.view(), b.view()), &boxes_across(a, b));
+        }
+        let categories: Vec<u32> = (0..900).map(|id| 1 << (id % 3)).collect();
+        let layers = Layers::new(categories.as_slice(), 0b011_u32);
+        let meets = |id: u32| id % 3 != 2;
+        let all = box_pairs(&scene);
+        let layered: Vec<_> = all.iter().copied().filter(|&[a, b]| meets(a) && meets(b)).collect();
+        check(&mut ways, &name, Set::from(scene.view()).layers(layers).into(), &layered);
+        let only = |a: u32, b: u32| (a ^ b) % 4 == 1;
+        let kept: Vec<_> = all.iter().copied().filter(|&[a, b]| only(a, b)).collect();
+        let found =
+            ways.same(&name, |way| way.search().only(&only).find(scene.view()).expect("boxes").pairs().to_vec());
+        assert_same(&name, &ascending(&found), &kept);
+        let mut grown = scene.clone();
+        (0..D).for_each(|axis| {
+            grown.lo[axis].iter_mut().for_each(|lo| *lo -= 0.3);
+            grown.hi[axis].iter_mut().for_each(|hi| *hi += 0.3);
+        });
+        check(&mut ways, &name, scene.view().with_margin(0.3).into(), &box_pairs(&grown));
+        let (sets, table) = ([a.view().into(), b.view().into()], ActivationTable::none(2).with(0, 1).with(1, 1));
+        let search = |way: &mut Way<D>| {
+            let found = way.search().find(Input::among(&sets, &table)).expect("sets");
+            [found.pairs_between(0, 1).to_vec(), found.pairs_between(1, 1).to_vec()]
+        };
+        let [across, within] = ways.same(&name, search);
+        assert_same(&name, &ascending(&across), &boxes_across(&a, &b));
+        assert_same(&name, &ascending(&within), &box_pairs(&b));
+    }
+}
+
+#[test]
+fn boxes_meet_between_sets_among_many_by_layers_and_with_a_margin() {
+    relations::<2>();
+    relations::<3>();
+}
+
+/// Columns of each shape, about as many bodies as asked for, and the same as solids.
+struct Mixture<const D: usize> {
+    boxes: BoxScene<D>,
+    doubles: [[Vec<f64>; D]; 2],
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+}
+
+impl<const D: usize> Mixture<D> {
+    fn new(n: usize, origin: f64) -> Self {
+        let [boxes, other] = [BoxKind::Uniform, BoxKind::Rods].map(|kind| boxes::<D>(kind, n));
+        let double = |columns: &[Vec<f32>; D]| {
+            columns.each_ref().map(|column| column.iter().map(|&x| f64::from(x) / 3.0 + origin).collect())
+        };
+        let doubles = [double(&other.lo), double(&other.hi)];
+        let centers = boxes.lo.each_ref().map(|column| column.iter().rev().map(|x| x * 0.9).collect());
+        let radii = boxes.hi[0].iter().map(|x| x.fract() * 0.4).collect();
+        Self { boxes, doubles, centers, radii }
+    }
+
+    /// Circles, boxes in `f32`, boxes in `f64`, capsules in `f32` and in `f64`.
+    fn sets(&self) -> [Set<'_, D>; 5] {
+        let [lo, hi] = &self.doubles;
+        [
+            Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii).into(),
+            self.boxes.view().into(),
+            Boxes64::new(lo.each_ref(), hi.each_ref()).into(),
+            Capsules::new(self.boxes.lo.each_ref(), self.centers.each_ref(), 0.05).into(),
+            Capsules64::new(lo.each_ref(), hi.each_ref(), 0.125).with_margin(0.0625).into(),
+        ]
+    }
+
+    fn solids(&self) -> [Vec<Solid<D>>; 5] {
+        let at = |columns: &[Vec<f32>; D], id: usize| columns.each_ref().map(|column| f64::from(column[id]));
+        let double = |id: usize| self.doubles.each_ref().map(|columns| columns.each_ref().map(|column| column[id]));
+        let all = 0..self.radii.len();
+        [
+            all.clone().map(|id| Solid::Long([at(&self.centers, id); 2], self.radii[id].into())).collect(),
+            all.clone().map(|id| Solid::Boxed([at(&self.boxes.lo, id), at(&self.boxes.hi, id)])).collect(),
+            all.clone().map(|id| Solid::Boxed(double(id))).collect(),
+            all.clone()
+                .map(|id| Solid::Long([at(&self.boxes.lo, id), at(&self.centers, id)], 0.05_f32.into()))
+                .collect(),
+            all.map(|id| Solid::Long(double(id), 0.1875)).collect(),
+        ]
+    }
+}
+
+/// What was found but for pairs that are too close to be told, against what is known.
+fn assert_told(name: &str, found: &[[u32; 2]], [sure, close]: &[Vec<[u32; 2]>; 2]) {
+    let told: Vec<_> = ascending(found).into_iter().filter(|pair| close.binary_search(pair).is_err()).collect();
+    assert_same(name, &told, sure);
+}
+
+fn mixtures<const D: usize>() {
+    let mut ways = Ways::<D>::all();
+    let mixture = Mixture::<D>::new(160, 0.0);
+    let (sets, solids, table) = (mixture.sets(), mixture.solids(), ActivationTable::all(5));
+    let lists = ways.same("mixture", |way| {
+        let found = way.search().find(Input::among(&sets, &table)).expect("sets");
+        (0..25).map(|at| found.pairs_between(at / 5, at % 5).to_vec()).collect::<Vec<_>>()
+    });
+    for (i, j) in (0..5).flat_map(|i| (i..5).map(move |j| (i, j))) {
+        let name = format!("sets {i} and {j}");
+        let expected = solid_pairs(&solids[i], &(i != j).then(|| solids[j].clone()));
+        assert!(expected[0].len() > 5 && expected[1].len() < 5, "{name}: {:?}", expected.map(|pairs| pairs.len()));
+        assert_told(&name, &lists[i * 5 + j], &expected);
+        if i != j {
+            let found =
+                ways.by_turns(|way| way.search().find(between(sets[j], sets[i])).expect("sets").pairs().to_vec());
+            let turned: Vec<_> = found.into_iter().map(|[b, a]| [a, b]).collect();
+            assert_told(&name, &turned, &expected);
+        }
+    }
+    assert_eq!(ways.by_turns(|way| way.search().count(sets[4]).expect("a set")), lists[24].len() as u64);
+}
+
+#[test]
+fn bodies_of_every_shape_meet_each_other() {
+    mixtures::<2>();
+    mixtures::<3>();
+}
+
+#[test]
+fn distances_in_f64_are_decided_by_the_numbers_of_the_caller() {
+    // Far from the origin, by less than an ulp of `f32`, and exactly at the border.
+    let (at, ulp) = (1e9, 1.0 / (1 << 20) as f64);
+    let mut finder = PairFinder::<2>::new();
+    let (lo, hi) = ([at, at + 1.0, at + 1.0 + ulp], [at + 1.0, at + 2.0, at + 2.0]);
+    let boxes = Boxes64::new([&lo, &[0.0; 3]], [&hi, &[1.0; 3]]);
+    assert_eq!(ascending(finder.find(boxes).expect("boxes").pairs()), [[0, 1], [1, 2]]);
+    let (x, radii) = ([at + 4.0; 2], [5.0, 5.0 - ulp]);
+    let discs = Circles64::new(&x, &[5.0, 5.0], &radii);
+    let unit = Boxes64::new([&lo[..1], &[0.0]], [&hi[..1], &[1.0]]);
+    assert_eq!(finder.find(between(unit, discs)).expect("sets").pairs(), [[0, 0]]);
+    let whole = Boxes::new([&[f32::NEG_INFINITY], &[f32::NEG_INFINITY]], [&[f32::INFINITY], &[f32::INFINITY]]);
+    assert_eq!(finder.find(between(discs, whole)).expect("sets").pairs().len(), 2);
+    let rods = Capsules::new([&[0.0, f32::NAN], &[0.0; 2]], [&[1.0; 2], &[1.0; 2]], 1.0);
+    let error = finder.find(rods).unwrap_err();
+    assert_eq!(error, InputError::Bodies { count: 1, first: vec![(1, Reason::EndNotFinite { axis: 0 })] });
+    let error = finder.find(between(rods, Circles::new(&[0.0], &[0.0], -1.0))).unwrap_err();
+    assert!(matches!(error, InputError::Bodies { count: 1, .. }), "{error}");
 }

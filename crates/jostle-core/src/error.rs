@@ -30,6 +30,19 @@ pub enum ViewError {
         /// The number of values of the upper corners on each axis.
         upper: Vec<usize>,
     },
+    /// The columns of a view of capsules differ in length.
+    #[error(
+        "slices differ in length: first ends {from:?}, second ends {to:?}, radii {radii}; each needs one value for every \
+         capsule, unless a number is the radius of all"
+    )]
+    Ends {
+        /// The number of values of the first ends on each axis.
+        from: Vec<usize>,
+        /// The number of values of the second ends on each axis.
+        to: Vec<usize>,
+        /// The number of radii.
+        radii: usize,
+    },
     /// More bodies than ids can name.
     #[error(
         "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between \
@@ -149,6 +162,12 @@ pub enum Reason {
     /// A corner of a box is NaN, a lower one plus infinity, or an upper one minus infinity.
     #[error("corners on axis {axis} are no numbers that a box can lie between")]
     CornerNotNumber {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
+    /// An end of a capsule is NaN or infinite.
+    #[error("end not finite on axis {axis}")]
+    EndNotFinite {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },

@@ -1,6 +1,7 @@
 //! Borrowed views of the caller's circles or spheres: separate slices, the caller's own structs, or strided memory.
 
 mod boxes;
+mod capsules;
 mod column;
 mod field;
 mod strided;
@@ -11,6 +12,7 @@ use crate::error::ViewError;
 
 pub use crate::limits::MAX_BODIES;
 pub use boxes::{Boxes, Boxes64};
+pub use capsules::{Capsules, Capsules64};
 pub use column::Column;
 pub use field::Field;
 
@@ -28,7 +30,15 @@ pub type Spheres64<'a> = Bodies<'a, 3, f64>;
 
 /// `f32` or `f64`.
 pub trait Scalar:
-    Pod + Default + PartialOrd + core::fmt::Debug + Send + Sync + core::ops::Add<Output = Self> + sealed::Sealed
+    Pod
+    + Default
+    + PartialOrd
+    + core::fmt::Debug
+    + Send
+    + Sync
+    + core::ops::Add<Output = Self>
+    + core::ops::Sub<Output = Self>
+    + sealed::Sealed
 {
     /// Half of it.
     #[must_use]

@@ -33,19 +33,23 @@ pub(crate) use space::UnitCell;
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
-/// | boxes | [`Boxes`](jostle_core::Boxes) in `f32`, in open space, of any relation; layers, a margin; list, count, visitor, fold, contacts over time |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), in open space, of any relation, with each other or with circles, in either precision; layers, a margin; list, count, visitor, fold, contacts over time |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
 /// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
+///
+/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, every pair of it is
+/// decided in `f64` on the numbers as they were given: two boxes by their corners, others by whether the squared distance of what they
+/// are of (a centre, a segment, a box) is at most the square of the sum of their radii.
 ///
 /// Refused, each by its name:
 ///
 /// | what | error | why |
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
-/// | boxes with circles, or in a space that repeats; boxes that move | [`InputError::Combination`] | such tests are not built; its words say what to give instead |
-/// | neighbour lists, prepared sets, a skin, a coherent finder or the geometry of contacts, of boxes | [`InputError::Combination`] | they are built for circles and spheres alone |
+/// | boxes or capsules that move, or in a space that repeats | [`InputError::Combination`] | such tests are not built; its words say what to give instead |
+/// | neighbour lists, prepared sets, a skin, a coherent finder or the geometry of contacts, of boxes or capsules | [`InputError::Combination`] | they are built for circles and spheres alone |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
@@ -175,9 +179,9 @@ impl<'a, const D: usize> Input<'a, D> {
         self.sets().iter().any(Set::has_margin)
     }
 
-    /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves.
+    /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves, or they are of several shapes.
     pub(crate) fn is_decided(&self) -> bool {
-        self.sets().iter().any(Set::is_decided)
+        self.sets().iter().any(Set::is_decided) || self.is_shaped() && !self.is_of_boxes()
     }
 
     /// Whether a search for pairs uses no more of a finder than one tree and what lists pairs.

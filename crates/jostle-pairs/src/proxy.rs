@@ -5,6 +5,7 @@
 //! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame ([`frame`]), without
 //! the gaps between bodies where these lie far apart ([`gaps`]).
 
+mod boxed;
 mod columns;
 mod crowded;
 mod exact;
@@ -12,17 +13,19 @@ mod frame;
 mod gaps;
 mod images;
 pub(crate) mod prepared;
+mod solid;
 pub(crate) mod sorted;
 mod survey;
 
 use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Isa, LinearTree, Scalar, ViewError, Workers};
+use jostle_core::{Bodies, Isa, LinearTree, Reason, Scalar, ViewError, Workers};
 
 use crate::InputError;
 use crate::input::{Set, Source, UnitCell};
 
+pub(crate) use boxed::{BoxFrame, Finite};
 pub(crate) use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
 pub(crate) use exact::{Exact, first_touch, squared};
@@ -147,6 +150,11 @@ impl<const D: usize> Proxies<D> {
         }
         self.outside = extent.outside;
         Ok(extent)
+    }
+
+    /// What is wrong with a body of a set of circles or spheres by itself, if something is.
+    fn fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        with_given!(self, set, None::<&UnitCell<D>>, true, |given| given.fault(id))
     }
 
     /// What bodies of a set that has been looked at typically reach, the smaller ones among them.

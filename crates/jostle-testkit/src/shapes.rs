@@ -199,3 +199,77 @@ fn made<const D: usize>(kind: BoxKind, n: usize) -> BoxScene<D> {
     }
     boxes
 }
+
+/// A body of any shape.
+#[derive(Debug, Clone, Copy)]
+pub enum Solid<const D: usize> {
+    /// A box by its corners.
+    Boxed([[f64; D]; 2]),
+    /// A capsule by its ends, which are the same of a circle or a sphere, and its radius.
+    Long([[f64; D]; 2], f64),
+}
+
+/// The pairs `[a, b]` of bodies of two sets that touch, and those for which that is too close to be told: distances are found
+/// by halving, and share no formula with those of the engine. Of one set, where no second one is given. O(n m).
+#[must_use]
+pub fn solid_pairs<const D: usize>(a: &Vec<Solid<D>>, b: &Option<Vec<Solid<D>>>) -> [Vec<[u32; 2]>; 2] {
+    solid_loops(a, b)
+}
+
+compiled_here! {
+    fn solid_loops<const D: usize>(a: &Vec<Solid<D>>, b: &Option<Vec<Solid<D>>>) -> [Vec<[u32; 2]>; 2] {
+        let mut pairs = [Vec::new(), Vec::new()];
+        for (i, one) in a.iter().enumerate() {
+            let first = if b.is_some() { 0 } else { i + 1 };
+            for (j, other) in b.as_ref().unwrap_or(a).iter().enumerate().skip(first) {
+                let slack = slack_of(one, other);
+                if slack > -1e-9 {
+                    pairs[usize::from(slack < 1e-9)].push([i as u32, j as u32]);
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// By how much two bodies overlap: far from zero where they do or do not by definition of two boxes.
+fn slack_of<const D: usize>(a: &Solid<D>, b: &Solid<D>) -> f64 {
+    match (a, b) {
+        (Solid::Boxed([lo, hi]), Solid::Boxed([low, high])) => {
+            if (0..D).all(|axis| lo[axis] <= high[axis] && low[axis] <= hi[axis]) { 1.0 } else { -1.0 }
+        }
+        (Solid::Boxed(_), Solid::Long(ends, radius)) => radius - least_distance(*ends, a),
+        (Solid::Long(ends, radius), Solid::Boxed(_)) => radius - least_distance(*ends, b),
+        (Solid::Long(ends, radius), Solid::Long(_, other)) => radius + other - least_distance(*ends, b),
+    }
+}
+
+/// The distance of a segment from a box or from the segment of a capsule: along the segment it falls, then rises.
+fn least_distance<const D: usize>([p, q]: [[f64; D]; 2], body: &Solid<D>) -> f64 {
+    let at = |t: f64| {
+        let point = core::array::from_fn(|axis| p[axis] + t * (q[axis] - p[axis]));
+        distance(point, body)
+    };
+    let (mut from, mut to) = (0.0, 1.0);
+    for _ in 0..80 {
+        let third = (to - from) / 3.0;
+        if at(from + third) <= at(to - third) { to -= third } else { from += third }
+    }
+    at((from + to) / 2.0)
+}
+
+fn distance<const D: usize>(point: [f64; D], body: &Solid<D>) -> f64 {
+    let nearest: [f64; D] = match *body {
+        Solid::Boxed([lo, hi]) => core::array::from_fn(|axis| point[axis].clamp(lo[axis], hi[axis])),
+        Solid::Long([p, q], _) => {
+            let (mut length2, mut along) = (0.0, 0.0);
+            for axis in 0..D {
+                length2 += (q[axis] - p[axis]) * (q[axis] - p[axis]);
+                along += (q[axis] - p[axis]) * (point[axis] - p[axis]);
+            }
+            let t = if length2 > 0.0 { (along / length2).clamp(0.0, 1.0) } else { 0.0 };
+            core::array::from_fn(|axis| p[axis] + t * (q[axis] - p[axis]))
+        }
+    };
+    (0..D).map(|axis| (point[axis] - nearest[axis]) * (point[axis] - nearest[axis])).sum::<f64>().sqrt()
+}

@@ -3,7 +3,7 @@
 use bytemuck::NoUninit;
 
 use super::{Column, Scalar};
-use crate::error::ViewError;
+use crate::error::{Reason, ViewError};
 use crate::limits::MAX_BODIES;
 
 /// A borrowed view of n axis-aligned boxes with `D` axes, in `f32` unless said otherwise: where their lower and upper corners
@@ -143,5 +143,19 @@ impl<'a, const D: usize, T: Scalar> Boxes<'a, D, T> {
         }
         let margin = self.margin.to_f64();
         if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+    }
+
+    /// What is wrong with a box, if something is.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn fault(&self, id: usize) -> Option<Reason> {
+        (0..D).find_map(|axis| {
+            let (lo, hi) = (self.lo[axis].get(id).to_f64(), self.hi[axis].get(id).to_f64());
+            let axis = axis as u8;
+            if lo.is_nan() || hi.is_nan() || lo == f64::INFINITY || hi == f64::NEG_INFINITY {
+                return Some(Reason::CornerNotNumber { axis });
+            }
+            (lo > hi).then_some(Reason::CornersSwapped { axis })
+        })
     }
 }

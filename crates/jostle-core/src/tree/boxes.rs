@@ -7,7 +7,7 @@ use super::sort::digits_of;
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, outward_hi, outward_lo};
 use crate::bounds::BlockBounds;
-use crate::error::{Reason, ViewError};
+use crate::error::ViewError;
 use crate::input::Boxes;
 use crate::isa::{Isa, Work};
 use crate::limits::REACH;
@@ -123,17 +123,6 @@ impl Work for CheckAxis<'_> {
     }
 }
 
-/// What is wrong with the borders of a box on an axis, if something is.
-pub(crate) fn fault<const D: usize>(lo: [f64; D], hi: [f64; D]) -> Option<Reason> {
-    (0..D).find_map(|axis| {
-        let (lo, hi, axis) = (lo[axis], hi[axis], axis as u8);
-        if lo.is_nan() || hi.is_nan() || lo == f64::INFINITY || hi == f64::NEG_INFINITY {
-            return Some(Reason::CornerNotNumber { axis });
-        }
-        (lo > hi).then_some(Reason::CornersSwapped { axis })
-    })
-}
-
 impl<const D: usize> Shape<D> for Boxed {
     type View<'a> = Boxes<'a, D>;
     type Record = BoxRecord<D>;
@@ -183,7 +172,7 @@ impl<const D: usize> Shape<D> for Boxed {
             all
         });
         if blocks.iter().any(|block| !block.sound) {
-            ViewError::of_bodies(view.len(), |id| fault(view.lo(id).map(f64::from), view.hi(id).map(f64::from)))?;
+            ViewError::of_bodies(view.len(), |id| view.fault(id))?;
         }
         Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
     }

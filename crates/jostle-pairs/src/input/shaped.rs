@@ -1,6 +1,6 @@
 //! Bodies that are neither circles nor spheres.
 
-use jostle_core::Boxes;
+use jostle_core::{Boxes, Boxes64, Capsules, Capsules64};
 
 use super::{Input, Set, Source};
 use crate::InputError;
@@ -9,76 +9,92 @@ use crate::InputError;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shaped<'a, const D: usize> {
     Boxes(Boxes<'a, D>),
+    Boxes64(Boxes64<'a, D>),
+    Capsules(Capsules<'a, D>),
+    Capsules64(Capsules64<'a, D>),
 }
 
 impl<const D: usize> Shaped<'_, D> {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Boxes(boxes) => boxes.len(),
+            Self::Boxes64(boxes) => boxes.len(),
+            Self::Capsules(capsules) => capsules.len(),
+            Self::Capsules64(capsules) => capsules.len(),
         }
     }
 
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         match self {
-            Self::Boxes(boxes) => Ok(boxes.check_shape()?),
+            Self::Boxes(boxes) => boxes.check_shape()?,
+            Self::Boxes64(boxes) => boxes.check_shape()?,
+            Self::Capsules(capsules) => capsules.check_shape()?,
+            Self::Capsules64(capsules) => capsules.check_shape()?,
         }
+        Ok(())
     }
 }
 
 impl<const D: usize> Set<'_, D> {
-    /// Whether it is of boxes or other bodies that are not round.
+    /// Whether it is of boxes or capsules.
     pub(crate) fn is_shaped(&self) -> bool {
         matches!(self.source, Source::Shaped(_))
     }
 }
 
 impl<const D: usize> Input<'_, D> {
+    /// Whether some bodies are boxes or capsules: then trees are of boxes.
     pub(crate) fn is_shaped(&self) -> bool {
         self.sets().iter().any(Set::is_shaped)
     }
 
-    /// Refuses, of bodies that are not round, what is built for circles and spheres alone.
+    /// Whether all bodies are boxes in `f32`, which are searched as they are.
+    pub(crate) fn is_of_boxes(&self) -> bool {
+        self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
+    }
+
+    /// Refuses, of boxes and capsules, what is built for circles and spheres alone.
     pub(crate) fn check_round(&self, parts: &'static str, reason: &'static str) -> Result<(), InputError> {
         if self.is_shaped() { Err(InputError::Combination { parts, reason }) } else { Ok(()) }
     }
 
-    /// Refuses what bodies that are not round cannot be searched with.
+    /// Refuses what boxes and capsules cannot be searched with.
     pub(super) fn check_shaped(&self) -> Result<(), InputError> {
         let refuse = |parts, reason| Err(InputError::Combination { parts, reason });
-        let sets = self.sets();
         if !self.is_shaped() {
             return Ok(());
         }
-        if sets.iter().any(|set| set.moving.is_some()) {
+        if self.sets().iter().any(|set| set.moving.is_some()) {
             return refuse(
-                "boxes and displacements",
+                "boxes or capsules and displacements",
                 "no time of impact is computed for them; give the box of each whole path, and test what is found",
-            );
-        }
-        if !sets.iter().all(Set::is_shaped) {
-            return refuse(
-                "boxes and circles in one search",
-                "no test of the two is built; give the boxes of the circles",
             );
         }
         if !self.space.is_open() {
             return refuse(
-                "boxes and a space that repeats",
-                "boxes are searched in open space alone; give those near a border once more beyond the opposite one",
+                "boxes or capsules and a space that repeats",
+                "they are searched in open space alone; give those near a border once more beyond the opposite one",
             );
         }
         Ok(())
     }
 }
 
-impl<'a, const D: usize> From<Boxes<'a, D>> for Set<'a, D> {
-    fn from(boxes: Boxes<'a, D>) -> Self {
-        Self::of(Source::Shaped(Shaped::Boxes(boxes)))
-    }
+/// Views that turn into sets, and into inputs within them.
+macro_rules! sets_of {
+    ($($view:ident),*) => {$(
+        impl<'a, const D: usize> From<$view<'a, D>> for Set<'a, D> {
+            fn from(view: $view<'a, D>) -> Self {
+                Self::of(Source::Shaped(Shaped::$view(view)))
+            }
+        }
+
+        impl<'a, const D: usize> From<$view<'a, D>> for Input<'a, D> {
+            fn from(view: $view<'a, D>) -> Self {
+                Self::within(view)
+            }
+        }
+    )*};
 }
 
-impl<'a, const D: usize> From<Boxes<'a, D>> for Input<'a, D> {
-    fn from(boxes: Boxes<'a, D>) -> Self {
-        Self::within(boxes)
-    }
-}
+sets_of!(Boxes, Boxes64, Capsules, Capsules64);

@@ -10,7 +10,7 @@ use crate::join::tree_pair::OFFSET_MARGIN;
 use crate::pairs::plan::Plan;
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
-use crate::proxy::{Exact, Extent, Frame, Gaps, Images, Reach};
+use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
 use crate::traverse::descent::root;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
@@ -90,6 +90,11 @@ impl<const D: usize> Preparation<D> {
             kept.set_isa(isa);
             self.sorted.push(kept);
         }
+        let shaped = input.is_shaped();
+        self.sorted[first..].iter_mut().for_each(|kept| kept.boxed = shaped);
+        if shaped {
+            return self.prepare_boxes(input, workers);
+        }
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
         self.survey(input, cell.as_ref(), isa, workers)?;
@@ -108,6 +113,33 @@ impl<const D: usize> Preparation<D> {
             times = sum(times, built);
         }
         self.lay_out_images(input, cell.as_ref())?;
+        self.list_jobs(input);
+        Ok(times)
+    }
+
+    /// Makes ready a search of boxes, as they are or in the stead of other bodies.
+    fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        let (sorted, sets) = (&mut self.sorted[Self::first(input)..], input.sets());
+        let mut all = Finite::NONE;
+        for (kept, set) in sorted.iter_mut().zip(sets) {
+            kept.adopted = false;
+            kept.proxies.clear();
+            if input.is_decided() {
+                all = all.merge(kept.survey_solids(set, workers)?);
+            }
+        }
+        let frame = BoxFrame::of(all);
+        let mut times = BuildTimes::default();
+        for (kept, set) in sorted.iter_mut().zip(sets) {
+            let built = if input.is_decided() {
+                kept.fill_boxes(set, &frame, workers);
+                kept.build_boxed(set, workers)?
+            } else {
+                kept.build(set, workers)?
+            };
+            times = sum(times, built);
+        }
+        self.images.clear();
         self.list_jobs(input);
         Ok(times)
     }
@@ -226,6 +258,7 @@ impl<const D: usize> Preparation<D> {
             cell: (!input.space.is_open()).then(|| UnitCell::of(&input.space)),
             images: &self.images,
             decided: input.is_decided(),
+            shaped: input.is_shaped(),
         }
     }
 

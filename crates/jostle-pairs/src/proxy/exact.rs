@@ -16,6 +16,8 @@ pub(crate) struct Exact<'a, const D: usize> {
     pub(crate) images: &'a Images<D>,
     /// Whether pairs are decided in `f64`; else by the proxies.
     pub(crate) decided: bool,
+    /// Whether the proxies are boxes, of bodies of several shapes.
+    pub(crate) shaped: bool,
 }
 
 impl<const D: usize> Exact<'_, D> {
@@ -156,6 +158,10 @@ impl<const D: usize> Exact<'_, D> {
 
 impl<const D: usize> Decide for Exact<'_, D> {
     fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
+        if self.shaped {
+            let solid = |set: u32, id: u32| self.sorted[set as usize].solid(&self.sets[set as usize], id as usize);
+            return solid(sets[0], a).touches(&solid(sets[1], b));
+        }
         self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
     }
 }

@@ -200,7 +200,7 @@ fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
 }
 
 /// The greatest power of two by which `length` becomes at most 1, within bounds.
-fn power_of_two_below_inverse(length: f64) -> f64 {
+pub(super) fn power_of_two_below_inverse(length: f64) -> f64 {
     if length.is_nan() || length <= 0.0 || length.is_infinite() {
         return 1.0;
     }

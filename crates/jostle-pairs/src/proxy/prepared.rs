@@ -301,8 +301,8 @@ impl<const D: usize> SortedSet<D> {
     /// The tree and the layers of a set that is ready for a search.
     pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
         let tree = match set.source {
+            _ if self.boxed => &self.boxes,
             Source::Tree(tree) if !self.built && !self.adopted => tree,
-            Source::Shaped(_) => &self.boxes,
             _ => &self.in_use(set).tree,
         };
         // Looking up all layers of a given tree would cost more than the few that are met.

@@ -9,6 +9,7 @@ use crate::input::layers::LayerTable;
 use crate::input::shaped::Shaped;
 use crate::input::{Set, Source};
 use crate::proxy::Proxies;
+use crate::proxy::boxed::BoxColumns;
 
 /// What a finder keeps for a set from search to search.
 #[derive(Debug, Default)]
@@ -16,6 +17,10 @@ pub(crate) struct SortedSet<const D: usize> {
     pub(crate) tree: LinearTree<D>,
     /// Of a set of bodies that are not round: a tree of boxes.
     pub(crate) boxes: LinearTree<D>,
+    /// The boxes that stand for its bodies, in a search of several shapes.
+    pub(super) columns: BoxColumns<D>,
+    /// The tree is that of boxes.
+    pub(crate) boxed: bool,
     pub(super) layers: LayerTable,
     pub(crate) proxies: Proxies<D>,
     /// The tree is that of the last set, and not one that the set came with.
@@ -38,7 +43,7 @@ impl<const D: usize> SortedSet<D> {
         let times = match set.source {
             Source::View(bodies) => self.tree.build_on(bodies, workers)?,
             Source::Shaped(Shaped::Boxes(boxes)) => self.boxes.build_boxes_on(boxes, workers)?,
-            Source::Double(_) | Source::Tree(_) => return Ok(BuildTimes::default()),
+            Source::Shaped(_) | Source::Double(_) | Source::Tree(_) => return Ok(BuildTimes::default()),
         };
         self.look_up(set, workers);
         Ok(times)
@@ -55,10 +60,17 @@ impl<const D: usize> SortedSet<D> {
         Ok(times)
     }
 
+    /// Builds the tree of the boxes that stand for the bodies of a set, and looks up its layers.
+    pub(crate) fn build_boxed(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        let times = self.boxes.build_boxes_on(self.columns.view(), workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
     fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
         self.built = true;
         if let Some(layers) = set.layers {
-            let tree = if set.is_shaped() { &self.boxes } else { &self.tree };
+            let tree = if self.boxed { &self.boxes } else { &self.tree };
             self.layers.look_up(tree, layers, workers);
         }
     }
@@ -69,7 +81,7 @@ impl<const D: usize> SortedSet<D> {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.tree.bytes() + self.boxes.bytes() + self.layers.bytes() + self.proxies.bytes()
+        self.tree.bytes() + self.boxes.bytes() + self.columns.bytes() + self.layers.bytes() + self.proxies.bytes()
     }
 }
 

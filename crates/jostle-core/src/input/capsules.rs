@@ -1,0 +1,123 @@
+//! Borrowed views of the caller's capsules.
+
+use super::{Column, Radii, Scalar};
+use crate::error::{Reason, ViewError};
+use crate::limits::{MAX_BODIES, REACH_F64};
+
+/// A borrowed view of n capsules with `D` axes, in `f32` unless said otherwise: all points within a radius of a segment between
+/// two ends. A capsule may be as short as a point, and as thin as a line.
+///
+/// Nothing is copied and nothing is checked until the view is used. The position of a capsule in the view is its *id*.
+///
+/// ```
+/// # use jostle_core as jostle;
+/// use jostle::Capsules;
+///
+/// // A rod from (0, 0) to (4, 0), and a disc about (9, 9).
+/// let rods = Capsules::new([&[0.0, 9.0], &[0.0, 9.0]], [&[4.0, 9.0], &[0.0, 9.0]], 0.5);
+/// assert_eq!((rods.len(), rods.ends(0), rods.radius(1)), (2, [[0.0, 0.0], [4.0, 0.0]], 0.5));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Capsules<'a, const D: usize, T = f32> {
+    ends: [[Column<'a, T>; D]; 2],
+    radii: Radii<'a, T>,
+    margin: T,
+}
+
+/// Capsules in `f64`.
+pub type Capsules64<'a, const D: usize> = Capsules<'a, D, f64>;
+
+impl<'a, const D: usize, T: Scalar> Capsules<'a, D, T> {
+    /// Capsules held as slices, vectors, arrays or columns: their first ends, one column an axis, their second ends, and one
+    /// radius for all or one each.
+    #[must_use]
+    pub fn new<C: Into<Column<'a, T>>>(from: [C; D], to: [C; D], radii: impl Into<Radii<'a, T>>) -> Self {
+        Self::from_columns(from.map(Into::into), to.map(Into::into), radii)
+    }
+
+    /// Capsules held in columns, each a slice or a [`Field`](super::Field) of structs of the caller's, one an axis, read in place.
+    #[must_use]
+    pub fn from_columns(from: [Column<'a, T>; D], to: [Column<'a, T>; D], radii: impl Into<Radii<'a, T>>) -> Self {
+        Self { ends: [from, to], radii: radii.into(), margin: T::default() }
+    }
+
+    /// The same capsules, each radius larger by `margin`.
+    #[must_use]
+    pub fn with_margin(self, margin: T) -> Self {
+        Self { margin, ..self }
+    }
+
+    /// Number of capsules.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends[0][0].len()
+    }
+
+    /// True when there is no capsule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The two ends of capsule `id`.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn ends(&self, id: usize) -> [[T; D]; 2] {
+        self.ends.map(|columns| columns.map(|column| column.get(id)))
+    }
+
+    /// The radius of capsule `id`, with the margin.
+    ///
+    /// # Panics
+    /// When `id` is out of bounds.
+    #[inline]
+    #[must_use]
+    pub fn radius(&self, id: usize) -> T {
+        self.radii.get(id) + self.margin
+    }
+
+    /// Checks the shape of the view: lengths that agree, a number of capsules that ids can name, and a margin that is one.
+    ///
+    /// # Errors
+    /// [`ViewError::Ends`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
+    pub fn check_shape(&self) -> Result<(), ViewError> {
+        let bodies = self.len();
+        let radii = match self.radii {
+            Radii::All(_) => bodies,
+            Radii::Each(column) => column.len(),
+        };
+        if radii != bodies || self.ends.iter().flatten().any(|column| column.len() != bodies) {
+            let lengths = |columns: &[Column<'_, T>; D]| columns.iter().map(Column::len).collect();
+            return Err(ViewError::Ends { from: lengths(&self.ends[0]), to: lengths(&self.ends[1]), radii });
+        }
+        if bodies > MAX_BODIES {
+            return Err(ViewError::TooMany { bodies });
+        }
+        let margin = self.margin.to_f64();
+        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+    }
+
+    /// What is wrong with a capsule, if something is.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn fault(&self, id: usize) -> Option<Reason> {
+        let (ends, given, radius) = (self.ends(id), self.radii.get(id).to_f64(), self.radius(id).to_f64());
+        let on_axis = |fails: &dyn Fn(f64) -> bool| {
+            (0..D).find(|&axis| ends.iter().any(|end| fails(end[axis].to_f64()))).map(|axis| axis as u8)
+        };
+        if let Some(axis) = on_axis(&|x| !x.is_finite()) {
+            return Some(Reason::EndNotFinite { axis });
+        }
+        if !given.is_finite() {
+            return Some(Reason::RadiusNotFinite);
+        }
+        if given < 0.0 {
+            return Some(Reason::RadiusNegative);
+        }
+        on_axis(&|x| x.abs() + radius > REACH_F64).map(|axis| Reason::TooFar64 { axis })
+    }
+}

@@ -1,0 +1,187 @@
+//! The predicates between bodies of several shapes, in `f64`, on the caller's own numbers.
+//!
+//! Every difference is one of two given numbers, so that what it is rounded by is small beside itself, however far the bodies
+//! lie from the origin; all that follows is relative to lengths of the bodies and the distance between them.
+
+use crate::proxy::squared;
+
+/// A body by the caller's numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Solid<const D: usize> {
+    /// A circle or a sphere.
+    Round { center: [f64; D], radius: f64 },
+    /// A box.
+    Boxed { lo: [f64; D], hi: [f64; D] },
+    /// A capsule.
+    Capsule { ends: [[f64; D]; 2], radius: f64 },
+}
+
+use Solid::{Boxed, Capsule, Round};
+
+impl<const D: usize> Solid<D> {
+    /// Two corners of what holds it on an axis, relative to an origin, rounded as `f64` is.
+    #[inline]
+    pub(crate) fn extent(&self, axis: usize, origin: f64) -> [f64; 2] {
+        match self {
+            Round { center, radius } => [center[axis] - origin - radius, center[axis] - origin + radius],
+            Boxed { lo, hi } => [lo[axis] - origin, hi[axis] - origin],
+            Capsule { ends: [p, q], radius } => {
+                let (p, q) = (p[axis] - origin, q[axis] - origin);
+                [p.min(q) - radius, p.max(q) + radius]
+            }
+        }
+    }
+
+    /// Whether two bodies touch:
+    /// - two boxes, when `lo_a <= hi_b` and `lo_b <= hi_a` on each axis;
+    /// - others, when the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of
+    ///   their radii.
+    pub(crate) fn touches(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Boxed { lo, hi }, Boxed { lo: other_lo, hi: other_hi }) => {
+                (0..D).all(|axis| lo[axis] <= other_hi[axis] && other_lo[axis] <= hi[axis])
+            }
+            (&Boxed { lo, hi }, &Round { center, radius }) | (&Round { center, radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(between(center, lo), between(center, hi), [0.0; D]) <= radius * radius
+            }
+            (&Boxed { lo, hi }, &Capsule { ends: [p, q], radius })
+            | (&Capsule { ends: [p, q], radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(between(p, lo), between(p, hi), between(p, q)) <= radius * radius
+            }
+            (a, b) => {
+                let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (a.segment(), b.segment());
+                let s = p_radius + q_radius;
+                segments2(between(p, q), between(p, p_end), between(q, q_end)) <= s * s
+            }
+        }
+    }
+
+    /// The segment that a round body or a capsule is about, and its radius.
+    fn segment(&self) -> ([[f64; D]; 2], f64) {
+        match *self {
+            Round { center, radius } => ([center; 2], radius),
+            Capsule { ends, radius } => (ends, radius),
+            Boxed { lo, hi } => ([lo, hi], 0.0),
+        }
+    }
+}
+
+#[inline]
+fn between<const D: usize>(from: [f64; D], to: [f64; D]) -> [f64; D] {
+    let mut difference = [0.0; D];
+    for axis in 0..D {
+        difference[axis] = to[axis] - from[axis];
+    }
+    difference
+}
+
+#[inline]
+fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+    (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis])
+}
+
+/// The squared distance of a box and a segment from the origin to `d`. It is convex along the segment, and a parabola between
+/// the places at which the segment crosses a border.
+fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f64 {
+    let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
+    let at = |t: f64| (0..D).fold(0.0, |sum, axis| sum + outside(axis, t * d[axis]) * outside(axis, t * d[axis]));
+    let mut least = at(0.0);
+    if d == [0.0; D] {
+        return least;
+    }
+    least = least.min(at(1.0));
+    // Borders are crossed at two places an axis at most.
+    let mut crossings = [[0.0, 1.0]; 4];
+    for axis in 0..D {
+        crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].map(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
+    }
+    crossings[..D].as_flattened_mut().sort_unstable_by(f64::total_cmp);
+    let mut from = 0.0;
+    for &to in crossings[..D].as_flattened().iter().chain([&1.0]) {
+        // Between two crossings an axis is on one side of the box, or in it, all the way.
+        let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
+        for axis in 0..D {
+            let x = middle * d[axis];
+            let border = if x < lo[axis] {
+                lo[axis]
+            } else if x > hi[axis] {
+                hi[axis]
+            } else {
+                continue;
+            };
+            (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
+        }
+        let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { to };
+        least = least.min(at(lowest)).min(at(to));
+        from = to;
+    }
+    least
+}
+
+/// The squared distance of two segments: of one from the origin to `d`, and one from `w` to `w + e`.
+fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
+    // Between the point of the first at `s` and that of the second at `t`.
+    let at = |s: f64, t: f64| {
+        let mut apart = w;
+        for axis in 0..D {
+            apart[axis] += t * e[axis] - s * d[axis];
+        }
+        squared(apart)
+    };
+    let (dd, ee, de, wd, we) = (dot(d, d), dot(e, e), dot(d, e), dot(w, d), dot(w, e));
+    let along = |product: f64, length2: f64| if length2 > 0.0 { (product / length2).clamp(0.0, 1.0) } else { 0.0 };
+    // From each end to the other segment.
+    let mut least = at(along(wd, dd), 0.0).min(at(along(wd + de, dd), 1.0));
+    least = least.min(at(0.0, along(-we, ee))).min(at(1.0, along(de - we, ee)));
+    // Between the two, unless they are parallel.
+    let across = dd * ee - de * de;
+    if across > 0.0 {
+        let s = ((wd * ee - we * de) / across).clamp(0.0, 1.0);
+        least = least.min(at(s, along(s * de - we, ee)));
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Solid::{self, Boxed, Capsule, Round};
+
+    fn apart(a: Solid<2>, b: Solid<2>) -> [bool; 2] {
+        [a.touches(&b), b.touches(&a)]
+    }
+
+    #[test]
+    fn what_touches_touches_from_both_sides() {
+        let unit = Boxed { lo: [0.0; 2], hi: [1.0; 2] };
+        let disc = |x, y, radius| Round { center: [x, y], radius };
+        let rod = |p, q, radius| Capsule { ends: [p, q], radius };
+        for (a, b) in [
+            (unit, Boxed { lo: [1.0, 1.0], hi: [2.0, 1.0] }),
+            (unit, disc(4.0, 5.0, 5.0)),
+            (unit, disc(0.5, 0.5, 0.0)),
+            (unit, disc(2.0, 0.5, 1.0)),
+            (unit, rod([-1.0, 3.0], [3.0, -1.0], 0.0)),
+            (unit, rod([-5.0, 0.5], [5.0, 0.5], 0.0)),
+            (unit, rod([-1.0, 4.0], [4.0, -1.0], 0.75)),
+            (disc(0.0, 0.0, 1.0), disc(3.0, 0.0, 2.0)),
+            (disc(0.0, 2.0, 1.0), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (disc(8.0, 4.0, 4.0), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (rod([-1.0, -1.0], [1.0, 1.0], 0.0), rod([-1.0, 1.0], [1.0, -1.0], 0.0)),
+            (rod([0.0, 0.0], [4.0, 0.0], 0.5), rod([1.0, 1.0], [9.0, 1.0], 0.5)),
+            (rod([0.0, 0.0], [0.0, 0.0], 0.5), rod([0.5, 0.0], [0.5, 0.0], 0.0)),
+        ] {
+            assert_eq!(apart(a, b), [true; 2], "{a:?}, {b:?}");
+        }
+        for (a, b) in [
+            (unit, Boxed { lo: [1.0, 1.5], hi: [2.0, 1.5] }),
+            (unit, disc(4.0, 5.0, 4.99)),
+            (unit, disc(2.0, 0.5, 0.99)),
+            (unit, rod([-1.0, 4.0], [4.0, -1.0], 0.7)),
+            (unit, rod([2.0, -9.0], [2.0, 9.0], 0.99)),
+            (disc(8.0, 4.0, 3.99), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (rod([0.0, 0.0], [4.0, 0.0], 0.5), rod([5.1, 0.0], [9.0, 1.0], 0.5)),
+        ] {
+            assert_eq!(apart(a, b), [false; 2], "{a:?}, {b:?}");
+        }
+    }
+}
