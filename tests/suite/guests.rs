@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use jostle::PairFinder;
-use jostle_testkit::{Kind, Scene, pool, scene};
+use jostle::{LinearTree, PairFinder, Threads};
+use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
 
 fn crowd() -> Scene<2> {
@@ -131,4 +131,43 @@ fn searches_within_tasks_of_the_pool_find_the_same() {
     let expected = PairFinder::new().find(scene.view()).expect("a good scene").pairs().to_vec();
     let search = |finder: &mut PairFinder<2>, _| finder.find(scene.view()).expect("a good scene").pairs() == expected;
     assert!(pool(4).install(|| (0..60).into_par_iter().map_init(PairFinder::new, search).all(|same| same)));
+}
+
+/// Small searches of a thread share scratch: each finder keeps what it has found all the same, also when another one has searched
+/// since, when searches are made within a search, and when one of them panics.
+#[test]
+fn finders_of_small_worlds_keep_what_is_theirs() {
+    let worlds: Vec<Scene<2>> = (0..9).map(|seed| scene::scene(Kind::Dense, 60 + 90 * seed, seed as u64)).collect();
+    let expected: Vec<_> = worlds.iter().map(|world| oracle::pairs(world.view())).collect();
+    let mut finders: Vec<_> = worlds.iter().map(|_| PairFinder::new()).collect();
+    for _ in 0..2 {
+        for (world, finder) in worlds.iter().zip(&mut finders).rev() {
+            finder.find(world.view()).expect("a good scene");
+        }
+    }
+    let outer = Mutex::new(PairFinder::new());
+    let search = |to: usize| {
+        let mut outer = outer.lock().unwrap_or_else(PoisonError::into_inner);
+        let visit = |a, _| {
+            let mut inner = PairFinder::new();
+            let found = inner.find(worlds[1].view()).expect("a good scene").pairs().len();
+            assert!(found == expected[1].len() && a < to as u32, "{found} pairs in a search within one of body {a}");
+        };
+        outer.for_each_pair(worlds[0].view(), visit).expect("a good scene").pairs
+    };
+    assert_eq!(search(60), expected[0].len() as u64);
+    catch_unwind(AssertUnwindSafe(|| search(20))).expect_err("a panic in the midst");
+    assert_eq!(search(60), expected[0].len() as u64);
+    for ((world, finder), expected) in worlds.iter().zip(&finders).zip(&expected) {
+        let found = finder.last();
+        let mut pairs = found.pairs().to_vec();
+        pairs.sort_unstable();
+        assert_eq!(pairs, *expected);
+        assert_eq!((found.stats().pairs, found.stats().bytes), (pairs.len() as u64, finder.bytes()));
+        found.tree().validate().expect("a good tree");
+        let mut tree = LinearTree::new();
+        tree.build(world.view(), Threads::Serial).expect("a good scene");
+        assert!(found.tree().ids().eq(tree.ids()));
+        assert_eq!(found.tree().leaf_starts(), tree.leaf_starts());
+    }
 }

@@ -357,14 +357,41 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let s = &self.scratch;
-        self.round.bytes()
-            + self.boxed.bytes()
-            + self.ids.capacity() * size_of::<Ids>()
-            + self.leaf_starts.capacity() * size_of::<u32>()
-            + self.levels.iter().map(Level::bytes).sum::<usize>()
+        self.kept_bytes()
+            + self.round.scratch_bytes()
+            + self.boxed.scratch_bytes()
             + (s.places.capacity() + s.marks.capacity()) * size_of::<u16>()
             + s.first_leaves.bytes()
             + s.locals.bytes(LocalSort::bytes)
+    }
+
+    /// Bytes held without scratch.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn kept_bytes(&self) -> usize {
+        self.round.kept_bytes()
+            + self.boxed.kept_bytes()
+            + self.ids.capacity() * size_of::<Ids>()
+            + self.leaf_starts.capacity() * size_of::<u32>()
+            + self.levels.iter().map(Level::bytes).sum::<usize>()
+    }
+
+    /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.
+    #[doc(hidden)]
+    pub fn copy_from(&mut self, other: &Self) {
+        let mut round = core::mem::take(&mut self.round);
+        self.reserve_leaves(&mut round, other.leaves);
+        round.leaves[..other.leaves].copy_from_slice(other.bodies());
+        self.round = round;
+        self.ids[..other.leaves].copy_from_slice(other.leaf_ids());
+        self.leaf_starts[..=other.leaves].copy_from_slice(other.leaf_starts());
+        if self.levels.len() < other.used_levels {
+            self.levels.resize_with(other.used_levels, Level::default);
+        }
+        self.levels.iter_mut().zip(other.levels()).for_each(|(level, other)| level.copy_from(other));
+        self.used_levels = other.used_levels;
+        (self.len, self.leaves, self.round_leaves, self.box_leaves) = (other.len, other.leaves, other.leaves, 0);
+        (self.bounds, self.margin, self.build_number) = (other.bounds, other.margin, other.build_number);
     }
 
     /// Builds the tree of these bodies from scratch.

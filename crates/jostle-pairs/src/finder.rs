@@ -2,8 +2,10 @@
 
 pub(crate) mod found;
 pub(crate) mod search;
+mod thread_scratch;
 
 use core::fmt;
+use core::mem::swap;
 use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, Isa, Threads, Workers};
@@ -12,9 +14,11 @@ use crate::InputError;
 use crate::compiled::compiled_here;
 use crate::finder::found::{Found, Hit};
 use crate::finder::search::Search;
+use crate::finder::thread_scratch::ThreadScratch;
 use crate::input::{Input, Relation, Set};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
+use crate::join::hits::PairList;
 use crate::join::job::JobsOf;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
@@ -24,11 +28,13 @@ use crate::pairs::listed::{Listed, put_in_order};
 use crate::pairs::plan::Plan;
 use crate::pairs::prepare::Preparation;
 use crate::pairs::stats::{StageTimes, Stats};
+use crate::simd::prefetch;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
-/// Make one and keep it: it owns all memory, and from the second search of a size on allocates nothing. Two bodies
-/// overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their radii, in f32; touching counts.
+/// Make one and keep it: it owns all memory, but for scratch that small searches of a thread share, and from the second search
+/// of a size on a thread on allocates nothing. Two bodies overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their
+/// radii, in f32; touching counts.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -46,9 +52,20 @@ pub struct PairFinder<const D: usize> {
     pub(crate) skin: Skin<D>,
     pub(crate) listed: Listed<D>,
     pub(crate) stats: Stats,
-    /// Whether the last search was a plain one, and bytes of all that plain searches leave as it is, once counted.
-    was_plain: bool,
+    /// What the last search has worked with, and bytes of all that such searches leave as it is, once counted.
+    last_used: Used,
     bytes_beside: Option<usize>,
+}
+
+/// Memory of a finder that a search may make grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Used {
+    /// Any.
+    All,
+    /// Its own tree, what makes lists, and their scratch.
+    Plain,
+    /// Its own tree and list, but no scratch.
+    Kept,
 }
 
 impl<const D: usize> fmt::Debug for PairFinder<D> {
@@ -105,7 +122,7 @@ impl<const D: usize> PairFinder<D> {
             skin: Skin::default(),
             listed: Listed::default(),
             stats: Stats::default(),
-            was_plain: false,
+            last_used: Used::All,
             bytes_beside: None,
         }
     }
@@ -267,13 +284,48 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
+        let mut scratch = ThreadScratch::take(input, self.isa(), workers);
+        if scratch.is_some() {
+            prefetch(self);
+        }
+        let sought = self.seek_in(scratch.as_deref_mut(), (input, only), workers, join);
+        if let Some(scratch) = scratch {
+            scratch.give_back();
+        }
+        sought
+    }
+
+    /// As [`PairFinder::seek`], in this scratch, if there is one; then the finder takes over what a search leaves behind.
+    fn seek_in<R>(
+        &mut self,
+        scratch: Option<&mut ThreadScratch<D>>,
+        (input, only): (&Input<'_, D>, Option<PairTest<'_>>),
+        workers: Workers<'_>,
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+    ) -> Result<R, InputError> {
         let Self { preparation, engine, rows, .. } = self;
-        let times = prepare(preparation, input, engine.isa, workers)?;
-        let exact = preparation.exact(input);
+        let (mut small, mut shared) =
+            scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
+        let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
+        if small.is_some() {
+            preparation.prefetch_own();
+        }
+        let prepared = small.as_deref().unwrap_or(preparation);
+        let exact = prepared.exact(input);
         let started = Instant::now();
-        let (result, tests) = join(Engines { pairs: engine, rows }, preparation.plan(&exact, only));
+        let engines = match &mut shared {
+            Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },
+            None => Engines { pairs: &mut *engine, rows, kept: None },
+        };
+        let (result, tests) = join(engines, prepared.plan(&exact, only));
         let joined = started.elapsed();
-        finish(self, input, workers, (times, joined, tests));
+        let mut used = if input.is_plain() { Used::Plain } else { Used::All };
+        if let (Some(small), Some((shared, _))) = (small, shared) {
+            engine.ends.clone_from(&shared.ends);
+            preparation.take_over(small);
+            used = Used::Kept;
+        }
+        finish(self, input, workers, (times, joined, tests, used));
         Ok(result)
     }
 
@@ -283,7 +335,7 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(input, only, workers, |engines, plan| ((), engines.pairs.list(plan, workers)))?;
+        self.seek(input, only, workers, |engines, plan| ((), engines.list(plan, workers)))?;
         let Self { preparation, engine, listed, .. } = self;
         let exact = preparation.exact(input);
         let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
@@ -314,34 +366,39 @@ impl<const D: usize> PairFinder<D> {
             "rows are built of circles and spheres alone; ask for the list of pairs",
         )?;
         let isa = self.isa();
-        self.was_plain = false;
-        self.bytes_beside = None;
+        // Rows may have grown.
+        self.last_used = Used::All;
         self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
     }
 
-    /// Bytes of what a plain search uses.
-    fn bytes_of_plain(&self) -> usize {
-        self.preparation.own_tree().bytes() + self.engine.bytes()
+    /// Bytes of what a search may have made grow.
+    fn bytes_used(&self, used: Used) -> usize {
+        match used {
+            Used::All => self.bytes(),
+            Used::Plain => self.preparation.own_tree().bytes() + self.engine.bytes(),
+            Used::Kept => self.preparation.own_tree().kept_bytes() + self.engine.pairs.bytes(),
+        }
     }
 
     /// Notes that so many pairs are what is left of so many candidates.
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
-        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() }, false);
+        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() }, Used::All);
     }
 
-    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests, is_plain: bool) {
+    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests, used: Used) {
         let BuildTimes { bounds, sort, tree } = built;
-        let plain = self.bytes_of_plain();
-        let beside = self.bytes_beside.filter(|_| is_plain).unwrap_or_else(|| self.bytes() - plain);
-        self.bytes_beside = Some(beside).filter(|_| is_plain && self.was_plain);
-        self.was_plain = is_plain;
+        let bytes = self.bytes_used(used);
+        let again = used == self.last_used;
+        let beside = self.bytes_beside.filter(|_| again).unwrap_or_else(|| self.bytes() - bytes);
+        self.bytes_beside = again.then_some(beside);
+        self.last_used = used;
         self.stats = Stats {
             node_tests: tests.node_tests,
             leaf_tests: tests.leaf_tests,
             circle_tests: tests.circle_tests,
             pairs: tests.pairs,
-            bytes: plain + beside,
+            bytes: bytes + beside,
             list_bytes: self.engine.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
@@ -385,13 +442,13 @@ compiled_here! {
         finder: &mut PairFinder<D>,
         input: &Input<'_, D>,
         workers: Workers<'_>,
-        done: (BuildTimes, Duration, Tests),
+        done: (BuildTimes, Duration, Tests, Used),
     ) {
         if input.has_margin() && !finder.skin.coherent {
             finder.skin.keep_on(input, workers);
         }
-        let (built, join, tests) = done;
-        finder.note(built, join, tests, input.is_plain());
+        let (built, join, tests, used) = done;
+        finder.note(built, join, tests, used);
     }
 }
 
@@ -399,4 +456,19 @@ compiled_here! {
 pub(crate) struct Engines<'f, const D: usize> {
     pub(crate) pairs: &'f mut Engine<D>,
     pub(crate) rows: &'f mut RowEngine<D>,
+    /// The list of the finder, where the engine is not the finder's own.
+    kept: Option<&'f mut PairList>,
+}
+
+impl<const D: usize> Engines<'_, D> {
+    /// Lists the pairs of all jobs, in the finder's list.
+    fn list(self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+        let Self { pairs: engine, kept, .. } = self;
+        let Some(kept) = kept else { return engine.list(plan, workers) };
+        kept.prefetch();
+        swap(&mut engine.pairs, kept);
+        let tests = engine.list(plan, workers);
+        swap(&mut engine.pairs, kept);
+        tests
+    }
 }

@@ -103,6 +103,13 @@ pub(crate) trait Lanes: Copy {
     }
 }
 
+/// Asks for the memory of a value that will be wanted soon; may do nothing.
+#[inline(always)]
+pub(crate) fn prefetch<T: ?Sized>(_value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    avx2::prefetch(_value);
+}
+
 /// The sixteen places from `at` on.
 #[inline(always)]
 pub(crate) fn sixteen_mut<T>(values: &mut [T], at: usize) -> &mut [T; LANES] {

@@ -125,9 +125,13 @@ impl<S: Shape<D>, const D: usize> Default for Part<S, D> {
 }
 
 impl<S: Shape<D>, const D: usize> Part<S, D> {
-    pub(super) fn bytes(&self) -> usize {
+    /// Bytes of the leaves.
+    pub(super) fn kept_bytes(&self) -> usize {
         self.leaves.capacity() * size_of::<S::Sixteen>()
-            + (self.first.capacity() + self.second.capacity()) * size_of::<S::Record>()
-            + self.dealer.bytes()
+    }
+
+    /// Bytes of the buffers.
+    pub(super) fn scratch_bytes(&self) -> usize {
+        (self.first.capacity() + self.second.capacity()) * size_of::<S::Record>() + self.dealer.bytes()
     }
 }

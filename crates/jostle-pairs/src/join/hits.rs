@@ -4,7 +4,7 @@ use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
 
 use crate::join::job::Job;
-use crate::simd::{LANES, Lanes, sixteen_mut};
+use crate::simd::{LANES, Lanes, prefetch, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.
 #[derive(Debug, Clone, Copy, Default)]
@@ -216,6 +216,11 @@ impl PairList {
 
     pub(crate) fn pairs_mut(&mut self) -> &mut [[u32; 2]] {
         &mut self.list[..self.len]
+    }
+
+    /// Asks for the memory of as many pairs as the list has had.
+    pub(crate) fn prefetch(&self) {
+        prefetch(self.pairs());
     }
 
     pub(crate) fn clear(&mut self) {

@@ -14,7 +14,7 @@ use crate::join::job::Job;
 use crate::join::tree_pair::TreePair;
 use crate::join::{Join, JoinScratch, join_groups};
 use crate::pairs::ordered::{Ordered, Outbox};
-use crate::pairs::plan::{Plan, Walk};
+use crate::pairs::plan::{Blocks, Plan, Walk};
 use crate::pairs::reduction;
 use crate::pairs::stats::counted;
 
@@ -60,7 +60,6 @@ impl<const D: usize> Engine<D> {
     /// Lists the pairs of all jobs.
     pub(crate) fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
-        self.prepare(plan, workers);
         match workers {
             Workers::Serial => self.list_serial(plan),
             Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(plan, workers),
@@ -68,11 +67,14 @@ impl<const D: usize> Engine<D> {
     }
 
     fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
+        // It is made to fit by the first join that needs more.
+        self.scratch.prepare(1, |_| ());
         let mut pairs = core::mem::take(&mut self.pairs);
         pairs.clear();
         let mut tests = Tests::default();
         for job in 0..plan.jobs.len() {
-            let (pairing, groups) = (plan.tree_pair(job), plan.groups(job));
+            let pairing = plan.tree_pair(job);
+            let groups = Blocks::of(pairing.trees).groups();
             let joined = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut pairs));
             tests = tests.plus(joined);
             self.ends.push(pairs.pairs().len());
@@ -83,6 +85,7 @@ impl<const D: usize> Engine<D> {
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
     fn list_parallel(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+        self.prepare(plan, workers);
         let blocks = plan.blocks();
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {

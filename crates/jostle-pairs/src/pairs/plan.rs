@@ -53,6 +53,11 @@ impl Blocks {
         self.groups.div_ceil(self.size)
     }
 
+    /// All groups.
+    pub(crate) fn groups(self) -> Range<usize> {
+        0..self.groups
+    }
+
     pub(crate) fn range(self, block: usize) -> Range<usize> {
         block * self.size..((block + 1) * self.size).min(self.groups)
     }
@@ -76,8 +81,9 @@ impl<'a, const D: usize> Plan<'a, D> {
             Decision { slack, by: self.exact }
         });
         let filter = Filter { decision, only: self.only, layers: None };
-        let [one, other] = sets.map(|set| sorted[set as usize].ready(self.set(set)));
-        let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(other, filter) };
+        let ready = |set: u32| sorted[set as usize].ready(self.set(set));
+        let one = ready(sets[0]);
+        let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(ready(sets[1]), filter) };
         let pairing = TreePair { sets, image, ..pairing };
         if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }
     }
@@ -115,11 +121,6 @@ impl<'a, const D: usize> Plan<'a, D> {
             Some(*end)
         });
         core::iter::once(0).chain(ends)
-    }
-
-    /// All groups of a job.
-    pub(crate) fn groups(&self, job: usize) -> Range<usize> {
-        0..self.blocks_of(job).groups
     }
 }
 

@@ -11,6 +11,7 @@ use crate::pairs::plan::Plan;
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
+use crate::simd::prefetch;
 use crate::traverse::descent::root;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
@@ -54,6 +55,20 @@ impl<const D: usize> Preparation<D> {
 
     pub(crate) fn set_own_tree(&mut self, tree: LinearTree<D>) {
         self.sorted[0].tree = tree;
+    }
+
+    /// Asks for the memory of what will be taken over.
+    pub(crate) fn prefetch_own(&self) {
+        prefetch(self.own_tree());
+    }
+
+    /// Takes over what a plain search leaves behind that another has prepared.
+    pub(crate) fn take_over(&mut self, other: &Self) {
+        let own = &mut self.sorted[0];
+        own.tree.copy_from(&other.sorted[0].tree);
+        own.is_as_built();
+        self.images.clear();
+        self.jobs.clone_from(&other.jobs);
     }
 
     pub(crate) fn set_isa(&mut self, isa: Isa) {

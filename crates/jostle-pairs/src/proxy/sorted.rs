@@ -67,6 +67,12 @@ impl<const D: usize> SortedSet<D> {
         Ok(times)
     }
 
+    /// Notes that the tree has become that of the last set, of circles or spheres without proxies or layers.
+    pub(crate) fn is_as_built(&mut self) {
+        self.proxies.clear();
+        (self.built, self.adopted, self.boxed) = (true, false, false);
+    }
+
     fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
         self.built = true;
         if let Some(layers) = set.layers {

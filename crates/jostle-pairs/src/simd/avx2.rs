@@ -122,8 +122,8 @@ const LINE: usize = 64;
 
 /// Asks for all lines of a value.
 #[inline(always)]
-pub(super) fn prefetch<T>(value: &T) {
-    for at in (0..size_of::<T>()).step_by(LINE) {
+pub(super) fn prefetch<T: ?Sized>(value: &T) {
+    for at in (0..size_of_val(value)).step_by(LINE) {
         // SAFETY: a prefetch has no effect but on time, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(at)) };
     }
