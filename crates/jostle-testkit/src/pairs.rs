@@ -3,9 +3,18 @@
 /// The same pairs in ascending order.
 #[must_use]
 pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
-    let mut pairs = pairs.to_vec();
-    pairs.sort_unstable();
-    pairs
+    let mut keys: Vec<_> = pairs.iter().copied().map(key).collect();
+    keys.sort_unstable();
+    keys.into_iter().map(pair).collect()
+}
+
+/// A pair as one number, in the order of pairs: numbers are sorted in half the time.
+pub(crate) fn key([a, b]: [u32; 2]) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
+}
+
+pub(crate) fn pair(key: u64) -> [u32; 2] {
+    [(key >> 32) as u32, key as u32]
 }
 
 /// A pair by ids of whole sets, the lesser first, and by how many vectors of the cell the second body is moved; 0 where there is no axis.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::axes::{Gathered, gathered};
 use crate::oracle::{Real, overlaps};
+use crate::pairs::{key, pair};
 
 /// Bodies swept in one task, small enough that even a task of giants is not the last to finish.
 const TASK: usize = 1024;
@@ -78,9 +79,9 @@ fn sorted(mut intervals: Vec<Interval>) -> Vec<Interval> {
 /// What the tasks find, in ascending order.
 fn in_tasks(n: usize, sweep: &(dyn Fn(Range<usize>) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
     let tasks = (0..n).into_par_iter().step_by(TASK);
-    let mut pairs: Vec<_> = tasks.flat_map_iter(|first| sweep(first..n.min(first + TASK))).collect();
-    pairs.par_sort_unstable();
-    pairs
+    let mut keys: Vec<_> = tasks.flat_map_iter(|first| sweep(first..n.min(first + TASK))).map(key).collect();
+    keys.par_sort_unstable();
+    keys.into_iter().map(pair).collect()
 }
 
 /// The pairs of the bodies of `task` with those that begin later.
