@@ -115,14 +115,17 @@ outlined! {
     impl Join {
         join_circles_within = join_leaves_within::<Round>(leaves: Range<usize>);
         join_boxes_within = join_leaves_within::<Boxed>(leaves: Range<usize>);
-        join_circle_candidates = join_candidates_body::<Round>(leaves: usize, seen: usize);
-        join_box_candidates = join_candidates_body::<Boxed>(leaves: usize, seen: usize);
+        /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
+        /// each, from number `seen` on.
+        join_candidates = join_candidates_body(leaves: usize, seen: usize);
+        join_circle_leaves = join_leaf_pairs::<Round>(side: usize, count: usize);
+        join_box_leaves = join_leaf_pairs::<Boxed>(side: usize, count: usize);
         run_circle_tests = run_tests_body::<Round>(side: usize);
         run_box_tests = run_tests_body::<Boxed>(side: usize);
-        walk_circles_alone = walk_each::<Round>(leaves: Range<usize>);
-        walk_boxes_alone = walk_each::<Boxed>(leaves: Range<usize>);
-        visit_of_circles = visit_runs::<Round>();
-        visit_of_boxes = visit_runs::<Boxed>();
+        /// Where one tree is much the sparser: all pairs of the bodies of some leaves.
+        walk_alone = walk_each(leaves: Range<usize>);
+        /// The tests of the leaves of all runs to be visited.
+        visit = visit_runs();
         /// Hits, to whoever takes them.
         hand_on = hand_on_body();
         /// What the filter leaves of the hits.
@@ -153,15 +156,10 @@ macro_rules! by_shape {
 by_shape! {
     /// Phase 1, of some leaves.
     join_within = join_circles_within | join_boxes_within(leaves: Range<usize>);
-    /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
-    /// each, from number `seen` on.
-    join_candidates = join_circle_candidates | join_box_candidates(leaves: usize, seen: usize);
+    /// Phase 4, of the first `count` pairs of leaves whose larger box is of side `side`.
+    join_leaves = join_circle_leaves | join_box_leaves(side: usize, count: usize);
     /// Phase 5: circles of side `side` against leaves of the other.
     run_tests = run_circle_tests | run_box_tests(side: usize);
-    /// Where one tree is much the sparser: all pairs of the circles of some leaves.
-    walk_alone = walk_circles_alone | walk_boxes_alone(leaves: Range<usize>);
-    /// The tests of the leaves of all runs to be visited.
-    visit = visit_of_circles | visit_of_boxes();
 }
 
 impl<const D: usize> Join<'_, D> {
@@ -217,7 +215,7 @@ impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     fn join_leaves_within<L: Lanes, S: Shape>(&mut self, leaves: Range<usize>) {
         for leaf in leaves {
-            match self.pairing.filter.decision {
+            match self.pairing.filter.decision.filter(|_| S::KNOWS_SURE) {
                 None => self.join_leaf::<L, S, false>(leaf, 0.0),
                 Some(decision) => self.join_leaf::<L, S, true>(leaf, decision.slack),
             }
@@ -288,7 +286,7 @@ impl<const D: usize> Join<'_, D> {
     }
 
     #[inline(always)]
-    fn join_candidates_body<L: Lanes, S: Shape>(&mut self, leaves: usize, seen: usize) {
+    fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let boxes = candidates.boxes();
@@ -309,26 +307,36 @@ impl<const D: usize> Join<'_, D> {
         }
         self.tests.node_tests += (leaves * candidates.len.div_ceil(LANES)) as u64;
         self.tests.leaf_tests += (count[0] + count[1]) as u64;
-        for at in 0..count[0] {
-            let pair = self.scratch.leaf_pairs[0][at] as usize;
-            self.join_leaves::<L, S>(0, pair >> 16, pair & 0xffff);
-        }
+        self.join_leaves::<L>(0, count[0]);
         if self.across() {
             // What follows has its circles from the other tree.
             self.run_tests::<L>(0);
         }
-        for at in 0..count[1] {
-            let pair = self.scratch.leaf_pairs[1][at] as usize;
-            self.join_leaves::<L, S>(1, pair & 0xffff, pair >> 16);
-        }
+        self.join_leaves::<L>(1, count[1]);
         if self.across() {
             self.run_tests::<L>(1);
         }
     }
 
+    #[inline(always)]
+    fn join_leaf_pairs<L: Lanes, S: Shape>(&mut self, side: usize, count: usize) {
+        // A loop for each, in which the side is known.
+        if side == 0 {
+            for at in 0..count {
+                let pair = self.scratch.leaf_pairs[0][at] as usize;
+                self.join_two_leaves::<L, S>(0, pair >> 16, pair & 0xffff);
+            }
+        } else {
+            for at in 0..count {
+                let pair = self.scratch.leaf_pairs[1][at] as usize;
+                self.join_two_leaves::<L, S>(1, pair & 0xffff, pair >> 16);
+            }
+        }
+    }
+
     /// Phase 4 for two candidates, of which the first has the larger box and is of side `side`.
     #[inline(always)]
-    fn join_leaves<L: Lanes, S: Shape>(&mut self, side: usize, larger: usize, smaller: usize) {
+    fn join_two_leaves<L: Lanes, S: Shape>(&mut self, side: usize, larger: usize, smaller: usize) {
         let (mut lo, mut hi) = self.scratch.candidates.aabb(smaller);
         if self.across() && side == 0 {
             let (shift, margin) = self.movement();
@@ -362,7 +370,7 @@ impl<const D: usize> Join<'_, D> {
                 let mask = single.hits_at(S::Sixteen::of(leaves, leaf as usize), offset);
                 hits.keep(Hit::between(side, circle, leaf, mask));
             }
-        } else if let Some(decision) = self.pairing.filter.decision {
+        } else if let Some(decision) = self.pairing.filter.decision.filter(|_| S::KNOWS_SURE) {
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
                 let single = S::Sixteen::<L, D>::all(query, circle as usize);
                 let (mask, sure) = single.hits_and_sure(S::Sixteen::of(query, leaf as usize), decision.slack);

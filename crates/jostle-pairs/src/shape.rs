@@ -19,6 +19,9 @@ pub(crate) trait Shape {
     /// Those of a leaf, or one of them sixteen times.
     type Sixteen<L: Lanes, const D: usize>: Sixteen<L, D, Leaf = Self::Leaf<D>>;
 
+    /// Whether a hit of proxies can be certain, and need not be decided.
+    const KNOWS_SURE: bool;
+
     /// The leaves of a tree of this shape.
     fn leaves<const D: usize>(tree: &LinearTree<D>) -> &[Self::Leaf<D>];
 
@@ -44,8 +47,6 @@ pub(crate) trait Sixteen<L: Lanes, const D: usize>: Copy {
     fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool);
     /// The predicate where the others are seen at an offset.
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16;
-    /// Those of [`Sixteen::hits_at`] that certainly remain hits in `f64`.
-    fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16;
     /// Which of the sixteen may touch a body of the leaf whose box this is.
     fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16;
 }

@@ -44,6 +44,11 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
     }
 
     #[inline(always)]
+    fn coordinate(&self, axis: usize) -> f32 {
+        middle(self.lo[axis], self.hi[axis])
+    }
+
+    #[inline(always)]
     fn id(&self) -> u32 {
         self.id
     }

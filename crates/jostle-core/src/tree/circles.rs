@@ -33,6 +33,11 @@ impl<const D: usize> Record<D> for RoundRecord<D> {
     }
 
     #[inline(always)]
+    fn coordinate(&self, axis: usize) -> f32 {
+        self.center.0[axis]
+    }
+
+    #[inline(always)]
     fn id(&self) -> u32 {
         self.id
     }

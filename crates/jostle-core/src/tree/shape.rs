@@ -65,6 +65,8 @@ pub(super) trait Shape<const D: usize>: Sized {
 pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Debug {
     /// Its centre, by which it is sorted.
     fn center(&self) -> [f32; D];
+    /// That on one axis.
+    fn coordinate(&self, axis: usize) -> f32;
     /// Its position in the caller's view.
     fn id(&self) -> u32;
 }
@@ -93,10 +95,7 @@ impl<R: Record<D>, const D: usize> Source<D> for &[R] {
 
     #[inline(always)]
     fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
-        self.iter().map(move |record| {
-            let center = record.center();
-            core::array::from_fn(|k| center[axes[k]])
-        })
+        self.iter().map(move |record| core::array::from_fn(|k| record.coordinate(axes[k])))
     }
 
     #[inline(always)]

@@ -224,10 +224,9 @@ impl<R: Record<D>, const D: usize> Work for BoundSegment<'_, R, D> {
         let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
         let (fours, rest) = self.0.as_chunks::<4>();
         for four in fours {
-            let centers = four.each_ref().map(Record::center);
             for axis in 0..D {
                 for lane in 0..4 {
-                    let x = centers[lane][axis];
+                    let x = four[lane].coordinate(axis);
                     lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
                     hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
                 }

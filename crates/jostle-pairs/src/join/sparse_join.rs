@@ -10,18 +10,18 @@ use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
 
 use crate::join::Join;
-use crate::shape::{Shape, boxes16_overlapping};
+use crate::shape::{Boxed, Round, Shape, boxes16_overlapping};
 use crate::simd::Lanes;
 use crate::traverse::descent::Descent;
 
 impl<const D: usize> Join<'_, D> {
-    /// All pairs of the circles of some leaves.
+    /// All pairs of the bodies of some leaves.
     #[inline(always)]
-    pub(super) fn walk_each<L: Lanes, S: Shape>(&mut self, leaves: Range<usize>) {
+    pub(super) fn walk_each<L: Lanes>(&mut self, leaves: Range<usize>) {
         let [query, target] = self.pairing.trees;
         let boxes = &target.levels()[0];
         for place in leaves.flat_map(|leaf| query.leaf_places(leaf)) {
-            let mut descent = Descent::new::<L>(target, self.seen_aabb::<S>(place), 0);
+            let mut descent = Descent::new::<L>(target, self.seen_aabb(place), 0);
             while let Some(run) = descent.next_run::<L>() {
                 for axis in 0..D {
                     L::prefetch(&boxes.lo()[axis][run]);
@@ -37,11 +37,13 @@ impl<const D: usize> Join<'_, D> {
         self.visit::<L>();
     }
 
-    /// The box of a circle of the query tree, as the target tree sees it.
+    /// The box of a body of the query tree, as the target tree sees it.
     #[inline(always)]
-    fn seen_aabb<S: Shape>(&self, place: usize) -> Aabb<D> {
+    fn seen_aabb(&self, place: usize) -> Aabb<D> {
         let (shift, margin) = self.movement();
-        let mut aabb = S::aabb(S::leaves(self.pairing.trees[0]), place);
+        let tree = self.pairing.trees[0];
+        let mut aabb =
+            if tree.is_of_boxes() { Boxed::aabb(tree.boxes(), place) } else { Round::aabb(tree.bodies(), place) };
         for axis in 0..D {
             aabb.lo[axis] += shift[axis] - margin[axis];
             aabb.hi[axis] += shift[axis] + margin[axis];
@@ -51,18 +53,22 @@ impl<const D: usize> Join<'_, D> {
 
     /// The tests of the leaves of all runs to be visited.
     #[inline(always)]
-    pub(super) fn visit_runs<L: Lanes, S: Shape>(&mut self) {
+    pub(super) fn visit_runs<L: Lanes>(&mut self) {
         let target = self.pairing.trees[1];
         let boxes = (target.levels()[0].lo(), target.levels()[0].hi());
         for at in 0..self.scratch.visits.len {
             let visits = &self.scratch.visits;
             let (place, run) = (visits.circle[at], visits.leaf[at] as usize);
-            let Aabb { lo, hi } = self.seen_aabb::<S>(place as usize);
+            let Aabb { lo, hi } = self.seen_aabb(place as usize);
             let mask = boxes16_overlapping::<L, D>(boxes, run, lo, hi);
             let mut left = mask;
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;
-                L::prefetch(&S::leaves(target)[leaf]);
+                if target.is_of_boxes() {
+                    L::prefetch(&target.boxes()[leaf]);
+                } else {
+                    L::prefetch(&target.bodies()[leaf]);
+                }
                 L::prefetch(&target.leaf_ids()[leaf]);
                 left &= left - 1;
             }

@@ -14,6 +14,8 @@ impl Shape for Boxed {
     type Leaf<const D: usize> = Leaf<D>;
     type Sixteen<L: Lanes, const D: usize> = Boxes16<L, D>;
 
+    const KNOWS_SURE: bool = false;
+
     #[inline(always)]
     fn leaves<const D: usize>(tree: &LinearTree<D>) -> &[Leaf<D>] {
         tree.boxes()
@@ -110,11 +112,6 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Boxes16<L, D> {
     #[inline(always)]
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
         self.overlapping(other.moved(offset))
-    }
-
-    #[inline(always)]
-    fn hits_surely(self, _other: Self, _offset: [f32; D], _slack: f32) -> u16 {
-        0
     }
 
     #[inline(always)]

@@ -15,6 +15,8 @@ impl Shape for Round {
     type Leaf<const D: usize> = Bodies16<D>;
     type Sixteen<L: Lanes, const D: usize> = Circles16<L, D>;
 
+    const KNOWS_SURE: bool = true;
+
     #[inline(always)]
     fn leaves<const D: usize>(tree: &LinearTree<D>) -> &[Bodies16<D>] {
         tree.bodies()
@@ -86,6 +88,13 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         distance2
     }
 
+    /// Those of [`Sixteen::hits_at`] that would be hits if the sum of radii were less by `slack`.
+    #[inline(always)]
+    pub(crate) fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
+        let s = self.radius.add(other.radius).sub(L::splat(slack));
+        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
+    }
+
     /// The squared distances of centres, in the predicate's rounding.
     #[inline(always)]
     pub(crate) fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
@@ -152,13 +161,6 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Circles16<L, D> {
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
         let s = self.radius.add(other.radius);
         self.distance2_at(other, offset).le(s.mul(s))
-    }
-
-    /// Those of [`Sixteen::hits_at`] that would be hits if the sum of radii were less by `slack`.
-    #[inline(always)]
-    fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
-        let s = self.radius.add(other.radius).sub(L::splat(slack));
-        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
     }
 
     /// Which of the sixteen may touch a circle of the leaf whose box this is.
