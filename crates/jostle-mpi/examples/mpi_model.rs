@@ -29,6 +29,9 @@ const SAMPLED: usize = 16_000_000;
 /// A cell has so many bodies at least, and at most 2^D times as many.
 const LEAST_A_CELL: usize = 16;
 
+/// The part of a cell's side that its bodies lie in, so that its far corner is a cell of the curve of its own.
+const FILLED: f32 = 0.99;
+
 /// Bodies by cells of a grid of the world.
 struct Cells {
     /// Cells along a side: 2^levels.
@@ -60,8 +63,8 @@ impl Cells {
         level: u32,
         visit: &mut impl FnMut([f32; D]),
     ) {
-        let owner = |cells: u32, id| decomposition.owner(first.map(|k| (k + cells) as f32 * self.size), id);
-        let owners = owner(0, 0)..=owner(1 << level, u64::MAX);
+        let owner = |cells: f32, id| decomposition.owner(first.map(|k| (k as f32 + cells) * self.size), id);
+        let owners = owner(0.0, 0)..=owner((1 << level) as f32 - (1.0 - FILLED), u64::MAX);
         if !owners.contains(&rank) {
             return;
         }
@@ -76,7 +79,7 @@ impl Cells {
         let cell = first.iter().fold(0, |cell, &k| cell << self.levels | k as usize);
         for number in cell * self.a_cell..(cell + 1) * self.a_cell {
             let center = core::array::from_fn(|axis| {
-                let fraction = (mix(number * D + axis) >> 40) as f32 / (1 << 24) as f32;
+                let fraction = (mix(number * D + axis) >> 40) as f32 / (1 << 24) as f32 * FILLED;
                 (first[axis] as f32 + fraction) * self.size
             });
             if owners.start() == owners.end() || decomposition.owner(center, number as u64) == rank {
@@ -91,7 +94,11 @@ fn count<const D: usize>(ranks: &ThreadRanks, a_rank: usize) {
     let size = ranks.size() as usize;
     let (sample, sampled_side) = uniform::<D>(ranks, (a_rank * size).min(SAMPLED));
     let (cells, side) = Cells::of::<D>(a_rank * size);
-    let scaled = sample.centers.map(|column| column.into_iter().map(|x| x / sampled_side * side).collect::<Vec<f32>>());
+    // The curve is over all of the world, so that its cells are made of these cells.
+    let corners = [0.0, sampled_side];
+    let corners = if ranks.rank() == 0 { &corners[..] } else { &[] };
+    let scale = |column: Vec<f32>| column.iter().chain(corners).map(|x| x / sampled_side * side).collect::<Vec<f32>>();
+    let scaled = sample.centers.map(scale);
     let share = Share::from(Bodies::from_slices(scaled.each_ref().map(Vec::as_slice), RADIUS));
     let decomposition = Decomposition::new(ranks, share, Weights::Count).expect("sound bodies");
     drop(scaled);

@@ -145,10 +145,12 @@ impl<const D: usize> Decomposition<D> {
     }
 }
 
-/// The first fault of the bodies of this rank, with the number of those that have one.
+/// The first fault of the bodies of this rank, with the number of those that have one; of their displacements where there is none.
 pub(crate) fn first_fault<const D: usize, T: Number>(share: &Share<'_, D, T>, ids: IdsOf<'_>) -> Option<Fault> {
     let mut faults = (0..share.len()).filter_map(|at| share.fault(at).map(|reason| (at, reason)));
-    let (at, reason) = faults.next()?;
+    let Some((at, reason)) = faults.next() else {
+        return (0..share.len()).find_map(|at| share.displacement_fault(at, ids));
+    };
     Some(Fault::Body { id: ids.get(at), reason, count: 1 + faults.count() as u64 })
 }
 

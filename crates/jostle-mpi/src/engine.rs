@@ -25,6 +25,8 @@ pub(crate) struct Remote<const D: usize> {
     pub(crate) pairs: Vec<[u32; 2]>,
     /// By how many vectors of the cell the ghost is moved; empty in open space.
     pub(crate) shifts: Vec<[i32; D]>,
+    /// When they touch; empty where nothing moves.
+    pub(crate) times: Vec<f64>,
 }
 
 /// What is kept from search to search.
@@ -130,7 +132,7 @@ impl<const D: usize, T: Number> Engine<D, T> {
     /// Lists the pairs of own bodies with ghosts that this rank is to report.
     pub(crate) fn list_remote(&mut self, space: &Space<D>, rank: u32) -> Result<(), InputError> {
         let sets = self.ghosts.len();
-        let none = || Remote { pairs: Vec::new(), shifts: Vec::new() };
+        let none = || Remote { pairs: Vec::new(), shifts: Vec::new(), times: Vec::new() };
         self.remote.resize_with(sets, none);
         let threads = self.threads();
         for (set, remote) in self.remote.iter_mut().enumerate() {
@@ -150,6 +152,7 @@ impl<const D: usize, T: Number> Engine<D, T> {
             let found = self.near.on(threads).only(&sees).find(search)?;
             remote.pairs.extend(found.pairs().iter().map(|&[a, ghost]| [own[a as usize], ghost]));
             remote.shifts.extend(found.image_shifts());
+            remote.times.extend(found.times_of_impact());
         }
         Ok(())
     }
@@ -158,6 +161,7 @@ impl<const D: usize, T: Number> Engine<D, T> {
 /// The bodies of a share as a set of a search.
 pub(crate) fn set_of<'a, const D: usize, T: Number>(share: &Share<'a, D, T>) -> Set<'a, D> {
     let set = T::set(share.bodies);
+    let set = share.moving.map_or(set, |moving| set.moving(T::displacements(moving)));
     share.layers.map_or(set, |layers| set.layers(layers.layers()))
 }
 
@@ -169,6 +173,12 @@ pub(crate) fn own_input<'a, const D: usize, T: Number>(shares: &[Share<'a, D, T>
         [] => unreachable!("an input has one set or two"),
     };
     input.space(space)
+}
+
+/// Columns of a set that some ranks have.
+pub(crate) fn not_by_all(what: &str) -> DistributedError {
+    let message = format!("{what} are given by some ranks, but not by all that have bodies of the set");
+    DistributedError::Rank { rank: 0, message }
 }
 
 /// What no body of any rank exceeds.
@@ -189,11 +199,12 @@ fn survey<const D: usize, T: Number>(
     let mut surveys = Vec::new();
     if fault.is_none() {
         surveys.extend(input.shares.iter().map(|share| Survey::new(share, cell)));
-        let unsound = input.shares.iter().zip(ids).zip(&surveys).filter(|(_, survey)| !survey.sound);
-        fault = unsound.filter_map(|((share, ids), _)| first_fault(share, *ids)).next();
+        let sets = input.shares.iter().zip(ids).zip(&surveys);
+        let mut unsound = sets.filter(|((share, _), survey)| !survey.sound || share.moving.is_some());
+        fault = unsound.find_map(|((share, ids), _)| first_fault(share, *ids));
     }
     let sets = input.shares.len();
-    let mut values = vec![0.0_f64; 1 + 2 * D + 2 * sets];
+    let mut values = vec![0.0_f64; 1 + 2 * D + 4 * sets];
     let [far, far_within, layers] = [1, 1 + D, 1 + 2 * D];
     for (set, (share, survey)) in input.shares.iter().zip(&surveys).enumerate() {
         values[0] = values[0].max(survey.greatest);
@@ -202,13 +213,14 @@ fn survey<const D: usize, T: Number>(
             values[far_within + axis] = values[far_within + axis].max(survey.far_within[axis]);
         }
         if !share.is_empty() {
-            values[layers + 2 * set + usize::from(share.layers.is_some())] = 1.0;
+            values[layers + 4 * set + usize::from(share.layers.is_some())] = 1.0;
+            values[layers + 4 * set + 2 + usize::from(share.moving.is_some())] = 1.0;
         }
     }
     agree(ranks, fault.as_ref(), &mut values)?;
-    if values[layers..].chunks_exact(2).any(|given| given == [1.0; 2]) {
-        let message = String::from("layers are given by some ranks, but not by all that have bodies of the set");
-        return Err(DistributedError::Rank { rank: 0, message });
+    let mut given = values[layers..].chunks_exact(2).zip(["layers", "displacements"].into_iter().cycle());
+    if let Some((_, what)) = given.find(|(given, _)| *given == [1.0; 2]) {
+        return Err(not_by_all(what));
     }
     let mut pad = [0.0; D];
     if let Some(cell) = cell {

@@ -8,7 +8,7 @@ use jostle::{Bodies, Found, Rows};
 
 use crate::border::Reach;
 use crate::decomposition::{Decomposition, Weights};
-use crate::engine::{Engine, own_input};
+use crate::engine::{Engine, not_by_all, own_input};
 use crate::error::DistributedError;
 use crate::halo::Halo;
 use crate::input::DistributedInput;
@@ -55,6 +55,8 @@ struct Moved<const D: usize, T> {
     radii: Vec<T>,
     margin: T,
     ids: Vec<u64>,
+    /// Displacements; empty where nothing moves.
+    moves: [Vec<T>; D],
     /// Categories, masks and groups; empty where there are none.
     category: Vec<u32>,
     mask: Vec<u32>,
@@ -70,6 +72,7 @@ impl<const D: usize, T: Number> Moved<D, T> {
             radii: each.clone().map(|at| share.bodies.radii().get(at)).collect(),
             margin: share.bodies.margin(),
             ids: each.map(|at| ids.get(at)).collect(),
+            moves: share.moving.map_or([const { Vec::new() }; D], |moving| moving.map(<[T]>::to_vec)),
             category: layers(|l| l.category),
             mask: layers(|l| l.mask),
             group: share.layers.and_then(|l| l.group).map(<[i32]>::to_vec).unwrap_or_default(),
@@ -82,12 +85,13 @@ impl<const D: usize, T: Number> Moved<D, T> {
         fields
     }
 
-    fn share(&self, layered: [bool; 2]) -> Share<'_, D, T> {
+    fn share(&self, [has_layers, groups, moves]: [bool; 3]) -> Share<'_, D, T> {
         let centers = self.centers.each_ref().map(Vec::as_slice);
         let bodies = Bodies::from_slices(centers, &self.radii).with_margin(self.margin);
-        let group = layered[1].then_some(self.group.as_slice());
+        let group = groups.then_some(self.group.as_slice());
         let layers = LayerColumns { category: &self.category, mask: &self.mask, group };
-        Share { bodies, ids: Ids::Each(&self.ids), layers: layered[0].then_some(layers) }
+        let moving = moves.then(|| self.moves.each_ref().map(Vec::as_slice));
+        Share { bodies, ids: Ids::Each(&self.ids), layers: has_layers.then_some(layers), moving }
     }
 }
 
@@ -150,29 +154,39 @@ impl<const D: usize, T: Number> DistributedFinder<D, T> {
         let input = input.into();
         let started = Instant::now();
         let mut counts: Vec<u64> = input.shares.iter().map(|share| share.len() as u64).collect();
-        // Whether layers go along is to be known by ranks without bodies, too.
-        counts.extend(input.shares.iter().flat_map(|share| layered(share).map(u64::from)));
+        // What goes along is to be known by ranks without bodies, too.
+        counts.extend(input.shares.iter().flat_map(|share| carried(share).map(u64::from)));
+        counts
+            .extend(input.shares.iter().flat_map(|share| carried(share).map(|is| u64::from(!is && !share.is_empty()))));
         ranks.sum(&mut counts);
-        let (counts, layered) = counts.split_at(input.shares.len());
+        let (counts, carried) = counts.split_at(input.shares.len());
+        let (carried, lacking) = carried.split_at(carried.len() / 2);
+        if let Some(what) = (0..carried.len()).find(|&what| carried[what] > 0 && lacking[what] > 0) {
+            return Err(not_by_all(["layers", "groups", "displacements"][what % 3]));
+        }
         let larger = usize::from(counts.len() > 1 && counts[1] > counts[0]);
         let decomposition = Decomposition::new(ranks, input.shares[larger], Weights::Count)?;
         let decomposed = Instant::now();
         self.moved.clear();
-        for (share, layered) in input.shares.iter().zip(layered.chunks_exact(2)) {
+        for (share, carried) in input.shares.iter().zip(carried.chunks_exact(3)) {
             let migration = decomposition.migration(ranks, *share)?;
             let mut moved = Moved::copy(share, IdsOf::resolve(ranks, share.ids, share.len()));
             migration.lead(ranks, &mut moved.fields());
-            if layered[0] > 0 {
+            if carried[0] > 0 {
                 migration.lead(ranks, &mut [&mut moved.category, &mut moved.mask]);
             }
-            if layered[1] > 0 {
+            if carried[1] > 0 {
                 migration.lead(ranks, &mut [&mut moved.group]);
+            }
+            if carried[2] > 0 {
+                let mut columns: Vec<&mut dyn Field> = moved.moves.iter_mut().map(|column| column as _).collect();
+                migration.lead(ranks, &mut columns);
             }
             self.moved.push(moved);
         }
         let migrated = Instant::now();
-        let layered = layered.chunks_exact(2).map(|layered| [layered[0] > 0, layered[1] > 0]);
-        let shares = self.moved.iter().zip(layered).map(|(moved, layered)| moved.share(layered)).collect();
+        let carried = carried.chunks_exact(3).map(|ranks| [0, 1, 2].map(|what| ranks[what] > 0));
+        let shares = self.moved.iter().zip(carried).map(|(moved, carried)| moved.share(carried)).collect();
         let input = DistributedInput { shares, space: input.space };
         let mut found = find(&mut self.engine, ranks, &input)?;
         let time = &mut found.stats.time;
@@ -256,8 +270,9 @@ impl<'f, const D: usize, T: Number> DistributedGhosts<'f, D, T> {
     }
 }
 
-fn layered<const D: usize, T: Number>(share: &Share<'_, D, T>) -> [bool; 2] {
-    [share.layers.is_some(), share.layers.is_some_and(|layers| layers.group.is_some())]
+/// What goes along with bodies: layers, groups, displacements.
+fn carried<const D: usize, T: Number>(share: &Share<'_, D, T>) -> [bool; 3] {
+    [share.layers.is_some(), share.layers.is_some_and(|layers| layers.group.is_some()), share.moving.is_some()]
 }
 
 fn find<'f, 'a: 'f, const D: usize, T: Number>(
@@ -332,6 +347,16 @@ impl<'f, const D: usize, T: Number> DistributedFound<'f, D, T> {
     #[must_use]
     pub fn remote_shifts(&self, set: usize) -> &'f [[i32; D]] {
         &self.engine.remote[set].shifts
+    }
+
+    /// When each of [`DistributedFound::remote`] first touch, from 0 to 1; empty where nothing moves. Those of
+    /// [`DistributedFound::local`] are in [`Found::times_of_impact`].
+    ///
+    /// # Panics
+    /// When there is no such set.
+    #[must_use]
+    pub fn remote_times_of_impact(&self, set: usize) -> &'f [f64] {
+        &self.engine.remote[set].times
     }
 
     /// The ghosts of a set on this rank.

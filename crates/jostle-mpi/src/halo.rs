@@ -114,6 +114,8 @@ pub(crate) struct Bunch<const D: usize, T> {
     pub(crate) centers: [Vec<T>; D],
     pub(crate) radii: Vec<T>,
     pub(crate) classes: Vec<u8>,
+    /// Displacements; empty where nothing moves.
+    pub(crate) moves: [Vec<T>; D],
     /// Categories, masks and groups; empty where there are none.
     pub(crate) category: Vec<u32>,
     pub(crate) mask: Vec<u32>,
@@ -126,6 +128,7 @@ impl<const D: usize, T> Default for Bunch<D, T> {
             centers: [const { Vec::new() }; D],
             radii: Vec::new(),
             classes: Vec::new(),
+            moves: [const { Vec::new() }; D],
             category: Vec::new(),
             mask: Vec::new(),
             group: Vec::new(),
@@ -138,6 +141,7 @@ impl<const D: usize, T: Number> Bunch<D, T> {
         self.centers.iter_mut().for_each(Vec::clear);
         self.radii.clear();
         self.classes.clear();
+        self.moves.iter_mut().for_each(Vec::clear);
         self.category.clear();
         self.mask.clear();
         self.group.clear();
@@ -151,6 +155,10 @@ impl<const D: usize, T: Number> Bunch<D, T> {
         }
         self.radii.extend(at.iter().map(|&at| share.bodies.radius(at as usize)));
         self.classes.extend(self.radii.iter().map(|radius| class(radius.to_f64())));
+        if let Some(moving) = share.moving {
+            let columns = self.moves.iter_mut().zip(moving);
+            columns.for_each(|(copies, column)| copies.extend(at.iter().map(|&at| column[at as usize])));
+        }
         if let Some(LayerColumns { category, mask, group }) = share.layers {
             self.category.extend(at.iter().map(|&at| category[at as usize]));
             self.mask.extend(at.iter().map(|&at| mask[at as usize]));
@@ -165,30 +173,34 @@ impl<const D: usize, T: Number> Bunch<D, T> {
         let bodies = Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii);
         let group = (!self.group.is_empty()).then_some(self.group.as_slice());
         let layers = LayerColumns { category: &self.category, mask: &self.mask, group };
-        Share { layers: (!self.category.is_empty()).then_some(layers), ..bodies.into() }
+        let moving = (!self.moves[0].is_empty()).then(|| self.moves.each_ref().map(Vec::as_slice));
+        Share { layers: (!self.category.is_empty()).then_some(layers), moving, ..bodies.into() }
     }
 
     fn put(&self, bytes: &mut Vec<u8>) {
-        let has_layers = u64::from(!self.category.is_empty()) | u64::from(!self.group.is_empty()) << 1;
-        wire::put(bytes, &[self.radii.len() as u64, has_layers]);
+        let has = [self.category.is_empty(), self.group.is_empty(), self.moves[0].is_empty()];
+        let flags = (0..).zip(has).map(|(bit, none)| u64::from(!none) << bit).sum();
+        wire::put(bytes, &[self.radii.len() as u64, flags]);
         self.centers.iter().for_each(|column| wire::put(bytes, column));
         wire::put(bytes, &self.radii);
         wire::put(bytes, &self.classes);
         wire::put(bytes, &self.category);
         wire::put(bytes, &self.mask);
         wire::put(bytes, &self.group);
+        self.moves.iter().for_each(|column| wire::put(bytes, column));
     }
 
     fn take(&mut self, reader: &mut Reader<'_>) -> usize {
-        let [count, layers]: [u64; 2] = reader.one();
+        let [count, flags]: [u64; 2] = reader.one();
         let count = count as usize;
         self.centers.iter_mut().for_each(|column| reader.take(count, column));
         reader.take(count, &mut self.radii);
         reader.take(count, &mut self.classes);
-        let layered = if layers & 1 == 0 { 0 } else { count };
-        reader.take(layered, &mut self.category);
-        reader.take(layered, &mut self.mask);
-        reader.take(if layers & 2 == 0 { 0 } else { count }, &mut self.group);
+        let of = |bit: u32| if flags >> bit & 1 == 0 { 0 } else { count };
+        reader.take(of(0), &mut self.category);
+        reader.take(of(0), &mut self.mask);
+        reader.take(of(1), &mut self.group);
+        self.moves.iter_mut().for_each(|column| reader.take(of(2), column));
         count
     }
 }

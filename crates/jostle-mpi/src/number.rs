@@ -1,6 +1,6 @@
 //! The two precisions that bodies come in.
 
-use jostle::{Bodies, Reason, Scalar, Set};
+use jostle::{Bodies, Displacements, Reason, Scalar, Set};
 
 /// `f32` or `f64`: what the engine searches, and what a message holds.
 pub trait Number: Scalar {
@@ -14,6 +14,9 @@ pub trait Number: Scalar {
     /// The fault of a body that reaches farther than that along an axis.
     fn too_far(axis: u8) -> Reason;
 
+    /// Displacements of a set of a search.
+    fn displacements<const D: usize>(columns: [&[Self]; D]) -> Displacements<'_, D>;
+
     /// The bodies as a set of a search.
     fn set<const D: usize>(bodies: Bodies<'_, D, Self>) -> Set<'_, D>;
 }
@@ -24,6 +27,10 @@ impl Number for f32 {
 
     fn too_far(axis: u8) -> Reason {
         Reason::TooFar { axis }
+    }
+
+    fn displacements<const D: usize>(columns: [&[Self]; D]) -> Displacements<'_, D> {
+        columns.into()
     }
 
     fn set<const D: usize>(bodies: Bodies<'_, D, Self>) -> Set<'_, D> {
@@ -37,6 +44,10 @@ impl Number for f64 {
 
     fn too_far(axis: u8) -> Reason {
         Reason::TooFar64 { axis }
+    }
+
+    fn displacements<const D: usize>(columns: [&[Self]; D]) -> Displacements<'_, D> {
+        columns.into()
     }
 
     fn set<const D: usize>(bodies: Bodies<'_, D, Self>) -> Set<'_, D> {

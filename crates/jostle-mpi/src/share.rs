@@ -42,7 +42,11 @@ pub struct Share<'a, const D: usize, T: Number = f32> {
     pub(crate) bodies: Bodies<'a, D, T>,
     pub(crate) ids: Ids<'a>,
     pub(crate) layers: Option<LayerColumns<'a>>,
+    pub(crate) moving: Option<[&'a [T]; D]>,
 }
+
+/// |coordinate| + |displacement| + radius of moving bodies, 2^250: the engine's limit.
+const FARTHEST_MOVING: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Categories, masks and groups, one value for each body.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +65,7 @@ impl<'a> LayerColumns<'a> {
 
 impl<'a, const D: usize, T: Number> From<Bodies<'a, D, T>> for Share<'a, D, T> {
     fn from(bodies: Bodies<'a, D, T>) -> Self {
-        Self { bodies, ids: Ids::Contiguous, layers: None }
+        Self { bodies, ids: Ids::Contiguous, layers: None, moving: None }
     }
 }
 
@@ -82,6 +86,13 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
     #[must_use]
     pub fn groups(self, group: &'a [i32]) -> Self {
         Self { layers: self.layers.map(|layers| LayerColumns { group: Some(group), ..layers }), ..self }
+    }
+
+    /// Each body moves along a straight line during the step, by its displacement, as [`Set::moving`](jostle::Set::moving) has it: the
+    /// bodies of a set on all ranks or on none.
+    #[must_use]
+    pub fn moving(self, displacements: [&'a [T]; D]) -> Self {
+        Self { moving: Some(displacements), ..self }
     }
 
     /// Number of bodies on this rank.
@@ -105,6 +116,13 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
         {
             return Err(Fault::Whole(format!("{bodies} bodies, but {} ids; each needs one", ids.len())));
         }
+        if let Some(lengths) = self.moving.map(|moving| moving.map(<[T]>::len))
+            && lengths != [bodies; D]
+        {
+            return Err(Fault::Whole(format!(
+                "{bodies} bodies, but displacements of lengths {lengths:?}; each axis needs one for every body"
+            )));
+        }
         if let Some(LayerColumns { category, mask, group }) = self.layers {
             let groups = group.map_or(bodies, <[i32]>::len);
             if [category.len(), mask.len(), groups] != [bodies; 3] {
@@ -115,6 +133,18 @@ impl<'a, const D: usize, T: Number> Share<'a, D, T> {
             }
         }
         Ok(())
+    }
+
+    /// What is wrong with the displacement of a body that is sound itself.
+    pub(crate) fn displacement_fault(&self, at: usize, ids: IdsOf<'_>) -> Option<Fault> {
+        let (moving, center) = (self.moving?, self.bodies.center(at).map(T::to_f64));
+        let radius = self.bodies.radius(at).to_f64();
+        let within = |axis: usize| center[axis].abs() + moving[axis][at].to_f64().abs() + radius <= FARTHEST_MOVING;
+        let axis = (0..D).find(|&axis| !within(axis))?;
+        let (id, by) = (ids.get(at), moving[axis][at].to_f64());
+        Some(Fault::Whole(format!(
+            "body {id}: displacement {by} on axis {axis} is not finite, or leads beyond 2^250 from the origin"
+        )))
     }
 
     /// What is wrong with a body, if anything is.

@@ -40,15 +40,20 @@ pub(crate) struct Survey<const D: usize> {
     pub(crate) far_within: [f64; D],
 }
 
-/// Centres and radii of a block, in `f64`, in the cell.
+/// What a box of a path is let out by, relative to the path's length: 2^-20, far more than the 2^-26 by which two bodies may be apart that
+/// touch by rounding (of squares in `f64`) alone.
+const PATH_GROWTH: f64 = 1.0 / (1 << 20) as f64;
+
+/// Centres, displacements and radii of a block, in `f64`, in the cell.
 pub(crate) struct Copied<const D: usize> {
+    moves: Option<[[f64; BLOCK]; D]>,
     centers: [[f64; BLOCK]; D],
     radii: [f64; BLOCK],
     count: usize,
 }
 
 impl<const D: usize> Copied<D> {
-    pub(crate) const EMPTY: Self = Self { centers: [[0.0; BLOCK]; D], radii: [0.0; BLOCK], count: 0 };
+    pub(crate) const EMPTY: Self = Self { moves: None, centers: [[0.0; BLOCK]; D], radii: [0.0; BLOCK], count: 0 };
 
     fn read<T: Number>(&mut self, share: &Share<'_, D, T>, block: usize) {
         let first = block * BLOCK;
@@ -58,6 +63,9 @@ impl<const D: usize> Copied<D> {
             column.map_into(first, &mut values[..self.count], T::to_f64);
         }
         share.bodies.radii().map_into(first, &mut self.radii[..self.count], |radius| (radius + margin).to_f64());
+        self.moves = share.moving.map(|columns| {
+            columns.map(|column| core::array::from_fn(|at| column.get(first + at).map_or(0.0, |x| x.to_f64())))
+        });
     }
 
     /// Reads a block, whose bodies are sound.
@@ -82,12 +90,21 @@ impl<const D: usize> Copied<D> {
             for axis in 0..D {
                 (span.lo[axis], span.hi[axis]) = (self.centers[axis][at] - reach, self.centers[axis][at] + reach);
             }
+            if let Some(moves) = &self.moves {
+                let path: f64 = moves.iter().map(|by| by[at].abs()).sum();
+                for axis in 0..D {
+                    span.lo[axis] += moves[axis][at].min(0.0) - path * PATH_GROWTH;
+                    span.hi[axis] += moves[axis][at].max(0.0) + path * PATH_GROWTH;
+                }
+            }
             (span, self.radii[at])
         })
     }
 
     fn far(&self, axis: usize) -> f64 {
-        self.centers[axis][..self.count].iter().fold(0.0, |far: f64, x| far.max(x.abs()))
+        let far = self.centers[axis][..self.count].iter().fold(0.0, |far: f64, x| far.max(x.abs()));
+        let path = self.moves.iter().flat_map(|moves| &moves[axis]).fold(0.0, |far: f64, x| far.max(x.abs()));
+        far + path
     }
 
     fn block(&self) -> Block<D> {
@@ -105,6 +122,9 @@ impl<const D: usize> Copied<D> {
                 hi = hi.max(x + reach);
             }
             (block.span.lo[axis], block.span.hi[axis]) = (lo, hi);
+        }
+        if self.moves.is_some() {
+            self.each().for_each(|(span, _)| block.span.join(&span));
         }
         block
     }

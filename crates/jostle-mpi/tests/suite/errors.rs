@@ -66,6 +66,29 @@ fn what_is_refused_as_a_whole_is_refused_by_all() {
 }
 
 #[test]
+fn columns_that_some_ranks_lack_and_paths_without_end_are_refused_by_all() {
+    let refused = |by: &'static [f32], lacking: bool, in_place: bool| {
+        let mut errors = ThreadRanks::run(3, |ranks| {
+            let share = Share::from(Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.5));
+            let share = if lacking && ranks.rank() == 2 { share } else { share.moving([by, &[0.0, 0.0]]) };
+            let mut finder = DistributedFinder::serial();
+            let found = if in_place { finder.find_in_place(ranks, share) } else { finder.find(ranks, share) };
+            found.map(|_| ()).expect_err("is refused").to_string()
+        });
+        errors.dedup();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        errors.remove(0)
+    };
+    for in_place in [true, false] {
+        let text = refused(&[0.0, 1.0], true, in_place);
+        assert!(text.contains("displacements are given by some ranks"), "{text}");
+        let text = refused(&[0.0, f32::NAN], false, in_place);
+        assert!(text.contains("rank 0: body 1: displacement NaN on axis 0"), "{text}");
+        assert!(refused(&[0.0], false, in_place).contains("displacements of lengths [1, 2]"));
+    }
+}
+
+#[test]
 fn a_rank_that_panics_ends_the_others() {
     let ended = catch_unwind(|| {
         ThreadRanks::run(4, |ranks| {

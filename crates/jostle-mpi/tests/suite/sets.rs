@@ -4,6 +4,7 @@ use jostle::{Bodies, Input, Layers, NeighborLists, PairFinder, Rows, Set, Space,
 use jostle_mpi::{DistributedFinder, DistributedInput, DistributedRows, Number, Share, ThreadRanks};
 use jostle_testkit::pairs::{Hit, hit, hit_between, sort_hits};
 use jostle_testkit::scene::{scene, world};
+use jostle_testkit::sorting::mix;
 use jostle_testkit::{Kind, Scene};
 
 use crate::kit::{Deal, alone, part, together};
@@ -197,4 +198,63 @@ fn rows_are_whole() {
             });
         }
     }
+}
+
+/// Displacements of bodies, by their ids: some across half of the world.
+fn displacements(ids: &[u64], side: f64) -> [Vec<f64>; 2] {
+    let by = |id: u64, turn: u64| (mix((id * 2 + turn) as usize) >> 40) as f64 / (1 << 24) as f64 - 0.5;
+    [0, 1].map(|axis| ids.iter().map(|&id| by(id, axis) * if id.is_multiple_of(16) { side } else { 6.0 }).collect())
+}
+
+/// Bodies on their way, and when they meet: of one rank, of two, in `f32` and `f64`.
+fn moving_bodies<T: Number>(narrow: impl Fn(f64) -> T + Copy + Sync) {
+    let scene = scene::<2>(Kind::Uniform, 600, 10);
+    let side = f64::from(world::<2>(Kind::Uniform, 600));
+    let columns = |scene: &Scene<2>, ids: &[u64]| {
+        let wide = |column: &Vec<f32>| column.iter().map(|&x| narrow(x.into())).collect::<Vec<T>>();
+        let centers = scene.centers.each_ref().map(wide);
+        (centers, wide(&scene.radii), displacements(ids, side).map(|column| column.into_iter().map(narrow).collect()))
+    };
+    let every: Vec<u64> = (0..600).collect();
+    let (centers, radii, moves): (_, _, [Vec<T>; 2]) = columns(&scene, &every);
+    let bodies = Bodies::from_slices(centers.each_ref().map(Vec::as_slice), &radii);
+    for (space, deal) in spaces(side).into_iter().zip(Deal::ALL) {
+        let set = T::set(bodies).moving(T::displacements(moves.each_ref().map(Vec::as_slice)));
+        let mut finder = PairFinder::new();
+        let found = finder.on(Threads::Serial).find(Input::within(set).space(space)).expect("sound bodies");
+        let shifts = found.image_shifts().chain(core::iter::repeat([0; 2]));
+        let pairs = found.pairs().iter().zip(shifts).map(|(pair, shift)| hit(pair.map(u64::from), shift));
+        let mut expected: Vec<(Hit, u64)> =
+            pairs.zip(found.times_of_impact()).map(|(hit, time)| (hit, time.to_bits())).collect();
+        expected.sort_unstable();
+        for ranks in [1, 4, 7] {
+            let found = ThreadRanks::run(ranks, |ranks| {
+                let (own, ids) = part(&scene, deal, ranks);
+                let (centers, radii, moves): (_, _, [Vec<T>; 2]) = columns(&own, &ids);
+                let bodies = Bodies::from_slices(centers.each_ref().map(Vec::as_slice), &radii);
+                let share = Share::from(bodies).ids(&ids).moving(moves.each_ref().map(Vec::as_slice));
+                let input = DistributedInput::within(share).space(space);
+                let mut finder = DistributedFinder::serial();
+                let in_place = deal == Deal::Runs;
+                let found = if in_place { finder.find_in_place(ranks, input) } else { finder.find(ranks, input) };
+                let found = found.expect("sound bodies");
+                let times = found.local().times_of_impact().iter().chain(found.remote_times_of_impact(0));
+                let hits = found.hits().map(|found| hit(found.ids, found.image_shift));
+                hits.zip(times).map(|(hit, time)| (hit, time.to_bits())).collect::<Vec<_>>()
+            });
+            let mut found = found.concat();
+            found.sort_unstable();
+            assert!(found == expected, "{} and {} of {ranks} ranks, {space:?}", found.len(), expected.len());
+        }
+    }
+}
+
+#[test]
+fn moving_bodies_in_f32() {
+    moving_bodies(|x| x as f32);
+}
+
+#[test]
+fn moving_bodies_in_f64() {
+    moving_bodies(|x| x);
 }
