@@ -238,8 +238,28 @@ impl<const D: usize> PairFinder<D> {
     /// ```
     #[must_use]
     pub fn take_pairs(&mut self) -> Vec<[u32; 2]> {
+        self.replace_pairs(Vec::new())
+    }
+
+    /// As [`PairFinder::take_pairs`], and makes the next list in the memory of another one, whatever that holds: for a host that gets
+    /// back what it has handed out.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{Circles, PairFinder};
+    ///
+    /// let (mut finder, mut memory) = (PairFinder::new(), Vec::new());
+    /// for (x, expected) in [(1.0, vec![[0, 1]]), (9.0, vec![])] {
+    ///     finder.find(Circles::new(&[0.0, x], &[0.0; 2], 1.0))?;
+    ///     let pairs = finder.replace_pairs(memory);
+    ///     assert_eq!(pairs, expected);
+    ///     memory = pairs; // which the host hands out, and gets back
+    /// }
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    pub fn replace_pairs(&mut self, memory: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
         self.listed = Listed::default();
-        self.engine.pairs.take()
+        self.engine.pairs.replace(memory)
     }
 
     /// [`Search::neighbors`] on the current rayon pool.

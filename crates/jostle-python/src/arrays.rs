@@ -4,9 +4,10 @@
 use core::slice;
 
 use engine::{Column, Scalar};
-use numpy::ndarray::ArrayView1;
+use numpy::ndarray::{ArrayView1, ArrayView2};
 use numpy::{
-    Element, PyArray1, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+    Element, PyArray1, PyArray2, PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray,
+    PyUntypedArrayMethods,
 };
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -356,6 +357,21 @@ pub(crate) fn array_of<T: Element + 'static>(
     Ok(unsafe {
         let view = ArrayView1::from_shape_ptr(len, first.cast_const());
         PyArray1::borrow_from_array(&view, owner.into_any()).into_any()
+    })
+}
+
+/// The same of pairs, one a row.
+pub(crate) fn pairs_of(
+    py: Python<'_>,
+    mut pairs: Vec<[u32; 2]>,
+    back: impl FnOnce(Vec<[u32; 2]>) + Send + Sync + 'static,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (first, len) = (pairs.as_mut_ptr().cast::<u32>(), pairs.len());
+    let owner = Bound::new(py, Memory { end: Some(Box::new(move || back(pairs))) })?;
+    // SAFETY: as above.
+    Ok(unsafe {
+        let view = ArrayView2::from_shape_ptr((len, 2), first.cast_const());
+        PyArray2::borrow_from_array(&view, owner.into_any()).into_any()
     })
 }
 

@@ -53,11 +53,14 @@ impl Both {
         (): Dimension<D>,
     {
         read.with::<D, _>(|input, cell| {
+            let mut pairs = self.freed.take_pairs();
             let (finder, meetings) = (<()>::coherent(self), read.meetings());
             let found = py.detach(|| {
                 let found = finder.on(threads.lend()).find(input)?;
                 let columns = FoundColumns::of(found, &cell, &meetings);
-                Ok(columns.with_pairs(found.pairs().as_flattened().to_vec()))
+                pairs.clear();
+                pairs.extend_from_slice(found.pairs());
+                Ok(columns.with_pairs(pairs))
             });
             found.map_err(|refused: engine::InputError| refused.refused())
         })
@@ -131,9 +134,11 @@ impl CoherentFinder {
         threads: Option<isize>,
     ) -> PyResult<Found> {
         let Call { read, threads } = Call::new(positions, radii, cutoff, AskedSpace { cell, pbc, origin }, threads)?;
-        let found =
-            self.with(py, |both| in_dimensions!(read.dimensions(), D => both.find::<D>(py, &read, &threads)))?;
-        found.found(py, &read)
+        let (found, freed) = self.with(py, |both| {
+            let found = in_dimensions!(read.dimensions(), D => both.find::<D>(py, &read, &threads))?;
+            PyResult::Ok((found, both.freed.clone()))
+        })?;
+        found.found(py, &read, &freed)
     }
 
     /// As ``jostle.pairs``, of the next frame.

@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use engine::Rows;
 use pyo3::prelude::*;
 
-use crate::arrays::rows;
 use crate::dimensions::{Both, Dimension, in_dimensions, with_idle};
 use crate::errors::Refused;
 use crate::found::{Found, FoundColumns};
@@ -16,15 +15,16 @@ use crate::space::AskedSpace;
 use crate::threads::Threads;
 
 impl Both {
-    fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<u32>>
+    fn pairs<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<Vec<[u32; 2]>>
     where
         (): Dimension<D>,
     {
         read.with::<D, _>(|input, _| {
+            let memory = self.freed.take_pairs();
             let finder = <()>::finder(self);
             let found = py.detach(|| finder.on(threads.lend()).find(input).map(drop));
             found.map_err(Refused::refused)?;
-            Ok(finder.take_pairs().into_flattened())
+            Ok(finder.replace_pairs(memory))
         })
     }
 
@@ -33,10 +33,11 @@ impl Both {
         (): Dimension<D>,
     {
         read.with::<D, _>(|input, cell| {
+            let memory = self.freed.take_pairs();
             let (finder, meetings) = (<()>::finder(self), read.meetings());
             let found = py.detach(|| {
                 finder.on(threads.lend()).find(input)?;
-                Ok(FoundColumns::take(finder, &cell, &meetings))
+                Ok(FoundColumns::take(finder, &cell, &meetings, memory))
             });
             found.map_err(|refused: engine::InputError| refused.refused())
         })
@@ -87,8 +88,8 @@ impl Both {
 
 /// Finds pairs and neighbours, and keeps its memory from call to call.
 ///
-/// From the second call of a size on it allocates nothing but the results; and memory of large neighbour lists comes back to it when
-/// Python is done with them, for the next ones. (The functions of the same names keep up to four finders of at most 256 MiB, and as
+/// From the second call of a size on it allocates nothing but the results; and memory of large results comes back to it when Python is done
+/// with them, for the next ones. (The functions of the same names keep up to four finders of at most 256 MiB, and as
 /// much memory of their results, for all their calls.) Threads may share it: their calls wait for each other.
 ///
 /// Examples
@@ -121,12 +122,12 @@ impl<'py> Call<'py> {
 
     fn pairs(&self, py: Python<'py>, both: &mut Both) -> PyResult<Bound<'py, PyAny>> {
         let found = in_dimensions!(self.read.dimensions(), D => both.pairs::<D>(py, &self.read, &self.threads))?;
-        rows(py, found, 2)
+        both.freed.pairs(py, found)
     }
 
     fn find(&self, py: Python<'py>, both: &mut Both) -> PyResult<Found> {
         let found = in_dimensions!(self.read.dimensions(), D => both.find::<D>(py, &self.read, &self.threads))?;
-        found.found(py, &self.read)
+        found.found(py, &self.read, &both.freed)
     }
 
     fn count(&self, py: Python<'py>, both: &mut Both) -> PyResult<u64> {

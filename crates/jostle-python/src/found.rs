@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 
 use crate::arrays::{array, rows};
+use crate::freed::Freed;
 use crate::input::{Read, SetsOfPairs};
 use crate::space::Cell;
 
@@ -38,7 +39,7 @@ pub(crate) struct Found {
 /// The same before Python sees it.
 #[derive(Default)]
 pub(crate) struct FoundColumns {
-    pairs: Vec<u32>,
+    pairs: Vec<[u32; 2]>,
     shifts: Option<Vec<i32>>,
     times: Option<Vec<f64>>,
     meetings: Vec<Meeting>,
@@ -68,22 +69,27 @@ impl FoundColumns {
         }
     }
 
-    /// Takes the list of a finder.
-    pub(crate) fn take<const D: usize>(finder: &mut PairFinder<D>, cell: &Cell<D>, meetings: &[[usize; 2]]) -> Self {
+    /// Takes the list of a finder, which makes the next one in other memory.
+    pub(crate) fn take<const D: usize>(
+        finder: &mut PairFinder<D>,
+        cell: &Cell<D>,
+        meetings: &[[usize; 2]],
+        memory: Vec<[u32; 2]>,
+    ) -> Self {
         let columns = Self::of(finder.last(), cell, meetings);
-        columns.with_pairs(finder.take_pairs().into_flattened())
+        columns.with_pairs(finder.replace_pairs(memory))
     }
 
-    pub(crate) fn with_pairs(self, pairs: Vec<u32>) -> Self {
+    pub(crate) fn with_pairs(self, pairs: Vec<[u32; 2]>) -> Self {
         Self { pairs, ..self }
     }
 
-    pub(crate) fn found(self, py: Python<'_>, read: &Read<'_>) -> PyResult<Found> {
+    pub(crate) fn found(self, py: Python<'_>, read: &Read<'_>, freed: &Freed) -> PyResult<Found> {
         let dimensions = read.dimensions();
         let moves = read.moves();
         let times = self.times.or_else(|| moves.then(Vec::new));
         Ok(Found {
-            pairs: rows(py, self.pairs, 2)?.unbind(),
+            pairs: freed.pairs(py, self.pairs)?.unbind(),
             shifts: self.shifts.map(|shifts| rows(py, shifts, dimensions)).transpose()?.map(Bound::unbind),
             times: times.map(|times| array(py, times).unbind()),
             meetings: self.meetings,

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::arrays;
 
 /// Results of so many bytes at least come back. Smaller ones are taken from memory that the process has, and a call costs less.
-const LARGE: usize = 1 << 20;
+const LARGE: usize = 1 << 17;
 
 /// Free memory of a finder: for each kind of column the last that came back.
 #[derive(Clone)]
@@ -23,6 +23,7 @@ pub(crate) struct Places {
     f32: [Vec<f32>; 3],
     i32: [Vec<i32>; 2],
     u32: [Vec<u32>; 1],
+    pairs: Vec<[u32; 2]>,
     /// Bytes that are kept at most.
     limit: usize,
 }
@@ -49,7 +50,12 @@ impl Places {
         fn of<T>(places: &[Vec<T>]) -> usize {
             places.iter().map(|column| column.capacity() * size_of::<T>()).sum()
         }
-        of(&self.i64) + of(&self.f64) + of(&self.f32) + of(&self.i32) + of(&self.u32)
+        of(&self.i64)
+            + of(&self.f64)
+            + of(&self.f32)
+            + of(&self.i32)
+            + of(&self.u32)
+            + self.pairs.capacity() * size_of::<[u32; 2]>()
     }
 }
 
@@ -62,6 +68,7 @@ impl Freed {
             f32: Default::default(),
             i32: Default::default(),
             u32: Default::default(),
+            pairs: Vec::new(),
             limit,
         };
         Self(Arc::new(Mutex::new(places)))
@@ -105,6 +112,34 @@ impl Freed {
         }
         drop(places);
         drop(before);
+    }
+
+    /// Memory for a list of pairs, whatever it holds.
+    pub(crate) fn take_pairs(&self) -> Vec<[u32; 2]> {
+        core::mem::take(&mut self.places().pairs)
+    }
+
+    fn give_pairs(&self, pairs: Vec<[u32; 2]>) {
+        let mut places = self.places();
+        let before = core::mem::take(&mut places.pairs);
+        if places.bytes() + pairs.capacity() * size_of::<[u32; 2]>() <= places.limit {
+            places.pairs = pairs;
+        }
+        drop(places);
+        drop(before);
+    }
+
+    /// An array of pairs, one a row, that gives their memory back when Python is done with it.
+    pub(crate) fn pairs<'py>(&self, py: Python<'py>, pairs: Vec<[u32; 2]>) -> PyResult<Bound<'py, PyAny>> {
+        if size_of_val(&pairs[..]) < LARGE {
+            return arrays::rows(py, pairs.into_flattened(), 2);
+        }
+        let places = Arc::downgrade(&self.0);
+        arrays::pairs_of(py, pairs, move |pairs| {
+            if let Some(places) = places.upgrade() {
+                Self(places).give_pairs(pairs);
+            }
+        })
     }
 
     /// An array that owns the numbers, and gives them back when Python is done with it.

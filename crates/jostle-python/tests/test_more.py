@@ -274,6 +274,24 @@ def test_memory_of_results_comes_back_when_nobody_has_them():
     np.testing.assert_array_equal(vectors, kept[3][10:20])
 
 
+def test_memory_of_pairs_comes_back():
+    points, finder = scene(50_000, 2, "f4", side=100.0), jostle.Finder()
+    expected = finder.pairs(points, 0.4).copy()
+    for search in [finder.pairs, lambda *what: finder.find(*what).pairs]:
+        first = search(points, 0.4)
+        address = first.__array_interface__["data"][0]
+        second = search(points, 0.4)
+        np.testing.assert_array_equal(first, second)
+        assert address != second.__array_interface__["data"][0]
+        assert len(finder.pairs(points[:100], 0.4)) < 100
+        del first
+        search(points, 0.4)
+        third = search(points, 0.4)
+        assert third.flags.writeable and third.shape == expected.shape
+        np.testing.assert_array_equal(second, expected)
+        np.testing.assert_array_equal(third, expected)
+
+
 def test_memory_comes_back_of_lists_of_any_number_and_length():
     finder = jostle.Finder()
     for n, dtype in [(20_000, "f4"), (30_000, "f8"), (1000, "f8"), (25_000, "f4")]:

@@ -227,13 +227,15 @@ impl PairList {
         self.len = 0;
     }
 
-    /// The pairs, for good; the next list has room for as many, in memory that nobody has touched yet.
-    pub(crate) fn take(&mut self) -> Vec<[u32; 2]> {
+    /// The pairs, for good; the next list has room for as many, in the memory of this one, or, where that is too short, in memory
+    /// that nobody has touched yet.
+    pub(crate) fn replace(&mut self, other: Vec<[u32; 2]>) -> Vec<[u32; 2]> {
         let len = core::mem::take(&mut self.len);
-        let mut pairs = core::mem::take(&mut self.list);
-        if len > 0 {
+        let mut pairs = core::mem::replace(&mut self.list, other);
+        if self.list.capacity() < len {
             self.list = vec![[0; 2]; with_headroom(len)];
         }
+        self.list.resize(self.list.capacity(), [0; 2]);
         pairs.truncate(len);
         pairs
     }
