@@ -1,4 +1,5 @@
-//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks. `MPIRUN` names another `mpirun`.
+//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks. `MPIRUN` names another `mpirun`;
+//! `--ignored` sends a message of more than 2^31 bytes instead.
 
 #[path = "../suite/kit.rs"]
 #[allow(dead_code, reason = "threads are the other suite's")]
@@ -24,10 +25,18 @@ const CHILD: &str = "JOSTLE_MPI_CHILD";
 const RANKS: [u32; 6] = [8, 7, 4, 3, 2, 1];
 
 fn main() {
-    if let Ok(ranks) = env::var(CHILD) {
-        return rank_of_many(&ranks);
+    match env::var(CHILD).as_deref() {
+        Ok("panic") => return rank_that_panics(),
+        Ok("huge") => return huge_message(),
+        Ok(ranks) => return rank_of_many(ranks),
+        Err(_) => {}
     }
     let program = env::current_exe().expect("a program knows its path");
+    if env::args().any(|argument| argument == "--ignored") {
+        assert!(mpirun(&program, 2, "huge").status().expect("mpirun is installed").success());
+        println!("test a message above 2^31 bytes ... ok");
+        return;
+    }
     // Two at a time: ranks wait for each other more than they compute.
     let next = AtomicUsize::new(0);
     let run_some = || {
@@ -41,22 +50,60 @@ fn main() {
     });
 }
 
-/// Starts this program as so many ranks.
-fn run(program: &Path, ranks: u32) {
+/// This program as so many ranks.
+fn mpirun(program: &Path, ranks: u32, child: &str) -> Command {
     let mut mpirun = Command::new(env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
-    mpirun.args(["-n", &ranks.to_string()]).arg(program).env(CHILD, ranks.to_string());
+    mpirun.args(["-n", &ranks.to_string()]).arg(program).env(CHILD, child);
     // Of Open MPI, which asks for leave; MPICH does all of it unasked. Ranks may outnumber the cores: they are to yield, and
     // to be anywhere.
     for allowed in ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"] {
         mpirun.env(allowed, "1");
     }
     mpirun.env("OMPI_MCA_mpi_yield_when_idle", "1").env("OMPI_MCA_hwloc_base_binding_policy", "none");
-    let status = mpirun.status().expect("mpirun is installed");
+    mpirun
+}
+
+/// Runs all scenes on so many ranks; of 3 ranks, also looks that one which panics ends the others.
+fn run(program: &Path, ranks: u32) {
+    let status = mpirun(program, ranks, &ranks.to_string()).status().expect("mpirun is installed");
     if !status.success() {
         println!("test mpirun -n {ranks} ... FAILED: {status}");
         exit(1);
     }
     println!("test mpirun -n {ranks} ... ok");
+    if ranks == 3 {
+        let ended = mpirun(program, ranks, "panic").output().expect("mpirun is installed");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        let is_told = said.contains("rank 1 falls") && said.contains("rank 1 has panicked: all ranks are aborted");
+        if ended.status.success() || !is_told {
+            println!("test a rank that panics ends the others ... FAILED: {}\n{said}", ended.status);
+            exit(1);
+        }
+        println!("test a rank that panics ends the others ... ok");
+    }
+}
+
+fn rank_that_panics() {
+    let universe = mpi::initialize().expect("MPI begins once");
+    let ranks = MpiRanks::new(&universe.world());
+    assert!(ranks.rank() != 1, "rank 1 falls");
+    ranks.barrier();
+}
+
+/// A message of more bytes than MPI counts, there and back. It takes some 8 GB of memory.
+fn huge_message() {
+    let universe = mpi::initialize().expect("MPI begins once");
+    let ranks = MpiRanks::new(&universe.world());
+    let block: Vec<u8> = (0..1 << 20).map(|at| (at % 251) as u8).collect();
+    for from in 0..2 {
+        let outgoing = if ranks.rank() == from { vec![(1 - from, block.repeat((1 << 11) + 1))] } else { Vec::new() };
+        let (incoming, ()) = ranks.exchange(outgoing, || ());
+        assert_eq!(incoming.len(), usize::from(ranks.rank() != from));
+        for (_, bytes) in incoming {
+            assert_eq!(bytes.len(), (1 << 31) + (1 << 20));
+            assert!(bytes.chunks(1 << 20).all(|part| part == block));
+        }
+    }
 }
 
 fn rank_of_many(wanted: &str) {

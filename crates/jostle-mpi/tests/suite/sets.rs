@@ -258,3 +258,30 @@ fn moving_bodies_in_f32() {
 fn moving_bodies_in_f64() {
     moving_bodies(|x| x);
 }
+
+/// A set in `f32` that is widened meets one in `f64` as one process has them meet.
+#[test]
+fn two_precisions_by_widening() {
+    let (narrow, other) = (scene::<2>(Kind::Uniform, 500, 11), scene::<2>(Kind::Dense, 500, 12));
+    let wide = |scene: &Scene<2>, factor: f64| {
+        let of = |column: &Vec<f32>| column.iter().map(|&x| f64::from(x) * factor).collect();
+        Wide { centers: scene.centers.each_ref().map(of), radii: of(&scene.radii) }
+    };
+    let second = wide(&other, 1.000_000_123);
+    let mut finder = PairFinder::new();
+    let found = finder.on(Threads::Serial).find(Input::between(narrow.view(), second.view())).expect("sound bodies");
+    let mut expected: Vec<Hit> =
+        found.pairs().iter().map(|pair| hit_between::<2>(pair.map(u64::from), [0; 2])).collect();
+    sort_hits(&mut expected);
+    let found = ThreadRanks::run(4, |ranks| {
+        let [(a, a_ids), (b, b_ids)] = [part(&narrow, Deal::Round, ranks), part(&other, Deal::Runs, ranks)];
+        let (a, b) = (wide(&a, 1.0), wide(&b, 1.000_000_123));
+        let [a, b] = [Share::from(a.view()).ids(&a_ids), Share::from(b.view()).ids(&b_ids)];
+        let mut finder = DistributedFinder::serial();
+        let found = finder.find(ranks, DistributedInput::between(a, b)).expect("sound bodies");
+        found.hits().map(|found| hit_between(found.ids, found.image_shift)).collect::<Vec<_>>()
+    });
+    let mut found = found.concat();
+    sort_hits(&mut found);
+    assert!(found == expected && !found.is_empty(), "{} and {}", found.len(), expected.len());
+}
