@@ -381,14 +381,23 @@ impl<const D: usize> PairFinder<D> {
                 reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
             });
         }
-        input.check_round(
-            "neighbour lists and boxes",
-            "rows are built of circles and spheres alone; ask for the list of pairs",
-        )?;
+        if lists.want_columns() {
+            input.check_round(
+                "boxes or capsules and distances, shifts or vectors of neighbours",
+                "only circles and spheres have centres that these could be of; ask for lists of ids",
+            )?;
+        }
         let isa = self.isa();
         // Rows may have grown.
         self.last_used = Used::All;
-        self.seek(input, only, workers, |engines, plan| ((), engines.rows.fill(isa, plan, kind, lists, workers)))
+        self.seek(input, only, workers, |engines, plan| {
+            let Engines { pairs, rows, .. } = engines;
+            let tests = match plan.exact.shaped {
+                true => rows.fill_from_pairs(pairs, plan, kind, lists, workers),
+                false => rows.fill(isa, plan, kind, lists, workers),
+            };
+            ((), tests)
+        })
     }
 
     /// Bytes of what a search may have made grow.

@@ -2,6 +2,7 @@
 
 pub(crate) mod arena;
 mod extras;
+mod from_pairs;
 pub(crate) mod leaf_rows;
 mod lists;
 mod measure;
@@ -18,6 +19,7 @@ use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::join::counts::Tests;
+use crate::join::hits::PairList;
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::measure::Centers;
@@ -48,6 +50,8 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Where the rows of a bucket lie.
     places: ScratchPool<Vec<RowPlace>>,
     centers: Centers<D>,
+    /// Of bodies whose rows are made of pairs.
+    pairs: PairList,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -58,6 +62,7 @@ impl<const D: usize> RowEngine<D> {
             + self.scratch.bytes(RowScratch::bytes)
             + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
             + self.centers.bytes()
+            + self.pairs.bytes()
     }
 
     /// Fills the lists.
