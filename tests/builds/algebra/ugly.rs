@@ -2,6 +2,7 @@
 
 use core::array::from_fn;
 
+use jostle::{Circles, Input, PairFinder, PreparedSet, Space, Threads};
 use jostle_testkit::algebra::{Case, PlainMoves, PlainSet, PlainSpace};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 
@@ -115,4 +116,22 @@ fn lattices_that_exactly_touch_a_billion_away() {
         bench.check(name, &case);
         assert_eq!(case.hits().is_empty(), nudge != 0.0, "{name}");
     }
+}
+
+/// What bodies are moved by along one axis takes nothing from another, in searches nor in questions.
+#[test]
+fn a_long_period_beside_a_short_one() {
+    let long = 2.0_f32.powi(58);
+    let x = [0.0, 4096.0 * long, 0.5, -2.0 * long, long, 4096.0 * long];
+    let y = [0.0, 3.75, 1.75, -5.0, 2.0, 1.0];
+    let (bodies, space) =
+        (Circles::new(&x, &y, 0.5), Space::periodic([Some([0.0, f64::from(long)]), Some([0.0, 4.0])]));
+    let mut finder = PairFinder::new();
+    let mut pairs = finder.find(Input::within(bodies).space(space)).expect("few images").pairs().to_vec();
+    pairs.sort_unstable();
+    assert_eq!(pairs, [[0, 1], [0, 3], [0, 5], [1, 3], [2, 4], [2, 5], [3, 4], [4, 5]]);
+    let (mut set, mut found) = (PreparedSet::new(), Vec::new());
+    set.build(bodies, space, Threads::Serial).expect("six circles");
+    set.queries().circle([0.25, 0.5], 0.5, &mut found).expect("few images");
+    assert_eq!(found.iter().map(|seen| seen.id).collect::<Vec<_>>(), [0, 1, 5]);
 }

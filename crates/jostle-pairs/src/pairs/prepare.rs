@@ -229,7 +229,7 @@ impl<const D: usize> Preparation<D> {
         };
         let decided = input.is_decided();
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
-        let mut blur = [all.far * FAR_BLUR; D];
+        let mut blur = all.far.map(|far| far * FAR_BLUR);
         for axis in 0..D {
             let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
             let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR;

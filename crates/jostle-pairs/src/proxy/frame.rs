@@ -124,7 +124,7 @@ impl<const D: usize> Frame<D> {
 
     fn centered(origin: [f64; D], half: f64, all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let scale = power_of_two_below_inverse(half);
-        let growth = ABSOLUTE[usize::from(cell.is_some())] + all.far * scale * FAR;
+        let growth = ABSOLUTE[usize::from(cell.is_some())] + all.farthest() * scale * FAR;
         Self { origin, scale, growth, adopted: None, slack: slack(all, scale, growth) }
     }
 
@@ -141,7 +141,7 @@ impl<const D: usize> Frame<D> {
                 |axis: usize| (extent.lo[axis] - origin[axis]).abs().max((extent.hi[axis] - origin[axis]).abs());
             (0..D).map(reach).fold(0.0, f64::max) * scale
         };
-        let (unit, mut absolute) = (of.map_or_else(|| widest(own), |_| 1.0), ADOPTED * all.far * scale * FAR);
+        let (unit, mut absolute) = (of.map_or_else(|| widest(own), |_| 1.0), ADOPTED * all.farthest() * scale * FAR);
         if of.is_none() {
             absolute += own.radius * RELATIVE + LEAST;
         }

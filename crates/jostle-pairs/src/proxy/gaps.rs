@@ -349,17 +349,16 @@ impl<const D: usize> Gaps<D> {
         self.used.then_some(closed)
     }
 
-    /// All axes with their gaps. The largest number that the predicate has to do with where an axis repeats.
-    fn begin(&mut self, cell: Option<&UnitCell<D>>, all: Extent<D>, typical: f64) -> f64 {
-        let period = |at: usize| {
-            let cell = cell.filter(|cell| cell.space.repeats[at])?;
-            Some([cell.space.origin[at], cell.space.vectors[at][at]])
-        };
-        let far = (0..D).filter_map(period).map(|[lo, period]| lo.abs() + period).fold(all.far, f64::max);
+    /// All axes with their gaps. The largest numbers that the predicate has to do with where an axis repeats.
+    fn begin(&mut self, cell: Option<&UnitCell<D>>, all: Extent<D>, typical: f64) -> [f64; D] {
+        let mut far = all.far;
         for (at, axis) in self.axes.iter_mut().enumerate() {
+            let cell = cell.filter(|cell| cell.space.repeats[at]);
+            let period = cell.map(|cell| [cell.space.origin[at], cell.space.vectors[at][at]]);
+            far[at] = period.map_or(far[at], |[lo, period]| far[at].max(lo.abs() + period));
             let ends = [all.lo[at], all.hi[at]];
-            let largest = ends.iter().fold(far, |largest, end| largest.max(end.abs()));
-            axis.begin(&Line { ends, period: period(at), typical, largest });
+            let largest = ends.iter().fold(far[at], |largest, end| largest.max(end.abs()));
+            axis.begin(&Line { ends, period, typical, largest });
         }
         far
     }

@@ -32,7 +32,7 @@ pub(crate) struct Extent<const D: usize> {
     /// The largest radius of one around where they begin.
     pub(crate) reach: f64,
     /// Of those moved into the cell, on each axis the greatest sum of |coordinate| and all that was taken off.
-    pub(crate) far: f64,
+    pub(crate) far: [f64; D],
     /// Some have been moved into the cell.
     pub(crate) outside: bool,
     pub(crate) sound: bool,
@@ -44,7 +44,7 @@ impl<const D: usize> Extent<D> {
         hi: [f64::NEG_INFINITY; D],
         radius: 0.0,
         reach: 0.0,
-        far: 0.0,
+        far: [0.0; D],
         outside: false,
         sound: true,
     };
@@ -53,15 +53,20 @@ impl<const D: usize> Extent<D> {
         for axis in 0..D {
             self.lo[axis] = self.lo[axis].min(other.lo[axis]);
             self.hi[axis] = self.hi[axis].max(other.hi[axis]);
+            self.far[axis] = self.far[axis].max(other.far[axis]);
         }
         Self {
             radius: self.radius.max(other.radius),
             reach: self.reach.max(other.reach),
-            far: self.far.max(other.far),
             outside: self.outside | other.outside,
             sound: self.sound & other.sound,
             ..self
         }
+    }
+
+    /// The same, of all axes the greatest.
+    pub(crate) fn farthest(&self) -> f64 {
+        self.far.into_iter().fold(0.0, f64::max)
     }
 }
 
@@ -189,7 +194,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
                 let shift = cell.shift(wraps);
                 for axis in 0..D {
                     let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
-                    all.far = all.far.max(middle[axis].abs() + taken);
+                    all.far[axis] = all.far[axis].max(middle[axis].abs() + taken);
                     middle[axis] -= shift[axis];
                 }
                 all.outside = true;

@@ -26,6 +26,7 @@ pub use batch::{PreparedAnswers, PreparedBatch};
 pub use seen::{Seen, SeenAt};
 
 use crate::input::UnitCell;
+use crate::proxy::Extent;
 use crate::proxy::prepared::PreparedSet;
 use boxes::{ROUNDING, descend};
 use images::Sweep;
@@ -105,16 +106,16 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         self.set.extent.radius
     }
 
-    /// Of all bodies, what their coordinates are computed of, at most.
-    fn far(&self) -> f64 {
-        let extent = &self.set.extent;
-        let widest = (0..D).map(|axis| extent.lo[axis].abs().max(extent.hi[axis].abs()));
-        if self.set.is_empty() { 0.0 } else { widest.fold(extent.far, f64::max) }
+    /// Of all bodies, what their coordinates are computed of, at most, on each axis.
+    fn far(&self) -> [f64; D] {
+        let Extent { lo, hi, far, .. } = &self.set.extent;
+        let widest = |axis: usize| lo[axis].abs().max(hi[axis].abs()).max(far[axis]);
+        if self.set.is_empty() { [0.0; D] } else { core::array::from_fn(widest) }
     }
 
     /// By how much spans are let out, in the frame: see the top of this file.
     fn blur(&self, numbers: &[[f64; D]], radius: f64) -> f64 {
-        let far = self.far();
+        let far = self.far().into_iter().fold(0.0, f64::max);
         let origin = self.origin.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let widest: f64 = numbers.iter().flatten().fold(0.0, |sum, x| sum + x.abs());
         let moved = if self.set.frame.is_none() && self.cell.is_some() { far * MOVED } else { 0.0 };

@@ -35,7 +35,7 @@ pub(super) struct Sweep<const D: usize> {
 
 impl<const D: usize> Sweep<D> {
     /// Around a box.
-    pub(super) fn around(cell: &UnitCell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: f64) -> Self {
+    pub(super) fn around(cell: &UnitCell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: [f64; D]) -> Self {
         Self::along(cell, (lo, hi), [0.0; D], 0.0, reach, far)
     }
 
@@ -46,7 +46,7 @@ impl<const D: usize> Sweep<D> {
         direction: [f64; D],
         length: f64,
         reach: f64,
-        far: f64,
+        far: [f64; D],
     ) -> Self {
         let origin = cell.space.origin;
         let zero = [0.0; D];
@@ -58,7 +58,7 @@ impl<const D: usize> Sweep<D> {
                 sweep.lo[k] += ends[0].min(ends[1]);
                 sweep.hi[k] += ends[0].max(ends[1]);
                 sweep.slope[k] += direction[axis] * dual[axis];
-                let widest = lo[axis].abs().max(hi[axis].abs()) + origin[axis].abs() + far + length;
+                let widest = lo[axis].abs().max(hi[axis].abs()) + origin[axis].abs() + far[axis] + length;
                 numbers += widest * dual[axis].abs();
             }
             let c = reach * dual.iter().map(|x| x * x).sum::<f64>().sqrt() * (1.0 + RELATIVE) + numbers * BLUR;
