@@ -2,52 +2,19 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engine::{CoherentFinder as Finder, Rows};
+use engine::Rows;
 use pyo3::prelude::*;
 
-use crate::dimensions::in_dimensions;
+use crate::dimensions::{BothCoherent, Dimension, in_dimensions};
 use crate::errors::Refused;
 use crate::finder::Call;
 use crate::found::{Found, FoundColumns};
-use crate::freed::Freed;
 use crate::input::Read;
 use crate::lists::{Columns, NeighborLists, finish};
-use crate::prepared::Of;
 use crate::space::AskedSpace;
 use crate::threads::Threads;
 
-/// A finder for each number of dimensions.
-pub(crate) struct Both {
-    two: Finder<2>,
-    three: Finder<3>,
-    /// Memory of their results.
-    freed: Freed,
-}
-
-impl Default for Both {
-    fn default() -> Self {
-        Self { two: Finder::new(), three: Finder::new(), freed: Freed::up_to(usize::MAX) }
-    }
-}
-
-/// The one of these for so many dimensions.
-pub(crate) trait Dimension<const D: usize>: Of<D> {
-    fn coherent(both: &mut Both) -> &mut Finder<D>;
-}
-
-impl Dimension<2> for () {
-    fn coherent(both: &mut Both) -> &mut Finder<2> {
-        &mut both.two
-    }
-}
-
-impl Dimension<3> for () {
-    fn coherent(both: &mut Both) -> &mut Finder<3> {
-        &mut both.three
-    }
-}
-
-impl Both {
+impl BothCoherent {
     fn find<const D: usize>(&mut self, py: Python<'_>, read: &Read<'_>, threads: &Threads) -> PyResult<FoundColumns>
     where
         (): Dimension<D>,
@@ -102,11 +69,11 @@ impl Both {
 /// ...     pairs = frames.pairs(xy, r)
 #[pyclass(frozen, module = "jostle")]
 pub(crate) struct CoherentFinder {
-    both: Mutex<Both>,
+    both: Mutex<BothCoherent>,
 }
 
 impl CoherentFinder {
-    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut Both) -> R) -> R {
+    fn with<R>(&self, py: Python<'_>, work: impl FnOnce(&mut BothCoherent) -> R) -> R {
         use pyo3::sync::MutexExt;
         work(&mut self.both.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner))
     }

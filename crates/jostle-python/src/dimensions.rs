@@ -2,23 +2,26 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use engine::PairFinder;
+use engine::{CoherentFinder, PairFinder};
 use pyo3::PyResult;
 
 use crate::freed::Freed;
 use crate::prepared::Of;
 
 /// A finder for each number of dimensions; they hold no memory before their first search.
-pub(crate) struct Both {
-    pub(crate) two: PairFinder<2>,
-    three: PairFinder<3>,
+pub(crate) struct Both<Two = PairFinder<2>, Three = PairFinder<3>> {
+    pub(crate) two: Two,
+    pub(crate) three: Three,
     /// Memory of their results.
     pub(crate) freed: Freed,
 }
 
-impl Default for Both {
+/// Those for frames in which bodies move little.
+pub(crate) type BothCoherent = Both<CoherentFinder<2>, CoherentFinder<3>>;
+
+impl<Two: Default, Three: Default> Default for Both<Two, Three> {
     fn default() -> Self {
-        Self { two: PairFinder::new(), three: PairFinder::new(), freed: Freed::up_to(usize::MAX) }
+        Self { two: Two::default(), three: Three::default(), freed: Freed::up_to(usize::MAX) }
     }
 }
 
@@ -45,16 +48,26 @@ pub(crate) fn with_idle<R>(search: impl FnOnce(&mut Both) -> PyResult<R>) -> PyR
 /// The one of these for so many dimensions.
 pub(crate) trait Dimension<const D: usize>: Of<D> {
     fn finder(both: &mut Both) -> &mut PairFinder<D>;
+
+    fn coherent(both: &mut BothCoherent) -> &mut CoherentFinder<D>;
 }
 
 impl Dimension<2> for () {
     fn finder(both: &mut Both) -> &mut PairFinder<2> {
         &mut both.two
     }
+
+    fn coherent(both: &mut BothCoherent) -> &mut CoherentFinder<2> {
+        &mut both.two
+    }
 }
 
 impl Dimension<3> for () {
     fn finder(both: &mut Both) -> &mut PairFinder<3> {
+        &mut both.three
+    }
+
+    fn coherent(both: &mut BothCoherent) -> &mut CoherentFinder<3> {
         &mut both.three
     }
 }
