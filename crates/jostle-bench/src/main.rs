@@ -3,6 +3,7 @@
 //! Rows of a table run in turn, round after round, inside one process for each number of threads, so that all meet the
 //! same state of the machine; what is printed is the median of the rounds, with the tenth and ninetieth percentile.
 
+mod boxes;
 mod classics;
 mod clock;
 mod compare;
@@ -111,6 +112,8 @@ enum Command {
     Frames(frames::Args),
     /// Ourselves on scenes that bring others down; with --huge, on 10M bodies as well.
     Hostile(hostile::Args),
+    /// Times boxes against those who search boxes by nature.
+    Boxes(boxes::Args),
     /// What a simulation asks for beside pairs: neighbour lists, f64, filters, few among many; each beside `find`.
     #[command(alias = "beside")]
     Features(features::Args),
@@ -145,6 +148,7 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
         Command::Scaling(scaling) => scaling::run(&scaling, common, &output),
         Command::Frames(frames) => frames::run(&frames, common, &output),
         Command::Hostile(hostile) => hostile::run(&hostile, common, &output),
+        Command::Boxes(boxes) => boxes::run(&boxes, common, &output),
         Command::Features(features) => features::run(&features, common, &output),
         Command::Guests(guests) => guests::run(&guests, common, &output),
         Command::Classics(classics) => classics::run(&classics, common, &output),

@@ -7,7 +7,7 @@ mod brute;
 mod engine;
 mod geo_index;
 pub(crate) mod grid;
-mod hits;
+pub(crate) mod hits;
 mod kiddo;
 mod levels;
 mod obvhs;

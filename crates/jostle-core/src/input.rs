@@ -11,8 +11,8 @@ use bytemuck::{NoUninit, Pod};
 use crate::error::ViewError;
 
 pub use crate::limits::MAX_BODIES;
-pub use boxes::{Boxes, Boxes64};
-pub use capsules::{Capsules, Capsules64};
+pub use boxes::{BoxView, Boxes, Boxes64};
+pub use capsules::{CapsuleView, Capsules, Capsules64};
 pub use column::Column;
 pub use field::Field;
 

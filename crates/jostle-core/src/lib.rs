@@ -21,8 +21,8 @@ pub mod tree;
 pub use aabb::Aabb;
 pub use error::{Reason, ViewError};
 pub use input::{
-    Bodies, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, Column, Field, Radii, RadiusField, Scalar,
-    Spheres, Spheres64,
+    Bodies, BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Circles, Circles64, Column, Field, Radii,
+    RadiusField, Scalar, Spheres, Spheres64,
 };
 pub use isa::Isa;
 pub use parallel::host::Spawner;

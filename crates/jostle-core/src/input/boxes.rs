@@ -6,8 +6,8 @@ use super::{Column, Scalar};
 use crate::error::{Reason, ViewError};
 use crate::limits::MAX_BODIES;
 
-/// A borrowed view of n axis-aligned boxes with `D` axes, in `f32` unless said otherwise: where their lower and upper corners
-/// lie in the caller's memory.
+/// A borrowed view of n axis-aligned boxes with `D` axes: where their lower and upper corners lie in the caller's memory. It has
+/// two names, [`Boxes`] in `f32` and [`Boxes64`] in `f64`.
 ///
 /// Two boxes overlap when on each axis `lo_a <= hi_b` and `lo_b <= hi_a`: nothing is rounded, and touching counts. A box may be
 /// a point or a line, and reach to infinity on either side. Nothing is copied and nothing is checked until the view is used;
@@ -31,16 +31,19 @@ use crate::limits::MAX_BODIES;
 /// assert_eq!(boxes.lo(0), [0.0, 8.0]);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Boxes<'a, const D: usize, T = f32> {
+pub struct BoxView<'a, const D: usize, T> {
     lo: [Column<'a, T>; D],
     hi: [Column<'a, T>; D],
     margin: T,
 }
 
-/// Boxes in `f64`.
-pub type Boxes64<'a, const D: usize> = Boxes<'a, D, f64>;
+/// Boxes in `f32`.
+pub type Boxes<'a, const D: usize> = BoxView<'a, D, f32>;
 
-impl<'a, const D: usize, T: Scalar> Boxes<'a, D, T> {
+/// Boxes in `f64`.
+pub type Boxes64<'a, const D: usize> = BoxView<'a, D, f64>;
+
+impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
     /// Boxes held as slices, vectors, arrays or columns: the lower corners, one column an axis, and the upper ones.
     #[must_use]
     pub fn new<C: Into<Column<'a, T>>>(lo: [C; D], hi: [C; D]) -> Self {

@@ -4,8 +4,8 @@ use super::{Column, Radii, Scalar};
 use crate::error::{Reason, ViewError};
 use crate::limits::{MAX_BODIES, REACH_F64};
 
-/// A borrowed view of n capsules with `D` axes, in `f32` unless said otherwise: all points within a radius of a segment between
-/// two ends. A capsule may be as short as a point, and as thin as a line.
+/// A borrowed view of n capsules with `D` axes, [`Capsules`] in `f32` and [`Capsules64`] in `f64`: all points within a radius of a
+/// segment between two ends. A capsule may be as short as a point, and as thin as a line.
 ///
 /// Nothing is copied and nothing is checked until the view is used. The position of a capsule in the view is its *id*.
 ///
@@ -18,16 +18,19 @@ use crate::limits::{MAX_BODIES, REACH_F64};
 /// assert_eq!((rods.len(), rods.ends(0), rods.radius(1)), (2, [[0.0, 0.0], [4.0, 0.0]], 0.5));
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Capsules<'a, const D: usize, T = f32> {
+pub struct CapsuleView<'a, const D: usize, T> {
     ends: [[Column<'a, T>; D]; 2],
     radii: Radii<'a, T>,
     margin: T,
 }
 
-/// Capsules in `f64`.
-pub type Capsules64<'a, const D: usize> = Capsules<'a, D, f64>;
+/// Capsules in `f32`.
+pub type Capsules<'a, const D: usize> = CapsuleView<'a, D, f32>;
 
-impl<'a, const D: usize, T: Scalar> Capsules<'a, D, T> {
+/// Capsules in `f64`.
+pub type Capsules64<'a, const D: usize> = CapsuleView<'a, D, f64>;
+
+impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
     /// Capsules held as slices, vectors, arrays or columns: their first ends, one column an axis, their second ends, and one
     /// radius for all or one each.
     #[must_use]

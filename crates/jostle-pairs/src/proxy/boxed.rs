@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Boxes, Scalar, ViewError, Workers};
+use jostle_core::{BoxView, Boxes, Scalar, ViewError, Workers};
 
 use crate::InputError;
 use crate::input::shaped::Shaped;
@@ -162,7 +162,7 @@ impl<const D: usize> SortedSet<D> {
     }
 }
 
-fn boxed<const D: usize, T: Scalar>(boxes: &Boxes<'_, D, T>, id: usize) -> Solid<D> {
+fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
     let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
     for axis in 0..D {
         let [low, high] = boxes.corners();
