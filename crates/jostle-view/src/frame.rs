@@ -1,0 +1,320 @@
+//! Frames as they are sent, little endian, every part a multiple of four bytes.
+//!
+//! ```text
+//! 0   u32  1: a frame; 2: radii, an f32 each, from byte 12 on
+//! 4   u32  n, the number of bodies
+//! 8   u32  which radii belong to it
+//! 12  u32  levels of the tree
+//! 16  f64  number of the frame
+//! 24  f32  x4: the box of all centres, lower corner first
+//! 40  f32  x6: milliseconds for bounds, sort, tree, join, the rest of the step, and encoding the frame before
+//! 64  u32  pairs
+//! 68  f32  tests of one body against another, for each body
+//! 72  f32  bytes that the finder holds, for each body
+//! 76  f32  frames a second of the simulation
+//! 80       sections: u32 kind, u32 bytes, the bytes, filled up to a multiple of four
+//! ```
+//! A place is two numbers of 16 bits: fractions of the box, 0 at its lower borders and 65,535 at its upper ones.
+
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use jostle::{Aabb, Circles, Found};
+
+use crate::message::Wants;
+
+/// Bytes of a frame before its sections.
+pub const HEADER: usize = 80;
+
+/// The first word of a frame, and of radii.
+const FRAME: u32 = 1;
+const RADII: u32 = 2;
+
+/// What a section of a frame holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Section {
+    /// x, y as `u16` for each body.
+    Places = 1,
+    /// A bit for each body, lowest first: whether it touches another.
+    Touched = 2,
+    /// How many each touches, at most 255, as `u8`.
+    Contacts = 3,
+    /// Two ids as `u32` for each pair.
+    Pairs = 4,
+    /// The id at each rank of the tree, as `u32`.
+    Order = 5,
+    /// The level as `u32`, then `f32` x4 for each box: lower corner, upper corner.
+    Boxes = 6,
+}
+
+impl Section {
+    const ALL: [Self; 6] = [Self::Places, Self::Touched, Self::Contacts, Self::Pairs, Self::Order, Self::Boxes];
+}
+
+/// One encoding, shared by all viewers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Picture {
+    pub(crate) version: u32,
+    pub(crate) radii: Bytes,
+    pub(crate) frame: Bytes,
+}
+
+/// The sections of a frame, first to last; it ends where a frame is damaged.
+#[derive(Debug, Clone)]
+pub struct Sections<'f>(&'f [u8]);
+
+impl<'f> Sections<'f> {
+    /// Those of a frame, which may be damaged.
+    #[must_use]
+    pub fn of(frame: &'f [u8]) -> Self {
+        Self(frame.get(HEADER..).unwrap_or_default())
+    }
+}
+
+impl<'f> Iterator for Sections<'f> {
+    type Item = (Section, &'f [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&kind, rest) = self.0.split_first_chunk::<4>()?;
+        let (&len, rest) = rest.split_first_chunk::<4>()?;
+        let kind = Section::ALL.into_iter().find(|&known| known as u32 == u32::from_le_bytes(kind))?;
+        let len = u32::from_le_bytes(len) as usize;
+        let bytes = rest.get(..len)?;
+        self.0 = rest.get(len.next_multiple_of(4)..).unwrap_or_default();
+        Some((kind, bytes))
+    }
+}
+
+/// What a frame tells beside its bodies.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Meters {
+    pub(crate) number: u64,
+    /// The step without the search.
+    pub(crate) rest: Duration,
+    /// Frames a second of the simulation.
+    pub(crate) rate: f32,
+}
+
+/// What is kept from one encoding to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Encoder {
+    radii: Vec<f32>,
+    sent: Picture,
+    contacts: Vec<u8>,
+    took: Duration,
+}
+
+impl Encoder {
+    /// Encodes a frame. O(n + pairs), and the boxes asked for.
+    pub(crate) fn encode(&mut self, view: Circles<'_>, found: &Found<'_, 2>, wants: Wants, meters: Meters) -> Picture {
+        let start = Instant::now();
+        self.note_radii(view);
+        self.count_contacts(view.len(), found.pairs());
+        let centers = centers(view);
+        let mut frame = self.header(view.len(), centers, found, meters);
+        section(&mut frame, Section::Places, |out| places(view, centers, out));
+        let bits = self
+            .contacts
+            .chunks(8)
+            .map(|eight| eight.iter().enumerate().fold(0, |bits, (at, &count)| bits | u8::from(count > 0) << at));
+        section(&mut frame, Section::Touched, |out| out.extend(bits));
+        if wants.contacts() {
+            section(&mut frame, Section::Contacts, |out| out.extend_from_slice(&self.contacts));
+        }
+        if wants.pairs() {
+            let ids = found.pairs().iter().flatten().flat_map(|id| id.to_le_bytes());
+            section(&mut frame, Section::Pairs, |out| out.extend(ids));
+        }
+        if found.tree().len() == view.len() {
+            self.tell_tree(found, wants, &mut frame);
+        }
+        self.sent.frame = frame.into();
+        self.took = start.elapsed();
+        self.sent.clone()
+    }
+
+    fn tell_tree(&self, found: &Found<'_, 2>, wants: Wants, frame: &mut Vec<u8>) {
+        if wants.order() {
+            let ids = found.rank_to_id().flat_map(u32::to_le_bytes);
+            section(frame, Section::Order, |out| out.extend(ids));
+        }
+        for level in wants.levels() {
+            let Some(boxes) = found.tree().levels().get(level) else { continue };
+            section(frame, Section::Boxes, |out| {
+                out.extend((level as u32).to_le_bytes());
+                for aabb in (0..boxes.len()).map(|i| boxes.aabb(i)) {
+                    out.extend(aabb.lo.iter().chain(&aabb.hi).flat_map(|border| border.to_le_bytes()));
+                }
+            });
+        }
+    }
+
+    /// Encodes the radii where they are others than before.
+    fn note_radii(&mut self, view: Circles<'_>) {
+        let radii = (0..view.len()).map(|id| view.radius(id));
+        if self.sent.version > 0 && radii.clone().eq(self.radii.iter().copied()) {
+            return;
+        }
+        self.radii.clear();
+        self.radii.extend(radii);
+        self.sent.version = self.sent.version.wrapping_add(1).max(1);
+        let mut message = Vec::with_capacity(12 + 4 * self.radii.len());
+        for word in [RADII, view.len() as u32, self.sent.version] {
+            message.extend(word.to_le_bytes());
+        }
+        message.extend(self.radii.iter().flat_map(|radius| radius.to_le_bytes()));
+        self.sent.radii = message.into();
+    }
+
+    fn count_contacts(&mut self, n: usize, pairs: &[[u32; 2]]) {
+        self.contacts.clear();
+        self.contacts.resize(n, 0);
+        for &id in pairs.iter().flatten() {
+            // Pairs of other sets have other ids.
+            if let Some(count) = self.contacts.get_mut(id as usize) {
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+
+    fn header(&self, n: usize, centers: Aabb<2>, found: &Found<'_, 2>, meters: Meters) -> Vec<u8> {
+        let stats = found.stats();
+        let a_body = |count: f64| (count / n.max(1) as f64) as f32;
+        let mut frame = Vec::with_capacity(HEADER + 5 * n + 64);
+        for word in [FRAME, n as u32, self.sent.version, found.tree().levels().len() as u32] {
+            frame.extend(word.to_le_bytes());
+        }
+        frame.extend((meters.number as f64).to_le_bytes());
+        frame.extend(centers.lo.iter().chain(&centers.hi).flat_map(|border| border.to_le_bytes()));
+        let stages = stats.time.named().map(|(_, time)| time);
+        for time in stages.into_iter().chain([meters.rest, self.took]) {
+            frame.extend((time.as_secs_f32() * 1e3).to_le_bytes());
+        }
+        frame.extend((found.pairs().len() as u32).to_le_bytes());
+        for meter in [a_body(stats.circle_tests as f64), a_body(stats.bytes as f64), meters.rate] {
+            frame.extend(meter.to_le_bytes());
+        }
+        frame
+    }
+}
+
+/// Appends a section.
+fn section(frame: &mut Vec<u8>, kind: Section, fill: impl FnOnce(&mut Vec<u8>)) {
+    frame.extend((kind as u32).to_le_bytes());
+    let before = frame.len() + 4;
+    frame.extend([0; 4]);
+    fill(frame);
+    let len = (frame.len() - before) as u32;
+    frame[before - 4..before].copy_from_slice(&len.to_le_bytes());
+    frame.resize(frame.len().next_multiple_of(4), 0);
+}
+
+/// The box of all centres; a point at the origin where there are none.
+fn centers(view: Circles<'_>) -> Aabb<2> {
+    if view.is_empty() {
+        return Aabb { lo: [0.0; 2], hi: [0.0; 2] };
+    }
+    (0..view.len()).fold(Aabb::EMPTY, |all, id| all.with_point(view.center(id)))
+}
+
+fn places(view: Circles<'_>, centers: Aabb<2>, out: &mut Vec<u8>) {
+    let scale: [f32; 2] = std::array::from_fn(|axis| {
+        let side = centers.hi[axis] - centers.lo[axis];
+        if side > 0.0 { 65_535.0 / side } else { 0.0 }
+    });
+    let quantised = |id: usize| {
+        let center = view.center(id);
+        let [x, y] = [0, 1].map(|axis| ((center[axis] - centers.lo[axis]) * scale[axis] + 0.5) as u16);
+        let ([x0, x1], [y0, y1]) = (x.to_le_bytes(), y.to_le_bytes());
+        [x0, x1, y0, y1]
+    };
+    out.extend((0..view.len()).flat_map(quantised));
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle::{Circles, PairFinder};
+    use proptest::prelude::*;
+
+    use super::{Encoder, HEADER, Meters, Section, Sections, Wants};
+    use crate::message::Message;
+
+    fn all() -> Wants {
+        let Some(Message::Want(wants)) = Message::read("want contacts pairs order boxes 0 boxes 7") else { panic!() };
+        wants
+    }
+
+    #[test]
+    fn radii_are_encoded_once() {
+        let (x, y, mut radii) = ([0.0, 1.5, 9.0], [0.0, 2.0, 0.0], [1.0, 2.0, 0.5]);
+        let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
+        let mut encode = |radii: &[f32; 3]| {
+            let view = Circles::new(&x, &y, radii);
+            encoder.encode(view, &finder.find(view).unwrap(), Wants::default(), Meters::default())
+        };
+        let (first, second) = (encode(&radii), encode(&radii));
+        assert_eq!((first.version, second.version), (1, 1));
+        radii[2] = 4.0;
+        let third = encode(&radii);
+        assert_eq!(third.version, 2);
+        assert_eq!(third.radii[20..24], 4.0_f32.to_le_bytes());
+        assert_eq!(third.radii.len(), 12 + 4 * 3);
+        // Header, places with 4 bytes a body, touched bits; each section with its 8.
+        assert_eq!(second.frame.len(), HEADER + 8 + 4 * 3 + 8 + 4);
+    }
+
+    #[test]
+    fn an_empty_world_and_one_point_can_be_encoded() {
+        let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
+        for n in [0, 2] {
+            let (x, y) = (vec![3.0; n], vec![4.0; n]);
+            let view = Circles::new(&x, &y, 0.0);
+            let picture = encoder.encode(view, &finder.find(view).unwrap(), all(), Meters::default());
+            let places = Sections::of(&picture.frame).find(|section| section.0 == Section::Places).unwrap().1;
+            assert_eq!(places, vec![0; 4 * n]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_read_back(bodies in prop::collection::vec((-1e3_f32..1e3, -1e3_f32..1e3, 0_f32..90.0), 1..60)) {
+            let column = |of: fn(&(f32, f32, f32)) -> f32| bodies.iter().map(of).collect::<Vec<_>>();
+            let (x, y, radii) = (column(|b| b.0), column(|b| b.1), column(|b| b.2));
+            let view = Circles::new(&x, &y, &radii);
+            let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
+            let found = finder.find(view).unwrap();
+            let picture = encoder.encode(view, &found, all(), Meters { number: 9, ..Meters::default() });
+            let frame = &picture.frame;
+            let word = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().unwrap());
+            prop_assert_eq!((word(0), word(4), word(64)), (1, bodies.len() as u32, found.pairs().len() as u32));
+            let lo = [24, 28].map(|at| f32::from_bits(word(at)));
+            let hi = [32, 36].map(|at| f32::from_bits(word(at)));
+            let sections: Vec<_> = Sections::of(frame).collect();
+            prop_assert_eq!(sections.len(), 6);
+            for (id, place) in sections[0].1.chunks(4).enumerate() {
+                for axis in 0..2 {
+                    let part = u16::from_le_bytes([place[2 * axis], place[2 * axis + 1]]);
+                    let read = lo[axis] + f32::from(part) / 65_535.0 * (hi[axis] - lo[axis]);
+                    // Half of a step, and what f32 rounds.
+                    let step = (hi[axis] - lo[axis]) / 65_535.0;
+                    prop_assert!((read - view.center(id)[axis]).abs() <= 0.51 * step + 2e-3);
+                }
+            }
+            for id in 0..bodies.len() {
+                let contacts = found.pairs().iter().flatten().filter(|&&touching| touching as usize == id).count();
+                prop_assert_eq!(sections[1].1[id / 8] >> (id % 8) & 1 == 1, contacts > 0);
+                prop_assert_eq!(usize::from(sections[2].1[id]), contacts);
+            }
+            let words = |bytes: &[u8]| bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>();
+            prop_assert_eq!(words(sections[3].1), found.pairs().concat());
+            prop_assert_eq!(words(sections[4].1), found.rank_to_id().collect::<Vec<_>>());
+            prop_assert_eq!(sections[5].1.len(), 4 + 16 * found.tree().levels()[0].len());
+        }
+
+        #[test]
+        fn damaged_frames_have_fewer_sections(frame in prop::collection::vec(any::<u8>(), 0..300)) {
+            prop_assert!(Sections::of(&frame).count() <= 300 / 8);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Circles, the tree over them and their pairs, live in a browser.
+//!
+//! A [`Viewer`] serves one page and sends it what your own loop finds. It costs next to nothing while nobody looks, and the
+//! loop never waits for whoever does: a slow viewer gets fewer frames, ten viewers cost one encoding.
+//!
+//! ```no_run
+//! use jostle::{Circles, PairFinder};
+//! use jostle_view::Viewer;
+//!
+//! let mut viewer = Viewer::start(([127, 0, 0, 1], 7878).into())?;
+//! println!("{}", viewer.url());
+//! let (x, y, mut finder) = (vec![0.0, 1.5, 9.0], vec![0.0; 3], PairFinder::new());
+//! loop {
+//!     // ... move them ...
+//!     let view = Circles::new(&x, &y, 1.0);
+//!     let found = finder.find(view)?;
+//!     viewer.frame(view, &found);
+//! }
+//! # #[allow(unreachable_code)]
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The files: `frame` (what is sent), `message` (what a page says), `ask` (questions to the tree), `session` (one viewer),
+//! `server` (who is let in, and the page), `viewer` (what the loop calls).
+
+mod ask;
+mod frame;
+mod message;
+mod server;
+mod session;
+mod shared;
+mod viewer;
+
+pub use frame::{HEADER, Section, Sections};
+pub use message::{Command, Controls};
+pub use viewer::Viewer;

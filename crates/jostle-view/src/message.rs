@@ -1,0 +1,267 @@
+//! What a page says: one line of words a message.
+
+use std::fmt::Write as _;
+use std::str::SplitAsciiWhitespace;
+
+use crate::ask::Question;
+
+/// Bodies of a simulation that a page may ask for.
+const MOST_AGENTS: u32 = 4_000_000;
+
+/// Nearest bodies that a page may ask for.
+const MOST_NEAREST: u32 = 64;
+
+/// What the page's controls ask of the simulation. All numbers are finite.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Command {
+    /// Stop moving.
+    Pause,
+    /// Move again.
+    Run,
+    /// Move for one frame, then pause.
+    Step,
+    /// Begin anew.
+    Restart,
+    /// So many frames a second; 0: as many as can be had.
+    Rate(f32),
+    /// How much faster a body falls after each frame, in lengths a frame.
+    Gravity(f32),
+    /// Begin anew with the scene of this name, which may be unknown.
+    Scene(String),
+    /// Begin anew with so many bodies, 1 to 4 million.
+    Agents(u32),
+    /// Add a body.
+    Giant {
+        /// Its centre.
+        center: [f32; 2],
+        /// Its radius, above 0.
+        radius: f32,
+    },
+}
+
+/// What the controls of the page show; the page has none until it is told of some: see [`Viewer::set_controls`](crate::Viewer::set_controls).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Controls {
+    /// True while nothing moves.
+    pub paused: bool,
+    /// Frames a second that are aimed at; 0: as many as can be had.
+    pub rate: f32,
+    /// How much faster a body falls after each frame.
+    pub gravity: f32,
+    /// The name of the scene.
+    pub scene: String,
+    /// The names of all scenes; of none, the page offers neither scene nor number.
+    pub scenes: Vec<String>,
+    /// Number of bodies asked for.
+    pub agents: u32,
+}
+
+impl Controls {
+    /// As the page reads them.
+    pub(crate) fn json(&self) -> String {
+        let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
+        let scenes: Vec<_> = self.scenes.iter().map(|name| quoted(name)).collect();
+        format!(
+            r#"{{"controls":{{"paused":{},"rate":{},"gravity":{},"scene":{},"scenes":[{}],"agents":{}}}}}"#,
+            self.paused,
+            finite(self.rate),
+            finite(self.gravity),
+            quoted(&self.scene),
+            scenes.join(","),
+            self.agents
+        )
+    }
+}
+
+/// A string of JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            // Writing to a String cannot fail.
+            c if c < ' ' => _ = write!(quoted, "\\u{:04x}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// What a viewer wants beside places and who touches: a bit for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Wants(u32);
+
+impl Wants {
+    const CONTACTS: u32 = 1;
+    const PAIRS: u32 = 2;
+    const ORDER: u32 = 4;
+    /// That of the boxes of level 0.
+    const BOXES: u32 = 8;
+    /// Levels of a tree of any size: 16^8 bodies.
+    const LEVELS: u32 = 8;
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn contacts(self) -> bool {
+        self.0 & Self::CONTACTS != 0
+    }
+
+    pub(crate) fn pairs(self) -> bool {
+        self.0 & Self::PAIRS != 0
+    }
+
+    pub(crate) fn order(self) -> bool {
+        self.0 & Self::ORDER != 0
+    }
+
+    pub(crate) fn levels(self) -> impl Iterator<Item = usize> {
+        (0..Self::LEVELS).filter(move |level| self.0 & Self::BOXES << level != 0).map(|level| level as usize)
+    }
+}
+
+/// One message of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Message {
+    /// A frame has been drawn.
+    Ready,
+    Want(Wants),
+    /// A question, and the number that its answer is to bear.
+    Ask(u32, Question),
+    Steer(Command),
+}
+
+/// The words of a message, read one by one.
+struct Words<'a>(SplitAsciiWhitespace<'a>);
+
+impl<'a> Words<'a> {
+    fn word(&mut self) -> Option<&'a str> {
+        self.0.next()
+    }
+
+    fn whole(&mut self) -> Option<u32> {
+        self.word()?.parse().ok()
+    }
+
+    fn real(&mut self) -> Option<f32> {
+        self.word()?.parse().ok().filter(|x: &f32| x.is_finite())
+    }
+
+    fn point(&mut self) -> Option<[f32; 2]> {
+        Some([self.real()?, self.real()?])
+    }
+}
+
+impl Message {
+    /// Reads a message; none where it is none.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut words = Words(text.split_ascii_whitespace());
+        let message = match words.word()? {
+            "ready" => Self::Ready,
+            "want" => Self::Want(want(&mut words)?),
+            "ask" => Self::Ask(words.whole()?, question(&mut words)?),
+            word => Self::Steer(command(word, &mut words)?),
+        };
+        words.word().is_none().then_some(message)
+    }
+}
+
+fn want(words: &mut Words<'_>) -> Option<Wants> {
+    let mut wants = Wants::default();
+    while let Some(word) = words.word() {
+        wants.0 |= match word {
+            "contacts" => Wants::CONTACTS,
+            "pairs" => Wants::PAIRS,
+            "order" => Wants::ORDER,
+            "boxes" => Wants::BOXES << words.whole().filter(|&level| level < Wants::LEVELS)?,
+            _ => return None,
+        };
+    }
+    Some(wants)
+}
+
+fn question(words: &mut Words<'_>) -> Option<Question> {
+    Some(match words.word()? {
+        "point" => Question::Point(words.point()?),
+        "nearest" => {
+            let point = words.point()?;
+            Question::Nearest { point, count: words.whole()?.min(MOST_NEAREST) }
+        }
+        "box" => Question::Aabb { lo: words.point()?, hi: words.point()? },
+        "ray" => Question::Ray { origin: words.point()?, direction: words.point()? },
+        _ => return None,
+    })
+}
+
+fn command(word: &str, words: &mut Words<'_>) -> Option<Command> {
+    Some(match word {
+        "pause" => Command::Pause,
+        "run" => Command::Run,
+        "step" => Command::Step,
+        "restart" => Command::Restart,
+        "rate" => Command::Rate(words.real().filter(|&rate| rate >= 0.0)?),
+        "gravity" => Command::Gravity(words.real()?),
+        "scene" => Command::Scene(words.word()?.to_owned()),
+        "agents" => Command::Agents(words.whole().filter(|n| (1..=MOST_AGENTS).contains(n))?),
+        "giant" => {
+            let center = words.point()?;
+            Command::Giant { center, radius: words.real().filter(|&radius| radius > 0.0)? }
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Command, Controls, Message};
+    use crate::ask::Question;
+
+    #[test]
+    fn messages_say_what_they_say_and_nothing_else() {
+        assert_eq!(Message::read("ready"), Some(Message::Ready));
+        assert_eq!(Message::read(" rate 30 "), Some(Message::Steer(Command::Rate(30.0))));
+        let nearest = Question::Nearest { point: [1.0, -2.0], count: 64 };
+        assert_eq!(Message::read("ask 7 nearest 1 -2 1000000"), Some(Message::Ask(7, nearest)));
+        let Some(Message::Want(wants)) = Message::read("want pairs boxes 0 boxes 3") else { panic!() };
+        assert!(wants.pairs() && !wants.order() && wants.levels().eq([0, 3]));
+        for damaged in
+            ["", "ready now", "rate", "rate NaN", "rate -1", "gravity inf", "giant 0 0 0", "agents 0", "want cake"]
+        {
+            assert_eq!(Message::read(damaged), None, "{damaged:?}");
+        }
+        for damaged in
+            ["want boxes 8", "want boxes", "ask 1", "ask x point 0 0", "ask 1 ray 0 0 1", "agents 4000001", "drop"]
+        {
+            assert_eq!(Message::read(damaged), None, "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_scenes_are_quoted() {
+        let controls = Controls { scene: "a\"b\\c\n".to_owned(), rate: f32::NAN, ..Controls::default() };
+        let truth =
+            r#"{"controls":{"paused":false,"rate":0,"gravity":0,"scene":"a\"b\\c\u000a","scenes":[],"agents":0}}"#;
+        assert_eq!(controls.json(), truth);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "\\PC*") {
+            _ = Message::read(&text);
+        }
+
+        #[test]
+        fn damaged_messages_are_read_or_refused(
+            words in prop::collection::vec("ready|want|boxes|pairs|ask|nearest|ray|box|point|giant|rate|agents|-?[0-9]{1,40}|1e99|NaN|inf", 0..8)
+        ) {
+            if let Some(Message::Steer(Command::Rate(rate))) = Message::read(&words.join(" ")) {
+                prop_assert!(rate.is_finite() && rate >= 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// WebGL2: discs as instances of a square, boxes as instances of its outline, pairs and the curve as lines between centres.
+
+const PLACE = `#version 300 es
+  precision highp float;
+  uniform vec2 lo, side, center, zoom;
+  vec4 seen(vec2 at) { return vec4((at - center) * zoom, 0.0, 1.0); }`;
+
+const DISC = [`${PLACE}
+  layout(location = 0) in vec2 place;
+  layout(location = 1) in float radius;
+  layout(location = 2) in float shade;
+  uniform float pixel;
+  out vec2 corner;
+  out float value, edge;
+  void main() {
+    vec2 square = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+    // No disc is smaller than a pixel, or it would not be seen.
+    float r = max(radius, pixel * 0.6) + pixel;
+    edge = pixel / r;
+    corner = square;
+    value = shade;
+    gl_Position = seen(lo + place * side + square * r);
+  }`, `#version 300 es
+  precision highp float;
+  in vec2 corner;
+  in float value, edge;
+  uniform bool twofold;
+  uniform vec3 free, touching;
+  out vec4 colour;
+  vec3 ramp(float t) {
+    vec3 a = vec3(0.27, 0.0, 0.33), b = vec3(0.13, 0.57, 0.55), c = vec3(0.99, 0.91, 0.14);
+    return t < 0.5 ? mix(a, b, t * 2.0) : mix(b, c, t * 2.0 - 1.0);
+  }
+  void main() {
+    float out_ = 1.0 - length(corner);
+    if (out_ <= 0.0) discard;
+    vec3 inside = twofold ? mix(free, touching, step(0.5, value)) : ramp(value);
+    // A rim keeps neighbours of one colour apart.
+    float rim = smoothstep(edge, edge * 2.5, out_);
+    colour = vec4(inside * mix(0.72, 1.0, rim), min(out_ / edge, 1.0));
+  }`];
+
+const LINE = [`${PLACE}
+  layout(location = 0) in vec2 place;
+  void main() { gl_Position = seen(lo + place * side); }`];
+const BOX = [`${PLACE}
+  layout(location = 3) in vec4 box;
+  void main() {
+    int corner = gl_VertexID;
+    gl_Position = seen(vec2(corner == 1 || corner == 2 ? box.z : box.x, corner >= 2 ? box.w : box.y));
+  }`];
+const FLAT = `#version 300 es
+  precision mediump float;
+  uniform vec4 paint;
+  out vec4 colour;
+  void main() { colour = paint; }`;
+
+function program(gl, [vertex, fragment = FLAT]) {
+  const made = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
+  const at = {};
+  const uniforms = gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS);
+  for (let i = 0; i < uniforms; i++) {
+    const { name } = gl.getActiveUniform(made, i);
+    at[name] = gl.getUniformLocation(made, name);
+  }
+  return { made, at };
+}
+
+export class Discs {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false });
+    if (!this.gl) throw new Error("this browser has no WebGL2");
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => location.reload());
+    const gl = this.gl;
+    this.disc = program(gl, DISC);
+    this.line = program(gl, LINE);
+    this.box = program(gl, BOX);
+    this.buffers = {};
+    for (const name of ["places", "radii", "shades", "boxes", "pairs", "order"]) this.buffers[name] = gl.createBuffer();
+    const array = (parts) => {
+      const made = gl.createVertexArray();
+      gl.bindVertexArray(made);
+      for (const [at, name, size, type, normalized, each] of parts) {
+        gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name]);
+        gl.enableVertexAttribArray(at);
+        gl.vertexAttribPointer(at, size, type, normalized, 0, 0);
+        gl.vertexAttribDivisor(at, each);
+      }
+      return made;
+    };
+    this.discArray = array([[0, "places", 2, gl.UNSIGNED_SHORT, true, 1], [1, "radii", 1, gl.FLOAT, false, 1], [2, "shades", 1, gl.UNSIGNED_BYTE, true, 1]]);
+    this.boxArray = array([[3, "boxes", 4, gl.FLOAT, false, 1]]);
+    this.lineArrays = {};
+    for (const name of ["pairs", "order"]) {
+      this.lineArrays[name] = array([[0, "places", 2, gl.UNSIGNED_SHORT, true, 0]]);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers[name]);
+    }
+    gl.bindVertexArray(null);
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+    this.lengths = {};
+  }
+
+  /** Hands numbers over; `indices` where they are positions of others. */
+  fill(name, numbers) {
+    const gl = this.gl;
+    gl.bindVertexArray(null);
+    const target = name === "pairs" || name === "order" ? gl.ELEMENT_ARRAY_BUFFER : gl.ARRAY_BUFFER;
+    gl.bindBuffer(target, this.buffers[name]);
+    gl.bufferData(target, numbers, gl.STREAM_DRAW);
+    this.lengths[name] = numbers.length;
+  }
+
+  draw(frame, camera, look) {
+    const gl = this.gl, ratio = this.canvas.width / camera.size[0];
+    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    gl.clearColor(...look.back, 1);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    const zoom = [2 * camera.scale / camera.size[0], 2 * camera.scale / camera.size[1]];
+    const use = ({ made, at }, paint) => {
+      gl.useProgram(made);
+      // The difference is taken in the page's 64 bits, so that much zoomed in nothing trembles.
+      const by = (point) => [point[0] - camera.center[0], point[1] - camera.center[1]];
+      gl.uniform2fv(at.center, at.side ? [0, 0] : camera.center);
+      gl.uniform2fv(at.zoom, zoom);
+      if (at.lo) gl.uniform2fv(at.lo, by(frame.lo));
+      if (at.side) gl.uniform2fv(at.side, [frame.hi[0] - frame.lo[0], frame.hi[1] - frame.lo[1]]);
+      if (paint) gl.uniform4fv(at.paint, paint);
+      return at;
+    };
+    const at = use(this.disc);
+    gl.uniform1f(at.pixel, 1 / (camera.scale * ratio));
+    gl.uniform1i(at.twofold, look.twofold ? 1 : 0);
+    gl.uniform3fv(at.free, look.free);
+    gl.uniform3fv(at.touching, look.touching);
+    gl.bindVertexArray(this.discArray);
+    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, frame.n);
+    if (look.boxes) {
+      use(this.box, look.boxes);
+      gl.bindVertexArray(this.boxArray);
+      gl.drawArraysInstanced(gl.LINE_LOOP, 0, 4, this.lengths.boxes / 4);
+    }
+    for (const [name, mode] of [["order", gl.LINE_STRIP], ["pairs", gl.LINES]]) {
+      if (!look[name]) continue;
+      use(this.line, look[name]);
+      gl.bindVertexArray(this.lineArrays[name]);
+      gl.drawElements(mode, this.lengths[name], gl.UNSIGNED_INT, 0);
+    }
+    gl.bindVertexArray(null);
+  }
+}

@@ -1,0 +1,156 @@
+// The pointer, keys and fingers: they move the view, and ask the tree. Answers are drawn over the discs.
+
+/** Fingers and pointers that moved less than this were meant to stay. */
+const STILL = 5;
+
+export class Tools {
+  constructor(canvas, marks, text, camera, link, changed) {
+    Object.assign(this, { canvas, marks, text, camera, link, changed });
+    this.down = new Map();
+    this.tool = "point";
+    this.count = 8;
+    this.giant = () => 1;
+    canvas.addEventListener("pointerdown", (event) => this.press(event));
+    canvas.addEventListener("pointermove", (event) => this.move(event));
+    canvas.addEventListener("pointerup", (event) => this.lift(event));
+    canvas.addEventListener("pointercancel", (event) => this.down.delete(event.pointerId));
+    canvas.addEventListener("pointerleave", () => this.down.size || this.forget());
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const lines = event.deltaMode === 1 ? 20 : 1;
+      camera.zoom(Math.exp(-event.deltaY * lines * 0.0016), [event.offsetX, event.offsetY]);
+      changed();
+    }, { passive: false });
+  }
+
+  choose(tool) {
+    this.tool = tool;
+    this.forget();
+  }
+
+  forget() {
+    this.answer = this.line = this.hover = undefined;
+    this.text.textContent = "";
+    this.changed();
+  }
+
+  press(event) {
+    this.canvas.focus({ preventScroll: true });
+    this.canvas.setPointerCapture(event.pointerId);
+    const at = [event.offsetX, event.offsetY];
+    this.down.set(event.pointerId, { at, from: at });
+    // A second finger, or another button, moves the view.
+    this.draws = this.down.size === 1 && event.button === 0 && !event.shiftKey && (this.tool === "box" || this.tool === "ray");
+  }
+
+  move(event) {
+    const at = [event.offsetX, event.offsetY], finger = this.down.get(event.pointerId);
+    if (!finger) {
+      if (this.tool === "point" || this.tool === "nearest") this.askAt(at);
+      return;
+    }
+    const before = [...this.down.values()].map(({ at }) => at);
+    const by = [at[0] - finger.at[0], at[1] - finger.at[1]];
+    finger.at = at;
+    if (this.down.size === 2) {
+      const after = [...this.down.values()].map(({ at }) => at);
+      const apart = ([a, b]) => Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1);
+      this.camera.pan([by[0] / 2, by[1] / 2]);
+      this.camera.zoom(apart(after) / apart(before), [(after[0][0] + after[1][0]) / 2, (after[0][1] + after[1][1]) / 2]);
+      this.pinched = true;
+    } else if (this.draws) {
+      this.line = [this.camera.toWorld(finger.from), this.camera.toWorld(at)];
+      this.askLine();
+    } else if (!this.pinched) {
+      this.camera.pan(by);
+    }
+    this.changed();
+  }
+
+  lift(event) {
+    const finger = this.down.get(event.pointerId);
+    this.down.delete(event.pointerId);
+    if (!finger) return;
+    const moved = Math.hypot(finger.at[0] - finger.from[0], finger.at[1] - finger.from[1]);
+    if (moved < STILL && !this.pinched && event.button === 0) this.act(finger.at);
+    if (!this.down.size) this.pinched = this.draws = false;
+  }
+
+  /** A click, a tap, or Enter in the middle of the view. */
+  act(at) {
+    const [x, y] = this.camera.toWorld(at);
+    if (this.tool === "giant") return this.link.say(`giant ${x} ${y} ${this.giant()}`);
+    if (this.tool === "box" || this.tool === "ray") {
+      const [u, v] = this.camera.toWorld([at[0] + 100, at[1] - (this.tool === "box" ? 100 : 0)]);
+      this.line = [[x, y], [u, v]];
+      return this.askLine();
+    }
+    this.askAt(at);
+  }
+
+  askAt(at) {
+    const [x, y] = this.hover = this.camera.toWorld(at);
+    this.number = this.link.ask(this.tool === "nearest" ? `nearest ${x} ${y} ${this.count}` : `point ${x} ${y}`);
+  }
+
+  askLine() {
+    const [[x, y], [u, v]] = this.line;
+    if (this.tool === "ray") {
+      if (x !== u || y !== v) this.number = this.link.ask(`ray ${x} ${y} ${u - x} ${v - y}`);
+    } else {
+      this.number = this.link.ask(`box ${Math.min(x, u)} ${Math.min(y, v)} ${Math.max(x, u)} ${Math.max(y, v)}`);
+    }
+  }
+
+  told(answer) {
+    if (answer.ask !== this.number) return;
+    this.answer = answer;
+    this.text.textContent = this.words(answer);
+    this.changed();
+  }
+
+  words({ kind, error, count, micros, bodies }) {
+    if (error) return error;
+    const took = `${micros.toFixed(1)} µs`, noun = count === 1 ? "circle" : "circles";
+    if (kind === "box") return `${count.toLocaleString("en")} ${noun} touch the box, ${took}`;
+    if (kind === "ray") return `${count.toLocaleString("en")} ${noun} hit by the ray${count ? `, the first is ${bodies[0].id} at ${digits(bodies[0].distance)}` : ""}, ${took}`;
+    if (kind === "nearest") return `the ${count} nearest centres${count ? `, from ${digits(bodies[0].distance)} to ${digits(bodies[count - 1].distance)} away` : ""}, ${took}`;
+    if (!count) return `no circle here, ${took}`;
+    const [{ id, r, contacts }] = bodies;
+    return `circle ${id}: radius ${digits(r)}, ${contacts} contact${contacts === 1 ? "" : "s"}${count > 1 ? `, and ${count - 1} more here` : ""}, ${took}`;
+  }
+
+  /** Draws the answer over the discs. */
+  draw(ink) {
+    const ratio = devicePixelRatio || 1, { marks, camera, answer } = this;
+    const context = marks.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, marks.width, marks.height);
+    context.strokeStyle = context.fillStyle = ink;
+    context.lineWidth = 2;
+    const stroke = (points) => {
+      context.beginPath();
+      points.forEach((point) => context.lineTo(...camera.toPage(point)));
+      context.stroke();
+    };
+    if (this.line && this.tool === "box") {
+      const [[x, y], [u, v]] = this.line;
+      stroke([[x, y], [u, y], [u, v], [x, v], [x, y]]);
+    } else if (this.line) {
+      const [[x, y], [u, v]] = this.line, far = 4000 / camera.scale / Math.max(Math.hypot(u - x, v - y), 1e-30);
+      stroke([[x, y], [x + (u - x) * far, y + (v - y) * far]]);
+    }
+    if (!answer?.bodies || answer.kind === "box") return;
+    for (const { x, y, r } of answer.bodies) {
+      if (answer.kind === "nearest" && this.hover) stroke([this.hover, [x, y]]);
+      context.beginPath();
+      context.arc(...camera.toPage([x, y]), Math.min(Math.max(r * camera.scale, 3), 1e5), 0, 2 * Math.PI);
+      context.stroke();
+    }
+  }
+}
+
+function digits(x) {
+  return Number(x.toPrecision(4)).toString();
+}

@@ -1,0 +1,130 @@
+//! One viewer: frames as fast as it draws them, answers, and what it says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::ws::{Message as Sent, WebSocket};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use crate::ask::Question;
+use crate::message::Message;
+use crate::shared::{Asked, Seat, Shared};
+
+/// Frames on their way to a viewer that it has not yet drawn: two hide the time of the way.
+const IN_FLIGHT: u32 = 2;
+
+/// A viewer that takes no byte for so long has vanished.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A viewer is asked so often whether it is still there, and has vanished when it has said nothing since the last time.
+const PING: Duration = Duration::from_secs(20);
+
+struct Session {
+    socket: WebSocket,
+    shared: Arc<Shared>,
+    seat: Seat,
+    /// Frames that may be sent.
+    credit: u32,
+    /// The version of the radii that it has.
+    radii: u32,
+    /// One question at a time is asked, and the latest one kept meanwhile.
+    asking: bool,
+    next: Option<(u32, Question)>,
+    answers: mpsc::Sender<String>,
+}
+
+/// The connection is gone, or as good as gone.
+struct Vanished;
+
+/// Serves a viewer until it leaves.
+pub(crate) async fn serve(socket: WebSocket, shared: Arc<Shared>) {
+    let (answers, told) = mpsc::channel(1);
+    let seat = Seat::take(&shared);
+    let session = Session { socket, shared, seat, credit: IN_FLIGHT, radii: 0, asking: false, next: None, answers };
+    // However it ends, the seat is given up.
+    _ = session.run(told).await;
+}
+
+impl Session {
+    async fn run(mut self, mut told: mpsc::Receiver<String>) -> Result<(), Vanished> {
+        let (mut pictures, mut controls) = (self.shared.pictures.subscribe(), self.shared.controls.subscribe());
+        controls.mark_changed();
+        let (mut heard, mut ping) = (true, Instant::now() + PING);
+        loop {
+            if self.credit > 0 {
+                self.shared.be_ready();
+            }
+            tokio::select! {
+                message = self.socket.recv() => {
+                    heard = true;
+                    match message.ok_or(Vanished)?.map_err(|_| Vanished)? {
+                        Sent::Text(text) => self.hear(&text).await?,
+                        Sent::Binary(_) => self.refuse().await?,
+                        Sent::Close(_) => return Ok(()),
+                        Sent::Ping(_) | Sent::Pong(_) => {}
+                    }
+                }
+                Ok(()) = pictures.changed(), if self.credit > 0 => {
+                    let picture = Arc::clone(&pictures.borrow_and_update());
+                    if self.radii != picture.version {
+                        self.send(Sent::Binary(picture.radii.clone())).await?;
+                        self.radii = picture.version;
+                    }
+                    self.credit -= 1;
+                    self.send(Sent::Binary(picture.frame.clone())).await?;
+                }
+                Ok(()) = controls.changed() => {
+                    let json = controls.borrow_and_update().clone();
+                    if !json.is_empty() {
+                        self.send(Sent::Text(json.into())).await?;
+                    }
+                }
+                Some(json) = told.recv() => {
+                    self.send(Sent::Text(json.into())).await?;
+                    self.asking = false;
+                    self.ask();
+                }
+                () = sleep_until(ping) => {
+                    if !heard {
+                        return Err(Vanished);
+                    }
+                    (heard, ping) = (false, Instant::now() + PING);
+                    self.send(Sent::Ping(Default::default())).await?;
+                }
+            }
+        }
+    }
+
+    async fn send(&mut self, message: Sent) -> Result<(), Vanished> {
+        timeout(PATIENCE, self.socket.send(message)).await.map_err(|_| Vanished)?.map_err(|_| Vanished)
+    }
+
+    async fn hear(&mut self, text: &str) -> Result<(), Vanished> {
+        match Message::read(text) {
+            Some(Message::Ready) => self.credit = (self.credit + 1).min(IN_FLIGHT),
+            Some(Message::Want(wants)) => self.seat.want(wants),
+            Some(Message::Ask(number, question)) => {
+                self.next = Some((number, question));
+                self.ask();
+            }
+            Some(Message::Steer(command)) => self.shared.steer(command),
+            None => self.refuse().await?,
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self) {
+        if self.asking {
+            return;
+        }
+        if let Some((number, question)) = self.next.take() {
+            self.asking = true;
+            self.shared.ask(Asked { number, question, answer: self.answers.clone() });
+        }
+    }
+
+    async fn refuse(&mut self) -> Result<(), Vanished> {
+        self.send(Sent::Text(r#"{"error":"not understood"}"#.into())).await
+    }
+}

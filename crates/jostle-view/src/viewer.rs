@@ -1,0 +1,162 @@
+//! What the loop of a simulation calls.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jostle::{Circles, Found};
+
+use crate::frame::{Encoder, Meters};
+use crate::message::{Command, Controls};
+use crate::server::{self, Server};
+use crate::shared::Shared;
+
+/// No screen shows more frames a second than some 60.
+const BETWEEN_FRAMES: Duration = Duration::from_millis(15);
+
+/// The frames a second of the simulation are counted over this time.
+const COUNTED_OVER: Duration = Duration::from_millis(500);
+
+/// Serves a page that shows what a loop finds, on a thread of its own, until it is dropped.
+///
+/// The loop hands over each frame and never waits. While nobody looks that is one load of an atomic number; while somebody
+/// does, a frame is encoded, once for all viewers, when one of them has room for it, at most some 65 times a second.
+#[derive(Debug)]
+pub struct Viewer {
+    server: Server,
+    shared: Arc<Shared>,
+    encoder: Encoder,
+    meters: Meters,
+    last: Option<Instant>,
+    counted_since: Option<(Instant, u64)>,
+    encoded: u64,
+    /// Which build of the tree was encoded last.
+    shown: u64,
+}
+
+impl Viewer {
+    /// Listens at an address; with port 0 at any free one. At an address that other machines can reach, whoever looks must know
+    /// a random token, which is part of [`Viewer::url`].
+    ///
+    /// # Errors
+    /// When the address cannot be had, or the system has no thread or no randomness to give.
+    pub fn start(address: SocketAddr) -> io::Result<Self> {
+        let token = if address.ip().is_loopback() { None } else { Some(server::new_token()?) };
+        let shared = Arc::new(Shared::new(token));
+        Ok(Self {
+            server: Server::start(address, Arc::clone(&shared))?,
+            shared,
+            encoder: Encoder::default(),
+            meters: Meters::default(),
+            last: None,
+            counted_since: None,
+            encoded: 0,
+            shown: 0,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.server.address
+    }
+
+    /// What to open in a browser; where it listens at all of the machine's addresses, `localhost` stands for any of them.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let address = self.address();
+        let host =
+            if address.ip().is_unspecified() { format!("localhost:{}", address.port()) } else { address.to_string() };
+        self.shared.token.as_ref().map_or_else(|| format!("http://{host}/"), |token| format!("http://{host}/{token}/"))
+    }
+
+    /// How many look.
+    #[must_use]
+    pub fn viewers(&self) -> usize {
+        self.shared.viewers()
+    }
+
+    /// How many frames have been encoded.
+    #[must_use]
+    pub fn encoded(&self) -> u64 {
+        self.encoded
+    }
+
+    /// Shows a frame: `found` is what a search within `view` has found. O(1) unless somebody looks and has room for a
+    /// frame, then O(n + pairs).
+    pub fn frame(&mut self, view: Circles<'_>, found: &Found<'_, 2>) {
+        self.meters.number += 1;
+        if self.shared.viewers() == 0 {
+            self.counted_since = None;
+            return;
+        }
+        let now = Instant::now();
+        self.count(now);
+        self.answer(view, found);
+        let is_due = self.last.is_none_or(|last| now - last >= BETWEEN_FRAMES);
+        if is_due && self.shared.is_ready() {
+            self.encode(now, view, found);
+        }
+    }
+
+    /// Shows the same bodies still: for a loop that is paused, called now and then. A frame is encoded only for a viewer
+    /// that has come meanwhile or wants to see something else, or when `found` is of another search than what was shown last.
+    pub fn still(&mut self, view: Circles<'_>, found: &Found<'_, 2>) {
+        self.counted_since = None;
+        if self.shared.viewers() == 0 {
+            return;
+        }
+        self.answer(view, found);
+        let is_new = self.shown != found.tree().build_number();
+        if self.shared.is_ready() && (is_new || self.shared.is_changed()) {
+            self.meters.rate = 0.0;
+            self.encode(Instant::now(), view, found);
+        }
+    }
+
+    /// Says how long the step took beside the search, for the page's plot; 0 until then.
+    pub fn set_rest(&mut self, rest: Duration) {
+        self.meters.rest = rest;
+    }
+
+    /// Gives the page controls, and tells it what they show; where nothing has changed it is told nothing.
+    pub fn set_controls(&mut self, controls: &Controls) {
+        let json = controls.json();
+        self.shared.controls.send_if_modified(|shown| {
+            let is_new = *shown != json;
+            *shown = json;
+            is_new
+        });
+    }
+
+    /// The next thing that someone at the page's controls has asked for.
+    pub fn command(&mut self) -> Option<Command> {
+        self.shared.next_command()
+    }
+
+    fn answer(&self, view: Circles<'_>, found: &Found<'_, 2>) {
+        for asked in self.shared.take_asked() {
+            // Whoever asked may have left.
+            _ = asked.answer.try_send(asked.question.json(asked.number, view, found));
+        }
+    }
+
+    fn encode(&mut self, now: Instant, view: Circles<'_>, found: &Found<'_, 2>) {
+        let wants = self.shared.begin_frame();
+        let picture = self.encoder.encode(view, found, wants, self.meters);
+        self.encoded += 1;
+        self.shown = found.tree().build_number();
+        self.last = Some(now);
+        self.shared.pictures.send_replace(Arc::new(picture));
+    }
+
+    fn count(&mut self, now: Instant) {
+        let (since, number) = *self.counted_since.get_or_insert((now, self.meters.number));
+        let time = now - since;
+        if time >= COUNTED_OVER {
+            self.meters.rate = (self.meters.number - number) as f32 / time.as_secs_f32();
+            self.counted_since = Some((now, self.meters.number));
+        }
+    }
+}
