@@ -1,4 +1,4 @@
-//! Every overlapping pair of N moving circles or spheres: found in parallel, exactly, and in a fixed order.
+//! Every overlapping pair of N moving circles or spheres, boxes or capsules: found in parallel, exactly, and in a fixed order.
 //!
 //! ```
 //! use jostle::{Circles, PairFinder};
@@ -24,7 +24,8 @@
 //! - **Cost** is O(n + pairs) for spread-out bodies and O(n log n + pairs) at worst, whether they lie in clusters, on a
 //!   line, on top of each other, or next to a giant.
 //! - **Memory** held between frames is some 50 bytes a body in 2D and 60 in 3D beside the list of pairs, and half a megabyte
-//!   for each thread, for pairs within one view in `f32`. Neighbour lists take their own size again while they are made,
+//!   for each thread, for pairs within one view in `f32`; a finder of 200 bodies holds 15 KB, since small searches share
+//!   scratch by threads. Neighbour lists take their own size again while they are made,
 //!   and 8 bytes a body at least; several views, periodic boxes, `f64` and paths keep a tree or a copy of their own.
 //! - **Threads** are yours: the current rayon pool, one that you pass, your program's own ([`Spawner`]), or none ([`Threads`]).
 //!
@@ -36,6 +37,8 @@
 //!   an [`ActivationTable`]; and a [`Space`]: open, periodic, or a lattice. Each is chosen by itself.
 //! - [`NeighborLists`]: for each body those that it overlaps, or that lie [`within`](Bodies::within) a distance; kept for
 //!   several steps with a [`margin`](Bodies::with_margin) and [`still_valid`](PairFinder::still_valid).
+//! - [`Boxes`] and [`Capsules`]: other shapes, which meet each other and circles; [`Input`] has the table of what goes with what.
+//! - [`PreparedSet`]: a set sorted once for many searches and [questions](PreparedSet::queries), in any space and precision.
 //! - [`Circles`] and [`Spheres`]: views of separate slices, or of the fields of your own structs, whatever else these hold
 //!   ([`field!`], [`from_columns`](Bodies::from_columns)), or memory with a stride
 //!   ([`from_strided`](Bodies::from_strided)); [`Circles64`] and [`Spheres64`] in `f64`.
@@ -43,7 +46,8 @@
 //!   nearest; [`QueryBatch`]: many of these at once.
 //! - [`ContactTracker`]: which contacts begin, persist and end from frame to frame, by keys of your own; [`contacts`]: how
 //!   deep, along which normal, at which point.
-//! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame, for a quarter of a search where they are not dense.
+//! - [`CoherentFinder`]: pairs or rows of bodies that move little from frame to frame, for about a quarter of a search where
+//!   they are not dense (up to 100,000 of them; half at a million).
 //! - [`Permutation`]: your own arrays sorted along the curve now and then.
 //! - [`embedding`]: a recipe for each kind of host, from separate slices to an engine with a task pool of its own.
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.

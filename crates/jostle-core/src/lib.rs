@@ -1,4 +1,4 @@
-//! Morton codes, a parallel radix sort, and a sorted linear tree of circles or spheres.
+//! Morton codes, a parallel radix sort, and a sorted linear tree of circles, spheres or boxes.
 //!
 //! The files are the pipeline, each using only those before it: [`error`] and [`input`] (what comes in), [`bounds`]
 //! (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree). [`parallel`] runs their tasks.

@@ -1,4 +1,4 @@
-//! Every overlapping pair of circles or spheres, by a parallel SIMD join of sorted linear trees.
+//! Every overlapping pair of circles, spheres, boxes or capsules, by a parallel SIMD join of sorted linear trees.
 //!
 //! The folders are the second half of the pipeline that `jostle-core` begins; each uses only those before it:
 //! - `simd`: sixteen floats at a time, by each instruction set; `shape`: tests of sixteen; `traverse`: the way down a tree.
@@ -7,8 +7,8 @@
 //! - `proxy`: `f32` bodies that lose no pair, and the exact decision in `f64`.
 //! - `pairs`: an input prepared, planned as joins, and run from end to end.
 //! - `neighbors`: neighbour lists as compressed sparse rows, and how long they hold.
-//! - `finder`: the public `PairFinder`. Beside it, `query` asks a built tree, and `contacts` tells which contacts begin,
-//!   persist and end.
+//! - `finder`: the public `PairFinder`. Beside it, `query` asks a built tree, `coherent` keeps candidates from frame to frame, and
+//!   `contacts` tells which contacts begin, persist and end.
 //!
 //! `compiled` has the macro by which the heavy functions are compiled with this crate, not with each crate that calls them. A
 //! test in `jostle-testkit` sees that no modules import each other.
