@@ -5,10 +5,10 @@
 #[allow(dead_code, reason = "threads are the other suite's")]
 mod kit;
 
-use std::path::Path;
-use std::process::{Command, exit};
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit, id};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, thread};
+use std::{env, fs, thread};
 
 use jostle::{Circles, Space};
 use jostle_mpi::{DistributedError, DistributedFinder, MpiRanks, Share, Transport};
@@ -48,11 +48,22 @@ fn main() {
         scope.spawn(run_some);
         scope.spawn(run_some);
     });
+    // Nothing depends on whether they can be removed.
+    let _ = fs::remove_dir_all(sessions());
+}
+
+/// Where sessions of this run keep their files. The path is short, since sockets are among them.
+fn sessions() -> PathBuf {
+    env::temp_dir().join(format!("jostle-{}", id()))
 }
 
 /// This program as so many ranks.
 fn mpirun(program: &Path, ranks: u32, child: &str) -> Command {
     let mut mpirun = Command::new(env::var_os("MPIRUN").unwrap_or_else(|| "mpirun".into()));
+    // Each has a folder of its own for its session: two of Open MPI that begin at once may fail to make the same one.
+    let session = sessions().join(format!("{ranks}-{child}"));
+    fs::create_dir_all(&session).expect("a folder for temporary files");
+    mpirun.env("TMPDIR", session);
     mpirun.args(["-n", &ranks.to_string()]).arg(program).env(CHILD, child);
     // Of Open MPI, which asks for leave; MPICH does all of it unasked. Ranks may outnumber the cores: they are to yield, and
     // to be anywhere.
