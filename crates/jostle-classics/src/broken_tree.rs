@@ -46,3 +46,16 @@ pub enum BrokenTree {
         depth: u32,
     },
 }
+
+impl BrokenTree {
+    /// Unless all slots that are occupied are reached from the root.
+    pub(crate) fn unless_all(what: &'static str, reached: usize, occupied: usize) -> Result<(), Self> {
+        if reached == occupied { Ok(()) } else { Err(Self::Unreached { what, reached, occupied }) }
+    }
+
+    /// Unless the vacant slots of each list are each once in their chain.
+    pub(crate) fn unless_sound<const N: usize>(lists: [(&'static str, bool); N]) -> Result<(), Self> {
+        let broken = lists.into_iter().find(|(_, sound)| !sound);
+        broken.map_or(Ok(()), |(what, _)| Err(Self::Vacancies(what)))
+    }
+}

@@ -15,8 +15,9 @@ use crate::check::check_one;
 use crate::element_index::ElementIndex;
 use crate::error::SetupError;
 use crate::free_list::{FreeList, SlotIndex};
+use crate::quads::Quads;
 use crate::unit_cells::{Limits, Span, UnitCells};
-use nodes::{Element, ElementNode, Place, Quad};
+use nodes::{Element, ElementNode, Node};
 use pairs::Crowd;
 
 /// A quadtree with elements that are inserted, moved and removed one by one.
@@ -58,9 +59,7 @@ pub struct DynamicQuadtree {
     max_elements: usize,
     elements: FreeList<Element>,
     element_nodes: FreeList<ElementNode>,
-    /// The first holds the root alone.
-    quads: FreeList<Quad>,
-    root: Place,
+    quads: Quads<Node>,
     crowd: Crowd,
 }
 
@@ -79,11 +78,9 @@ impl DynamicQuadtree {
     /// [`SetupError`], when there is no such world or the limits are beyond theirs.
     pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
         let cells = UnitCells::new(world, limits)?;
-        let mut quads = FreeList::new();
-        let root = Place { quad: quads.insert(Quad::EMPTY), child: 0 };
         let (elements, element_nodes) = (FreeList::new(), FreeList::new());
         let max_elements = limits.max_elements as usize;
-        Ok(Self { cells, max_elements, elements, element_nodes, quads, root, crowd: Crowd::default() })
+        Ok(Self { cells, max_elements, elements, element_nodes, quads: Quads::new(), crowd: Crowd::default() })
     }
 
     /// Number of elements.
@@ -105,8 +102,8 @@ impl DynamicQuadtree {
     pub fn insert(&mut self, id: u32, body: Body<2>) -> Result<ElementIndex, ViewError> {
         check_one(id, &body)?;
         let element = self.elements.insert(Element { body, id });
-        self.link(self.root, self.cells.root(), element, self.span(&body), None);
-        Ok(ElementIndex { slot: element.get() as u32, id })
+        self.link(self.quads.root, self.cells.root(), element, self.span(&body), None);
+        Ok(ElementIndex::new(element, id))
     }
 
     /// The body of an element; `None` when it is gone.
@@ -120,7 +117,7 @@ impl DynamicQuadtree {
     pub fn remove(&mut self, index: ElementIndex) -> Option<Body<2>> {
         let element = self.find(index)?;
         let body = self.elements[element].body;
-        self.unlink(self.root, self.cells.root(), element, self.span(&body), None);
+        self.unlink(self.quads.root, self.cells.root(), element, self.span(&body), None);
         self.elements.remove(element);
         Some(body)
     }
@@ -131,7 +128,7 @@ impl DynamicQuadtree {
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
     pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
-        check_one(index.id, &body)?;
+        check_one(index.id(), &body)?;
         let Some(element) = self.find(index) else { return Ok(None) };
         let before = self.elements[element].body;
         self.replace(element, body);
@@ -139,16 +136,15 @@ impl DynamicQuadtree {
     }
 
     fn find(&self, index: ElementIndex) -> Option<SlotIndex<Element>> {
-        let slot = SlotIndex::new(index.slot as usize)?;
-        self.elements.get(slot).filter(|element| element.id == index.id).map(|_| slot)
+        index.slot_of(&self.elements, |element| element.id)
     }
 
     fn replace(&mut self, element: SlotIndex<Element>, body: Body<2>) {
         let (before, after) = (self.span(&self.elements[element].body), self.span(&body));
         self.elements[element].body = body;
         if before != after {
-            self.unlink(self.root, self.cells.root(), element, before, Some(after));
-            self.link(self.root, self.cells.root(), element, after, Some(before));
+            self.unlink(self.quads.root, self.cells.root(), element, before, Some(after));
+            self.link(self.quads.root, self.cells.root(), element, after, Some(before));
         }
     }
 

@@ -45,6 +45,7 @@ mod loose_quadtree;
 mod loose_tight_grid;
 mod neighbors;
 mod point_grid;
+mod quads;
 mod system;
 mod uniform_grid;
 mod unit_cells;

@@ -16,9 +16,10 @@ use crate::check::check_one;
 use crate::element_index::ElementIndex;
 use crate::error::SetupError;
 use crate::free_list::{FreeList, SlotIndex};
+use crate::quads::Quads;
 use crate::unit_cells::{Limits, UnitCells};
 use gathered::Gathered;
-use nodes::{Element, MOST, Place, Quad};
+use nodes::{Element, MOST, Node};
 use pairs::Meeting;
 
 /// A quadtree with elements that are inserted, moved and removed one by one, each in the one leaf where its centre is.
@@ -60,9 +61,7 @@ pub struct LooseQuadtree {
     cells: UnitCells,
     max_elements: usize,
     elements: FreeList<Element>,
-    /// The first holds the root alone.
-    quads: FreeList<Quad>,
-    root: Place,
+    quads: Quads<Node>,
     gathered: Gathered,
     meeting: Meeting,
 }
@@ -82,10 +81,8 @@ impl LooseQuadtree {
     /// [`SetupError`], when there is no such world or the limits are beyond theirs.
     pub fn with_limits(world: Aabb<2>, limits: Limits) -> Result<Self, SetupError> {
         let cells = UnitCells::new(world, limits)?;
-        let mut quads = FreeList::new();
-        let root = Place { quad: quads.insert(Quad::EMPTY), child: 0 };
         let (elements, gathered, meeting) = (FreeList::new(), Gathered::default(), Meeting::default());
-        Ok(Self { cells, max_elements: limits.max_elements as usize, elements, quads, root, gathered, meeting })
+        Ok(Self { cells, max_elements: limits.max_elements as usize, elements, quads: Quads::new(), gathered, meeting })
     }
 
     /// Number of elements.
@@ -109,7 +106,7 @@ impl LooseQuadtree {
         fits(self.len() + 1)?;
         let element = self.elements.insert(Element { body, id, next: None });
         self.link(element);
-        Ok(ElementIndex { slot: element.get() as u32, id })
+        Ok(ElementIndex::new(element, id))
     }
 
     /// The body of an element; `None` when it is gone.
@@ -132,7 +129,7 @@ impl LooseQuadtree {
     /// # Errors
     /// As [`Self::insert`]; the element stays as it was.
     pub fn move_to(&mut self, index: ElementIndex, body: Body<2>) -> Result<Option<Body<2>>, ViewError> {
-        check_one(index.id, &body)?;
+        check_one(index.id(), &body)?;
         let Some(element) = self.find(index) else { return Ok(None) };
         let before = self.elements[element].body;
         if self.replace(element, body) {
@@ -142,8 +139,7 @@ impl LooseQuadtree {
     }
 
     fn find(&self, index: ElementIndex) -> Option<SlotIndex<Element>> {
-        let slot = SlotIndex::new(index.slot as usize)?;
-        self.elements.get(slot).filter(|element| element.id == index.id).map(|_| slot)
+        index.slot_of(&self.elements, |element| element.id)
     }
 
     /// Returns whether the element stays in its leaf: then the boxes above it are not yet as large as they must be.

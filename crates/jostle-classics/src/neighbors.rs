@@ -1,5 +1,7 @@
 //! The k nearest of those that are offered.
 
+use jostle_core::Aabb;
+
 /// An element and how far its centre is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Neighbor {
@@ -40,6 +42,16 @@ impl<'a> Nearest<'a> {
     pub(crate) fn bound(&self, lo: [f32; 2], hi: [f32; 2]) -> f32 {
         let gap = |axis: usize| (lo[axis] - self.point[axis]).max(self.point[axis] - hi[axis]).max(0.0);
         gap(0) * gap(0) + gap(1) * gap(1)
+    }
+
+    /// The four children of a node, the nearest first, each with the [`Self::bound`] of its box.
+    pub(crate) fn nearest_first(&self, box_of: impl Fn(usize) -> Aabb<2>) -> [(f32, usize); 4] {
+        let mut children = [0, 1, 2, 3].map(|child| {
+            let Aabb { lo, hi } = box_of(child);
+            (self.bound(lo, hi), child)
+        });
+        children.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        children
     }
 
     /// Whether something this far might still be among the nearest.

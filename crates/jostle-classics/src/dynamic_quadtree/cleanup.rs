@@ -1,21 +1,20 @@
 //! Branches that have become empty turn back into leaves.
 
 use super::DynamicQuadtree;
-use super::nodes::{Kind, Leaf, Node, Place, Quad};
+use super::nodes::{Kind, Leaf, Node, Place};
 
 impl DynamicQuadtree {
     /// Turns every branch whose four children are empty leaves back into an empty leaf: one layer a call, on purpose, so
     /// that nodes are not given back which the next frame asks for again. Once a frame is often enough. O(branches).
     pub fn cleanup(&mut self) {
-        self.cleanup_below(self.root);
+        self.cleanup_below(self.quads.root);
     }
 
     fn cleanup_below(&mut self, at: Place) {
-        let Kind::Branch(quad) = self.node(at).kind() else { return };
+        let Kind::Branch(quad) = self.quads[at].kind() else { return };
         // The children are looked at before theirs are cleaned up: what gets empty below is for the next call.
-        if self.quads[quad].nodes.iter().all(|node| node.is_empty_leaf()) {
-            self.quads.remove(quad);
-            self.set_node(at, Node::leaf(Leaf { first: None, count: 0 }));
+        if self.quads.remove_if_empty(quad) {
+            self.quads[at] = Node::leaf(Leaf { first: None, count: 0 });
             return;
         }
         for child in 0..4 {
@@ -28,6 +27,5 @@ impl DynamicQuadtree {
         self.elements.clear();
         self.element_nodes.clear();
         self.quads.clear();
-        self.root = Place { quad: self.quads.insert(Quad::EMPTY), child: 0 };
     }
 }

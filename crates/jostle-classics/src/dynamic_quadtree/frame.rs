@@ -31,7 +31,7 @@ impl BroadPhase<2> for DynamicQuadtree {
         for id in kept..bodies.len() {
             let body = body(bodies, id);
             let slot = self.elements.insert(Element { body, id: id as u32 });
-            self.link(self.root, self.cells.root(), slot, self.span(&body), None);
+            self.link(self.quads.root, self.cells.root(), slot, self.span(&body), None);
         }
         self.cleanup();
         Ok(())
@@ -45,7 +45,7 @@ impl BroadPhase<2> for DynamicQuadtree {
     }
 
     fn bytes(&self) -> usize {
-        self.elements.bytes() + self.element_nodes.bytes() + self.quads.bytes() + self.crowd.bytes()
+        self.elements.bytes() + self.element_nodes.bytes() + self.quads.list.bytes() + self.crowd.bytes()
     }
 
     fn for_each_cell(&self, cell: &mut dyn FnMut(Aabb<2>)) {
@@ -58,7 +58,7 @@ impl DynamicQuadtree {
     fn keep(&mut self, kept: usize) {
         for slot in SlotIndex::range(kept..self.len()) {
             let span = self.span(&self.elements[slot].body);
-            self.unlink(self.root, self.cells.root(), slot, span, None);
+            self.unlink(self.quads.root, self.cells.root(), slot, span, None);
         }
         self.elements.truncate(kept);
     }

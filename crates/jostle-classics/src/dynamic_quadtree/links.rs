@@ -1,7 +1,7 @@
 //! Lists of leaves: into them, out of them, and from one to four.
 
 use super::DynamicQuadtree;
-use super::nodes::{Element, ElementNode, Kind, Leaf, Node, Place, Quad};
+use super::nodes::{Element, ElementNode, Kind, Leaf, Node, Place};
 use crate::free_list::SlotIndex;
 use crate::unit_cells::{Span, Square};
 
@@ -10,7 +10,7 @@ type Slot = SlotIndex<Element>;
 impl DynamicQuadtree {
     /// Lists an element in every leaf at and below `at` that its new span touches and its old one, if it has one, does not.
     pub(super) fn link(&mut self, at: Place, square: Square, element: Slot, new: Span, old: Option<Span>) {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Branch(quad) => {
                 for child in square.children_in(new) {
                     self.link(Place { quad, child }, square.child(child), element, new, old);
@@ -20,7 +20,7 @@ impl DynamicQuadtree {
                 if !old.is_some_and(|old| square.touches(old)) {
                     let first = self.element_nodes.insert(ElementNode { next: leaf.first, element });
                     leaf = Leaf { first: Some(first), count: leaf.count + 1 };
-                    self.set_node(at, Node::leaf(leaf));
+                    self.quads[at] = Node::leaf(leaf);
                 }
                 if self.is_crowded(leaf, square) {
                     self.split(at, square, leaf);
@@ -32,7 +32,7 @@ impl DynamicQuadtree {
     /// Strikes an element off the list of every leaf at and below `at` that its old span touches and its new one, if it
     /// has one, does not.
     pub(super) fn unlink(&mut self, at: Place, square: Square, element: Slot, old: Span, new: Option<Span>) {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Branch(quad) => {
                 for child in square.children_in(old) {
                     self.unlink(Place { quad, child }, square.child(child), element, old, new);
@@ -52,7 +52,7 @@ impl DynamicQuadtree {
                 if let Some(before) = before {
                     self.element_nodes[before].next = next;
                 }
-                self.set_node(at, Node::leaf(Leaf { first, count: leaf.count - 1 }));
+                self.quads[at] = Node::leaf(Leaf { first, count: leaf.count - 1 });
                 self.element_nodes.remove(index);
                 return;
             }
@@ -71,8 +71,8 @@ impl DynamicQuadtree {
     }
 
     fn split(&mut self, at: Place, square: Square, leaf: Leaf) {
-        let children = self.quads.insert(Quad::EMPTY);
-        self.set_node(at, Node::branch(children));
+        let children = self.quads.add();
+        self.quads[at] = Node::branch(children);
         let mut current = leaf.first;
         while let Some(index) = current {
             let ElementNode { next, element } = self.element_nodes[index];
@@ -87,15 +87,5 @@ impl DynamicQuadtree {
     pub(super) fn list(&self, leaf: Leaf) -> impl Iterator<Item = Slot> {
         let next = |index: &SlotIndex<ElementNode>| self.element_nodes[*index].next;
         core::iter::successors(leaf.first, next).map(|index| self.element_nodes[index].element)
-    }
-
-    #[inline]
-    pub(super) fn node(&self, at: Place) -> Node {
-        self.quads[at.quad].nodes[at.child]
-    }
-
-    #[inline]
-    pub(super) fn set_node(&mut self, at: Place, node: Node) {
-        self.quads[at.quad].nodes[at.child] = node;
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::body::Body;
 use crate::free_list::{Slot, SlotIndex};
+use crate::quads;
 
 /// A body and its id. Its rectangle follows from the circle, which takes four bytes less.
 #[derive(Debug, Clone, Copy)]
@@ -81,8 +82,6 @@ pub(super) struct Leaf {
 }
 
 impl Node {
-    const EMPTY: Self = Self { first: NO_INDEX, count: 0 };
-
     #[inline]
     pub(super) fn branch(children: SlotIndex<Quad>) -> Self {
         Self { first: children.get() as u32, count: BRANCH }
@@ -100,41 +99,30 @@ impl Node {
             _ => Kind::Leaf(Leaf { first: SlotIndex::new(self.first as usize), count: self.count as u32 }),
         }
     }
+}
 
-    pub(super) fn is_empty_leaf(self) -> bool {
+impl quads::Node for Node {
+    const EMPTY: Self = Self { first: NO_INDEX, count: 0 };
+
+    fn is_empty_leaf(self) -> bool {
         self.count == 0
     }
-}
 
-/// The four children of a branch, along the Morton curve.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Quad {
-    pub(super) nodes: [Node; 4],
-}
-
-impl Quad {
-    /// Four empty leaves.
-    pub(super) const EMPTY: Self = Self { nodes: [Node::EMPTY; 4] };
-}
-
-impl Slot for Quad {
-    fn vacant(next: Option<SlotIndex<Self>>) -> Self {
-        let link = next.map_or(NO_INDEX, |index| index.get() as u32);
-        Self { nodes: [Node { first: link, count: VACANT }; 4] }
+    fn vacant(next: Option<SlotIndex<Quad>>) -> [Self; 4] {
+        [Self { first: next.map_or(NO_INDEX, |index| index.get() as u32), count: VACANT }; 4]
     }
 
-    fn is_vacant(&self) -> bool {
-        self.nodes[0].count == VACANT
+    fn is_vacant(first: &Self) -> bool {
+        first.count == VACANT
     }
 
-    fn next_vacant(&self) -> Option<SlotIndex<Self>> {
-        SlotIndex::new(self.nodes[0].first as usize)
+    fn next_vacant([first, ..]: &[Self; 4]) -> Option<SlotIndex<Quad>> {
+        SlotIndex::new(first.first as usize)
     }
 }
 
-/// The place of a node: which of which four children.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) quad: SlotIndex<Quad>,
-    pub(super) child: usize,
-}
+/// The four children of a branch.
+pub(super) type Quad = quads::Quad<Node>;
+
+/// The place of a node.
+pub(super) type Place = quads::Place<Node>;

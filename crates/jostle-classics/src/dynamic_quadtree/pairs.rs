@@ -63,13 +63,13 @@ pub(super) struct Pairs<'a> {
 impl Pairs<'_> {
     /// Gives all pairs, and returns how many were looked at.
     pub(super) fn all(mut self) -> u64 {
-        self.visit(self.tree.root, self.tree.cells.root());
+        self.visit(self.tree.quads.root, self.tree.cells.root());
         self.meet();
         self.looked_at
     }
 
     fn visit(&mut self, at: Place, square: Square) {
-        match self.tree.node(at).kind() {
+        match self.tree.quads[at].kind() {
             Kind::Branch(quad) => (0..4).for_each(|child| self.visit(Place { quad, child }, square.child(child))),
             Kind::Leaf(leaf) if leaf.count < 2 => {}
             Kind::Leaf(leaf) => {

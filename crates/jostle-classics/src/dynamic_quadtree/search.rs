@@ -26,13 +26,13 @@ impl DynamicQuadtree {
         if (0..2).all(|axis| rect.lo[axis] <= rect.hi[axis]) {
             let omit = omit.and_then(|index| self.find(index)).map(|slot| slot.get());
             let query = Query { rect, span: self.cells.span(rect), omit };
-            self.query_below(self.root, self.cells.root(), &query, ids);
+            self.query_below(self.quads.root, self.cells.root(), &query, ids);
             ids.sort_unstable();
         }
     }
 
     fn query_below(&self, at: Place, square: Square, query: &Query<'_>, ids: &mut Vec<u32>) {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Branch(quad) => {
                 for child in square.children_in(query.span) {
                     self.query_below(Place { quad, child }, square.child(child), query, ids);
@@ -58,14 +58,14 @@ impl DynamicQuadtree {
     /// not a number. About O(log n + k) where elements are small.
     pub fn nearest(&self, point: [f32; 2], k: usize, found: &mut Vec<Neighbor>) {
         if let Some(mut nearest) = Nearest::new(point, k, found) {
-            self.nearest_below(self.root, self.cells.root(), &mut nearest);
+            self.nearest_below(self.quads.root, self.cells.root(), &mut nearest);
         }
     }
 
     fn nearest_below(&self, at: Place, square: Square, nearest: &mut Nearest<'_>) {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Branch(quad) => {
-                for (bound, child) in self.nearest_first(square, nearest) {
+                for (bound, child) in nearest.nearest_first(|child| self.cells.catchment(square.child(child))) {
                     if nearest.is_open_to(bound) {
                         self.nearest_below(Place { quad, child }, square.child(child), nearest);
                     }
@@ -83,15 +83,6 @@ impl DynamicQuadtree {
         }
     }
 
-    fn nearest_first(&self, square: Square, nearest: &Nearest<'_>) -> [(f32, usize); 4] {
-        let mut children = [0, 1, 2, 3].map(|child| {
-            let catchment = self.cells.catchment(square.child(child));
-            (nearest.bound(catchment.lo, catchment.hi), child)
-        });
-        children.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        children
-    }
-
     /// Hands out every node with its square, as a box in the world, and its depth: branches before what is below them,
     /// leaves with the ids of their elements in no order.
     pub fn traverse(
@@ -99,7 +90,7 @@ impl DynamicQuadtree {
         mut branch: impl FnMut(Aabb<2>, u32),
         mut leaf: impl FnMut(Aabb<2>, u32, &mut dyn Iterator<Item = u32>),
     ) {
-        self.traverse_below(self.root, self.cells.root(), &mut |square, list| {
+        self.traverse_below(self.quads.root, self.cells.root(), &mut |square, list| {
             let (aabb, depth) = (self.cells.aabb(square), self.cells.depth_of(square));
             match list {
                 None => branch(aabb, depth),
@@ -110,7 +101,7 @@ impl DynamicQuadtree {
 
     /// As [`Self::traverse`]: a branch is one without a list.
     pub(super) fn traverse_below(&self, at: Place, square: Square, visit: &mut dyn FnMut(Square, Option<Leaf>)) {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Branch(quad) => {
                 visit(square, None);
                 (0..4).for_each(|child| self.traverse_below(Place { quad, child }, square.child(child), visit));

@@ -24,14 +24,18 @@ impl DynamicQuadtree {
     /// # Errors
     /// The first invariant found broken.
     pub fn validate(&self) -> Result<(), BrokenTree> {
-        self.validate_vacancies()?;
+        BrokenTree::unless_sound([
+            ("elements", self.elements.is_sound()),
+            ("element nodes", self.element_nodes.is_sound()),
+            ("quads", self.quads.list.is_sound()),
+        ])?;
         let slots = self.elements.iter().map(|(slot, _)| slot + 1).max().unwrap_or(0);
         let mut met = Met { tree: self, quads: 1, element_nodes: 0, listed: vec![(0, 0); slots], leaves: 0 };
-        met.visit(self.root, self.cells.root())?;
-        reached("quads", met.quads, self.quads.len())?;
-        reached("element nodes", met.element_nodes, self.element_nodes.len())?;
+        met.visit(self.quads.root, self.cells.root())?;
+        BrokenTree::unless_all("quads", met.quads, self.quads.list.len())?;
+        BrokenTree::unless_all("element nodes", met.element_nodes, self.element_nodes.len())?;
         for (slot, element) in self.elements.iter() {
-            let leaves = self.leaves_touched(self.root, self.cells.root(), self.span(&element.body));
+            let leaves = self.leaves_touched(self.quads.root, self.cells.root(), self.span(&element.body));
             if met.listed[slot].1 != leaves {
                 return Err(BrokenTree::Placement { id: element.id });
             }
@@ -39,17 +43,8 @@ impl DynamicQuadtree {
         Ok(())
     }
 
-    fn validate_vacancies(&self) -> Result<(), BrokenTree> {
-        let lists = [
-            ("elements", self.elements.is_sound()),
-            ("element nodes", self.element_nodes.is_sound()),
-            ("quads", self.quads.is_sound()),
-        ];
-        lists.into_iter().try_for_each(|(what, sound)| if sound { Ok(()) } else { Err(BrokenTree::Vacancies(what)) })
-    }
-
     fn leaves_touched(&self, at: Place, square: Square, span: Span) -> usize {
-        match self.node(at).kind() {
+        match self.quads[at].kind() {
             Kind::Leaf(_) => 1,
             Kind::Branch(quad) => {
                 let touched = square.children_in(span);
@@ -61,12 +56,12 @@ impl DynamicQuadtree {
 
 impl Met<'_> {
     fn visit(&mut self, at: Place, square: Square) -> Result<(), BrokenTree> {
-        match self.tree.node(at).kind() {
+        match self.tree.quads[at].kind() {
             Kind::Leaf(leaf) => self.visit_leaf(leaf, square),
             Kind::Branch(quad) => {
                 self.quads += 1;
-                if self.tree.quads.get(quad).is_none() || self.quads > self.tree.quads.len() {
-                    return reached("quads", self.quads, self.tree.quads.len());
+                if self.tree.quads.list.get(quad).is_none() || self.quads > self.tree.quads.list.len() {
+                    return BrokenTree::unless_all("quads", self.quads, self.tree.quads.list.len());
                 }
                 (0..4).try_for_each(|child| self.visit(Place { quad, child }, square.child(child)))
             }
@@ -101,8 +96,4 @@ impl Met<'_> {
             *last = self.leaves;
         }
     }
-}
-
-fn reached(what: &'static str, reached: usize, occupied: usize) -> Result<(), BrokenTree> {
-    if reached == occupied { Ok(()) } else { Err(BrokenTree::Unreached { what, reached, occupied }) }
 }

@@ -3,7 +3,8 @@
 use jostle_core::Aabb;
 
 use super::LooseQuadtree;
-use super::nodes::{Kind, Node, Place, Quad};
+use super::nodes::{Kind, Node, Place};
+use crate::quads::Node as _;
 
 impl LooseQuadtree {
     /// Shrinks every box to what is below it, and turns every branch whose four children are empty leaves back into an
@@ -11,19 +12,18 @@ impl LooseQuadtree {
     /// Once a frame is often enough. O(n).
     pub fn cleanup(&mut self) {
         self.gather();
-        self.cleanup_below(self.root);
+        self.cleanup_below(self.quads.root);
     }
 
     fn cleanup_below(&mut self, at: Place) -> Aabb<2> {
-        let aabb = match self.node(at).kind() {
+        let aabb = match self.quads[at].kind() {
             Kind::Leaf(_) => {
                 let boxes = self.gathered.of(at).iter().map(|member| member.body.aabb());
                 boxes.fold(Aabb::EMPTY, Aabb::union)
             }
             // The children are looked at before theirs are cleaned up: what gets empty below is for the next call.
-            Kind::Branch(quad) if self.quads[quad].nodes.iter().all(|node| node.is_empty_leaf()) => {
-                self.quads.remove(quad);
-                *self.node_mut(at) = Node::EMPTY;
+            Kind::Branch(quad) if self.quads.remove_if_empty(quad) => {
+                self.quads[at] = Node::EMPTY;
                 Aabb::EMPTY
             }
             Kind::Branch(quad) => {
@@ -31,7 +31,7 @@ impl LooseQuadtree {
                 boxes.fold(Aabb::EMPTY, Aabb::union)
             }
         };
-        self.node_mut(at).aabb = aabb;
+        self.quads[at].aabb = aabb;
         aabb
     }
 
@@ -40,6 +40,5 @@ impl LooseQuadtree {
         self.gathered.forget();
         self.elements.clear();
         self.quads.clear();
-        self.root = Place { quad: self.quads.insert(Quad::EMPTY), child: 0 };
     }
 }

@@ -48,7 +48,7 @@ impl BroadPhase<2> for LooseQuadtree {
     }
 
     fn bytes(&self) -> usize {
-        self.elements.bytes() + self.quads.bytes() + self.gathered.bytes() + self.meeting.bytes()
+        self.elements.bytes() + self.quads.list.bytes() + self.gathered.bytes() + self.meeting.bytes()
     }
 
     /// The boxes of leaves, which overlap.

@@ -65,14 +65,14 @@ impl Gathered {
         self.members.clear();
         self.members.reserve_exact(tree.len());
         self.ranges.clear();
-        self.ranges.resize(4 * tree.quads.slots(), [0, 0]);
-        self.visit(tree, tree.root);
+        self.ranges.resize(4 * tree.quads.list.slots(), [0, 0]);
+        self.visit(tree, tree.quads.root);
         self.follow(tree);
         self.fresh = true;
     }
 
     fn visit(&mut self, tree: &LooseQuadtree, at: Place) {
-        match tree.node(at).kind() {
+        match tree.quads[at].kind() {
             Kind::Branch(quad) => (0..4).for_each(|child| self.visit(tree, Place { quad, child })),
             Kind::Leaf(None) => {}
             Kind::Leaf(Some(first)) => {

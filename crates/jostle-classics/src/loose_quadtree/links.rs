@@ -1,7 +1,7 @@
 //! Lists of leaves: into them, out of them, and from one to four.
 
 use super::LooseQuadtree;
-use super::nodes::{Element, Kind, Node, Place, Quad};
+use super::nodes::{Element, Kind, Node, Place};
 use crate::body::Body;
 use crate::free_list::SlotIndex;
 use crate::unit_cells::Square;
@@ -10,16 +10,16 @@ impl LooseQuadtree {
     /// Puts an element into the leaf where its centre belongs.
     pub(super) fn link(&mut self, element: SlotIndex<Element>) {
         self.gathered.forget();
-        self.link_below(self.root, self.cells.root(), element);
+        self.link_below(self.quads.root, self.cells.root(), element);
     }
 
     /// As [`Self::link`], from a node down. Boxes grow along the path.
     fn link_below(&mut self, at: Place, square: Square, element: SlotIndex<Element>) {
         let body = self.elements[element].body;
         let (at, square) = self.descend(at, square, &body, |node| node.aabb = node.aabb.union(body.aabb()));
-        let Kind::Leaf(first) = self.node(at).kind() else { return };
+        let Kind::Leaf(first) = self.quads[at].kind() else { return };
         self.elements[element].next = first;
-        self.node_mut(at).set_leaf(Some(element));
+        self.quads[at].set_leaf(Some(element));
         if self.is_crowded(at, square) {
             self.split(at, square);
         }
@@ -29,18 +29,18 @@ impl LooseQuadtree {
     pub(super) fn unlink(&mut self, element: SlotIndex<Element>) {
         self.gathered.forget();
         let Element { body, next, .. } = self.elements[element];
-        let (at, _) = self.descend(self.root, self.cells.root(), &body, |_| {});
+        let (at, _) = self.descend(self.quads.root, self.cells.root(), &body, |_| {});
         let before = self.list(at).find(|&slot| self.elements[slot].next == Some(element));
         match before {
             Some(before) => self.elements[before].next = next,
-            None => self.node_mut(at).set_leaf(next),
+            None => self.quads[at].set_leaf(next),
         }
     }
 
     /// Makes the boxes from the root to a body's leaf hold it.
     pub(super) fn grow(&mut self, body: &Body<2>) {
         let aabb = body.aabb();
-        self.descend(self.root, self.cells.root(), body, |node| node.aabb = node.aabb.union(aabb));
+        self.descend(self.quads.root, self.cells.root(), body, |node| node.aabb = node.aabb.union(aabb));
     }
 
     /// Goes down to the leaf where a body's centre belongs, and visits each node of the path.
@@ -53,7 +53,7 @@ impl LooseQuadtree {
     ) -> (Place, Square) {
         let cell = self.cells.cell(body.center);
         loop {
-            let node = self.node_mut(at);
+            let node = &mut self.quads[at];
             visit(node);
             let Kind::Branch(quad) = node.kind() else { return (at, square) };
             let child = square.child_with(cell);
@@ -67,9 +67,9 @@ impl LooseQuadtree {
     }
 
     fn split(&mut self, at: Place, square: Square) {
-        let Kind::Leaf(mut current) = self.node(at).kind() else { return };
-        let children = self.quads.insert(Quad::EMPTY);
-        self.node_mut(at).set_branch(children);
+        let Kind::Leaf(mut current) = self.quads[at].kind() else { return };
+        let children = self.quads.add();
+        self.quads[at].set_branch(children);
         while let Some(element) = current {
             current = self.elements[element].next;
             self.link_below(at, square, element);
@@ -79,20 +79,10 @@ impl LooseQuadtree {
     /// The elements of a leaf; none for a branch.
     #[inline]
     pub(super) fn list(&self, at: Place) -> impl Iterator<Item = SlotIndex<Element>> {
-        let first = match self.node(at).kind() {
+        let first = match self.quads[at].kind() {
             Kind::Leaf(first) => first,
             Kind::Branch(_) => None,
         };
         core::iter::successors(first, |&slot| self.elements[slot].next)
-    }
-
-    #[inline]
-    pub(super) fn node(&self, at: Place) -> &Node {
-        &self.quads[at.quad].nodes[at.child]
-    }
-
-    #[inline]
-    pub(super) fn node_mut(&mut self, at: Place) -> &mut Node {
-        &mut self.quads[at.quad].nodes[at.child]
     }
 }

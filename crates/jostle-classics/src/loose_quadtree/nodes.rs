@@ -4,6 +4,7 @@ use jostle_core::Aabb;
 
 use crate::body::Body;
 use crate::free_list::{Slot, SlotIndex};
+use crate::quads;
 
 /// A body, its id, and the next element of the leaf that it lies in.
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +61,6 @@ pub(super) enum Kind {
 }
 
 impl Node {
-    /// An empty leaf.
-    pub(super) const EMPTY: Self = Self { aabb: Aabb::EMPTY, link: NO_ELEMENT };
-
     #[inline]
     pub(super) fn kind(self) -> Kind {
         if self.link & BRANCH == 0 {
@@ -85,46 +83,34 @@ impl Node {
     pub(super) fn set_leaf(&mut self, first: Option<SlotIndex<Element>>) {
         self.link = first.map_or(NO_ELEMENT, |index| index.get() as u32);
     }
+}
 
-    pub(super) fn is_empty_leaf(self) -> bool {
+impl quads::Node for Node {
+    const EMPTY: Self = Self { aabb: Aabb::EMPTY, link: NO_ELEMENT };
+
+    fn is_empty_leaf(self) -> bool {
         self.link == NO_ELEMENT
     }
-}
 
-/// The four children of a branch, along the Morton curve.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Quad {
-    pub(super) nodes: [Node; 4],
-}
-
-impl Quad {
-    /// Four empty leaves.
-    pub(super) const EMPTY: Self = Self { nodes: [Node::EMPTY; 4] };
-}
-
-impl Slot for Quad {
-    fn vacant(next: Option<SlotIndex<Self>>) -> Self {
+    fn vacant(next: Option<SlotIndex<Quad>>) -> [Self; 4] {
         let link = next.map_or(VACANT, |index| index.get() as u32);
-        let [mut first, mut second] = [Node::EMPTY; 2];
-        (first.link, second.link) = (VACANT, link);
-        Self { nodes: [first, second, Node::EMPTY, Node::EMPTY] }
+        [VACANT, link, NO_ELEMENT, NO_ELEMENT].map(|link| Self { link, ..Self::EMPTY })
     }
 
-    fn is_vacant(&self) -> bool {
-        self.nodes[0].link == VACANT
+    fn is_vacant(first: &Self) -> bool {
+        first.link == VACANT
     }
 
-    fn next_vacant(&self) -> Option<SlotIndex<Self>> {
-        SlotIndex::new(self.nodes[1].link as usize)
+    fn next_vacant([_, second, ..]: &[Self; 4]) -> Option<SlotIndex<Quad>> {
+        SlotIndex::new(second.link as usize)
     }
 }
 
-/// The place of a node: which of which four children.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) quad: SlotIndex<Quad>,
-    pub(super) child: usize,
-}
+/// The four children of a branch.
+pub(super) type Quad = quads::Quad<Node>;
+
+/// The place of a node.
+pub(super) type Place = quads::Place<Node>;
 
 impl Place {
     /// Its index among all nodes.

@@ -37,19 +37,19 @@ pub(super) struct Pairs<'a> {
 impl Pairs<'_> {
     /// Gives all pairs, and returns how many were looked at.
     pub(super) fn all(mut self) -> u64 {
-        self.visit(self.tree.root, 0);
+        self.visit(self.tree.quads.root, 0);
         self.looked_at
     }
 
     /// Goes through the leaves at and below `at`; its candidates are those from `begin` on.
     fn visit(&mut self, at: Place, begin: usize) {
-        match self.tree.node(at).kind() {
+        match self.tree.quads[at].kind() {
             Kind::Leaf(None) => {}
             Kind::Leaf(Some(_)) => self.visit_leaf(at, begin),
             Kind::Branch(quad) => {
                 let end = self.meeting.candidates.len();
                 for child in 0..4 {
-                    let aabb = self.tree.quads[quad].nodes[child].aabb;
+                    let aabb = self.tree.quads[Place { quad, child }].aabb;
                     (child + 1..4).for_each(|sibling| self.admit(&aabb, Place { quad, child: sibling }));
                     (begin..end).for_each(|i| self.admit_below(&aabb, self.meeting.candidates[i]));
                     self.visit(Place { quad, child }, end);
@@ -61,14 +61,14 @@ impl Pairs<'_> {
 
     /// Makes a node a candidate of one with this box, if their boxes overlap.
     fn admit(&mut self, aabb: &Aabb<2>, candidate: Place) {
-        if self.tree.node(candidate).aabb.overlaps(aabb) {
+        if self.tree.quads[candidate].aabb.overlaps(aabb) {
             self.meeting.candidates.push(candidate);
         }
     }
 
     /// As [`Self::admit`], one level farther down where there is one.
     fn admit_below(&mut self, aabb: &Aabb<2>, candidate: Place) {
-        match self.tree.node(candidate).kind() {
+        match self.tree.quads[candidate].kind() {
             Kind::Leaf(_) => self.admit(aabb, candidate),
             Kind::Branch(quad) => (0..4).for_each(|child| self.admit(aabb, Place { quad, child })),
         }
@@ -80,7 +80,7 @@ impl Pairs<'_> {
             self.meet(&own[..i], member);
         }
         for i in begin..self.meeting.candidates.len() {
-            self.meet_below(own, &self.tree.node(at).aabb, self.meeting.candidates[i]);
+            self.meet_below(own, &self.tree.quads[at].aabb, self.meeting.candidates[i]);
         }
         self.meeting.hits.sort_unstable();
         for Hit { first: (_, a), second: (_, b) } in self.meeting.hits.drain(..) {
@@ -91,10 +91,10 @@ impl Pairs<'_> {
     /// Tests the elements of a leaf, whose box this is, against all at and below a candidate that reach into the box.
     fn meet_below(&mut self, own: &[Member], aabb: &Aabb<2>, candidate: Place) {
         let tree = self.tree;
-        if !tree.node(candidate).aabb.overlaps(aabb) {
+        if !tree.quads[candidate].aabb.overlaps(aabb) {
             return;
         }
-        if let Kind::Branch(quad) = tree.node(candidate).kind() {
+        if let Kind::Branch(quad) = tree.quads[candidate].kind() {
             return (0..4).for_each(|child| self.meet_below(own, aabb, Place { quad, child }));
         }
         for other in tree.gathered.of(candidate).iter().filter(|other| other.body.aabb().overlaps(aabb)) {

@@ -16,16 +16,16 @@ impl LooseQuadtree {
         ids.clear();
         if (0..2).all(|axis| rect.lo[axis] <= rect.hi[axis]) {
             let omit = omit.and_then(|index| self.find(index)).map(|slot| slot.get());
-            self.query_below(self.root, rect, omit, ids);
+            self.query_below(self.quads.root, rect, omit, ids);
             ids.sort_unstable();
         }
     }
 
     fn query_below(&self, at: Place, rect: &Aabb<2>, omit: Option<usize>, ids: &mut Vec<u32>) {
-        if !self.node(at).aabb.overlaps(rect) {
+        if !self.quads[at].aabb.overlaps(rect) {
             return;
         }
-        if let Kind::Branch(quad) = self.node(at).kind() {
+        if let Kind::Branch(quad) = self.quads[at].kind() {
             return (0..4).for_each(|child| self.query_below(Place { quad, child }, rect, omit, ids));
         }
         let others = self.list(at).filter(|slot| Some(slot.get()) != omit).map(|slot| &self.elements[slot]);
@@ -36,21 +36,16 @@ impl LooseQuadtree {
     /// not a number. About O(log n + k) where elements are small.
     pub fn nearest(&self, point: [f32; 2], k: usize, found: &mut Vec<Neighbor>) {
         if let Some(mut nearest) = Nearest::new(point, k, found) {
-            self.nearest_below(self.root, &mut nearest);
+            self.nearest_below(self.quads.root, &mut nearest);
         }
     }
 
     fn nearest_below(&self, at: Place, nearest: &mut Nearest<'_>) {
-        let Kind::Branch(quad) = self.node(at).kind() else {
+        let Kind::Branch(quad) = self.quads[at].kind() else {
             let elements = self.list(at).map(|slot| &self.elements[slot]);
             return elements.for_each(|element| nearest.offer(element.body.center, element.id));
         };
-        let mut children = [0, 1, 2, 3].map(|child| {
-            let Aabb { lo, hi } = self.quads[quad].nodes[child].aabb;
-            (nearest.bound(lo, hi), child)
-        });
-        children.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        for (bound, child) in children {
+        for (bound, child) in nearest.nearest_first(|child| self.quads[Place { quad, child }].aabb) {
             if nearest.is_open_to(bound) {
                 self.nearest_below(Place { quad, child }, nearest);
             }
@@ -64,15 +59,15 @@ impl LooseQuadtree {
         mut branch: impl FnMut(Aabb<2>, u32),
         mut leaf: impl FnMut(Aabb<2>, u32, &mut dyn Iterator<Item = u32>),
     ) {
-        self.traverse_below(self.root, 0, &mut |at, depth| match self.node(at).kind() {
-            Kind::Branch(_) => branch(self.node(at).aabb, depth),
-            Kind::Leaf(_) => leaf(self.node(at).aabb, depth, &mut self.list(at).map(|slot| self.elements[slot].id)),
+        self.traverse_below(self.quads.root, 0, &mut |at, depth| match self.quads[at].kind() {
+            Kind::Branch(_) => branch(self.quads[at].aabb, depth),
+            Kind::Leaf(_) => leaf(self.quads[at].aabb, depth, &mut self.list(at).map(|slot| self.elements[slot].id)),
         });
     }
 
     fn traverse_below(&self, at: Place, depth: u32, visit: &mut dyn FnMut(Place, u32)) {
         visit(at, depth);
-        if let Kind::Branch(quad) = self.node(at).kind() {
+        if let Kind::Branch(quad) = self.quads[at].kind() {
             (0..4).for_each(|child| self.traverse_below(Place { quad, child }, depth + 1, visit));
         }
     }

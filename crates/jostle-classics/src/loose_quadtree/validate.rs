@@ -20,30 +20,26 @@ impl LooseQuadtree {
     /// # Errors
     /// The first invariant found broken.
     pub fn validate(&self) -> Result<(), BrokenTree> {
-        for (what, sound) in [("elements", self.elements.is_sound()), ("quads", self.quads.is_sound())] {
-            if !sound {
-                return Err(BrokenTree::Vacancies(what));
-            }
-        }
+        BrokenTree::unless_sound([("elements", self.elements.is_sound()), ("quads", self.quads.list.is_sound())])?;
         let mut met = Met { tree: self, quads: 1, elements: 0 };
-        met.visit(self.root, self.cells.root())?;
+        met.visit(self.quads.root, self.cells.root())?;
         // Each lies in the one leaf where it belongs, so as many as there are means each of them once.
-        reached("elements", met.elements, self.len())?;
-        reached("quads", met.quads, self.quads.len())
+        BrokenTree::unless_all("elements", met.elements, self.len())?;
+        BrokenTree::unless_all("quads", met.quads, self.quads.list.len())
     }
 }
 
 impl Met<'_> {
     fn visit(&mut self, at: Place, square: Square) -> Result<(), BrokenTree> {
-        let Kind::Branch(quad) = self.tree.node(at).kind() else { return self.visit_leaf(at, square) };
+        let Kind::Branch(quad) = self.tree.quads[at].kind() else { return self.visit_leaf(at, square) };
         self.quads += 1;
-        if self.tree.quads.get(quad).is_none() || self.quads > self.tree.quads.len() {
-            return reached("quads", self.quads, self.tree.quads.len());
+        if self.tree.quads.list.get(quad).is_none() || self.quads > self.tree.quads.list.len() {
+            return BrokenTree::unless_all("quads", self.quads, self.tree.quads.list.len());
         }
         for child in 0..4 {
             let below = Place { quad, child };
             // The empty box, with infinite borders, lies in every other.
-            if !self.tree.node(at).aabb.holds(&self.tree.node(below).aabb) {
+            if !self.tree.quads[at].aabb.holds(&self.tree.quads[below].aabb) {
                 return Err(BrokenTree::Box { depth: self.tree.cells.depth_of(square) });
             }
             self.visit(below, square.child(child))?;
@@ -57,13 +53,13 @@ impl Met<'_> {
             self.elements += 1;
             // A list with a loop has no end.
             if self.elements > tree.len() {
-                return reached("elements", self.elements, tree.len());
+                return BrokenTree::unless_all("elements", self.elements, tree.len());
             }
             let element = &tree.elements[slot];
             if tree.elements.get(slot).is_none() || !square.holds(tree.cells.cell(element.body.center)) {
                 return Err(BrokenTree::Placement { id: element.id });
             }
-            if !tree.node(at).aabb.holds(&element.body.aabb()) {
+            if !tree.quads[at].aabb.holds(&element.body.aabb()) {
                 return Err(BrokenTree::Box { depth });
             }
         }
@@ -72,8 +68,4 @@ impl Met<'_> {
         }
         Ok(())
     }
-}
-
-fn reached(what: &'static str, reached: usize, occupied: usize) -> Result<(), BrokenTree> {
-    if reached == occupied { Ok(()) } else { Err(BrokenTree::Unreached { what, reached, occupied }) }
 }
