@@ -1,8 +1,10 @@
-//! The `jostle-view` program: discs that bounce, live in a browser.
+//! The `jostle-view` program: discs that bounce, or the circles of a file, in a browser.
 
+mod file;
 mod world;
 
 use std::net::SocketAddr;
+use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,18 +15,20 @@ use jostle_testkit::Kind;
 use jostle_view::{Command, Controls, Viewer};
 use world::World;
 
-/// Watch circles that bounce, the tree over them and their pairs, in a browser.
+/// Watch circles that bounce, or those of a file, the tree over them and their pairs, in a browser.
 #[derive(Debug, Parser)]
 #[command(name = "jostle-view", version)]
 struct Args {
+    #[command(flatten)]
+    file: file::FileArgs,
     /// Number of circles
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u32).range(1..=4_000_000))]
+    #[arg(long, conflicts_with = "file", value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u32).range(1..=4_000_000))]
     agents: u32,
     /// How they are spread at the start: uniform, clustered, powerlaw, dense or fluid
-    #[arg(long, value_name = "KIND", default_value_t = Kind::Uniform)]
+    #[arg(long, conflicts_with = "file", value_name = "KIND", default_value_t = Kind::Uniform)]
     scene: Kind,
     /// Frames a second that the simulation aims at; 0: as many as can be had
-    #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate)]
+    #[arg(long, conflicts_with = "file", value_name = "F", default_value_t = 60.0, value_parser = rate)]
     rate: f32,
     /// The address to listen at [default: port 7878 of this machine alone]
     ///
@@ -41,15 +45,28 @@ fn rate(text: &str) -> Result<f32, String> {
     }
 }
 
+/// Exit code for input that cannot be used, as clap's own for a command line that cannot.
+const UNUSABLE: u8 = 2;
+
 /// While nothing moves, questions are answered so often.
-const PAUSE: Duration = Duration::from_millis(10);
+pub(crate) const PAUSE: Duration = Duration::from_millis(10);
 
 /// A simulation that lags behind by more than this does not catch up.
 const LAG: Duration = Duration::from_millis(100);
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    let Err(error) = run() else { return ExitCode::SUCCESS };
+    eprintln!("error: {error:#}");
+    ExitCode::from(UNUSABLE)
+}
+
+fn run() -> Result<()> {
     let args = Args::parse();
+    let bodies = args.file.read()?;
     let mut viewer = Viewer::start(args.listen).with_context(|| format!("cannot listen at {}", args.listen))?;
+    if let Some(bodies) = bodies {
+        return bodies.show(&mut viewer);
+    }
     println!("{}", viewer.url());
     let mut finder = PairFinder::new();
     let mut show = Show::new(&args, &mut finder)?;

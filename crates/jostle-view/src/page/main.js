@@ -258,6 +258,14 @@ for (const id of ["colour", "pairs", "order", "boxes"]) $(id).addEventListener("
 $("level").addEventListener("input", wants);
 $("count").addEventListener("change", () => { tools.count = Math.min(Math.max(Math.round($("count").value) || 8, 1), 64); });
 $("tools").addEventListener("change", ({ target }) => target.name === "tool" && tools.choose(target.value));
+/** What the address asks for behind its #, as in #colour=contacts&pairs&boxes&level=1. */
+for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+  if (name === "colour") $("colour").value = value;
+  else if (name === "level") [$("level").max, $("level").value] = [8, value];
+  else if (["pairs", "order", "boxes"].includes(name)) $(name).checked = true;
+}
+if ($("colour").selectedIndex < 0) $("colour").selectedIndex = 0;
+wants();
 addEventListener("resize", redraw);
 dark.addEventListener("change", redraw);
 if (innerWidth <= 640) fold();

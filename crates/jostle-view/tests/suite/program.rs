@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::client::Client;
 
 /// A program that is ended with the test.
-struct Running(Child);
+pub(crate) struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -16,7 +16,7 @@ impl Drop for Running {
     }
 }
 
-fn start(arguments: &[&str]) -> (Running, SocketAddr) {
+pub(crate) fn start(arguments: &[&str]) -> (Running, SocketAddr) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
     let mut child = command.args(arguments).args(["--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -71,4 +71,15 @@ fn an_address_in_use_is_named() {
     let output = command.args(["--listen", &address.to_string()]).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && error.contains(&address.to_string()), "{error}");
+}
+
+#[test]
+fn the_circles_of_a_file_are_shown() {
+    let places = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/places.csv");
+    let (_running, address) = start(&[places]);
+    let mut client = Client::attach(address);
+    assert!(bodies(&client.frame().0) > 60_000);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
+    let output = command.args(["no such file.csv"]).output().unwrap();
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("no such file.csv"));
 }

@@ -1,0 +1,194 @@
+//! The page in Debian's Chromium, without a screen, by its DevTools protocol. Where there is none, that is said and nothing is tested.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tungstenite::{Message, WebSocket};
+
+use crate::client::until;
+use crate::program::start;
+
+/// A browser with one page, ended with the test.
+struct Browser {
+    child: Child,
+    profile: PathBuf,
+    socket: WebSocket<TcpStream>,
+    calls: u32,
+    /// What the page has complained of.
+    complaints: Vec<String>,
+}
+
+impl Browser {
+    /// Opens a page; none where there is no browser.
+    fn open(url: &str) -> Option<Self> {
+        let profile = std::env::temp_dir().join(format!("jostle-view-{}", std::process::id()));
+        let mut command = Command::new("chromium");
+        command.args(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]);
+        command.args(["--enable-unsafe-swiftshader", "--remote-debugging-port=0"]);
+        command.arg(format!("--user-data-dir={}", profile.display())).arg("about:blank");
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let Ok(child) = child else {
+            // Past the capture of the test, so that it is seen.
+            _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: the page in a browser, as there is no chromium (apt-get install chromium)"
+            );
+            return None;
+        };
+        let mut port = None;
+        until("the browser has its port", || {
+            let text = fs::read_to_string(profile.join("DevToolsActivePort")).unwrap_or_default();
+            port = text.split_once('\n').and_then(|(port, _)| port.parse::<u16>().ok());
+            port.is_some()
+        });
+        let address = SocketAddr::from(([127, 0, 0, 1], port.unwrap()));
+        let mut target = None;
+        until("the browser has its page", || {
+            let list = pages(address);
+            let page = list.split("\"webSocketDebuggerUrl\": \"").skip(1).find(|url| url.contains("/devtools/page/"));
+            target = page.and_then(|url| url.split('"').next()).map(str::to_owned);
+            target.is_some()
+        });
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let (socket, _) = tungstenite::client(target.unwrap(), stream).unwrap();
+        let mut browser = Self { child, profile, socket, calls: 0, complaints: Vec::new() };
+        for method in ["Runtime.enable", "Log.enable", "Page.enable"] {
+            browser.call(method, "{}");
+        }
+        let size = r#"{"width":1000,"height":700,"deviceScaleFactor":1,"mobile":false}"#;
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        browser.call("Page.navigate", &format!(r#"{{"url":"{url}"}}"#));
+        Some(browser)
+    }
+
+    /// Calls a method, and notes complaints that come meanwhile.
+    fn call(&mut self, method: &str, parameters: &str) -> String {
+        self.calls += 1;
+        let id = self.calls;
+        self.socket.send(Message::text(format!(r#"{{"id":{id},"method":"{method}","params":{parameters}}}"#))).unwrap();
+        loop {
+            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            if text.starts_with(&format!(r#"{{"id":{id},"#)) {
+                return text.to_string();
+            }
+            let bad = ["Runtime.exceptionThrown", "Log.entryAdded", "\"type\":\"error\"", "\"type\":\"warning\""];
+            if bad.iter().any(|bad| text.contains(bad)) {
+                self.complaints.push(text.to_string());
+            }
+        }
+    }
+
+    /// The value of an expression that is a string without quotes in it.
+    fn value(&mut self, expression: &str) -> String {
+        let expression = expression.replace('\\', "\\\\").replace('"', "\\\"");
+        let parameters = format!(r#"{{"expression":"String({expression})","returnByValue":true}}"#);
+        let answer = self.call("Runtime.evaluate", &parameters);
+        let value = answer.split_once(r#""value":""#).unwrap_or_else(|| panic!("{answer}")).1;
+        value.split('"').next().unwrap().to_owned()
+    }
+
+    fn text_of(&mut self, id: &str) -> String {
+        self.value(&format!("document.getElementById('{id}')?.textContent"))
+    }
+
+    fn figure(&mut self, number: usize) -> String {
+        self.value(&format!("document.querySelectorAll('#figures dd')[{number}]?.textContent"))
+    }
+
+    fn key(&mut self, key: &str) {
+        self.value(&format!("dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"));
+    }
+
+    fn mouse(&mut self, kind: &str, [x, y]: [i32; 2], buttons: u32) {
+        let button = if kind == "mouseMoved" { "none" } else { "left" };
+        let parameters =
+            format!(r#"{{"type":"{kind}","x":{x},"y":{y},"button":"{button}","buttons":{buttons},"clickCount":1}}"#);
+        self.call("Input.dispatchMouseEvent", &parameters);
+    }
+
+    /// How many colours the discs' canvas has, of 200 x 140 places of what is drawn next.
+    fn colours(&mut self) -> usize {
+        // Asked for after the page's own drawing, in whose frame alone there is something to read.
+        let script = "new Promise((tell) => { dispatchEvent(new Event('resize')); requestAnimationFrame(() => { \
+            const copy = document.createElement('canvas'); [copy.width, copy.height] = [200, 140]; \
+            const context = copy.getContext('2d'); context.drawImage(document.getElementById('discs'), 0, 0, 200, 140); \
+            tell(String(new Set(new Uint32Array(context.getImageData(0, 0, 200, 140).data.buffer)).size)); }); })";
+        let parameters = format!(r#"{{"expression":"{script}","awaitPromise":true,"returnByValue":true}}"#);
+        let answer = self.call("Runtime.evaluate", &parameters);
+        let value = answer.split_once(r#""value":""#).unwrap_or_else(|| panic!("{answer}")).1;
+        value.split('"').next().unwrap().parse().unwrap()
+    }
+}
+
+/// The list of pages. The browser leaves the connection open after it.
+fn pages(address: SocketAddr) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(b"GET /json/list HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
+    let (mut list, mut part) = (String::new(), [0; 4096]);
+    while !list.trim_end().ends_with(']') {
+        let len = stream.read(&mut part).unwrap();
+        assert!(len > 0, "{list}");
+        list.push_str(&String::from_utf8_lossy(&part[..len]));
+    }
+    list
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+        _ = fs::remove_dir_all(&self.profile);
+    }
+}
+
+#[test]
+fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
+    let (_running, address) = start(&["--agents", "400", "--scene", "dense"]);
+    let Some(mut page) = Browser::open(&format!("http://{address}/#pairs&boxes&order&colour=contacts")) else { return };
+    until("frames are seen", || page.figure(0) == "400" && page.text_of("notice").is_empty());
+    until("pairs are counted", || page.figure(1).replace(',', "").parse::<u32>().is_ok_and(|pairs| pairs > 200));
+    until("discs are drawn", || page.colours() > 20);
+
+    page.key(" ");
+    until("it is paused", || page.text_of("pause") == "Run");
+    for key in ["c", "c", "c", "c", "p", "o", "b", "l", "+", "-", "ArrowLeft", "ArrowUp", ".", "f"] {
+        page.key(key);
+    }
+    assert_eq!(page.value("document.getElementById('colour').value"), "touching");
+    assert_eq!(page.value("document.getElementById('pairs').checked"), "false");
+
+    // In the middle of a dense scene there is a circle, or near it.
+    page.mouse("mouseMoved", [369, 350], 0);
+    until("the tree is asked", || page.text_of("answer").contains("circle "));
+    page.key("2");
+    page.mouse("mouseMoved", [380, 350], 0);
+    until("the nearest are told", || page.text_of("answer").starts_with("the 8 nearest centres"));
+    page.key("3");
+    page.mouse("mousePressed", [2, 2], 1);
+    page.mouse("mouseMoved", [736, 698], 1);
+    page.mouse("mouseReleased", [736, 698], 0);
+    until("all are counted", || page.text_of("answer").starts_with("400 circles touch the box"));
+    page.key("4");
+    page.mouse("mousePressed", [2, 350], 1);
+    page.mouse("mouseMoved", [200, 350], 1);
+    page.mouse("mouseReleased", [200, 350], 0);
+    until("the ray hits", || page.text_of("answer").contains(" hit by the ray, the first is "));
+
+    page.key("5");
+    page.mouse("mousePressed", [369, 350], 1);
+    page.mouse("mouseReleased", [369, 350], 0);
+    until("there is a giant", || page.figure(0) == "401");
+    page.key("r");
+    until("it begins anew", || page.figure(0) == "400");
+    page.key("]");
+    until("it is faster", || page.text_of("rate") == "120 / s");
+    page.key("?");
+    assert_eq!(page.value("document.getElementById('help').open"), "true");
+    assert!(page.complaints.is_empty(), "{:#?}", page.complaints);
+}
