@@ -117,6 +117,7 @@ function take(next) {
   if ($("level").max !== top) $("level").max = top;
   $("levels").textContent = level() === 0 ? "leaves" : `${level()} above`;
   meters.note(frame);
+  tools.again();
   redraw();
 }
 

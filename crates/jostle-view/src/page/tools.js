@@ -9,6 +9,7 @@ export class Tools {
     this.down = new Map();
     this.tool = "point";
     this.count = 8;
+    this.since = 1;
     this.giant = () => 1;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -29,7 +30,14 @@ export class Tools {
     this.forget();
   }
 
+  /** Asks what is asked once more, of bodies that have moved. */
+  again() {
+    if (this.line) this.askLine();
+    else if (this.hover) this.askOf(this.hover);
+  }
+
   forget() {
+    this.since = this.link.asked + 1;
     this.answer = this.line = this.hover = undefined;
     this.text.textContent = "";
     this.changed();
@@ -90,21 +98,25 @@ export class Tools {
   }
 
   askAt(at) {
-    const [x, y] = this.hover = this.camera.toWorld(at);
-    this.number = this.link.ask(this.tool === "nearest" ? `nearest ${x} ${y} ${this.count}` : `point ${x} ${y}`);
+    this.askOf(this.hover = this.camera.toWorld(at));
+  }
+
+  askOf([x, y]) {
+    this.link.ask(this.tool === "nearest" ? `nearest ${x} ${y} ${this.count}` : `point ${x} ${y}`);
   }
 
   askLine() {
     const [[x, y], [u, v]] = this.line;
     if (this.tool === "ray") {
-      if (x !== u || y !== v) this.number = this.link.ask(`ray ${x} ${y} ${u - x} ${v - y}`);
+      if (x !== u || y !== v) this.link.ask(`ray ${x} ${y} ${u - x} ${v - y}`);
     } else {
-      this.number = this.link.ask(`box ${Math.min(x, u)} ${Math.min(y, v)} ${Math.max(x, u)} ${Math.max(y, v)}`);
+      this.link.ask(`box ${Math.min(x, u)} ${Math.min(y, v)} ${Math.max(x, u)} ${Math.max(y, v)}`);
     }
   }
 
   told(answer) {
-    if (answer.ask !== this.number) return;
+    // One to a question of the tool before.
+    if (answer.ask < this.since) return;
     this.answer = answer;
     this.text.textContent = this.words(answer);
     this.changed();
