@@ -26,6 +26,9 @@ const MANY: u32 = 256;
 /// A code of so many candidates, of those of one rank, is crowded: its bodies get an order of their own.
 const CROWDED: usize = 4;
 
+/// By how much of a mean share a cut may be off to be round.
+const ROUNDED: f64 = 0.02;
+
 /// What a body costs the rank that owns it.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Weights<'a> {
@@ -328,11 +331,25 @@ fn split(
     ranks.sum(&mut below);
     let all = below.pop().unwrap_or(0);
     let target = |rank: u32| (u128::from(all) * u128::from(rank) / u128::from(ranks.size())) as u64;
+    let slack = (all as f64 / f64::from(ranks.size()) * ROUNDED) as u64;
     let nearest = |rank| {
         let wanted = target(rank);
         let above = below.partition_point(|&weight| weight < wanted);
         let closer = above > 0 && (above == below.len() || wanted - below[above - 1] < below[above] - wanted);
-        candidates.get(if closer { above - 1 } else { above }).copied().unwrap_or_default()
+        let nearest = candidates.get(if closer { above - 1 } else { above }).copied().unwrap_or_default();
+        let first = below.partition_point(|&weight| weight + slack < wanted);
+        let end = below.partition_point(|&weight| weight <= wanted + slack);
+        match candidates.get(first..end) {
+            Some([low, .., high]) => roundest(low, high).unwrap_or(nearest),
+            _ => nearest,
+        }
     };
     (1..ranks.size()).map(nearest).collect()
+}
+
+/// The key above one and up to another whose code ends in the most zeros: a cut there follows the borders of large cells, so that few
+/// boxes cover what lies on either side. `None` of one code.
+fn roundest(low: &Key, high: &Key) -> Option<Key> {
+    let differing = (low.code ^ high.code).checked_ilog2()?;
+    Some(Key { code: high.code >> differing << differing, ..Key::default() })
 }
