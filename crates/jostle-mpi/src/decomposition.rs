@@ -20,7 +20,7 @@ use key::{Frame, Key, Keys};
 
 /// Candidates for each rank. With more ranks there are fewer, so that all of them fit every rank.
 const CANDIDATES: usize = 128;
-const CANDIDATES_OF_MANY: usize = 16;
+const CANDIDATES_OF_MANY: usize = 64;
 const MANY: u32 = 256;
 
 /// A code of so many candidates, of those of one rank, is crowded: its bodies get an order of their own.
