@@ -22,7 +22,8 @@ struct Args {
     #[command(flatten)]
     file: file::FileArgs,
     /// Number of circles
-    #[arg(long, conflicts_with = "file", value_name = "N", default_value_t = 20_000, value_parser = value_parser!(u32).range(1..=4_000_000))]
+    #[arg(long, conflicts_with = "file", value_name = "N", default_value_t = 20_000)]
+    #[arg(value_parser = value_parser!(u32).range(1..=4_000_000))]
     agents: u32,
     /// How they are spread at the start: uniform, clustered, powerlaw, dense or fluid
     #[arg(long, conflicts_with = "file", value_name = "KIND", default_value_t = Kind::Uniform)]
