@@ -10,6 +10,7 @@ mod boxes;
 mod build;
 mod circles;
 mod cut;
+mod digits;
 mod leaves;
 mod level;
 mod shape;

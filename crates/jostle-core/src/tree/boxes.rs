@@ -2,8 +2,8 @@
 
 use core::ops::Range;
 
+use super::digits::digits_of;
 use super::shape::{Part, Record, Shape};
-use super::sort::digits_of;
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, outward_hi, outward_lo};
 use crate::bounds::BlockBounds;

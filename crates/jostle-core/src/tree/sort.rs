@@ -8,7 +8,7 @@ use super::strips::Strips;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::bounds::{BlockBounds, range_of};
-use crate::isa::{Isa, Work};
+use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::with_headroom;
 use crate::parallel::workers::Workers;
@@ -75,22 +75,6 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// Fills `keys` with `bits` bits of the codes of these centres, from bit `low` on.
-pub(super) fn digits_of<const D: usize>(
-    isa: Isa,
-    grid: Grid<D>,
-    centers: [&[f32]; D],
-    (low, bits): (u32, u32),
-    keys: &mut [u16],
-) {
-    // Cut to their length here, columns need no check for each point.
-    let points = |n: usize| {
-        let centers = centers.map(|column| &column[..n]);
-        (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
-    };
-    isa.run(Keys { grid, points, low, bits, keys });
-}
-
 /// The box of the centres of many records.
 fn bounds_of<R: Record<D>, const D: usize>(
     records: &[R],
@@ -104,25 +88,6 @@ fn bounds_of<R: Record<D>, const D: usize>(
         BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center())))
     });
     blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds))
-}
-
-/// Some bits of the codes of points, `points(n)` giving all n of them.
-struct Keys<'a, P, const D: usize> {
-    grid: Grid<D>,
-    points: P,
-    low: u32,
-    bits: u32,
-    keys: &'a mut [u16],
-}
-
-impl<I: Iterator<Item = [f32; D]>, P: FnOnce(usize) -> I, const D: usize> Work for Keys<'_, P, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let points = (self.points)(self.keys.len());
-        self.grid.keys(points, self.low, self.bits, self.keys);
-    }
 }
 
 /// Scratch of one worker.
