@@ -13,8 +13,10 @@ mod frame;
 mod gaps;
 mod images;
 pub(crate) mod prepared;
+mod scale;
 mod solid;
 pub(crate) mod sorted;
+mod stand_ins;
 mod survey;
 
 use core::ops::Range;

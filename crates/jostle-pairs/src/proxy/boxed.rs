@@ -4,34 +4,25 @@
 //! it, but for what has no end. A corner is rounded by some 2^-52 in `f64`, and by 2^-25 to `f32`; the predicates, as
 //! lengths of bodies that nearly touch, by some 2^-50. Each box grows by 2^-22 on every side, which covers all of it eight times.
 
-use core::ops::Range;
+use jostle_core::Boxes;
 
-use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{BoxView, Boxes, Scalar, ViewError, Workers};
-
-use crate::InputError;
-use crate::input::shaped::Shaped;
-use crate::input::{Set, Source};
-use crate::proxy::columns::{BLOCK, reduce};
-use crate::proxy::frame::power_of_two_below_inverse;
-use crate::proxy::solid::Solid;
-use crate::proxy::sorted::SortedSet;
+use crate::proxy::scale::power_of_two_below_inverse;
 
 /// What boxes grow by on every side, in the frame: 2^-22.
-const GROWTH: f32 = 1.0 / 4_194_304.0;
+pub(super) const GROWTH: f32 = 1.0 / 4_194_304.0;
 
 /// Where the boxes of a search lie.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoxFrame<const D: usize> {
-    origin: [f64; D],
-    scale: f64,
+    pub(super) origin: [f64; D],
+    pub(super) scale: f64,
 }
 
 /// The corners of boxes, by id.
 #[derive(Debug)]
 pub(crate) struct BoxColumns<const D: usize> {
-    corners: [[Vec<f32>; D]; 2],
-    extents: Vec<Finite<D>>,
+    pub(super) corners: [[Vec<f32>; D]; 2],
+    pub(super) extents: Vec<Finite<D>>,
 }
 
 impl<const D: usize> Default for BoxColumns<D> {
@@ -43,9 +34,9 @@ impl<const D: usize> Default for BoxColumns<D> {
 /// How far some bodies reach where they end, and whether they are sound.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finite<const D: usize> {
-    lo: [f64; D],
-    hi: [f64; D],
-    sound: bool,
+    pub(super) lo: [f64; D],
+    pub(super) hi: [f64; D],
+    pub(super) sound: bool,
 }
 
 impl<const D: usize> Finite<D> {
@@ -83,91 +74,4 @@ impl<const D: usize> BoxColumns<D> {
         let [lo, hi] = &self.corners;
         Boxes::new(lo.each_ref(), hi.each_ref())
     }
-}
-
-impl<const D: usize> SortedSet<D> {
-    /// A body of a set as the caller gave it. Those of a tree have been read before.
-    #[inline]
-    pub(crate) fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
-        let round = |center: [f64; D], radius: f64| Solid::Round { center, radius };
-        match &set.source {
-            Source::View(bodies) => round(bodies.center(id).map(f64::from), bodies.radius(id).into()),
-            Source::Double(bodies) => round(bodies.center(id), bodies.radius(id)),
-            Source::Tree(_) => {
-                let bodies = self.proxies.tree_view();
-                round(bodies.center(id).map(f64::from), bodies.radius(id).into())
-            }
-            Source::Shaped(Shaped::Boxes(boxes)) => boxed(boxes, id),
-            Source::Shaped(Shaped::Boxes64(boxes)) => boxed(boxes, id),
-            Source::Shaped(Shaped::Capsules(capsules)) => Solid::Capsule {
-                ends: capsules.ends(id).map(|end| end.map(f64::from)),
-                radius: capsules.radius(id).into(),
-            },
-            Source::Shaped(Shaped::Capsules64(capsules)) => {
-                Solid::Capsule { ends: capsules.ends(id), radius: capsules.radius(id) }
-            }
-        }
-    }
-
-    /// Looks at all bodies of a set, and refuses what is not sound.
-    pub(crate) fn survey_solids(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<Finite<D>, InputError> {
-        if let Source::Tree(tree) = set.source {
-            self.proxies.read_tree(tree);
-        }
-        let mut columns = core::mem::take(&mut self.columns);
-        let fault = |id: usize| match &set.source {
-            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
-            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
-            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
-        };
-        let survey = |ids: Range<usize>| {
-            let mut all = Finite::NONE;
-            for id in ids {
-                all.sound &= fault(id).is_none();
-                let solid = self.solid(set, id);
-                for axis in 0..D {
-                    for end in solid.extent(axis, 0.0) {
-                        if end.is_finite() {
-                            (all.lo[axis], all.hi[axis]) = (all.lo[axis].min(end), all.hi[axis].max(end));
-                        }
-                    }
-                }
-            }
-            all
-        };
-        let all = reduce(set.len(), &mut columns.extents, Finite::NONE, survey, workers, Finite::merge);
-        let refused = if all.sound { Ok(()) } else { ViewError::of_bodies(set.len(), fault) };
-        self.columns = columns;
-        Ok(refused.map(|()| all)?)
-    }
-
-    /// Makes the boxes that stand for the bodies of a set.
-    pub(crate) fn fill_boxes(&mut self, set: &Set<'_, D>, frame: &BoxFrame<D>, workers: Workers<'_>) {
-        let mut boxes = core::mem::take(&mut self.columns);
-        for (side, columns) in boxes.corners.iter_mut().enumerate() {
-            let growth = if side == 0 { -GROWTH } else { GROWTH };
-            for (axis, column) in columns.iter_mut().enumerate() {
-                resize_with_headroom(column, set.len(), 0.0);
-                workers.fill_blocks("boxes", column, BLOCK, |first, block| {
-                    for (slot, id) in block.iter_mut().zip(first..) {
-                        let end = self.solid(set, id).extent(axis, frame.origin[axis])[side];
-                        *slot = (end * frame.scale) as f32 + growth;
-                    }
-                });
-            }
-        }
-        self.columns = boxes;
-    }
-}
-
-fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
-    let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
-    for axis in 0..D {
-        let [low, high] = boxes.corners();
-        lo[axis] = (low[axis].get(id) - boxes.margin()).to_f64();
-        hi[axis] = (high[axis].get(id) + boxes.margin()).to_f64();
-    }
-    Solid::Boxed { lo, hi }
 }

@@ -32,6 +32,7 @@
 //! below which squares vanish in `f32`. Two of its own bodies may not meet.
 
 use crate::input::UnitCell;
+use crate::proxy::scale::power_of_two_below_inverse;
 use crate::proxy::survey::Extent;
 
 /// Growth of a radius relative to itself: 2^-20.
@@ -55,9 +56,6 @@ const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 
 /// How far bodies may reach in an adopted frame: 2^58, a quarter of what a tree takes.
 const WIDEST: f64 = (1_u64 << 58) as f64;
-
-/// The exponent of the scale, at most.
-const MAX_EXPONENT: i64 = 500;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
@@ -197,14 +195,4 @@ fn slack<const D: usize>(all: Extent<D>, scale: f64, growth: f64) -> f32 {
 fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
     let vectors = cell.space.vectors.iter().zip(cell.space.repeats).filter(|(_, repeats)| *repeats);
     vectors.map(|(vector, _)| vector[axis].abs()).sum::<f64>() / 2.0
-}
-
-/// The greatest power of two by which `length` becomes at most 1, within bounds.
-pub(super) fn power_of_two_below_inverse(length: f64) -> f64 {
-    if length.is_nan() || length <= 0.0 || length.is_infinite() {
-        return 1.0;
-    }
-    let exponent = i64::from((length.to_bits() >> 52) as u32 & 0x7ff) - 1023;
-    let inverse = (-(exponent + 1)).clamp(-1022, MAX_EXPONENT);
-    f64::from_bits(((inverse + 1023) as u64) << 52)
 }
