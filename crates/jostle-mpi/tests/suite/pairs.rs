@@ -1,7 +1,7 @@
 //! The set of pairs is that of one process, each pair once.
 
 use jostle::Space;
-use jostle_testkit::scene::scene;
+use jostle_testkit::scene::{scene, world};
 use jostle_testkit::{Kind, Scene, ugly};
 
 use crate::kit::{Deal, alone, together};
@@ -34,9 +34,30 @@ fn scenes_in_space() {
     every_scene::<3>();
 }
 
+fn every_scene_in_a_cell<const D: usize>() {
+    for (number, kind) in Kind::ALL.into_iter().enumerate() {
+        let scene = scene::<D>(kind, 900, number as u64);
+        let space = Space::periodic([Some([0.0, f64::from(world::<D>(kind, 900))]); D]);
+        for ranks in [1 + number as u32, 8 - number as u32, 64] {
+            check(&format!("{kind} in a cell"), &scene, space, ranks, Deal::ALL[number]);
+        }
+    }
+}
+
+#[test]
+fn scenes_in_cells_of_the_plane() {
+    every_scene_in_a_cell::<2>();
+}
+
+#[test]
+fn scenes_in_cells_of_space() {
+    every_scene_in_a_cell::<3>();
+}
+
 fn every_ugly_scene<const D: usize>() {
     for (number, (name, scene)) in ugly::all::<D>().into_iter().enumerate() {
-        check(name, &scene, Space::open(), 2 + number as u32 % 3, Deal::ALL[number % 4]);
+        check(name, &scene, Space::open(), 2 + number as u32 % 7, Deal::ALL[number % 4]);
+        check(name, &scene, Space::open(), 64, Deal::ALL[number / 4 % 4]);
     }
 }
 
