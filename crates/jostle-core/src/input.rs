@@ -364,10 +364,14 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         if radii != bodies || self.centers.iter().any(|c| c.len() != bodies) {
             return Err(ViewError::Lengths { centers: self.centers.iter().map(Column::len).collect(), radii });
         }
-        if bodies > MAX_BODIES {
-            return Err(ViewError::TooMany { bodies });
-        }
-        let margin = self.margin.to_f64();
-        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+        check_bodies_and_margin(bodies, self.margin.to_f64())
     }
+}
+
+/// Checks that ids can name so many bodies, and that a margin is one.
+fn check_bodies_and_margin(bodies: usize, margin: f64) -> Result<(), ViewError> {
+    if bodies > MAX_BODIES {
+        return Err(ViewError::TooMany { bodies });
+    }
+    if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
 }

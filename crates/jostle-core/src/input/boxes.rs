@@ -2,9 +2,8 @@
 
 use bytemuck::NoUninit;
 
-use super::{Column, Scalar};
+use super::{Column, Scalar, check_bodies_and_margin};
 use crate::error::{Reason, ViewError};
-use crate::limits::MAX_BODIES;
 
 /// A borrowed view of n axis-aligned boxes with `D` axes: where their lower and upper corners lie in the caller's memory. It has
 /// two names, [`Boxes`] in `f32` and [`Boxes64`] in `f64`.
@@ -141,11 +140,7 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
             let lengths = |columns: &[Column<'_, T>; D]| columns.iter().map(Column::len).collect();
             return Err(ViewError::Corners { lower: lengths(&self.lo), upper: lengths(&self.hi) });
         }
-        if bodies > MAX_BODIES {
-            return Err(ViewError::TooMany { bodies });
-        }
-        let margin = self.margin.to_f64();
-        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+        check_bodies_and_margin(bodies, self.margin.to_f64())
     }
 
     /// What is wrong with a box, if something is.

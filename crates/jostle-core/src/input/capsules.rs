@@ -1,8 +1,8 @@
 //! Borrowed views of the caller's capsules.
 
-use super::{Column, Radii, Scalar};
+use super::{Column, Radii, Scalar, check_bodies_and_margin};
 use crate::error::{Reason, ViewError};
-use crate::limits::{MAX_BODIES, REACH_F64};
+use crate::limits::REACH_F64;
 
 /// A borrowed view of n capsules with `D` axes, [`Capsules`] in `f32` and [`Capsules64`] in `f64`: all points within a radius of a
 /// segment between two ends. A capsule may be as short as a point, and as thin as a line.
@@ -97,11 +97,7 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
             let lengths = |columns: &[Column<'_, T>; D]| columns.iter().map(Column::len).collect();
             return Err(ViewError::Ends { from: lengths(&self.ends[0]), to: lengths(&self.ends[1]), radii });
         }
-        if bodies > MAX_BODIES {
-            return Err(ViewError::TooMany { bodies });
-        }
-        let margin = self.margin.to_f64();
-        if margin.is_finite() && margin >= 0.0 { Ok(()) } else { Err(ViewError::Margin { margin }) }
+        check_bodies_and_margin(bodies, self.margin.to_f64())
     }
 
     /// What is wrong with a capsule, if something is.

@@ -5,8 +5,9 @@ use core::fmt;
 use jostle_core::{Recording, Threads, Workers, record, threads::run};
 
 use crate::InputError;
+use crate::finder::PairFinder;
 use crate::finder::found::{Found, Hit};
-use crate::finder::{Engines, PairFinder, list, list_neighbors};
+use crate::finder::seek::{Engines, list, list_neighbors};
 use crate::input::Input;
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;

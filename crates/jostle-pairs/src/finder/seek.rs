@@ -1,0 +1,231 @@
+//! How a search runs: what is made ready, joined, kept and noted.
+
+use core::mem::swap;
+use std::time::{Duration, Instant};
+
+use jostle_core::{BuildTimes, Isa, Workers};
+
+use crate::InputError;
+use crate::compiled::compiled_here;
+use crate::finder::thread_scratch::ThreadScratch;
+use crate::finder::{PairFinder, Used};
+use crate::input::{Input, Relation};
+use crate::join::counts::Tests;
+use crate::join::filter::PairTest;
+use crate::join::hits::PairList;
+use crate::join::job::JobsOf;
+use crate::neighbors::rows::Rows;
+use crate::neighbors::{NeighborLists, RowEngine};
+use crate::pairs::engine::Engine;
+use crate::pairs::listed::put_in_order;
+use crate::pairs::plan::Plan;
+use crate::pairs::prepare::Preparation;
+use crate::pairs::stats::{StageTimes, Stats};
+use crate::simd::prefetch;
+
+impl<const D: usize> PairFinder<D> {
+    /// Makes ready what an input names, runs the joins, and says what was done.
+    pub(crate) fn seek<R>(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+    ) -> Result<R, InputError> {
+        let mut scratch = ThreadScratch::take(input, self.isa(), workers);
+        if scratch.is_some() {
+            prefetch(self);
+        }
+        let sought = self.seek_in(scratch.as_deref_mut(), (input, only), workers, join);
+        if let Some(scratch) = scratch {
+            scratch.give_back();
+        }
+        sought
+    }
+
+    /// As [`PairFinder::seek`], in this scratch, if there is one; then the finder takes over what a search leaves behind.
+    fn seek_in<R>(
+        &mut self,
+        scratch: Option<&mut ThreadScratch<D>>,
+        (input, only): (&Input<'_, D>, Option<PairTest<'_>>),
+        workers: Workers<'_>,
+        join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
+    ) -> Result<R, InputError> {
+        let Self { preparation, engine, rows, .. } = self;
+        let (mut small, mut shared) =
+            scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
+        let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
+        if small.is_some() {
+            preparation.prefetch_own();
+        }
+        let prepared = small.as_deref().unwrap_or(preparation);
+        let exact = prepared.exact(input);
+        let started = Instant::now();
+        let engines = match &mut shared {
+            Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },
+            None => Engines { pairs: &mut *engine, rows, kept: None },
+        };
+        let (result, tests) = join(engines, prepared.plan(&exact, only));
+        let joined = started.elapsed();
+        let mut used = if input.is_plain() { Used::Plain } else { Used::All };
+        if let (Some(small), Some((shared, _))) = (small, shared) {
+            engine.ends.clone_from(&shared.ends);
+            preparation.take_over(small);
+            used = Used::Kept;
+        }
+        finish(self, input, workers, (times, joined, tests, used));
+        Ok(result)
+    }
+
+    pub(crate) fn list_here(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.seek(input, only, workers, |engines, plan| ((), engines.list(plan, workers)))?;
+        let Self { preparation, engine, listed, .. } = self;
+        let exact = preparation.exact(input);
+        let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
+        listed.note_meetings(input.meetings(), of);
+        listed.tell(&exact, of, engine.pairs.pairs(), workers);
+        if exact.cell.is_some() {
+            put_in_order(of, engine.pairs.pairs_mut(), workers);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn list_neighbors_here(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        if matches!(input.relation, Relation::Among(..)) {
+            return Err(InputError::Combination {
+                parts: "neighbour lists and an activation table",
+                reason: "a row would not say of which set its neighbours are; ask for the lists of each two sets",
+            });
+        }
+        if lists.want_columns() {
+            input.check_round(
+                "boxes or capsules and distances, shifts or vectors of neighbours",
+                "only circles and spheres have centres that these could be of; ask for lists of ids",
+            )?;
+        }
+        let isa = self.isa();
+        // Rows may have grown.
+        self.last_used = Used::All;
+        self.seek(input, only, workers, |engines, plan| {
+            let Engines { pairs, rows, .. } = engines;
+            let tests = match plan.exact.shaped {
+                true => rows.fill_from_pairs(pairs, plan, kind, lists, workers),
+                false => rows.fill(isa, plan, kind, lists, workers),
+            };
+            ((), tests)
+        })
+    }
+
+    /// Bytes of what a search may have made grow.
+    fn bytes_used(&self, used: Used) -> usize {
+        match used {
+            Used::All => self.bytes(),
+            Used::Plain => self.preparation.own_tree().bytes() + self.engine.bytes(),
+            Used::Kept => self.preparation.own_tree().kept_bytes() + self.engine.pairs.bytes(),
+        }
+    }
+
+    /// Notes that so many pairs are what is left of so many candidates.
+    pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
+        let (circle_tests, pairs) = (candidates as u64, pairs as u64);
+        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() }, Used::All);
+    }
+
+    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests, used: Used) {
+        let BuildTimes { bounds, sort, tree } = built;
+        let bytes = self.bytes_used(used);
+        let again = used == self.last_used;
+        let beside = self.bytes_beside.filter(|_| again).unwrap_or_else(|| self.bytes() - bytes);
+        self.bytes_beside = again.then_some(beside);
+        self.last_used = used;
+        self.stats = Stats {
+            node_tests: tests.node_tests,
+            leaf_tests: tests.leaf_tests,
+            circle_tests: tests.circle_tests,
+            pairs: tests.pairs,
+            bytes: bytes + beside,
+            list_bytes: self.engine.pairs.bytes(),
+            time: StageTimes { bounds, sort, tree, join },
+        };
+    }
+}
+
+compiled_here! {
+    /// Lists the pairs.
+    pub(crate) fn list<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        finder.list_here(input, only, workers)
+    }
+
+    /// Fills neighbour lists.
+    pub(crate) fn list_neighbors<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        finder.list_neighbors_here(input, only, kind, lists, workers)
+    }
+
+    fn prepare<const D: usize>(
+        preparation: &mut Preparation<D>,
+        input: &Input<'_, D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
+        preparation.prepare(input, isa, workers)
+    }
+
+    /// Keeps what a search with a margin was of, and notes what was done.
+    fn finish<const D: usize>(
+        finder: &mut PairFinder<D>,
+        input: &Input<'_, D>,
+        workers: Workers<'_>,
+        done: (BuildTimes, Duration, Tests, Used),
+    ) {
+        if input.has_margin() && !finder.skin.coherent {
+            finder.skin.keep_on(input, workers);
+        }
+        let (built, join, tests, used) = done;
+        finder.note(built, join, tests, used);
+    }
+}
+
+/// What makes lists of pairs, and of neighbours.
+pub(crate) struct Engines<'f, const D: usize> {
+    pub(crate) pairs: &'f mut Engine<D>,
+    pub(crate) rows: &'f mut RowEngine<D>,
+    /// The list of the finder, where the engine is not the finder's own.
+    kept: Option<&'f mut PairList>,
+}
+
+impl<const D: usize> Engines<'_, D> {
+    /// Lists the pairs of all jobs, in the finder's list.
+    fn list(self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+        let Self { pairs: engine, kept, .. } = self;
+        let Some(kept) = kept else { return engine.list(plan, workers) };
+        kept.prefetch();
+        swap(&mut engine.pairs, kept);
+        let tests = engine.list(plan, workers);
+        swap(&mut engine.pairs, kept);
+        tests
+    }
+}
