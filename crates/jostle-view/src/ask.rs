@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use jostle::{Aabb, Circles, Found, Queries, QueryError, Ray, Reached};
+use jostle::{Aabb, Circles, LinearTree, Queries, QueryError, Ray, Reached, Threads};
 
 use crate::message::quoted;
+use crate::shown::Shown;
 
 /// Bodies that an answer lists; it counts all.
 const LISTED: usize = 64;
@@ -42,17 +43,21 @@ impl Question {
         }
     }
 
-    /// Asks the tree of the bodies of this view, and says in JSON what it answers, or refuses.
-    pub(crate) fn json(self, number: u32, view: Circles<'_>, found: &Found<'_, 2>) -> String {
-        let answer = if found.tree().len() == view.len() {
-            self.ask(Queries::new(found.tree())).map_err(|refusal| refusal.to_string())
-        } else {
-            Err("the search has left no tree of these bodies".to_owned())
+    /// Asks the tree of the bodies of this view, or one made for this where a search has left none, and says in JSON what it
+    /// answers, or refuses.
+    pub(crate) fn json(self, number: u32, view: Circles<'_>, shown: &Shown<'_>) -> String {
+        let mut own = LinearTree::new();
+        let answer = match shown.tree_of(view) {
+            Some(tree) => self.ask(Queries::new(tree)).map_err(|refusal| refusal.to_string()),
+            None => match own.build(view, Threads::Current) {
+                Ok(_) => self.ask(Queries::new(&own)).map_err(|refusal| refusal.to_string()),
+                Err(refusal) => Err(refusal.to_string()),
+            },
         };
         let mut json = format!(r#"{{"ask":{number},"kind":"{}","#, self.name());
         // Writing to a String cannot fail.
         _ = match answer {
-            Ok(answer) => self.tell(&answer, view, found, &mut json),
+            Ok(answer) => self.tell(&answer, view, shown.pairs, &mut json),
             Err(refusal) => write!(json, r#""error":{}}}"#, quoted(&refusal)),
         };
         json
@@ -72,7 +77,7 @@ impl Question {
         Ok(Answer { bodies, took })
     }
 
-    fn tell(self, answer: &Answer, view: Circles<'_>, found: &Found<'_, 2>, json: &mut String) -> std::fmt::Result {
+    fn tell(self, answer: &Answer, view: Circles<'_>, pairs: &[[u32; 2]], json: &mut String) -> std::fmt::Result {
         let micros = answer.took.as_secs_f64() * 1e6;
         write!(json, r#""micros":{micros:.2},"count":{},"bodies":["#, answer.bodies.len())?;
         let counts = matches!(self, Self::Point(_));
@@ -81,7 +86,7 @@ impl Question {
             let comma = if at > 0 { "," } else { "" };
             write!(json, r#"{comma}{{"id":{},"x":{x},"y":{y},"r":{r},"distance":{}"#, body.id, body.distance)?;
             if counts && at < COUNTED {
-                let contacts = found.pairs().iter().filter(|pair| pair.contains(&body.id)).count();
+                let contacts = pairs.iter().filter(|pair| pair.contains(&body.id)).count();
                 write!(json, r#","contacts":{contacts}"#)?;
             }
             json.push('}');
@@ -103,7 +108,7 @@ mod tests {
         let view = Circles::new(&x, &y, 1.0);
         let mut finder = PairFinder::new();
         let found = finder.find(view).unwrap();
-        let ask = |question: Question| question.json(5, view, &found);
+        let ask = |question: Question| question.json(5, view, &(&found).into());
         let point = ask(Question::Point([0.75, 0.0]));
         assert!(point.starts_with(r#"{"ask":5,"kind":"point","micros":"#), "{point}");
         assert!(
@@ -115,7 +120,8 @@ mod tests {
         assert!(ask(Question::Aabb { lo: [-1.0; 2], hi: [4.0; 2] }).contains(r#""count":2"#));
         assert!(ask(Question::Ray { origin: [20.0, 0.0], direction: [-1.0, 0.0] }).contains(r#"[{"id":2,"x":9,"#));
         assert!(ask(Question::Aabb { lo: [1.0; 2], hi: [0.0; 2] }).contains(r#""error":""#));
-        let other = Question::Point([0.0; 2]).json(1, Circles::new(&x[..2], &y[..2], 1.0), &found);
-        assert!(other.contains(r#""error":""#), "{other}");
+        // Of another view's bodies it makes a tree of its own.
+        let other = Question::Point([1.5, 0.0]).json(1, Circles::new(&x[..2], &y[..2], 1.0), &(&found).into());
+        assert!(other.contains(r#""count":1,"bodies":[{"id":1,"#), "{other}");
     }
 }

@@ -19,9 +19,10 @@
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use jostle::{Aabb, Circles, Found};
+use jostle::{Aabb, Circles, LinearTree};
 
 use crate::message::Wants;
+use crate::shown::Shown;
 
 /// Bytes of a frame before its sections.
 pub const HEADER: usize = 80;
@@ -46,10 +47,13 @@ pub enum Section {
     Order = 5,
     /// The level as `u32`, then `f32` x4 for each box: lower corner, upper corner.
     Boxes = 6,
+    /// `f32` x4 for each cell of an older system that holds a body.
+    Cells = 7,
 }
 
 impl Section {
-    const ALL: [Self; 6] = [Self::Places, Self::Touched, Self::Contacts, Self::Pairs, Self::Order, Self::Boxes];
+    const ALL: [Self; 7] =
+        [Self::Places, Self::Touched, Self::Contacts, Self::Pairs, Self::Order, Self::Boxes, Self::Cells];
 }
 
 /// One encoding, shared by all viewers.
@@ -107,12 +111,13 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     /// Encodes a frame. O(n + pairs), and the boxes asked for.
-    pub(crate) fn encode(&mut self, view: Circles<'_>, found: &Found<'_, 2>, wants: Wants, meters: Meters) -> Picture {
+    pub(crate) fn encode(&mut self, view: Circles<'_>, shown: &Shown<'_>, wants: Wants, meters: Meters) -> Picture {
         let start = Instant::now();
         self.note_radii(view);
-        self.count_contacts(view.len(), found.pairs());
-        let centers = centers(view);
-        let mut frame = self.header(view.len(), centers, found, meters);
+        self.count_contacts(view.len(), shown.pairs);
+        let (centers, tree) = (centers(view), shown.tree_of(view));
+        let levels = tree.map_or(0, |tree| tree.levels().len());
+        let mut frame = self.header(view.len(), centers, levels, shown, meters);
         section(&mut frame, Section::Places, |out| places(view, centers, out));
         let bits = self
             .contacts
@@ -123,31 +128,18 @@ impl Encoder {
             section(&mut frame, Section::Contacts, |out| out.extend_from_slice(&self.contacts));
         }
         if wants.pairs() {
-            let ids = found.pairs().iter().flatten().flat_map(|id| id.to_le_bytes());
+            let ids = shown.pairs.iter().flatten().flat_map(|id| id.to_le_bytes());
             section(&mut frame, Section::Pairs, |out| out.extend(ids));
         }
-        if found.tree().len() == view.len() {
-            self.tell_tree(found, wants, &mut frame);
+        if let Some(tree) = tree {
+            tell_tree(tree, wants, &mut frame);
+        }
+        if let Some(system) = shown.cells.filter(|_| wants.cells()) {
+            section(&mut frame, Section::Cells, |out| system.for_each_cell(&mut |cell| tell_box(cell, out)));
         }
         self.sent.frame = frame.into();
         self.took = start.elapsed();
         self.sent.clone()
-    }
-
-    fn tell_tree(&self, found: &Found<'_, 2>, wants: Wants, frame: &mut Vec<u8>) {
-        if wants.order() {
-            let ids = found.rank_to_id().flat_map(u32::to_le_bytes);
-            section(frame, Section::Order, |out| out.extend(ids));
-        }
-        for level in wants.levels() {
-            let Some(boxes) = found.tree().levels().get(level) else { continue };
-            section(frame, Section::Boxes, |out| {
-                out.extend((level as u32).to_le_bytes());
-                for aabb in (0..boxes.len()).map(|i| boxes.aabb(i)) {
-                    out.extend(aabb.lo.iter().chain(&aabb.hi).flat_map(|border| border.to_le_bytes()));
-                }
-            });
-        }
     }
 
     /// Encodes the radii where they are others than before.
@@ -178,25 +170,41 @@ impl Encoder {
         }
     }
 
-    fn header(&self, n: usize, centers: Aabb<2>, found: &Found<'_, 2>, meters: Meters) -> Vec<u8> {
-        let stats = found.stats();
+    fn header(&self, n: usize, centers: Aabb<2>, levels: usize, shown: &Shown<'_>, meters: Meters) -> Vec<u8> {
         let a_body = |count: f64| (count / n.max(1) as f64) as f32;
         let mut frame = Vec::with_capacity(HEADER + 5 * n + 64);
-        for word in [FRAME, n as u32, self.sent.version, found.tree().levels().len() as u32] {
+        for word in [FRAME, n as u32, self.sent.version, levels as u32] {
             frame.extend(word.to_le_bytes());
         }
         frame.extend((meters.number as f64).to_le_bytes());
-        frame.extend(centers.lo.iter().chain(&centers.hi).flat_map(|border| border.to_le_bytes()));
-        let stages = stats.time.named().map(|(_, time)| time);
-        for time in stages.into_iter().chain([meters.rest, self.took]) {
+        tell_box(centers, &mut frame);
+        for time in shown.times.into_iter().chain([meters.rest, self.took]) {
             frame.extend((time.as_secs_f32() * 1e3).to_le_bytes());
         }
-        frame.extend((found.pairs().len() as u32).to_le_bytes());
-        for meter in [a_body(stats.circle_tests as f64), a_body(stats.bytes as f64), meters.rate] {
+        frame.extend((shown.pairs.len() as u32).to_le_bytes());
+        for meter in [a_body(shown.tests as f64), a_body(shown.bytes as f64), meters.rate] {
             frame.extend(meter.to_le_bytes());
         }
         frame
     }
+}
+
+fn tell_tree(tree: &LinearTree<2>, wants: Wants, frame: &mut Vec<u8>) {
+    if wants.order() {
+        section(frame, Section::Order, |out| out.extend(tree.ids().flat_map(u32::to_le_bytes)));
+    }
+    for level in wants.levels() {
+        let Some(boxes) = tree.levels().get(level) else { continue };
+        section(frame, Section::Boxes, |out| {
+            out.extend((level as u32).to_le_bytes());
+            (0..boxes.len()).for_each(|i| tell_box(boxes.aabb(i), out));
+        });
+    }
+}
+
+/// Lower corner, upper corner.
+fn tell_box(aabb: Aabb<2>, out: &mut Vec<u8>) {
+    out.extend(aabb.lo.iter().chain(&aabb.hi).flat_map(|border| border.to_le_bytes()));
 }
 
 /// Appends a section.
@@ -251,7 +259,7 @@ mod tests {
         let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
         let mut encode = |radii: &[f32; 3]| {
             let view = Circles::new(&x, &y, radii);
-            encoder.encode(view, &finder.find(view).unwrap(), Wants::default(), Meters::default())
+            encoder.encode(view, &(&finder.find(view).unwrap()).into(), Wants::default(), Meters::default())
         };
         let (first, second) = (encode(&radii), encode(&radii));
         assert_eq!((first.version, second.version), (1, 1));
@@ -270,7 +278,7 @@ mod tests {
         for n in [0, 2] {
             let (x, y) = (vec![3.0; n], vec![4.0; n]);
             let view = Circles::new(&x, &y, 0.0);
-            let picture = encoder.encode(view, &finder.find(view).unwrap(), all(), Meters::default());
+            let picture = encoder.encode(view, &(&finder.find(view).unwrap()).into(), all(), Meters::default());
             let places = Sections::of(&picture.frame).find(|section| section.0 == Section::Places).unwrap().1;
             assert_eq!(places, vec![0; 4 * n]);
         }
@@ -284,7 +292,7 @@ mod tests {
             let view = Circles::new(&x, &y, &radii);
             let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
             let found = finder.find(view).unwrap();
-            let picture = encoder.encode(view, &found, all(), Meters { number: 9, ..Meters::default() });
+            let picture = encoder.encode(view, &(&found).into(), all(), Meters { number: 9, ..Meters::default() });
             let frame = &picture.frame;
             let word = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().unwrap());
             prop_assert_eq!((word(0), word(4), word(64)), (1, bodies.len() as u32, found.pairs().len() as u32));

@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The files: `frame` (what is sent), `message` (what a page says), `ask` (questions to the tree), `session` (one viewer),
+//! The files: `frame` (what is sent), `message` (what a page says), `shown` (what a search has found), `ask` (questions to the tree), `session` (one viewer),
 //! `server` (who is let in, and the page), `viewer` (what the loop calls).
 
 mod ask;
@@ -29,8 +29,10 @@ mod message;
 mod server;
 mod session;
 mod shared;
+mod shown;
 mod viewer;
 
 pub use frame::{HEADER, Section, Sections};
 pub use message::{Command, Controls};
+pub use shown::{OlderSystem, Shown};
 pub use viewer::Viewer;

@@ -8,6 +8,9 @@ use crate::ask::Question;
 /// Bodies of a simulation that a page may ask for.
 const MOST_AGENTS: u32 = 4_000_000;
 
+/// Threads that a page may ask for.
+const MOST_THREADS: u32 = 1024;
+
 /// Nearest bodies that a page may ask for.
 const MOST_NEAREST: u32 = 64;
 
@@ -29,6 +32,10 @@ pub enum Command {
     Gravity(f32),
     /// Begin anew with the scene of this name, which may be unknown.
     Scene(String),
+    /// Search on so many threads, 1 to 1,024.
+    Threads(u32),
+    /// Search by the system of this name from now on; it may be unknown.
+    Engine(String),
     /// Begin anew with so many bodies, 1 to 4 million.
     Agents(u32),
     /// Add a body.
@@ -55,21 +62,36 @@ pub struct Controls {
     pub scenes: Vec<String>,
     /// Number of bodies asked for.
     pub agents: u32,
+    /// The name of the system that searches.
+    pub engine: String,
+    /// The names of all of them; of none, the page offers no choice.
+    pub engines: Vec<String>,
+    /// Threads that search.
+    pub threads: u32,
+    /// The most that can be asked for; of 0 or 1, the page offers no choice.
+    pub most_threads: u32,
+    /// Why what was asked for last was not done; else empty.
+    pub notice: String,
 }
 
 impl Controls {
     /// As the page reads them.
     pub(crate) fn json(&self) -> String {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
-        let scenes: Vec<_> = self.scenes.iter().map(|name| quoted(name)).collect();
+        let list = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",");
         format!(
-            r#"{{"controls":{{"paused":{},"rate":{},"gravity":{},"scene":{},"scenes":[{}],"agents":{}}}}}"#,
+            r#"{{"controls":{{"paused":{},"rate":{},"gravity":{},"scene":{},"scenes":[{}],"agents":{},"engine":{},"engines":[{}],"threads":{},"mostThreads":{},"notice":{}}}}}"#,
             self.paused,
             finite(self.rate),
             finite(self.gravity),
             quoted(&self.scene),
-            scenes.join(","),
-            self.agents
+            list(&self.scenes),
+            self.agents,
+            quoted(&self.engine),
+            list(&self.engines),
+            self.threads,
+            self.most_threads,
+            quoted(&self.notice)
         )
     }
 }
@@ -97,8 +119,9 @@ impl Wants {
     const CONTACTS: u32 = 1;
     const PAIRS: u32 = 2;
     const ORDER: u32 = 4;
+    const CELLS: u32 = 8;
     /// That of the boxes of level 0.
-    const BOXES: u32 = 8;
+    const BOXES: u32 = 1 << 8;
     /// Levels of a tree of any size: 16^8 bodies.
     const LEVELS: u32 = 8;
 
@@ -116,6 +139,10 @@ impl Wants {
 
     pub(crate) fn order(self) -> bool {
         self.0 & Self::ORDER != 0
+    }
+
+    pub(crate) fn cells(self) -> bool {
+        self.0 & Self::CELLS != 0
     }
 
     pub(crate) fn levels(self) -> impl Iterator<Item = usize> {
@@ -176,6 +203,7 @@ fn want(words: &mut Words<'_>) -> Option<Wants> {
             "contacts" => Wants::CONTACTS,
             "pairs" => Wants::PAIRS,
             "order" => Wants::ORDER,
+            "cells" => Wants::CELLS,
             "boxes" => Wants::BOXES << words.whole().filter(|&level| level < Wants::LEVELS)?,
             _ => return None,
         };
@@ -205,6 +233,8 @@ fn command(word: &str, words: &mut Words<'_>) -> Option<Command> {
         "rate" => Command::Rate(words.real().filter(|&rate| rate >= 0.0)?),
         "gravity" => Command::Gravity(words.real()?),
         "scene" => Command::Scene(words.word()?.to_owned()),
+        "threads" => Command::Threads(words.whole().filter(|n| (1..=MOST_THREADS).contains(n))?),
+        "engine" => Command::Engine(words.word()?.to_owned()),
         "agents" => Command::Agents(words.whole().filter(|n| (1..=MOST_AGENTS).contains(n))?),
         "giant" => {
             let center = words.point()?;
@@ -244,8 +274,7 @@ mod tests {
     #[test]
     fn names_of_scenes_are_quoted() {
         let controls = Controls { scene: "a\"b\\c\n".to_owned(), rate: f32::NAN, ..Controls::default() };
-        let truth =
-            r#"{"controls":{"paused":false,"rate":0,"gravity":0,"scene":"a\"b\\c\u000a","scenes":[],"agents":0}}"#;
+        let truth = r#"{"controls":{"paused":false,"rate":0,"gravity":0,"scene":"a\"b\\c\u000a","scenes":[],"agents":0,"engine":"","engines":[],"threads":0,"mostThreads":0,"notice":""}}"#;
         assert_eq!(controls.json(), truth);
     }
 

@@ -5,18 +5,22 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jostle::{Circles, Found};
+use jostle::Circles;
 
 use crate::frame::{Encoder, Meters};
 use crate::message::{Command, Controls};
 use crate::server::{self, Server};
 use crate::shared::Shared;
+use crate::shown::Shown;
 
 /// No screen shows more frames a second than some 60.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(15);
 
 /// The frames a second of the simulation are counted over this time.
 const COUNTED_OVER: Duration = Duration::from_millis(500);
+
+/// A loop that shows no new frame for so long is taken to stand still.
+const STANDS_STILL: Duration = Duration::from_secs(3);
 
 /// Serves a page that shows what a loop finds, on a thread of its own, until it is dropped.
 ///
@@ -29,9 +33,10 @@ pub struct Viewer {
     encoder: Encoder,
     meters: Meters,
     last: Option<Instant>,
+    moved: Option<Instant>,
     counted_since: Option<(Instant, u64)>,
     encoded: u64,
-    /// Which build of the tree was encoded last.
+    /// Which search was encoded last.
     shown: u64,
 }
 
@@ -50,6 +55,7 @@ impl Viewer {
             encoder: Encoder::default(),
             meters: Meters::default(),
             last: None,
+            moved: None,
             counted_since: None,
             encoded: 0,
             shown: 0,
@@ -83,35 +89,40 @@ impl Viewer {
         self.encoded
     }
 
-    /// Shows a frame: `found` is what a search within `view` has found. O(1) unless somebody looks and has room for a
+    /// Shows a frame: `found` is what a search within `view` has found, a [`Found`](jostle::Found) or an
+    /// [`OlderSystem`](crate::OlderSystem). O(1) unless somebody looks and has room for a
     /// frame, then O(n + pairs).
-    pub fn frame(&mut self, view: Circles<'_>, found: &Found<'_, 2>) {
+    pub fn frame<'a>(&mut self, view: Circles<'_>, found: impl Into<Shown<'a>>) {
         self.meters.number += 1;
         if self.shared.viewers() == 0 {
             self.counted_since = None;
             return;
         }
-        let now = Instant::now();
+        let (now, shown) = (Instant::now(), found.into());
+        self.moved = Some(now);
         self.count(now);
-        self.answer(view, found);
+        self.answer(view, &shown);
         let is_due = self.last.is_none_or(|last| now - last >= BETWEEN_FRAMES);
         if is_due && self.shared.is_ready() {
-            self.encode(now, view, found);
+            self.encode(now, view, &shown);
         }
     }
 
-    /// Shows the same bodies still: for a loop that is paused, called now and then. A frame is encoded only for a viewer
+    /// Shows the same bodies still: for a loop that is paused or waits, called now and then. A frame is encoded only for a viewer
     /// that has come meanwhile or wants to see something else, or when `found` is of another search than what was shown last.
-    pub fn still(&mut self, view: Circles<'_>, found: &Found<'_, 2>) {
-        self.counted_since = None;
+    pub fn still<'a>(&mut self, view: Circles<'_>, found: impl Into<Shown<'a>>) {
         if self.shared.viewers() == 0 {
             return;
         }
-        self.answer(view, found);
-        let is_new = self.shown != found.tree().build_number();
+        let now = Instant::now();
+        if self.moved.is_none_or(|moved| now - moved > STANDS_STILL) {
+            (self.counted_since, self.meters.rate) = (None, 0.0);
+        }
+        let shown = found.into();
+        self.answer(view, &shown);
+        let is_new = self.shown != shown.number;
         if self.shared.is_ready() && (is_new || self.shared.is_changed()) {
-            self.meters.rate = 0.0;
-            self.encode(Instant::now(), view, found);
+            self.encode(now, view, &shown);
         }
     }
 
@@ -135,18 +146,18 @@ impl Viewer {
         self.shared.next_command()
     }
 
-    fn answer(&self, view: Circles<'_>, found: &Found<'_, 2>) {
+    fn answer(&self, view: Circles<'_>, shown: &Shown<'_>) {
         for asked in self.shared.take_asked() {
             // Whoever asked may have left.
-            _ = asked.answer.try_send(asked.question.json(asked.number, view, found));
+            _ = asked.answer.try_send(asked.question.json(asked.number, view, shown));
         }
     }
 
-    fn encode(&mut self, now: Instant, view: Circles<'_>, found: &Found<'_, 2>) {
+    fn encode(&mut self, now: Instant, view: Circles<'_>, shown: &Shown<'_>) {
         let wants = self.shared.begin_frame();
-        let picture = self.encoder.encode(view, found, wants, self.meters);
+        let picture = self.encoder.encode(view, shown, wants, self.meters);
         self.encoded += 1;
-        self.shown = found.tree().build_number();
+        self.shown = shown.number;
         self.last = Some(now);
         self.shared.pictures.send_replace(Arc::new(picture));
     }

@@ -2,7 +2,7 @@
 
 use std::f32::consts::TAU;
 
-use jostle::{Circles, InputError, PairFinder};
+use jostle::{Aabb, Circles, InputError, PairFinder};
 use jostle_testkit::{Kind, scene};
 
 /// Speed of a disc at the start, in root mean squares of all radii a frame.
@@ -61,6 +61,11 @@ impl World {
 
     pub(crate) fn view(&self) -> Circles<'_> {
         Circles::new(&self.x, &self.y, &self.radius)
+    }
+
+    /// What the discs stay in.
+    pub(crate) fn walls(&self) -> Aabb<2> {
+        Aabb { lo: [0.0; 2], hi: [self.side; 2] }
     }
 
     /// Adds a disc at rest, within the walls and at most as wide as they.

@@ -15,6 +15,13 @@ export class Camera {
     this.center = [(lo[0] + hi[0]) / 2 + covered[0] / 2 / this.scale, (lo[1] + hi[1]) / 2 - covered[1] / 2 / this.scale];
   }
 
+  /** Shows of one box what was shown of another. */
+  follow(before, after) {
+    const side = ({ lo, hi }) => Math.max(hi[0] - lo[0], hi[1] - lo[1], 1e-30), grown = side(after) / side(before);
+    this.scale /= grown;
+    this.center = [0, 1].map((axis) => after.lo[axis] + (this.center[axis] - before.lo[axis]) * grown);
+  }
+
   toWorld([x, y]) {
     return [this.center[0] + (x - this.size[0] / 2) / this.scale, this.center[1] - (y - this.size[1] / 2) / this.scale];
   }

@@ -87,7 +87,7 @@ export class Discs {
     this.line = program(gl, LINE);
     this.box = program(gl, BOX);
     this.buffers = {};
-    for (const name of ["places", "radii", "shades", "boxes", "pairs", "order"]) this.buffers[name] = gl.createBuffer();
+    for (const name of ["places", "radii", "shades", "boxes", "cells", "pairs", "order"]) this.buffers[name] = gl.createBuffer();
     const array = (parts) => {
       const made = gl.createVertexArray();
       gl.bindVertexArray(made);
@@ -100,7 +100,8 @@ export class Discs {
       return made;
     };
     this.discArray = array([[0, "places", 2, gl.UNSIGNED_SHORT, true, 1], [1, "radii", 1, gl.FLOAT, false, 1], [2, "shades", 1, gl.UNSIGNED_BYTE, true, 1]]);
-    this.boxArray = array([[3, "boxes", 4, gl.FLOAT, false, 1]]);
+    this.boxArrays = {};
+    for (const name of ["boxes", "cells"]) this.boxArrays[name] = array([[3, name, 4, gl.FLOAT, false, 1]]);
     this.lineArrays = {};
     for (const name of ["pairs", "order"]) {
       this.lineArrays[name] = array([[0, "places", 2, gl.UNSIGNED_SHORT, true, 0]]);
@@ -146,10 +147,11 @@ export class Discs {
     gl.uniform3fv(at.touching, look.touching);
     gl.bindVertexArray(this.discArray);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, frame.n);
-    if (look.boxes) {
-      use(this.box, look.boxes);
-      gl.bindVertexArray(this.boxArray);
-      gl.drawArraysInstanced(gl.LINE_LOOP, 0, 4, this.lengths.boxes / 4);
+    for (const name of ["boxes", "cells"]) {
+      if (!look[name]) continue;
+      use(this.box, look[name]);
+      gl.bindVertexArray(this.boxArrays[name]);
+      gl.drawArraysInstanced(gl.LINE_LOOP, 0, 4, this.lengths[name] / 4);
     }
     for (const [name, mode] of [["order", gl.LINE_STRIP], ["pairs", gl.LINES]]) {
       if (!look[name]) continue;

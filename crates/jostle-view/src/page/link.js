@@ -1,7 +1,7 @@
 // The socket, and what comes by it. The layout of a frame stands in src/frame.rs.
 
 const FRAME = 1, RADII = 2, HEADER = 80;
-const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes"];
+const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells"];
 export const STAGES = ["bounds", "sort", "tree", "join", "rest", "encode"];
 
 /** A frame, read in place: typed arrays over what was received. */
@@ -21,6 +21,7 @@ export function readFrame(buffer) {
     if (name === "places") frame.places = new Uint16Array(buffer, at, bytes / 2);
     else if (name === "touched" || name === "contacts") frame[name] = new Uint8Array(buffer, at, bytes);
     else if (name === "pairs" || name === "order") frame[name] = new Uint32Array(buffer, at, bytes / 4);
+    else if (name === "cells") frame.cells = new Float32Array(buffer, at, bytes / 4);
     else if (name === "boxes") frame.boxes.set(u32(at), new Float32Array(buffer, at + 4, (bytes - 4) / 4));
     at += Math.ceil(bytes / 4) * 4;
   }

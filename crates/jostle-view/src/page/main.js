@@ -24,6 +24,7 @@ function look() {
     pairs: want("pairs") && frame?.pairs && (night ? [1, 1, 1, 0.9] : [0, 0, 0, 0.85]),
     order: want("order") && frame?.order && [0.8, 0.475, 0.655, 0.8],
     boxes: want("boxes") && frame?.boxes.has(level()) && [0.835, 0.369, 0, 0.9],
+    cells: want("cells") && frame?.cells && [0, 0.62, 0.451, 0.9],
   };
 }
 
@@ -35,6 +36,7 @@ function wants() {
   if ($("pairs").checked) words.push("pairs");
   if ($("order").checked || colour === "rank") words.push("order");
   if ($("boxes").checked) words.push("boxes", level());
+  if ($("cells").checked) words.push("cells");
   link.want(words);
   if (frame) shade();
   redraw();
@@ -105,6 +107,8 @@ function take(next) {
   // One that was not drawn in time makes room for the next.
   if (frame && drawn !== frame) link.say("ready");
   if (!radii || next.n !== radii.length) return;
+  // Another world is looked at as the one before was.
+  if (frame && fitted && next.radiiVersion !== frame.radiiVersion && isOther(frame, next)) camera.follow(frame, next);
   if (!frame || next.number !== frame.number) before = frame;
   frame = next;
   $("notice").textContent = "";
@@ -112,6 +116,10 @@ function take(next) {
   shade();
   if (frame.pairs) discs.fill("pairs", frame.pairs);
   if (frame.order) discs.fill("order", frame.order);
+  if (frame.cells) discs.fill("cells", frame.cells);
+  const older = frame.n > 0 && frame.levels === 0;
+  $("treed").hidden = older;
+  $("celled").hidden = !older;
   if (frame.boxes.has(level())) discs.fill("boxes", frame.boxes.get(level()));
   const top = String(Math.max(frame.levels - 1, 0));
   if ($("level").max !== top) $("level").max = top;
@@ -119,6 +127,12 @@ function take(next) {
   meters.note(frame);
   tools.again();
   redraw();
+}
+
+/** True when two boxes are not of one world. */
+function isOther(one, other) {
+  const far = (a, b) => Math.abs(a - b) > 0.1 * Math.max(one.hi[0] - one.lo[0], one.hi[1] - one.lo[1]);
+  return [0, 1].some((axis) => far(one.lo[axis], other.lo[axis]) || far(one.hi[axis], other.hi[axis]));
 }
 
 const heard = {
@@ -151,7 +165,6 @@ const heard = {
 
 /** Shows what the controls are at. */
 function steer(state) {
-  const restarted = controls && (state.scene !== controls.scene || state.agents !== controls.agents);
   controls = state;
   $("controls").hidden = $("giving").hidden = false;
   $("scenery").hidden = !state.scenes.length;
@@ -162,7 +175,14 @@ function steer(state) {
   scene.value = state.scene;
   if (document.activeElement !== $("agents")) $("agents").value = state.agents;
   if (document.activeElement !== $("gravity")) $("gravity").value = state.gravity;
-  if (restarted) fitted = false;
+  $("searching").hidden = !state.engines.length;
+  const engine = $("engine");
+  if (engine.options.length !== state.engines.length) engine.replaceChildren(...state.engines.map((name) => new Option(name)));
+  engine.value = state.engine;
+  $("threading").hidden = state.mostThreads < 2 || state.engine !== state.engines[0];
+  $("threads").max = state.mostThreads;
+  if (document.activeElement !== $("threads")) $("threads").value = state.threads;
+  $("refusal").textContent = state.notice;
 }
 
 const RATES = [1, 2, 4, 8, 15, 30, 60, 120, 240, 480, 0];
@@ -170,6 +190,11 @@ function hurry(by) {
   const rate = controls.rate || Infinity, ascending = RATES.map((rate) => rate || Infinity);
   const next = by > 0 ? ascending.find((other) => other > rate) : ascending.findLast((other) => other < rate);
   if (next !== undefined) link.say(`rate ${next === Infinity ? 0 : next}`);
+}
+
+function nextEngine() {
+  const { engines, engine } = controls;
+  if (engines.length) link.say(`engine ${engines[(engines.indexOf(engine) + 1) % engines.length]}`);
 }
 
 const middle = () => [innerWidth / 2, innerHeight / 2];
@@ -194,8 +219,9 @@ const KEYS = [
   ["c", "next colour", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").length; wants(); }],
   ["p", "pairs as lines", () => flip("pairs")],
   ["o", "curve through the ranks", () => flip("order")],
-  ["b", "boxes of the tree", () => flip("boxes")],
+  ["b", "boxes of the tree, or cells", () => flip($("treed").hidden ? "cells" : "boxes")],
   ["l", "next level of boxes", () => { $("level").value = (level() + 1) % (Number($("level").max) + 1); wants(); }],
+  ["e", "next engine", steering(nextEngine)],
   ["1", "tool: circle under the pointer", pick("point")],
   ["2", "tool: nearest", pick("nearest")],
   ["3", "tool: box", pick("box")],
@@ -254,8 +280,10 @@ press("keys", () => $("help").showModal());
 press("fold", fold);
 $("scene").addEventListener("change", () => link.say(`scene ${$("scene").value}`));
 $("agents").addEventListener("change", () => $("agents").checkValidity() && $("agents").value && link.say(`agents ${$("agents").value}`));
+$("engine").addEventListener("change", () => link.say(`engine ${$("engine").value}`));
+$("threads").addEventListener("change", () => $("threads").checkValidity() && $("threads").value && link.say(`threads ${$("threads").value}`));
 $("gravity").addEventListener("input", () => link.say(`gravity ${$("gravity").value}`));
-for (const id of ["colour", "pairs", "order", "boxes"]) $(id).addEventListener("change", wants);
+for (const id of ["colour", "pairs", "order", "boxes", "cells"]) $(id).addEventListener("change", wants);
 $("level").addEventListener("input", wants);
 $("count").addEventListener("change", () => { tools.count = Math.min(Math.max(Math.round($("count").value) || 8, 1), 64); });
 $("tools").addEventListener("change", ({ target }) => target.name === "tool" && tools.choose(target.value));
@@ -263,7 +291,7 @@ $("tools").addEventListener("change", ({ target }) => target.name === "tool" && 
 for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
   if (name === "colour") $("colour").value = value;
   else if (name === "level") [$("level").max, $("level").value] = [8, value];
-  else if (["pairs", "order", "boxes"].includes(name)) $(name).checked = true;
+  else if (["pairs", "order", "boxes", "cells"].includes(name)) $(name).checked = true;
 }
 if ($("colour").selectedIndex < 0) $("colour").selectedIndex = 0;
 wants();

@@ -188,6 +188,15 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     until("it begins anew", || page.figure(0) == "400");
     page.key("]");
     until("it is faster", || page.text_of("rate") == "120 / s");
+    page.key("b");
+    assert_eq!(page.value("document.getElementById('cells').checked"), "false");
+    page.value("document.getElementById('engine').value = 'loose-quadtree'");
+    page.value("document.getElementById('engine').dispatchEvent(new Event('change'))");
+    until("an older system searches", || page.value("document.getElementById('celled').hidden") == "false");
+    let plain = page.colours();
+    page.key("b");
+    assert_eq!(page.value("document.getElementById('cells').checked"), "true");
+    until("its cells are drawn", || page.colours() > plain);
     page.key("?");
     assert_eq!(page.value("document.getElementById('help').open"), "true");
     assert!(page.complaints.is_empty(), "{:#?}", page.complaints);

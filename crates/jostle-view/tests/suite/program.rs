@@ -3,6 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jostle_view::{Section, Sections};
 
 use crate::client::Client;
 
@@ -39,7 +42,7 @@ fn the_simulation_obeys_the_page() {
     let mut client = Client::attach(address);
     let controls = client.text();
     assert!(controls.contains(r#""paused":false,"rate":60,"gravity":0,"scene":"dense","#), "{controls}");
-    assert!(controls.contains(r#""agents":300"#), "{controls}");
+    assert!(controls.contains(r#""agents":300,"engine":"jostle","#), "{controls}");
     let (first, second) = (client.frame().0, client.frame().0);
     assert!(number(&first) < number(&second));
     assert_eq!(bodies(&first), 300);
@@ -62,6 +65,63 @@ fn the_simulation_obeys_the_page() {
     client.say("rate 120");
     let controls = client.text();
     assert!(controls.contains(r#""rate":120"#) && controls.contains(r#""scene":"powerlaw""#), "{controls}");
+
+    // Slow is slow, once the frames have come that were on their way.
+    client.say("rate 6");
+    assert!(client.text().contains(r#""rate":6,"#));
+    (0..3).for_each(|_| _ = client.frame());
+    let start = Instant::now();
+    (0..3).for_each(|_| _ = client.frame());
+    assert!(start.elapsed() > Duration::from_millis(300), "{:?}", start.elapsed());
+}
+
+#[test]
+fn older_systems_search_in_the_engines_place() {
+    let (_running, address) = start(&["--agents", "500", "--scene", "dense", "--engine", "uniform-grid"]);
+    let mut client = Client::attach(address);
+    assert!(client.text().contains(r#""engine":"uniform-grid","engines":["jostle","brute-force","#));
+    client.say("pause");
+    assert!(client.text().contains(r#""paused":true"#));
+    // Every system finds the same pairs of the same circles, and shows its own cells.
+    let mut truth = Vec::new();
+    for system in ["uniform-grid", "jostle", "brute-force", "linear-quadtree", "linear-quadtree-touching"]
+        .into_iter()
+        .chain(["dynamic-quadtree", "loose-quadtree", "loose-tight-grid", "point-grid", "grid-hierarchy"])
+    {
+        client.say(&format!("engine {system}"));
+        if system != "uniform-grid" {
+            let controls = client.text();
+            assert!(controls.contains(&format!(r#""engine":"{system}""#)), "{controls}");
+        }
+        client.say("want pairs cells order boxes 0");
+        let (mut pairs, mut cells) = (Vec::new(), 0);
+        while pairs.is_empty() || (cells > 0) == ["jostle", "brute-force"].contains(&system) {
+            let frame = client.frame().0;
+            let of = |kind| Sections::of(&frame).find(|section| section.0 == kind).map_or(&[][..], |section| section.1);
+            pairs = of(Section::Pairs).chunks(8).map(<[u8]>::to_vec).collect();
+            cells = of(Section::Cells).len() / 16;
+            assert_eq!(of(Section::Order).is_empty(), of(Section::Boxes).is_empty());
+        }
+        pairs.sort();
+        if truth.is_empty() {
+            truth = pairs.clone();
+        }
+        assert_eq!(pairs, truth, "{system}");
+    }
+    // The tree is asked all the same.
+    client.say("ask 1 box -1 -1 1e6 1e6");
+    assert!(client.text().contains(r#""count":500"#));
+    client.say("engine brute-force");
+    assert!(client.text().contains(r#""engine":"brute-force""#));
+    client.say("agents 60000");
+    let controls = client.text();
+    assert!(controls.contains(r#""engine":"jostle""#) && controls.contains("at most 50000 circles"), "{controls}");
+    client.say("engine abacus");
+    assert!(client.text().contains(r#"no system is called \"abacus\""#));
+    client.say("threads 1");
+    assert!(client.text().contains(r#""threads":1,"#));
+    client.say("run");
+    assert!(client.text().contains(r#""notice":"""#));
 }
 
 #[test]

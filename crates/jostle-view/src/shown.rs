@@ -1,0 +1,106 @@
+//! What a frame shows of a search, be it the engine's or another system's.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use jostle::{Circles, Found, InputError, LinearTree};
+use jostle_classics::BroadPhase;
+
+/// What a search has found, as [`Viewer::frame`](crate::Viewer::frame) shows it: of a [`Found`] also its tree, of an [`OlderSystem`] also its cells.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    pub(crate) pairs: &'a [[u32; 2]],
+    tree: Option<&'a LinearTree<2>>,
+    pub(crate) cells: Option<&'a dyn BroadPhase<2>>,
+    pub(crate) tests: u64,
+    pub(crate) bytes: usize,
+    /// Of the stages of the engine; another system builds in the third and finds in the fourth.
+    pub(crate) times: [Duration; 4],
+    /// No other search has it.
+    pub(crate) number: u64,
+}
+
+impl<'a> Shown<'a> {
+    /// The tree of these bodies, if the search has left one.
+    pub(crate) fn tree_of(&self, view: Circles<'_>) -> Option<&'a LinearTree<2>> {
+        self.tree.filter(|tree| tree.len() == view.len())
+    }
+}
+
+impl<'a> From<&Found<'a, 2>> for Shown<'a> {
+    fn from(found: &Found<'a, 2>) -> Self {
+        let stats = found.stats();
+        Self {
+            pairs: found.pairs(),
+            tree: Some(found.tree()),
+            cells: None,
+            tests: stats.circle_tests,
+            bytes: stats.bytes,
+            times: stats.time.named().map(|(_, time)| time),
+            number: found.tree().build_number(),
+        }
+    }
+}
+
+/// Searches of all older systems together. Trees count theirs from 1 upwards, these go downwards.
+static SEARCHES: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// One of the systems that users come from, and what it has found last.
+#[derive(Debug)]
+pub struct OlderSystem {
+    system: Box<dyn BroadPhase<2>>,
+    pairs: Vec<[u32; 2]>,
+    tests: u64,
+    times: [Duration; 4],
+    number: u64,
+}
+
+impl OlderSystem {
+    /// A system that has found nothing yet.
+    #[must_use]
+    pub fn new(system: Box<dyn BroadPhase<2>>) -> Self {
+        Self { system, pairs: Vec::new(), tests: 0, times: [Duration::ZERO; 4], number: 0 }
+    }
+
+    /// Finds every overlapping pair within a view, in an order of the system's own.
+    ///
+    /// # Errors
+    /// As the search of the engine, before any work; what was found before stays.
+    pub fn find(&mut self, view: Circles<'_>) -> Result<&[[u32; 2]], InputError> {
+        let start = Instant::now();
+        self.system.update(view)?;
+        self.times[2] = start.elapsed();
+        let start = Instant::now();
+        self.pairs.clear();
+        self.tests = self.system.for_each_pair(&mut |pair| self.pairs.push(pair));
+        self.times[3] = start.elapsed();
+        self.number = SEARCHES.fetch_sub(1, Relaxed);
+        Ok(&self.pairs)
+    }
+
+    /// The pairs found last.
+    #[must_use]
+    pub fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
+    /// How long the last search took.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        self.times.iter().sum()
+    }
+}
+
+impl<'a> From<&'a OlderSystem> for Shown<'a> {
+    fn from(older: &'a OlderSystem) -> Self {
+        Self {
+            pairs: &older.pairs,
+            tree: None,
+            cells: Some(&*older.system),
+            tests: older.tests,
+            bytes: older.system.bytes() + older.pairs.capacity() * size_of::<[u32; 2]>(),
+            times: older.times,
+            number: older.number,
+        }
+    }
+}
