@@ -3,12 +3,12 @@
 use std::sync::Mutex;
 
 use jostle::{
-    ActivationTable, Bodies, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input,
-    InputError, Layers, NeighborLists, PairFinder, PreparedSet, Reason, Rows, Set, Space, Threads, ViewError, between,
+    ActivationTable, Boxes, Boxes64, Capsules, Circles, Circles64, CoherentFinder, Input, InputError, Layers,
+    NeighborLists, PairFinder, PreparedSet, Reason, Rows, Set, Space, Threads, ViewError, between,
 };
 use jostle_testkit::pairs::{ascending, assert_same, both_ways};
 use jostle_testkit::pool;
-use jostle_testkit::shapes::{BoxKind, BoxScene, Solid, box_pairs, boxes, boxes_across, solid_pairs};
+use jostle_testkit::shapes::{BoxKind, box_pairs, boxes, boxes_across};
 
 use crate::embed::ways::{Way, Ways};
 
@@ -138,7 +138,7 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
 }
 
 /// The rows of a search as pairs, in their order.
-fn rows_of<const D: usize>(way: &mut Way<D>, input: Input<'_, D>, rows: Rows) -> Vec<[u32; 2]> {
+pub(crate) fn rows_of<const D: usize>(way: &mut Way<D>, input: Input<'_, D>, rows: Rows) -> Vec<[u32; 2]> {
     let (threads, before) = (way.threads(), way.finder.last().pairs().to_vec());
     let stats = way.finder.on(threads).neighbors(input, rows, &mut way.lists).expect("rows");
     assert_eq!(stats.pairs, way.lists.neighbors().len() as u64);
@@ -194,89 +194,6 @@ fn relations<const D: usize>() {
 fn boxes_meet_between_sets_among_many_by_layers_and_with_a_margin() {
     relations::<2>();
     relations::<3>();
-}
-
-/// Columns of each shape, about as many bodies as asked for, and the same as solids.
-struct Mixture<const D: usize> {
-    boxes: BoxScene<D>,
-    doubles: [[Vec<f64>; D]; 2],
-    centers: [Vec<f32>; D],
-    radii: Vec<f32>,
-}
-
-impl<const D: usize> Mixture<D> {
-    fn new(n: usize, origin: f64) -> Self {
-        let [boxes, other] = [BoxKind::Uniform, BoxKind::Rods].map(|kind| boxes::<D>(kind, n));
-        let double = |columns: &[Vec<f32>; D]| {
-            columns.each_ref().map(|column| column.iter().map(|&x| f64::from(x) / 3.0 + origin).collect())
-        };
-        let doubles = [double(&other.lo), double(&other.hi)];
-        let centers = boxes.lo.each_ref().map(|column| column.iter().rev().map(|x| x * 0.9).collect());
-        let radii = boxes.hi[0].iter().map(|x| x.fract() * 0.4).collect();
-        Self { boxes, doubles, centers, radii }
-    }
-
-    /// Circles, boxes in `f32`, boxes in `f64`, capsules in `f32` and in `f64`.
-    fn sets(&self) -> [Set<'_, D>; 5] {
-        let [lo, hi] = &self.doubles;
-        [
-            Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii).into(),
-            self.boxes.view().into(),
-            Boxes64::new(lo.each_ref(), hi.each_ref()).into(),
-            Capsules::new(self.boxes.lo.each_ref(), self.centers.each_ref(), 0.05).into(),
-            Capsules64::new(lo.each_ref(), hi.each_ref(), 0.125).with_margin(0.0625).into(),
-        ]
-    }
-
-    fn solids(&self) -> [Vec<Solid<D>>; 5] {
-        let at = |columns: &[Vec<f32>; D], id: usize| columns.each_ref().map(|column| f64::from(column[id]));
-        let double = |id: usize| self.doubles.each_ref().map(|columns| columns.each_ref().map(|column| column[id]));
-        let all = 0..self.radii.len();
-        [
-            all.clone().map(|id| Solid::Long([at(&self.centers, id); 2], self.radii[id].into())).collect(),
-            all.clone().map(|id| Solid::Boxed([at(&self.boxes.lo, id), at(&self.boxes.hi, id)])).collect(),
-            all.clone().map(|id| Solid::Boxed(double(id))).collect(),
-            all.clone()
-                .map(|id| Solid::Long([at(&self.boxes.lo, id), at(&self.centers, id)], 0.05_f32.into()))
-                .collect(),
-            all.map(|id| Solid::Long(double(id), 0.1875)).collect(),
-        ]
-    }
-}
-
-/// What was found but for pairs that are too close to be told, against what is known.
-fn assert_told(name: &str, found: &[[u32; 2]], [sure, close]: &[Vec<[u32; 2]>; 2]) {
-    let told: Vec<_> = ascending(found).into_iter().filter(|pair| close.binary_search(pair).is_err()).collect();
-    assert_same(name, &told, sure);
-}
-
-fn mixtures<const D: usize>() {
-    let mut ways = Ways::<D>::all();
-    let mixture = Mixture::<D>::new(160, 0.0);
-    let (sets, solids, table) = (mixture.sets(), mixture.solids(), ActivationTable::all(5));
-    let lists = ways.same("mixture", |way| {
-        let found = way.search().find(Input::among(&sets, &table)).expect("sets");
-        (0..25).map(|at| found.pairs_between(at / 5, at % 5).to_vec()).collect::<Vec<_>>()
-    });
-    for (i, j) in (0..5).flat_map(|i| (i..5).map(move |j| (i, j))) {
-        let name = format!("sets {i} and {j}");
-        let expected = solid_pairs(&solids[i], &(i != j).then(|| solids[j].clone()));
-        assert!(expected[0].len() > 5 && expected[1].len() < 5, "{name}: {:?}", expected.map(|pairs| pairs.len()));
-        assert_told(&name, &lists[i * 5 + j], &expected);
-        if i != j {
-            let found =
-                ways.by_turns(|way| way.search().find(between(sets[j], sets[i])).expect("sets").pairs().to_vec());
-            let turned: Vec<_> = found.into_iter().map(|[b, a]| [a, b]).collect();
-            assert_told(&name, &turned, &expected);
-        }
-    }
-    assert_eq!(ways.by_turns(|way| way.search().count(sets[4]).expect("a set")), lists[24].len() as u64);
-}
-
-#[test]
-fn bodies_of_every_shape_meet_each_other() {
-    mixtures::<2>();
-    mixtures::<3>();
 }
 
 #[test]

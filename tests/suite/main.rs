@@ -14,3 +14,4 @@ mod permutation;
 mod properties;
 mod queries;
 mod recordings;
+mod shapes;

@@ -33,22 +33,25 @@ pub(crate) use space::UnitCell;
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
-/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), in open space, of any relation, with each other or with circles, in either precision; layers, a margin; list, count, visitor, fold, contacts over time; neighbour lists of ids |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; layers, a margin; list, count, visitor, fold, contacts over time; neighbour lists of ids |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
 /// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
 ///
-/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, every pair of it is
-/// decided in `f64` on the numbers as they were given: two boxes by their corners, others by whether the squared distance of what they
-/// are of (a centre, a segment, a box) is at most the square of the sum of their radii.
+/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, or space repeats, every
+/// pair of it is decided in `f64` on the numbers as they were given: two boxes by their corners, others by whether the squared distance of
+/// what they are of (a centre, a segment, a box) is at most the square of the sum of their radii. Where space repeats, the shift of
+/// the image is added to every difference of two bodies' numbers, `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift` of two boxes; a
+/// body lies in the cell by its middle (`lo/2 + hi/2`, or halves of its ends), and may be longer than the period: it then meets images of itself.
 ///
 /// Refused, each by its name:
 ///
 /// | what | error | why |
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
-/// | boxes or capsules that move, or in a space that repeats | [`InputError::Combination`] | such tests are not built; its words say what to give instead |
+/// | boxes or capsules that move | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path |
+/// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
 /// | distances, shifts or vectors in neighbour lists, prepared sets, a skin, a coherent finder or the geometry of contacts, of boxes or capsules | [`InputError::Combination`] | they are built for circles and spheres alone |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |

@@ -209,6 +209,26 @@ pub enum Solid<const D: usize> {
     Long([[f64; D]; 2], f64),
 }
 
+impl<const D: usize> Solid<D> {
+    /// A little more than it takes on an axis.
+    fn reach(&self, axis: usize) -> [f64; 2] {
+        let (&[p, q], radius) = match self {
+            Self::Boxed(corners) => (corners, 0.0),
+            Self::Long(ends, radius) => (ends, *radius),
+        };
+        [p[axis].min(q[axis]) - radius - 1e-6, p[axis].max(q[axis]) + radius + 1e-6]
+    }
+
+    /// The same, elsewhere.
+    fn at(&self, shift: [f64; D]) -> Self {
+        let moved = |points: [[f64; D]; 2]| points.map(|point| core::array::from_fn(|axis| point[axis] + shift[axis]));
+        match *self {
+            Self::Boxed(corners) => Self::Boxed(moved(corners)),
+            Self::Long(ends, radius) => Self::Long(moved(ends), radius),
+        }
+    }
+}
+
 /// The pairs `[a, b]` of bodies of two sets that touch, and those for which that is too close to be told: distances are found
 /// by halving, and share no formula with those of the engine. Of one set, where no second one is given. O(n m).
 #[must_use]
@@ -216,7 +236,55 @@ pub fn solid_pairs<const D: usize>(a: &Vec<Solid<D>>, b: &Option<Vec<Solid<D>>>)
     solid_loops(a, b)
 }
 
+/// A pair, and by how many of each vector of the cell its second body is moved.
+pub type Seen<const D: usize> = ([u32; 2], [i32; D]);
+
+/// As [`solid_pairs`], in a space that repeats in each direction that has a vector, all bodies as they were given: the second one of a
+/// pair is seen at each sum of at most `most` of each vector. A body meets images of itself at shifts whose last number other
+/// than 0 is positive. Ascending. O(n m (2 most + 1)^D).
+#[must_use]
+pub fn solid_images<const D: usize>(
+    a: &Vec<Solid<D>>,
+    b: &Option<Vec<Solid<D>>>,
+    vectors: &[Option<[f64; D]>; D],
+    most: &i32,
+) -> [Vec<Seen<D>>; 2] {
+    image_loops(a, b, vectors, most)
+}
+
 compiled_here! {
+    fn image_loops<const D: usize>(
+        a: &Vec<Solid<D>>,
+        b: &Option<Vec<Solid<D>>>,
+        vectors: &[Option<[f64; D]>; D],
+        most: &i32,
+    ) -> [Vec<Seen<D>>; 2] {
+        let mut pairs = [Vec::new(), Vec::new()];
+        let side = 2 * most + 1;
+        for image in 0..side.pow(D as u32) {
+            let steps: [i32; D] = core::array::from_fn(|k| image / side.pow(k as u32) % side - most);
+            if (0..D).any(|k| steps[k] != 0 && vectors[k].is_none()) {
+                continue;
+            }
+            let mut shift = [0.0; D];
+            for (vector, step) in vectors.iter().zip(steps) {
+                (0..D).for_each(|axis| shift[axis] += f64::from(step) * vector.map_or(0.0, |vector| vector[axis]));
+            }
+            let forward = steps.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0);
+            for (j, other) in b.as_ref().unwrap_or(a).iter().enumerate() {
+                let seen = other.at(shift);
+                for (i, one) in a.iter().enumerate() {
+                    let slack = slack_of(one, &seen);
+                    if slack > -1e-9 && (b.is_some() || i < j || i == j && forward) {
+                        pairs[usize::from(slack < 1e-9)].push(([i as u32, j as u32], steps));
+                    }
+                }
+            }
+        }
+        pairs.iter_mut().for_each(|pairs| pairs.sort_unstable());
+        pairs
+    }
+
     fn solid_loops<const D: usize>(a: &Vec<Solid<D>>, b: &Option<Vec<Solid<D>>>) -> [Vec<[u32; 2]>; 2] {
         let mut pairs = [Vec::new(), Vec::new()];
         for (i, one) in a.iter().enumerate() {
@@ -234,6 +302,9 @@ compiled_here! {
 
 /// By how much two bodies overlap: far from zero where they do or do not by definition of two boxes.
 fn slack_of<const D: usize>(a: &Solid<D>, b: &Solid<D>) -> f64 {
+    if !(0..D).all(|axis| a.reach(axis)[0] <= b.reach(axis)[1] && b.reach(axis)[0] <= a.reach(axis)[1]) {
+        return -1.0;
+    }
     match (a, b) {
         (Solid::Boxed([lo, hi]), Solid::Boxed([low, high])) => {
             if (0..D).all(|axis| lo[axis] <= high[axis] && low[axis] <= hi[axis]) { 1.0 } else { -1.0 }

@@ -127,6 +127,12 @@ pub enum RangeFault {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
+    /// A box reaches to infinity where space repeats.
+    #[error("reaches to infinity on axis {axis}, in a space that repeats there: give it an end")]
+    Endless {
+        /// 0 for x, 1 for y, 2 for z.
+        axis: u8,
+    },
     /// A displacement is NaN or infinite, or leads beyond 2^250 from the origin.
     #[error(
         "displacement not finite, or beyond 2^250 from the origin, on axis {axis}: choose a larger unit or a shorter \

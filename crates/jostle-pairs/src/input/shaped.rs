@@ -48,9 +48,9 @@ impl<const D: usize> Input<'_, D> {
         self.sets().iter().any(Set::is_shaped)
     }
 
-    /// Whether all bodies are boxes in `f32`, which are searched as they are.
+    /// Whether all bodies are boxes in `f32` in open space, which are searched as they are.
     pub(crate) fn is_of_boxes(&self) -> bool {
-        self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
+        self.space.is_open() && self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
     }
 
     /// Refuses, of boxes and capsules, what is built for circles and spheres alone.
@@ -68,12 +68,6 @@ impl<const D: usize> Input<'_, D> {
             return refuse(
                 "boxes or capsules and displacements",
                 "no time of impact is computed for them; give the box of each whole path, and test what is found",
-            );
-        }
-        if !self.space.is_open() {
-            return refuse(
-                "boxes or capsules and a space that repeats",
-                "they are searched in open space alone; give those near a border once more beyond the opposite one",
             );
         }
         Ok(())

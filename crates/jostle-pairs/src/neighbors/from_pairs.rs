@@ -5,10 +5,12 @@ use core::mem;
 use jostle_core::Workers;
 
 use crate::join::counts::Tests;
+use crate::join::job::JobsOf;
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
+use crate::pairs::listed::put_in_order;
 use crate::pairs::plan::Plan;
 
 impl<const D: usize> RowEngine<D> {
@@ -24,7 +26,11 @@ impl<const D: usize> RowEngine<D> {
         mem::swap(&mut engine.pairs, &mut self.pairs);
         let tests = engine.list(plan, workers);
         mem::swap(&mut engine.pairs, &mut self.pairs);
-        let both = kind == Rows::Full && plan.exact.sets.len() == 1;
+        let within = plan.exact.sets.len() == 1;
+        if within && plan.exact.cell.is_some() {
+            put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
+        }
+        let both = kind == Rows::Full && within;
         lists.fill_from_pairs::<D>(plan.exact.sets[0].len(), self.pairs.pairs(), both);
         Tests { pairs: lists.neighbors.len() as u64, ..tests }
     }

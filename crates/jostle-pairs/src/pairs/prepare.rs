@@ -31,6 +31,8 @@ pub(crate) struct Preparation<const D: usize> {
     frame: Frame<D>,
     gaps: Gaps<D>,
     extents: Vec<Extent<D>>,
+    /// Of boxes and capsules, what the bodies of each set reach on each axis, at most.
+    reaches: Vec<[f64; D]>,
     /// The box of the tree of each set, in a space that repeats.
     roots: Vec<Aabb<D>>,
 }
@@ -44,6 +46,7 @@ impl<const D: usize> Preparation<D> {
             frame: Frame::default(),
             gaps: Gaps::default(),
             extents: Vec::new(),
+            reaches: Vec::new(),
             roots: Vec::new(),
         }
     }
@@ -82,6 +85,7 @@ impl<const D: usize> Preparation<D> {
             + self.gaps.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.reaches.capacity() * size_of::<[f64; D]>()
             + self.roots.capacity() * size_of::<Aabb<D>>()
     }
 
@@ -134,20 +138,24 @@ impl<const D: usize> Preparation<D> {
 
     /// Makes ready a search of boxes, as they are or in the stead of other bodies.
     fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let (sorted, sets) = (&mut self.sorted[Self::first(input)..], input.sets());
         let mut all = Finite::NONE;
+        self.reaches.clear();
         for (kept, set) in sorted.iter_mut().zip(sets) {
             kept.adopted = false;
             kept.proxies.clear();
             if input.is_decided() {
-                all = all.merge(kept.survey_solids(set, workers)?);
+                let extent = kept.survey_solids(set, cell.as_ref(), workers)?;
+                self.reaches.push(extent.reach);
+                all = all.merge(extent);
             }
         }
-        let frame = BoxFrame::of(all);
+        let frame = BoxFrame::of(all, cell.as_ref());
         let mut times = BuildTimes::default();
         for (kept, set) in sorted.iter_mut().zip(sets) {
             let built = if input.is_decided() {
-                kept.fill_boxes(set, &frame, workers);
+                kept.fill_boxes(set, cell.as_ref(), &frame, workers);
                 kept.build_boxed(set, workers)?
             } else {
                 kept.build(set, workers)?
@@ -155,6 +163,14 @@ impl<const D: usize> Preparation<D> {
             times = sum(times, built);
         }
         self.images.clear();
+        if let Some(cell) = &cell {
+            let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
+            for (axis, blur) in blur.iter_mut().enumerate() {
+                let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
+                *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
+            }
+            self.lay_out(input, cell, Reach { sum: 0.0, blur }, (frame.scale, [0.0; D]))?;
+        }
         self.list_jobs(input);
         Ok(times)
     }
@@ -240,10 +256,21 @@ impl<const D: usize> Preparation<D> {
             Reach { sum: sums.fold(0.0, f64::max), blur: blur.map(|blur| if blur.is_finite() { blur } else { 0.0 }) };
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
+        self.lay_out(input, cell, reach, (scale, dropped))
+    }
+
+    /// The images of bodies of such a reach, in trees of such a scale: see [`Images::lay_out`].
+    fn lay_out(
+        &mut self,
+        input: &Input<'_, D>,
+        cell: &UnitCell<D>,
+        reach: Reach<D>,
+        scale_and_dropped: (f64, [f64; D]),
+    ) -> Result<(), InputError> {
         self.note_roots(input);
         let roots = &self.roots;
         let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
-        self.images.lay_out(cell, reach, (scale, dropped), wanted)
+        self.images.lay_out(cell, reach, scale_and_dropped, wanted)
     }
 
     /// Notes the box of each tree.

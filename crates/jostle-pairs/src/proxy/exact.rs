@@ -4,6 +4,7 @@ use jostle_core::{LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
 use crate::join::filter::Decide;
+use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
 
@@ -144,6 +145,23 @@ impl<const D: usize> Exact<'_, D> {
         squared(p) <= s * s
     }
 
+    /// A body as the caller gave it.
+    fn solid(&self, set: u32, id: u32) -> Solid<D> {
+        self.sorted[set as usize].solid(&self.sets[set as usize], id as usize)
+    }
+
+    /// Whether two bodies touch, of which some are boxes or capsules. Within a set it is the one of the greater id that is moved.
+    fn touch_as_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
+        let steps = || self.steps(sets, image, a, b).map(f64::from);
+        let mut shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps()));
+        let [mut one, mut other] = [self.solid(sets[0], a), self.solid(sets[1], b)];
+        if sets[0] == sets[1] && b < a {
+            core::mem::swap(&mut one, &mut other);
+            shift = shift.map(|shift| -shift);
+        }
+        one.touches(&other, shift)
+    }
+
     /// Whether a body of these sets has been moved into the cell.
     #[inline]
     pub(crate) fn is_outside(&self, sets: [u32; 2]) -> bool {
@@ -159,8 +177,7 @@ impl<const D: usize> Exact<'_, D> {
 impl<const D: usize> Decide for Exact<'_, D> {
     fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
         if self.shaped {
-            let solid = |set: u32, id: u32| self.sorted[set as usize].solid(&self.sets[set as usize], id as usize);
-            return solid(sets[0], a).touches(&solid(sets[1], b));
+            return self.touch_as_solids(sets, image, a, b);
         }
         self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
     }

@@ -42,7 +42,7 @@ const RELATIVE: f64 = 1.0 / 1_048_576.0;
 const ABSOLUTE: [f64; 2] = [1.0 / 16_777_216.0, 1.0 / 4_194_304.0];
 
 /// Growth relative to what was added and taken off on the way into the cell: 2^-49.
-const FAR: f64 = f64::from_bits((1023 - 49) << 52);
+pub(super) const FAR: f64 = f64::from_bits((1023 - 49) << 52);
 
 /// By how much less a sum of radii must do for a hit to be sure: relative to the largest radius, 2^-17, and as a multiple of
 /// the absolute growth.
@@ -192,7 +192,7 @@ fn slack<const D: usize>(all: Extent<D>, scale: f64, growth: f64) -> f32 {
 }
 
 /// Half of how far a cell extends on an axis in the directions in which it repeats.
-fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
+pub(super) fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
     let vectors = cell.space.vectors.iter().zip(cell.space.repeats).filter(|(_, repeats)| *repeats);
     vectors.map(|(vector, _)| vector[axis].abs()).sum::<f64>() / 2.0
 }

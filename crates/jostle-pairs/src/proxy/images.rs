@@ -34,7 +34,7 @@ impl<const D: usize> Default for Images<D> {
 pub(crate) struct Reach<const D: usize> {
     /// The greatest sum of two radii.
     pub(crate) sum: f64,
-    /// How much nearer two bodies may seem on each axis.
+    /// How much nearer two bodies may seem on each axis; of boxes, and what two of them reach on it.
     pub(crate) blur: [f64; D],
 }
 
@@ -82,7 +82,7 @@ impl<const D: usize> Images<D> {
         }
         // Not `>`, which would take no number for few.
         if images.is_nan() || images > MAX_IMAGES as f64 {
-            return Err(InputError::Images { images, reach: reach.sum });
+            return Err(InputError::Images { images, reach: reach.blur.into_iter().fold(reach.sum, f64::max) });
         }
         self.half_of(cell, most, (scale, dropped), wanted);
         for image in 1..self.steps.len() {

@@ -19,44 +19,59 @@ pub(crate) enum Solid<const D: usize> {
 use Solid::{Boxed, Capsule, Round};
 
 impl<const D: usize> Solid<D> {
-    /// Two corners of what holds it on an axis, relative to an origin, rounded as `f64` is.
+    /// Two corners of what holds it on an axis, once so much has been taken off, relative to an origin, rounded as `f64` is.
     #[inline]
-    pub(crate) fn extent(&self, axis: usize, origin: f64) -> [f64; 2] {
+    pub(crate) fn extent(&self, axis: usize, taken: f64, origin: f64) -> [f64; 2] {
+        let at = |x: f64| x - taken - origin;
         match self {
-            Round { center, radius } => [center[axis] - origin - radius, center[axis] - origin + radius],
-            Boxed { lo, hi } => [lo[axis] - origin, hi[axis] - origin],
+            Round { center, radius } => [at(center[axis]) - radius, at(center[axis]) + radius],
+            Boxed { lo, hi } => [at(lo[axis]), at(hi[axis])],
             Capsule { ends: [p, q], radius } => {
-                let (p, q) = (p[axis] - origin, q[axis] - origin);
+                let (p, q) = (at(p[axis]), at(q[axis]));
                 [p.min(q) - radius, p.max(q) + radius]
             }
         }
     }
 
-    /// Whether two bodies touch:
-    /// - two boxes, when `lo_a <= hi_b` and `lo_b <= hi_a` on each axis;
+    /// The point by which it lies in a cell: its centre, or the sum of the halves of its corners or ends.
+    #[inline]
+    pub(crate) fn middle(&self) -> [f64; D] {
+        let ([p, q], _) = self.segment();
+        let mut middle = [0.0; D];
+        for axis in 0..D {
+            middle[axis] = p[axis] / 2.0 + q[axis] / 2.0;
+        }
+        middle
+    }
+
+    /// Whether two bodies touch, the second seen at a shift:
+    /// - two boxes, when `(lo_b - hi_a) + shift <= 0` and `(hi_b - lo_a) + shift >= 0` on each axis;
     /// - others, when the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of
-    ///   their radii.
-    pub(crate) fn touches(&self, other: &Self) -> bool {
+    ///   their radii, differences of the two bodies' numbers being taken first, and the shift added to them.
+    pub(crate) fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
+        let seen = |from, to| between(from, to, shift);
         match (self, other) {
-            (Boxed { lo, hi }, Boxed { lo: other_lo, hi: other_hi }) => {
-                (0..D).all(|axis| lo[axis] <= other_hi[axis] && other_lo[axis] <= hi[axis])
+            (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
+                let (below, above) = (seen(hi, other_lo), seen(lo, other_hi));
+                (0..D).all(|axis| below[axis] <= 0.0 && above[axis] >= 0.0)
             }
-            (&Boxed { lo, hi }, &Round { center, radius }) | (&Round { center, radius }, &Boxed { lo, hi }) => {
-                box_to_segment2(between(center, lo), between(center, hi), [0.0; D]) <= radius * radius
+            (Boxed { .. }, _) => other.touches(self, shift.map(|shift| -shift)),
+            (&Round { center, radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(seen(center, lo), seen(center, hi), [0.0; D]) <= radius * radius
             }
-            (&Boxed { lo, hi }, &Capsule { ends: [p, q], radius })
-            | (&Capsule { ends: [p, q], radius }, &Boxed { lo, hi }) => {
-                box_to_segment2(between(p, lo), between(p, hi), between(p, q)) <= radius * radius
+            (&Capsule { ends: [p, q], radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(seen(p, lo), seen(p, hi), between(p, q, [0.0; D])) <= radius * radius
             }
             (a, b) => {
                 let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (a.segment(), b.segment());
                 let s = p_radius + q_radius;
-                segments2(between(p, q), between(p, p_end), between(q, q_end)) <= s * s
+                let along = |from, to| between(from, to, [0.0; D]);
+                segments2(seen(p, q), along(p, p_end), along(q, q_end)) <= s * s
             }
         }
     }
 
-    /// The segment that a round body or a capsule is about, and its radius.
+    /// The segment that a round body or a capsule is about, and its radius; the diagonal of a box.
     fn segment(&self) -> ([[f64; D]; 2], f64) {
         match *self {
             Round { center, radius } => ([center; 2], radius),
@@ -67,10 +82,10 @@ impl<const D: usize> Solid<D> {
 }
 
 #[inline]
-fn between<const D: usize>(from: [f64; D], to: [f64; D]) -> [f64; D] {
+fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) -> [f64; D] {
     let mut difference = [0.0; D];
     for axis in 0..D {
-        difference[axis] = to[axis] - from[axis];
+        difference[axis] = (to[axis] - from[axis]) + shift[axis];
     }
     difference
 }
@@ -147,7 +162,7 @@ mod tests {
     use super::Solid::{self, Boxed, Capsule, Round};
 
     fn apart(a: Solid<2>, b: Solid<2>) -> [bool; 2] {
-        [a.touches(&b), b.touches(&a)]
+        [a.touches(&b, [0.0; 2]), b.touches(&a, [0.0; 2])]
     }
 
     #[test]

@@ -6,12 +6,14 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{BoxView, Scalar, ViewError, Workers};
 
 use crate::InputError;
+use crate::input::error::RangeFault;
 use crate::input::shaped::Shaped;
-use crate::input::{Set, Source};
-use crate::proxy::boxed::{BoxFrame, Finite, GROWTH};
-use crate::proxy::columns::{BLOCK, reduce};
+use crate::input::{Set, Source, UnitCell};
+use crate::proxy::boxed::{BoxFrame, Finite};
+use crate::proxy::columns::{BLOCK, reduce, set_each};
 use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
+use crate::proxy::survey::MAX_WRAPS;
 
 impl<const D: usize> SortedSet<D> {
     /// A body of a set as the caller gave it. Those of a tree have been read before.
@@ -37,8 +39,13 @@ impl<const D: usize> SortedSet<D> {
         }
     }
 
-    /// Looks at all bodies of a set, and refuses what is not sound.
-    pub(crate) fn survey_solids(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<Finite<D>, InputError> {
+    /// Looks at all bodies of a set, and refuses what is not sound, or what the space does not allow where it is.
+    pub(crate) fn survey_solids(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        workers: Workers<'_>,
+    ) -> Result<Finite<D>, InputError> {
         if let Source::Tree(tree) = set.source {
             self.proxies.read_tree(tree);
         }
@@ -51,43 +58,102 @@ impl<const D: usize> SortedSet<D> {
             Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
         };
         let survey = |ids: Range<usize>| {
-            let mut all = Finite::NONE;
-            for id in ids {
-                all.sound &= fault(id).is_none();
+            ids.fold(Finite::NONE, |all, id| {
+                let sound = fault(id).is_none();
                 let solid = self.solid(set, id);
-                for axis in 0..D {
-                    for end in solid.extent(axis, 0.0) {
-                        if end.is_finite() {
-                            (all.lo[axis], all.hi[axis]) = (all.lo[axis].min(end), all.hi[axis].max(end));
-                        }
-                    }
-                }
-            }
-            all
+                Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
+            })
         };
         let all = reduce(set.len(), &mut columns.extents, Finite::NONE, survey, workers, Finite::merge);
-        let refused = if all.sound { Ok(()) } else { ViewError::of_bodies(set.len(), fault) };
+        let refused = if all.sound {
+            Ok(())
+        } else {
+            let refused = ViewError::of_bodies(set.len(), fault).map_err(InputError::from);
+            refused.and_then(|()| InputError::of_range(set.len(), |id| range_fault(&self.solid(set, id), cell)))
+        };
         self.columns = columns;
-        Ok(refused.map(|()| all)?)
+        self.proxies.outside = all.outside;
+        refused.map(|()| all)
     }
 
     /// Makes the boxes that stand for the bodies of a set.
-    pub(crate) fn fill_boxes(&mut self, set: &Set<'_, D>, frame: &BoxFrame<D>, workers: Workers<'_>) {
+    pub(crate) fn fill_boxes(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        frame: &BoxFrame<D>,
+        workers: Workers<'_>,
+    ) {
+        let mut wraps = core::mem::take(&mut self.proxies.wraps);
+        if let (Some(cell), true) = (cell, self.proxies.outside) {
+            resize_with_headroom(&mut wraps, set.len(), [0; D]);
+            workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
+                set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).map(|wraps| wraps as i32));
+            });
+        }
+        self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
         for (side, columns) in boxes.corners.iter_mut().enumerate() {
-            let growth = if side == 0 { -GROWTH } else { GROWTH };
+            let growth = if side == 0 { -frame.growth } else { frame.growth };
             for (axis, column) in columns.iter_mut().enumerate() {
                 resize_with_headroom(column, set.len(), 0.0);
                 workers.fill_blocks("boxes", column, BLOCK, |first, block| {
-                    for (slot, id) in block.iter_mut().zip(first..) {
-                        let end = self.solid(set, id).extent(axis, frame.origin[axis])[side];
-                        *slot = (end * frame.scale) as f32 + growth;
-                    }
+                    set_each(first, block, |id| {
+                        let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
+                        let taken = cell.map_or(0.0, |cell| cell.shift(wraps)[axis]);
+                        let end = self.solid(set, id).extent(axis, taken, frame.origin[axis])[side];
+                        (end * frame.scale) as f32 + growth
+                    });
                 });
             }
         }
         self.columns = boxes;
     }
+}
+
+/// How far a body reaches once it has been moved into the cell, and whether it may be where it is.
+fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Finite<D> {
+    let (mut all, mut shift) = (Finite::NONE, [0.0; D]);
+    if let Some(cell) = cell {
+        let wraps = cell.wraps(solid.middle());
+        all.sound = range_fault(solid, Some(cell)).is_none();
+        all.outside = wraps != [0.0; D];
+        if all.outside {
+            shift = cell.shift(wraps);
+        }
+        for axis in (0..D).filter(|_| all.outside) {
+            let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
+            let [lo, hi] = solid.extent(axis, 0.0, 0.0).map(f64::abs);
+            let far = lo.max(hi) + taken;
+            all.far = all.far.max(if far.is_finite() { far } else { taken });
+        }
+    }
+    for axis in 0..D {
+        let [lo, hi] = solid.extent(axis, shift[axis], 0.0);
+        for end in [lo, hi] {
+            if end.is_finite() {
+                (all.lo[axis], all.hi[axis]) = (all.lo[axis].min(end), all.hi[axis].max(end));
+            }
+        }
+        let half = hi / 2.0 - lo / 2.0;
+        all.reach[axis] = if half.is_finite() { half } else { 0.0 };
+    }
+    all
+}
+
+/// Why a space that repeats does not allow a body where it is, if it does not.
+fn range_fault<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Option<RangeFault> {
+    let cell = cell?;
+    let endless = |axis: &usize| {
+        (cell.space.repeats[*axis] || !cell.is_straight())
+            && solid.extent(*axis, 0.0, 0.0).iter().any(|end| !end.is_finite())
+    };
+    if let Some(axis) = (0..D).find(endless) {
+        return Some(RangeFault::Endless { axis: axis as u8 });
+    }
+    let wraps = cell.wraps(solid.middle());
+    let axis = (0..D).find(|&axis| wraps[axis].abs() > MAX_WRAPS)?;
+    Some(RangeFault::TooManyPeriods { axis: axis as u8 })
 }
 
 fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {

@@ -16,7 +16,7 @@ use crate::proxy::moved;
 const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Cells that a body may be away: then sums of its steps, another body's and an image's fit an `i32`.
-const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
+pub(super) const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
 
 /// Bodies by which it is told what all of a set typically reach, at most.
 const SAMPLES: usize = 32;
