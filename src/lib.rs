@@ -56,8 +56,8 @@
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
     Aabb, Bodies, BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Circles, Circles64, Column, Field, Isa,
-    LinearTree, Permutation, PermutationError, Radii, RadiusField, Reason, Scalar, Spawner, Spheres, Spheres64,
-    Threads, ViewError, field, morton, radix,
+    LinearTree, Permutation, PermutationError, Radii, RadiusField, Reason, Recording, Region, Scalar, Spawner, Spheres,
+    Spheres64, Threads, ViewError, field, morton, radix,
 };
 pub use jostle_pairs::{
     ActivationTable, CoherentFinder, CoherentSearch, Displacements, Found, Hit, Input, InputError, LatticeFault,

@@ -1,11 +1,12 @@
 //! Questions of a page to the tree of a search, each with the time that it took.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::time::{Duration, Instant};
 
 use jostle::{Aabb, Circles, LinearTree, Queries, QueryError, Ray, Reached, Threads};
 
 use crate::message::quoted;
+use crate::record;
 use crate::shown::Shown;
 
 /// Bodies that an answer lists; it counts all.
@@ -23,6 +24,8 @@ pub(crate) enum Question {
     Nearest { point: [f32; 2], count: u32 },
     /// How many touch a box.
     Aabb { lo: [f32; 2], hi: [f32; 2] },
+    /// How long each task of a search takes.
+    Record,
     /// Which a ray hits.
     Ray { origin: [f32; 2], direction: [f32; 2] },
 }
@@ -40,27 +43,41 @@ impl Question {
             Self::Nearest { .. } => "nearest",
             Self::Aabb { .. } => "box",
             Self::Ray { .. } => "ray",
+            Self::Record => "record",
         }
     }
 
     /// Asks the tree of the bodies of this view, or one made for this where a search has left none, and says in JSON what it
     /// answers, or refuses.
     pub(crate) fn json(self, number: u32, view: Circles<'_>, shown: &Shown<'_>) -> String {
+        if self == Self::Record {
+            return record::json(view)
+                .map_or_else(|refusal| self.refusal(number, &refusal), |told| self.begun(number) + &told + "}");
+        }
         let mut own = LinearTree::new();
         let answer = match shown.tree_of(view) {
-            Some(tree) => self.ask(Queries::new(tree)).map_err(|refusal| refusal.to_string()),
+            Some(tree) => self.ask(Queries::new(tree)),
             None => match own.build(view, Threads::Current) {
-                Ok(_) => self.ask(Queries::new(&own)).map_err(|refusal| refusal.to_string()),
-                Err(refusal) => Err(refusal.to_string()),
+                Ok(_) => self.ask(Queries::new(&own)),
+                Err(refusal) => return self.refusal(number, &refusal),
             },
         };
-        let mut json = format!(r#"{{"ask":{number},"kind":"{}","#, self.name());
-        // Writing to a String cannot fail.
-        _ = match answer {
-            Ok(answer) => self.tell(&answer, view, shown.pairs, &mut json),
-            Err(refusal) => write!(json, r#""error":{}}}"#, quoted(&refusal)),
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(refusal) => return self.refusal(number, &refusal),
         };
+        let mut json = self.begun(number);
+        // Writing to a String cannot fail.
+        _ = self.tell(&answer, view, shown.pairs, &mut json);
         json
+    }
+
+    fn begun(self, number: u32) -> String {
+        format!(r#"{{"ask":{number},"kind":"{}","#, self.name())
+    }
+
+    fn refusal(self, number: u32, why: &dyn Display) -> String {
+        format!(r#"{}"error":{}}}"#, self.begun(number), quoted(&why.to_string()))
     }
 
     fn ask(self, queries: Queries<'_, 2>) -> Result<Answer, QueryError> {
@@ -70,6 +87,8 @@ impl Question {
             Self::Point(point) => queries.point(point, &mut ids)?,
             Self::Nearest { point, count } => queries.nearest(point, count as usize, f32::INFINITY, &mut bodies)?,
             Self::Aabb { lo, hi } => queries.aabb(Aabb { lo, hi }, &mut ids)?,
+            // Needs no tree.
+            Self::Record => {}
             Self::Ray { origin, direction } => queries.ray(Ray::new(origin, direction), &mut bodies)?,
         }
         let took = start.elapsed();
@@ -120,6 +139,8 @@ mod tests {
         assert!(ask(Question::Aabb { lo: [-1.0; 2], hi: [4.0; 2] }).contains(r#""count":2"#));
         assert!(ask(Question::Ray { origin: [20.0, 0.0], direction: [-1.0, 0.0] }).contains(r#"[{"id":2,"x":9,"#));
         assert!(ask(Question::Aabb { lo: [1.0; 2], hi: [0.0; 2] }).contains(r#""error":""#));
+        let record = ask(Question::Record);
+        assert!(record.starts_with(r#"{"ask":5,"kind":"record","regions":["#) && record.ends_with('}'), "{record}");
         // Of another view's bodies it makes a tree of its own.
         let other = Question::Point([1.5, 0.0]).json(1, Circles::new(&x[..2], &y[..2], 1.0), &(&found).into());
         assert!(other.contains(r#""count":1,"bodies":[{"id":1,"#), "{other}");

@@ -16,11 +16,15 @@
 //! ```
 //! A place is two numbers of 16 bits: fractions of the box, 0 at its lower borders and 65,535 at its upper ones.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use jostle::{Aabb, Circles, LinearTree};
+use jostle::{Aabb, Circles, LinearTree, PairFinder, Threads};
+use rayon::ThreadPool;
 
+use crate::clusters::Clusters;
 use crate::message::Wants;
 use crate::shown::Shown;
 
@@ -49,11 +53,28 @@ pub enum Section {
     Boxes = 6,
     /// `f32` x4 for each cell of an older system that holds a body.
     Cells = 7,
+    /// For each body, as `u8`: 0 where it touches none, else 1 and the number in its pool of the thread that has found one of its pairs.
+    Threads = 8,
+    /// The first rank in each leaf of the tree, as `u32`, and the number of bodies at the end.
+    Leaves = 9,
+    /// Two `u32`: the clusters of two bodies or more, and the bodies of the largest; then for each body, as `u8`, 0 where it
+    /// touches none, else a number that its cluster shares.
+    Clusters = 10,
 }
 
 impl Section {
-    const ALL: [Self; 7] =
-        [Self::Places, Self::Touched, Self::Contacts, Self::Pairs, Self::Order, Self::Boxes, Self::Cells];
+    const ALL: [Self; 10] = [
+        Self::Places,
+        Self::Touched,
+        Self::Contacts,
+        Self::Pairs,
+        Self::Order,
+        Self::Boxes,
+        Self::Cells,
+        Self::Threads,
+        Self::Leaves,
+        Self::Clusters,
+    ];
 }
 
 /// One encoding, shared by all viewers.
@@ -106,7 +127,18 @@ pub(crate) struct Encoder {
     radii: Vec<f32>,
     sent: Picture,
     contacts: Vec<u8>,
+    clusters: Clusters,
+    finders: Finders,
     took: Duration,
+}
+
+/// The threads that find pairs.
+#[derive(Debug, Default)]
+struct Finders {
+    /// It finds them again, in the tree that there is.
+    finder: PairFinder<2>,
+    pool: Option<Arc<ThreadPool>>,
+    of_body: Vec<AtomicU8>,
 }
 
 impl Encoder {
@@ -131,8 +163,19 @@ impl Encoder {
             let ids = shown.pairs.iter().flatten().flat_map(|id| id.to_le_bytes());
             section(&mut frame, Section::Pairs, |out| out.extend(ids));
         }
+        if wants.clusters() {
+            let count = self.clusters.join(view.len(), shown.pairs);
+            section(&mut frame, Section::Clusters, |out| {
+                out.extend([count.clusters, count.largest].map(u32::to_le_bytes).as_flattened());
+                out.extend(self.clusters.shades());
+            });
+        }
         if let Some(tree) = tree {
             tell_tree(tree, wants, &mut frame);
+            if wants.threads() {
+                let threads = self.finders.of(tree);
+                section(&mut frame, Section::Threads, |out| out.extend(threads));
+            }
         }
         if let Some(system) = shown.cells.filter(|_| wants.cells()) {
             section(&mut frame, Section::Cells, |out| system.for_each_cell(&mut |cell| tell_box(cell, out)));
@@ -140,6 +183,11 @@ impl Encoder {
         self.sent.frame = frame.into();
         self.took = start.elapsed();
         self.sent.clone()
+    }
+
+    /// Where pairs are found again, for the thread that finds each.
+    pub(crate) fn set_pool(&mut self, pool: Arc<ThreadPool>) {
+        self.finders.pool = Some(pool);
     }
 
     /// Encodes the radii where they are others than before.
@@ -189,9 +237,31 @@ impl Encoder {
     }
 }
 
+impl Finders {
+    /// For each body the thread that has found one of its pairs, as frames tell it.
+    fn of(&mut self, tree: &LinearTree<2>) -> impl Iterator<Item = u8> {
+        self.of_body.clear();
+        self.of_body.resize_with(tree.len(), AtomicU8::default);
+        let of_body = &self.of_body;
+        let note = |a: u32, b: u32| {
+            let thread = rayon::current_thread_index().unwrap_or(0).min(254) as u8 + 1;
+            [a, b].into_iter().for_each(|id| of_body[id as usize].store(thread, Relaxed));
+        };
+        let threads = self.pool.as_deref().map_or(Threads::Current, Threads::Pool);
+        // A tree was accepted when it was built; of one that is refused nothing is told.
+        _ = self.finder.on(threads).for_each_pair(tree, note);
+        self.of_body.iter_mut().map(|thread| *thread.get_mut())
+    }
+}
+
 fn tell_tree(tree: &LinearTree<2>, wants: Wants, frame: &mut Vec<u8>) {
     if wants.order() {
         section(frame, Section::Order, |out| out.extend(tree.ids().flat_map(u32::to_le_bytes)));
+    }
+    if wants.leaves() {
+        section(frame, Section::Leaves, |out| {
+            out.extend(tree.leaf_starts().iter().flat_map(|rank| rank.to_le_bytes()))
+        });
     }
     for level in wants.levels() {
         let Some(boxes) = tree.levels().get(level) else { continue };
@@ -249,7 +319,11 @@ mod tests {
     use crate::message::Message;
 
     fn all() -> Wants {
-        let Some(Message::Want(wants)) = Message::read("want contacts pairs order boxes 0 boxes 7") else { panic!() };
+        let Some(Message::Want(wants)) =
+            Message::read("want contacts pairs order boxes 0 boxes 7 cells threads leaves clusters")
+        else {
+            panic!()
+        };
         wants
     }
 
@@ -299,7 +373,7 @@ mod tests {
             let lo = [24, 28].map(|at| f32::from_bits(word(at)));
             let hi = [32, 36].map(|at| f32::from_bits(word(at)));
             let sections: Vec<_> = Sections::of(frame).collect();
-            prop_assert_eq!(sections.len(), 6);
+            prop_assert_eq!(sections.len(), 9);
             for (id, place) in sections[0].1.chunks(4).enumerate() {
                 for axis in 0..2 {
                     let part = u16::from_le_bytes([place[2 * axis], place[2 * axis + 1]]);
@@ -315,9 +389,17 @@ mod tests {
                 prop_assert_eq!(usize::from(sections[2].1[id]), contacts);
             }
             let words = |bytes: &[u8]| bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect::<Vec<_>>();
-            prop_assert_eq!(words(sections[3].1), found.pairs().concat());
-            prop_assert_eq!(words(sections[4].1), found.rank_to_id().collect::<Vec<_>>());
-            prop_assert_eq!(sections[5].1.len(), 4 + 16 * found.tree().levels()[0].len());
+            let of = |kind| sections.iter().find(|section| section.0 == kind).unwrap().1;
+            prop_assert_eq!(words(of(Section::Pairs)), found.pairs().concat());
+            prop_assert_eq!(words(of(Section::Order)), found.rank_to_id().collect::<Vec<_>>());
+            prop_assert_eq!(words(of(Section::Leaves)), found.tree().leaf_starts());
+            prop_assert_eq!(of(Section::Boxes).len(), 4 + 16 * found.tree().levels()[0].len());
+            // So few are searched by one thread; and whoever touches another is in a cluster.
+            let threads: Vec<_> = sections[2].1.iter().map(|&contacts| u8::from(contacts > 0)).collect();
+            prop_assert_eq!(of(Section::Threads), &threads);
+            let clusters = &of(Section::Clusters)[8..];
+            prop_assert!(clusters.iter().map(|&cluster| u8::from(cluster > 0)).eq(threads.iter().copied()));
+            prop_assert!(found.pairs().iter().all(|&[a, b]| clusters[a as usize] == clusters[b as usize]));
         }
 
         #[test]

@@ -20,12 +20,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The files: `frame` (what is sent), `message` (what a page says), `shown` (what a search has found), `ask` (questions to the tree), `session` (one viewer),
+//! The files: `frame` (what is sent), `message` (what a page says), `shown` (what a search has found), `ask` (questions to the tree), `record` (one search, task by task), `clusters` (who hangs together), `session` (one viewer),
 //! `server` (who is let in, and the page), `viewer` (what the loop calls).
 
 mod ask;
+mod clusters;
 mod frame;
 mod message;
+mod record;
 mod server;
 mod session;
 mod shared;

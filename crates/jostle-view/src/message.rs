@@ -120,6 +120,9 @@ impl Wants {
     const PAIRS: u32 = 2;
     const ORDER: u32 = 4;
     const CELLS: u32 = 8;
+    const THREADS: u32 = 16;
+    const LEAVES: u32 = 32;
+    const CLUSTERS: u32 = 64;
     /// That of the boxes of level 0.
     const BOXES: u32 = 1 << 8;
     /// Levels of a tree of any size: 16^8 bodies.
@@ -143,6 +146,18 @@ impl Wants {
 
     pub(crate) fn cells(self) -> bool {
         self.0 & Self::CELLS != 0
+    }
+
+    pub(crate) fn threads(self) -> bool {
+        self.0 & Self::THREADS != 0
+    }
+
+    pub(crate) fn leaves(self) -> bool {
+        self.0 & Self::LEAVES != 0
+    }
+
+    pub(crate) fn clusters(self) -> bool {
+        self.0 & Self::CLUSTERS != 0
     }
 
     pub(crate) fn levels(self) -> impl Iterator<Item = usize> {
@@ -204,6 +219,9 @@ fn want(words: &mut Words<'_>) -> Option<Wants> {
             "pairs" => Wants::PAIRS,
             "order" => Wants::ORDER,
             "cells" => Wants::CELLS,
+            "threads" => Wants::THREADS,
+            "leaves" => Wants::LEAVES,
+            "clusters" => Wants::CLUSTERS,
             "boxes" => Wants::BOXES << words.whole().filter(|&level| level < Wants::LEVELS)?,
             _ => return None,
         };
@@ -219,6 +237,7 @@ fn question(words: &mut Words<'_>) -> Option<Question> {
             Question::Nearest { point, count: words.whole()?.min(MOST_NEAREST) }
         }
         "box" => Question::Aabb { lo: words.point()?, hi: words.point()? },
+        "record" => Question::Record,
         "ray" => Question::Ray { origin: words.point()?, direction: words.point()? },
         _ => return None,
     })

@@ -1,6 +1,7 @@
 //! What searches: the engine, on as many threads as are chosen, or one of the older systems.
 
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ const MOST_FOR_BRUTE_FORCE: usize = 50_000;
 pub(crate) struct Search {
     pub(crate) finder: PairFinder<2>,
     older: Option<OlderSystem>,
-    pool: ThreadPool,
+    pool: Arc<ThreadPool>,
 }
 
 /// The names of all that can search.
@@ -35,8 +36,9 @@ pub(crate) fn most_threads() -> u32 {
     thread::available_parallelism().map_or(1, NonZero::get) as u32
 }
 
-fn pool(threads: u32) -> Result<ThreadPool> {
-    ThreadPoolBuilder::new().num_threads(threads as usize).build().context("cannot start threads")
+fn pool(threads: u32) -> Result<Arc<ThreadPool>> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads as usize).build();
+    pool.map(Arc::new).context("cannot start threads")
 }
 
 impl Search {
@@ -65,6 +67,11 @@ impl Search {
             self.older = Some(OlderSystem::new(system.in_world(world.walls(), world.view())?));
         }
         Ok(())
+    }
+
+    /// The threads that the engine searches on.
+    pub(crate) fn pool(&self) -> Arc<ThreadPool> {
+        Arc::clone(&self.pool)
     }
 
     /// True while the engine searches.

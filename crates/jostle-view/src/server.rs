@@ -28,7 +28,7 @@ const STYLE: &str = "text/css; charset=utf-8";
 const MODULE: &str = "text/javascript; charset=utf-8";
 
 /// What is served: path, type and text.
-const PAGE: [(&str, &str, &str); 8] = [
+const PAGE: [(&str, &str, &str); 9] = [
     ("", HTML, include_str!("page/index.html")),
     ("style.css", STYLE, include_str!("page/style.css")),
     ("main.js", MODULE, include_str!("page/main.js")),
@@ -36,6 +36,7 @@ const PAGE: [(&str, &str, &str); 8] = [
     ("discs.js", MODULE, include_str!("page/discs.js")),
     ("camera.js", MODULE, include_str!("page/camera.js")),
     ("tools.js", MODULE, include_str!("page/tools.js")),
+    ("lanes.js", MODULE, include_str!("page/lanes.js")),
     ("meters.js", MODULE, include_str!("page/meters.js")),
 ];
 

@@ -105,7 +105,10 @@ impl Session {
             Some(Message::Ready) => self.credit = (self.credit + 1).min(IN_FLIGHT),
             Some(Message::Want(wants)) => self.seat.want(wants),
             Some(Message::Ask(number, question)) => {
-                self.next = Some((number, question));
+                // What a click has asked for does not make way for what a moving pointer asks.
+                if !matches!(self.next, Some((_, Question::Record))) {
+                    self.next = Some((number, question));
+                }
                 self.ask();
             }
             Some(Message::Steer(command)) => self.shared.steer(command),

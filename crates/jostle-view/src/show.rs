@@ -44,10 +44,12 @@ impl Show {
 
     /// Goes on for ever.
     pub(crate) fn run(&mut self, viewer: &mut Viewer) -> Result<()> {
+        viewer.set_pool(self.search.pool());
         loop {
             while let Some(command) = viewer.command() {
                 self.controls.notice.clear();
                 self.obey(command)?;
+                viewer.set_pool(self.search.pool());
             }
             viewer.set_controls(&self.controls);
             if !self.pace.begins(&self.controls) {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jostle::Circles;
+use rayon::ThreadPool;
 
 use crate::frame::{Encoder, Meters};
 use crate::message::{Command, Controls};
@@ -129,6 +130,11 @@ impl Viewer {
     /// Says how long the step took beside the search, for the page's plot; 0 until then.
     pub fn set_rest(&mut self, rest: Duration) {
         self.meters.rest = rest;
+    }
+
+    /// The pool that the loop searches in, for discs coloured by the thread that finds their pairs; rayon's own unless this is said.
+    pub fn set_pool(&mut self, pool: Arc<ThreadPool>) {
+        self.encoder.set_pool(pool);
     }
 
     /// Gives the page controls, and tells it what they show; where nothing has changed it is told nothing.

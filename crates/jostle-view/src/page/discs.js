@@ -24,17 +24,24 @@ const DISC = [`${PLACE}
   precision highp float;
   in vec2 corner;
   in float value, edge;
-  uniform bool twofold;
+  // 0: touching or free; 1: a number from low to high; 2: names, 0 for none.
+  uniform int kind;
   uniform vec3 free, touching;
   out vec4 colour;
   vec3 ramp(float t) {
     vec3 a = vec3(0.27, 0.0, 0.33), b = vec3(0.13, 0.57, 0.55), c = vec3(0.99, 0.91, 0.14);
     return t < 0.5 ? mix(a, b, t * 2.0) : mix(b, c, t * 2.0 - 1.0);
   }
+  vec3 name(int number) {
+    if (number == 0) return vec3(0.5);
+    // The golden ratio keeps neighbours' hues apart; three depths keep hues that are close apart.
+    vec3 hue = clamp(abs(mod(float(number) * 0.618034 * 6.0 + vec3(0.0, 4.0, 2.0), 6.0) - 3.0) - 1.0, 0.0, 1.0);
+    return mix(vec3(0.55), hue, 0.75) * (0.7 + 0.15 * float(number % 3));
+  }
   void main() {
     float out_ = 1.0 - length(corner);
     if (out_ <= 0.0) discard;
-    vec3 inside = twofold ? mix(free, touching, step(0.5, value)) : ramp(value);
+    vec3 inside = kind == 0 ? mix(free, touching, step(0.5, value)) : kind == 1 ? ramp(value) : name(int(value * 255.0 + 0.5));
     // A rim keeps neighbours of one colour apart.
     float rim = smoothstep(edge, edge * 2.5, out_);
     colour = vec4(inside * mix(0.72, 1.0, rim), min(out_ / edge, 1.0));
@@ -142,7 +149,7 @@ export class Discs {
     };
     const at = use(this.disc);
     gl.uniform1f(at.pixel, 1 / (camera.scale * ratio));
-    gl.uniform1i(at.twofold, look.twofold ? 1 : 0);
+    gl.uniform1i(at.kind, look.kind);
     gl.uniform3fv(at.free, look.free);
     gl.uniform3fv(at.touching, look.touching);
     gl.bindVertexArray(this.discArray);

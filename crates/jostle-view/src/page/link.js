@@ -1,7 +1,7 @@
 // The socket, and what comes by it. The layout of a frame stands in src/frame.rs.
 
 const FRAME = 1, RADII = 2, HEADER = 80;
-const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells"];
+const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells", "threads", "leaves", "clusters"];
 export const STAGES = ["bounds", "sort", "tree", "join", "rest", "encode"];
 
 /** A frame, read in place: typed arrays over what was received. */
@@ -19,8 +19,9 @@ export function readFrame(buffer) {
     const name = NAMES[u32(at)], bytes = u32(at + 4);
     at += 8;
     if (name === "places") frame.places = new Uint16Array(buffer, at, bytes / 2);
-    else if (name === "touched" || name === "contacts") frame[name] = new Uint8Array(buffer, at, bytes);
-    else if (name === "pairs" || name === "order") frame[name] = new Uint32Array(buffer, at, bytes / 4);
+    else if (["touched", "contacts", "threads"].includes(name)) frame[name] = new Uint8Array(buffer, at, bytes);
+    else if (["pairs", "order", "leaves"].includes(name)) frame[name] = new Uint32Array(buffer, at, bytes / 4);
+    else if (name === "clusters") frame.clusters = { count: u32(at), largest: u32(at + 4), shades: new Uint8Array(buffer, at + 8, bytes - 8) };
     else if (name === "cells") frame.cells = new Float32Array(buffer, at, bytes / 4);
     else if (name === "boxes") frame.boxes.set(u32(at), new Float32Array(buffer, at + 4, (bytes - 4) / 4));
     at += Math.ceil(bytes / 4) * 4;

@@ -2,6 +2,7 @@
 
 import { Camera } from "./camera.js";
 import { Discs } from "./discs.js";
+import { Lanes } from "./lanes.js";
 import { Link } from "./link.js";
 import { Meters } from "./meters.js";
 import { Tools } from "./tools.js";
@@ -20,7 +21,7 @@ function look() {
     back: night ? [0.067, 0.078, 0.09] : [0.965, 0.965, 0.95],
     free: night ? [0.34, 0.71, 0.91] : [0, 0.447, 0.698],
     touching: [0.902, 0.624, 0],
-    twofold: $("colour").value === "touching",
+    kind: { touching: 0, leaf: 2, thread: 2, cluster: 2 }[$("colour").value] ?? 1,
     pairs: want("pairs") && frame?.pairs && (night ? [1, 1, 1, 0.9] : [0, 0, 0, 0.85]),
     order: want("order") && frame?.order && [0.8, 0.475, 0.655, 0.8],
     boxes: want("boxes") && frame?.boxes.has(level()) && [0.835, 0.369, 0, 0.9],
@@ -34,7 +35,10 @@ function wants() {
   const words = [], colour = $("colour").value;
   if (colour === "contacts") words.push("contacts");
   if ($("pairs").checked) words.push("pairs");
-  if ($("order").checked || colour === "rank") words.push("order");
+  if ($("order").checked || colour === "rank" || colour === "leaf") words.push("order");
+  if (colour === "leaf") words.push("leaves");
+  if (colour === "thread") words.push("threads");
+  if (colour === "cluster") words.push("clusters");
   if ($("boxes").checked) words.push("boxes", level());
   if ($("cells").checked) words.push("cells");
   link.want(words);
@@ -54,6 +58,15 @@ function shade() {
     for (let id = 0; id < n; id++) shades[id] = scale * Math.log(radii[id] / least);
   } else if (colour === "rank" && order) {
     for (let rank = 0; rank < n; rank++) shades[order[rank]] = 255 * rank / n;
+  } else if (colour === "leaf" && order && frame.leaves) {
+    const { leaves } = frame;
+    for (let leaf = 0; leaf + 1 < leaves.length; leaf++) {
+      for (let rank = leaves[leaf]; rank < leaves[leaf + 1]; rank++) shades[order[rank]] = leaf % 255 + 1;
+    }
+  } else if (colour === "thread" && frame.threads) {
+    shades.set(frame.threads);
+  } else if (colour === "cluster" && frame.clusters) {
+    shades.set(frame.clusters.shades);
   } else if (colour === "speed" && before?.n === n && before.radiiVersion === frame.radiiVersion && frame.number > before.number) {
     // How far each has come since the frame seen before: places are fractions of boxes that differ a little.
     const step = (f, axis) => (f.hi[axis] - f.lo[axis]) / 65535, frames = frame.number - before.number;
@@ -159,6 +172,7 @@ const heard = {
   frame: take,
   told(message) {
     if (message.controls) steer(message.controls);
+    else if (message.kind === "record") lanes.show(message);
     else if (message.ask !== undefined) tools.told(message);
   },
 };
@@ -228,6 +242,7 @@ const KEYS = [
   ["4", "tool: ray", pick("ray")],
   ["5", "tool: giant", steering(pick("giant"))],
   ["Enter", "use the tool in the middle of the view", () => tools.act(middle())],
+  ["t", "record one search: its tasks by thread", () => link.ask("record")],
   ["m", "show or hide the panel", fold],
   ["?", "these keys", () => $("help").open ? $("help").close() : $("help").showModal()],
 ];
@@ -255,12 +270,13 @@ for (const [key, words] of KEYS) {
   $("keylist").appendChild(document.createElement("dd")).textContent = words;
 }
 
-let link, tools, meters;
+let link, tools, meters, lanes;
 try {
   discs = new Discs($("discs"));
   link = new Link(heard);
   tools = new Tools($("discs"), $("marks"), $("answer"), camera, link, redraw);
   meters = new Meters($("plot"), $("legend"), $("figures"));
+  lanes = new Lanes($("lanes"), $("bars"), $("lanewords"), $("regions"));
   tools.giant = () => GIANT * (radii ? radii.mean : 1) / 2;
 } catch (error) {
   $("notice").textContent = `Nothing can be drawn: ${error.message}`;
@@ -285,6 +301,12 @@ $("threads").addEventListener("change", () => $("threads").checkValidity() && $(
 $("gravity").addEventListener("input", () => link.say(`gravity ${$("gravity").value}`));
 for (const id of ["colour", "pairs", "order", "boxes", "cells"]) $(id).addEventListener("change", wants);
 $("level").addEventListener("input", wants);
+press("record", () => link.ask("record"));
+press("unlane", () => lanes.hide());
+$("workers").addEventListener("change", () => {
+  lanes.workers = Math.min(Math.max(Math.round($("workers").value) || 1, 1), 64);
+  lanes.draw();
+});
 $("count").addEventListener("change", () => { tools.count = Math.min(Math.max(Math.round($("count").value) || 8, 1), 64); });
 $("tools").addEventListener("change", ({ target }) => target.name === "tool" && tools.choose(target.value));
 /** What the address asks for behind its #, as in #colour=contacts&pairs&boxes&level=1. */
@@ -295,6 +317,6 @@ for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
 }
 if ($("colour").selectedIndex < 0) $("colour").selectedIndex = 0;
 wants();
-addEventListener("resize", redraw);
+addEventListener("resize", () => { redraw(); lanes.draw(); });
 dark.addEventListener("change", redraw);
 if (innerWidth <= 640) fold();

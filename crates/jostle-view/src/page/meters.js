@@ -5,7 +5,7 @@ import { STAGES } from "./link.js";
 const SPAN = 10_000;
 // Of Okabe and Ito, told apart by people of any colour vision.
 const COLOURS = ["#999999", "#56b4e9", "#009e73", "#e69f00", "#cc79a7", "#d55e00"];
-const FIGURES = ["Circles", "Pairs", "Tests a circle", "Frames a second", "Frames seen a second", "Search, ms", "Finder, bytes a circle", "Received a frame", "Received a second"];
+const FIGURES = ["Circles", "Pairs", "Tests a circle", "Frames a second", "Frames seen a second", "Search, ms", "Finder, bytes a circle", "Received a frame", "Received a second", "Clusters", "Largest, circles"];
 
 export class Meters {
   constructor(plot, legend, figures) {
@@ -39,6 +39,7 @@ export class Meters {
     const values = [
       frame.n.toLocaleString("en"), frame.pairCount.toLocaleString("en"), frame.tests.toFixed(1), frame.rate.toFixed(1), last.length,
       search.toFixed(2), frame.bytes.toFixed(0), bytes(frame.size), bytes(last.reduce((sum, sample) => sum + sample.size, 0)),
+      frame.clusters?.count.toLocaleString("en") ?? "–", frame.clusters?.largest.toLocaleString("en") ?? "–",
     ];
     FIGURES.forEach((name, i) => this.shown[name].textContent = values[i]);
     this.draw(now);

@@ -157,10 +157,19 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
 
     page.key(" ");
     until("it is paused", || page.text_of("pause") == "Run");
-    for key in ["c", "c", "c", "c", "p", "o", "b", "l", "+", "-", "ArrowLeft", "ArrowUp", ".", "f"] {
+    // Once through all colours, and each is drawn.
+    for colour in ["radius", "speed", "rank", "leaf", "thread", "cluster", "touching"] {
+        page.key("c");
+        assert_eq!(page.value("document.getElementById('colour').value"), colour);
+        until(colour, || page.colours() > 20);
+    }
+    page.key("t");
+    until("a search is recorded", || page.text_of("lanewords").contains(" on 4 workers "));
+    assert!(page.value("document.querySelectorAll('#regions li').length").parse::<u32>().unwrap() > 3);
+    page.value("document.getElementById('unlane').click()");
+    for key in ["p", "o", "b", "l", "+", "-", "ArrowLeft", "ArrowUp", ".", "f"] {
         page.key(key);
     }
-    assert_eq!(page.value("document.getElementById('colour').value"), "touching");
     assert_eq!(page.value("document.getElementById('pairs').checked"), "false");
 
     // In the middle of a dense scene there is a circle, or near it.
