@@ -60,9 +60,9 @@ fn bits(x: f64) -> u64 {
 /// What was read, by body: centre and radius as bits.
 fn bodies(table: &Table) -> Vec<Vec<u64>> {
     let body = |id| {
-        let (center, radius) = table.body(id);
-        assert_eq!(center.len(), table.dim());
-        center.into_iter().chain([radius]).map(bits).collect()
+        let row = table.row(id);
+        assert_eq!(row.len(), if table.is_of_boxes() { 2 * table.dim() } else { table.dim() + 1 });
+        row.into_iter().map(bits).collect()
     };
     (0..table.len()).map(body).collect()
 }

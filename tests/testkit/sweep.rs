@@ -1,7 +1,8 @@
 //! The sweep against the double loop.
 
+use jostle_testkit::shapes::{self, BoxKind};
 use jostle_testkit::sweep::pairs;
-use jostle_testkit::{Kind, oracle, scene, ugly};
+use jostle_testkit::{Kind, box_pairs, oracle, scene, ugly};
 
 fn equals_oracle<const D: usize>() {
     for (name, scene) in ugly::all::<D>() {
@@ -33,4 +34,19 @@ fn equals_the_oracle_in_2d() {
 #[test]
 fn equals_the_oracle_in_3d() {
     equals_oracle::<3>();
+}
+
+fn boxes_equal_the_double_loop<const D: usize>() {
+    for kind in BoxKind::ALL {
+        let boxes = shapes::boxes::<D>(kind, 1_500);
+        let truth = shapes::box_pairs(&boxes);
+        assert!(box_pairs::by_sweep(boxes.view()) == truth, "{kind:?}, {D} axes");
+        assert!(box_pairs::in_parallel(boxes.view()) == truth, "{kind:?}, {D} axes");
+    }
+}
+
+#[test]
+fn boxes_equal_the_double_loop_in_2d_and_3d() {
+    boxes_equal_the_double_loop::<2>();
+    boxes_equal_the_double_loop::<3>();
 }

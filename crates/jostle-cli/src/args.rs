@@ -11,10 +11,10 @@ pub(crate) use simulate::{JOSTLE, Part, SimulateArgs};
 
 use crate::picture::Window;
 
-/// Every overlapping pair of circles or spheres.
+/// Every overlapping pair of circles or spheres, or of boxes.
 ///
 /// Two bodies overlap when the squared distance of their centres is at most the squared sum of their radii, in 32-bit
-/// floating point where that holds all values of the input, else in 64-bit; touching counts. The pairs and their order depend on the input alone, not on the threads.
+/// floating point where that holds all values of the input, else in 64-bit; touching counts. Boxes, whose sides lie along the axes, overlap when they do on each axis. The pairs and their order depend on the input alone, not on the threads.
 ///
 /// Exit code: 0, 1 when `verify` finds a difference, 2 when the command line or the input cannot be used.
 #[derive(Debug, Parser)]
@@ -101,7 +101,8 @@ pub(crate) enum Method {
 /// Which file to read, and how.
 #[derive(Debug, Default, Group)]
 pub struct InputArgs {
-    /// The bodies: text (.csv, .tsv, .txt) or .parquet with columns x, y[, z], r, or .npy (n x 3 or n x 4 in that order)
+    /// The bodies: text (.csv, .tsv, .txt) or .parquet with columns x, y[, z], r, or .npy (n x 3 or n x 4 in that order);
+    /// boxes by columns xmin, ymin[, zmin], xmax, ymax[, zmax]
     ///
     /// Fields of text stand between commas, semicolons, tabs or blanks. Any of these may be packed, its name ending in .gz.
     /// `-` reads standard input, and tells by its beginning what it is.
@@ -110,12 +111,18 @@ pub struct InputArgs {
     /// One radius for all bodies; the file is then read for centres only
     #[arg(long, value_name = "R", value_parser = radius, allow_hyphen_values = true)]
     pub radius: Option<f64>,
-    /// Circles (2) or spheres (3) [default: spheres when the file has a z; asked for where that is not clear]
+    /// Axes of the bodies: circles (2) or spheres (3) [default: 3 when the file has a z, or zmin; asked for where that is not
+    /// clear]
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3))]
     pub dim: Option<u8>,
     /// The columns to read as x, y[, z], r, in that order (without r when --radius is given): names, or positions from 1
+    ///
+    /// Of boxes, lower corners first, then upper ones: as in xmin,ymin,xmax,ymax.
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',')]
     pub columns: Option<Vec<String>>,
+    /// The bodies are boxes [default: told by columns called xmin and the like; arrays have no names]
+    #[arg(long, conflicts_with = "radius")]
+    pub boxes: bool,
     /// Whether text begins with a line of names [default: yes, unless --columns gives positions and numbers stand there]
     #[arg(long, value_name = "yes|no", value_parser = BoolishValueParser::new(), hide_possible_values = true)]
     pub header: Option<bool>,

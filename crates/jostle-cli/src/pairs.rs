@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
-use jostle::{Bodies, Found, Input, InputError, PairFinder, Scalar, Stats};
+use jostle::{Found, Input, InputError, PairFinder, Stats};
 
 use crate::args::PairsArgs;
 use crate::limit;
 use crate::names;
 use crate::picture::{self, Viewport};
-use crate::read::{self, Table, Values};
+use crate::read::{self, Table};
 use crate::report::{Millis, Report, counted, percentile};
 use crate::threads::Workers;
 use crate::write::{self, Output};
@@ -28,44 +28,39 @@ pub(crate) fn run(args: &PairsArgs) -> Result<ExitCode> {
     let file = names::name(&args.input.file);
     report.row("input", format_args!("{file}: {}, read in {}", table.describe(), Millis(start.elapsed())))?;
     report.row("precision", table.precision())?;
-    match (table.values(), table.dim()) {
-        (Values::F32(columns), 2) => search::<2, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
-        (Values::F32(columns), _) => search::<3, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
-        (Values::F64(columns), 2) => search::<2, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
-        (Values::F64(columns), _) => search::<3, _>(args, &table, columns.view(), &workers, &outputs, &mut report),
+    match table.dim() {
+        2 => search::<2>(args, &table, &workers, &outputs, &mut report),
+        _ => search::<3>(args, &table, &workers, &outputs, &mut report),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn search<'a, const D: usize, T: Scalar>(
+fn search<const D: usize>(
     args: &PairsArgs,
     table: &Table,
-    view: Bodies<'a, D, T>,
     workers: &Workers,
     outputs: &Outputs,
     report: &mut Report,
-) -> Result<()>
-where
-    Input<'a, D>: From<Bodies<'a, D, T>>,
-{
+) -> Result<()> {
+    let bodies = table.input::<D>();
     let mut finder = PairFinder::<D>::new();
     let explain = |refusal| table.explain(refusal, &args.input.file);
     let mut times = Times::default();
     if args.count {
         for _ in 0..args.frames {
-            times.count(&mut finder, view, workers).map_err(explain)?;
+            times.count(&mut finder, bodies, workers).map_err(explain)?;
         }
         report.row("pairs", HumanCount(finder.last().stats().pairs))?;
         report.row("threads", workers.count())?;
         times.print(report)?;
         return report.row("memory", memory(finder.last().stats(), table.len()));
     }
-    let count = || PairFinder::<D>::new().on(workers.threads()).count(view);
+    let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
     limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, explain)?;
     for _ in 1..args.frames {
-        times.find(&mut finder, view, workers).map_err(explain)?;
+        times.find(&mut finder, bodies, workers).map_err(explain)?;
     }
-    let found = times.find(&mut finder, view, workers).map_err(explain)?;
+    let found = times.find(&mut finder, bodies, workers).map_err(explain)?;
     let contacts = contacts(table.len(), found.pairs());
     report.row("pairs", HumanCount(found.stats().pairs))?;
     if let Some((id, most)) = most(&contacts) {
@@ -78,12 +73,13 @@ where
         pairs.write_pairs(found.pairs())?;
     }
     if let Some(png) = &outputs.png {
-        let extent = picture::extent(view);
+        let drawn = table.drawn::<D>();
+        let extent = picture::extent(drawn.as_ref());
         let window = args.window.map_or(Ok(extent), |window| window.of_world(extent))?;
         let viewport = Viewport::new(window, args.picture.still_size());
         let ranks: Vec<u32> = if args.picture.cells { found.rank_to_id().collect() } else { Vec::new() };
-        let leaves = picture::leaves(view, &ranks);
-        let image = workers.install(|| picture::draw(view, |id| contacts[id] > 0, &leaves, viewport));
+        let leaves = picture::leaves(drawn.as_ref(), &ranks);
+        let image = workers.install(|| picture::draw(drawn.as_ref(), |id| contacts[id] > 0, &leaves, viewport));
         picture::write_png(png, &image)?;
     }
     Ok(())
@@ -116,10 +112,10 @@ struct Times {
 }
 
 impl Times {
-    fn count<'a, const D: usize>(
+    fn count<const D: usize>(
         &mut self,
         finder: &mut PairFinder<D>,
-        bodies: impl Into<Input<'a, D>>,
+        bodies: Input<'_, D>,
         workers: &Workers,
     ) -> Result<(), InputError> {
         let start = Instant::now();
@@ -128,10 +124,10 @@ impl Times {
         Ok(())
     }
 
-    fn find<'a, 'f, const D: usize>(
+    fn find<'f, const D: usize>(
         &mut self,
         finder: &'f mut PairFinder<D>,
-        bodies: impl Into<Input<'a, D>>,
+        bodies: Input<'_, D>,
         workers: &'f Workers,
     ) -> Result<Found<'f, D>, InputError> {
         let start = Instant::now();

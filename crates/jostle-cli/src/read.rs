@@ -2,6 +2,7 @@
 
 mod column;
 mod columns;
+mod corners;
 mod npy;
 mod number;
 mod parquet;

@@ -52,9 +52,10 @@ pub(crate) fn noun(dim: usize) -> &'static str {
     if dim == 2 { "circles" } else { "spheres" }
 }
 
-/// So many things, which are called `plural` in general: `1 pair`, `46,324 pairs`.
+/// So many things, which are called `plural` in general: `1 pair`, `46,324 pairs`, `1 box`.
 pub(crate) fn counted(count: u64, plural: &str) -> String {
-    let noun = if count == 1 { plural.strip_suffix('s').unwrap_or(plural) } else { plural };
+    let ending = if plural.ends_with("xes") { "es" } else { "s" };
+    let noun = if count == 1 { plural.strip_suffix(ending).unwrap_or(plural) } else { plural };
     format!("{} {noun}", HumanCount(count))
 }
 
@@ -82,6 +83,7 @@ mod tests {
     fn one_is_singular() {
         let words = [0, 1, 2, 46_324].map(|count| counted(count, "pairs"));
         assert_eq!(words, ["0 pairs", "1 pair", "2 pairs", "46,324 pairs"]);
+        assert_eq!([1, 2].map(|count| counted(count, "boxes")), ["1 box", "2 boxes"]);
     }
 
     #[test]

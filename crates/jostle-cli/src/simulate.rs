@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use indicatif::{HumanCount, ProgressBar, ProgressFinish, ProgressStyle};
 use jostle::{Aabb, Bodies};
 use jostle_classics::BroadPhase;
@@ -34,6 +34,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<ExitCode> {
     let inputs: Vec<_> = args.from.as_deref().into_iter().collect();
     write::check(&inputs, &[&png, &gif].into_iter().flatten().collect::<Vec<_>>(), args.replace.force)?;
     let table = args.input().map(|input| read::read_moving(&input)).transpose()?;
+    if let (Some(table), Some(file)) = (&table, &args.from) {
+        ensure!(!table.is_of_boxes(), "{}: holds boxes; agents are circles or spheres", names::name(file));
+    }
     let pictures = Pictures { png, gif };
     match table.as_ref().map_or(args.dim.unwrap_or(2).into(), Table::dim) {
         2 => simulate(args, table.as_ref(), &pictures, search::in_plane),

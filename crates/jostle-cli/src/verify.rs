@@ -7,14 +7,12 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use indicatif::HumanCount;
-use jostle::{Bodies, Input, PairFinder, Threads};
-use jostle_testkit::oracle::{self, Real};
-use jostle_testkit::sweep;
+use jostle::{PairFinder, Threads};
 
 use crate::args::{Method, VerifyArgs};
 use crate::limit;
 use crate::names::{self, STDIO};
-use crate::read::{self, Table, Values};
+use crate::read::{self, Table};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
 use difference::Difference;
@@ -36,32 +34,22 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let table = read::read(&args.input)?;
     report.row("input", format_args!("{}: {}", names::name(&args.input.file), table.describe()))?;
     report.row("precision", table.precision())?;
-    let equal = match (table.values(), table.dim()) {
-        (Values::F32(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
-        (Values::F32(columns), _) => verify::<3, _>(args, &table, columns.view(), &workers, &mut report),
-        (Values::F64(columns), 2) => verify::<2, _>(args, &table, columns.view(), &workers, &mut report),
-        (Values::F64(columns), _) => verify::<3, _>(args, &table, columns.view(), &workers, &mut report),
+    let equal = match table.dim() {
+        2 => verify::<2>(args, &table, &workers, &mut report),
+        _ => verify::<3>(args, &table, &workers, &mut report),
     }?;
     report.row("result", if equal { "equal" } else { "DIFFERENT" })?;
     Ok(if equal { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
 
-fn verify<'a, const D: usize, T: Real>(
-    args: &VerifyArgs,
-    table: &Table,
-    view: Bodies<'a, D, T>,
-    workers: &Workers,
-    report: &mut Report,
-) -> Result<bool>
-where
-    Input<'a, D>: From<Bodies<'a, D, T>>,
-{
+fn verify<const D: usize>(args: &VerifyArgs, table: &Table, workers: &Workers, report: &mut Report) -> Result<bool> {
+    let bodies = table.input::<D>();
     let mut finder = PairFinder::<D>::new();
-    let mut find = |threads: Threads<'_>| match finder.on(threads).find(view) {
+    let mut find = |threads: Threads<'_>| match finder.on(threads).find(bodies) {
         Ok(found) => Ok(found.pairs().to_vec()),
         Err(refusal) => Err(table.explain(refusal, &args.input.file)),
     };
-    let count = || PairFinder::<D>::new().on(workers.threads()).count(view);
+    let count = || PairFinder::<D>::new().on(workers.threads()).count(bodies);
     limit::check(&args.limit, table.len(), BYTES_A_PAIR, count, |refusal| table.explain(refusal, &args.input.file))?;
     // Bodies that the search refuses are no input for the other methods either.
     let found = find(workers.threads())?;
@@ -74,9 +62,9 @@ where
             (found, same)
         }
     };
-    let brute = args.against == Method::Brute || args.against == Method::Auto && view.len() <= BRUTE;
+    let brute = args.against == Method::Brute || args.against == Method::Auto && table.len() <= BRUTE;
     let method = if brute { "a double loop" } else { "a sweep" };
-    let truth = workers.install(|| if brute { oracle::pairs_in_parallel(view) } else { sweep::pairs(view) });
+    let truth = workers.install(|| table.truth::<D>(brute));
     let (count, all) = (counted(pairs.len() as u64, "pairs"), HumanCount(truth.len() as u64));
     report.row("compared", format_args!("{count} with the {all} of {method}"))?;
     let difference = Difference::new(pairs, &truth);

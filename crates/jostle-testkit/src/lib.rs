@@ -7,6 +7,7 @@
 
 pub mod algebra;
 mod axes;
+pub mod box_pairs;
 pub mod contacts;
 pub mod hash;
 pub mod keyed;

@@ -45,18 +45,20 @@ impl FileArgs {
         let Some(file) = self.file.clone() else { return Ok(None) };
         let name = file.display().to_string();
         let (radius, columns) = (self.radius, self.columns.clone());
-        let args = InputArgs { file, radius, dim: self.dim, columns, header: None, precision: Precision::F32 };
+        let precision = Precision::F32;
+        let args = InputArgs { file, radius, dim: self.dim, columns, boxes: false, header: None, precision };
         let table = jostle_cli::read(&args)?;
+        ensure!(!table.is_of_boxes(), "{name}: holds boxes; only circles can be shown");
         ensure!(
             table.dim() == 2,
             "{name}: holds spheres; only circles can be shown (--columns X,Y,R chooses two axes)"
         );
         let mut bodies = Bodies { file: name, x: Vec::new(), y: Vec::new(), radius: Vec::new() };
-        for (center, radius) in (0..table.len()).map(|id| table.body(id)) {
+        for row in (0..table.len()).map(|id| table.row(id)) {
             // Read in 32 bits: nothing is rounded here.
-            bodies.x.push(center[0] as f32);
-            bodies.y.push(center[1] as f32);
-            bodies.radius.push(radius as f32);
+            bodies.x.push(row[0] as f32);
+            bodies.y.push(row[1] as f32);
+            bodies.radius.push(row[2] as f32);
         }
         Ok(Some(bodies))
     }

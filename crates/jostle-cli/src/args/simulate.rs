@@ -117,7 +117,7 @@ impl SimulateArgs {
     pub(crate) fn input(&self) -> Option<InputArgs> {
         let (radius, dim, columns, header) = (self.radius, self.dim, self.columns.clone(), self.header);
         let file = self.from.clone()?;
-        Some(InputArgs { file, radius, dim, columns, header, precision: Precision::F32 })
+        Some(InputArgs { file, radius, dim, columns, boxes: false, header, precision: Precision::F32 })
     }
 
     /// Frames from one picture of the animation to the next.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Result, bail};
-use jostle::{Bodies, Scalar};
 
 /// Free margin around the bodies, as a part of the longer side.
 const MARGIN: f64 = 0.01;
@@ -40,6 +39,11 @@ impl Window {
         Self { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin), ..self }
     }
 
+    /// The window and a margin about it.
+    pub(crate) fn with_margin(self) -> Self {
+        self.grown(self.longer() * MARGIN).roomy()
+    }
+
     /// The window; of a point one about it that doubles can tell from it.
     pub(crate) fn roomy(self) -> Self {
         let point = self.low[0].abs().max(self.low[1].abs()).max(1.0) * 1e-6;
@@ -52,7 +56,7 @@ impl Window {
     /// A depth where the world has none.
     pub(crate) fn of_world(self, world: Self) -> Result<Self> {
         if self.depth.is_some() && world.depth.is_none() {
-            bail!("--window: circles have no third axis, so x0,y0,x1,y1 were expected");
+            bail!("--window: circles have no third axis, and boxes are drawn from above, so x0,y0,x1,y1 were expected");
         }
         Ok(Self { depth: self.depth.or(world.depth), ..self })
     }
@@ -94,32 +98,10 @@ impl FromStr for Window {
     }
 }
 
-/// The smallest window with these bodies inside.
-pub(crate) fn around<const D: usize>(bodies: Bodies<'_, D, impl Scalar>, ids: impl Iterator<Item = usize>) -> Window {
-    let (mut low, mut high) = ([f64::INFINITY; D], [f64::NEG_INFINITY; D]);
-    for id in ids {
-        let radius = bodies.radius(id).to_f64();
-        for ((low, high), &x) in low.iter_mut().zip(&mut high).zip(&bodies.center(id)) {
-            let x = x.to_f64();
-            (*low, *high) = (low.min(x - radius), high.max(x + radius));
-        }
-    }
-    span(low, high)
-}
-
 /// The window from one corner to the opposite one.
 pub(crate) fn span<const D: usize>(low: [f64; D], high: [f64; D]) -> Window {
     let depth = (D > 2).then(|| [low[D - 1], high[D - 1]]);
     Window { low: [low[0], low[1]], high: [high[0], high[1]], depth }
-}
-
-/// A window with all bodies inside, and a margin.
-pub(crate) fn extent<const D: usize>(bodies: Bodies<'_, D, impl Scalar>) -> Window {
-    if bodies.is_empty() {
-        return span([0.0; D], [1.0; D]);
-    }
-    let window = around(bodies, 0..bodies.len());
-    window.grown(window.longer() * MARGIN).roomy()
 }
 
 /// The map from the world to a picture; y points up in the world and down in pixels.
@@ -203,9 +185,7 @@ impl Viewport {
 
 #[cfg(test)]
 mod tests {
-    use jostle::Circles;
-
-    use super::{Viewport, Window, extent};
+    use super::Window;
 
     #[test]
     fn windows_are_read() {
@@ -220,26 +200,5 @@ mod tests {
         for text in ["", "0,0,1", "1,0,0,1", "0,0,nan,1", "0,0,1,inf", "0,0,1,1,1", "0,0,2,1,1,1"] {
             assert!(text.parse::<Window>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn all_bodies_are_inside() {
-        let (x, y) = ([-3.0, 5.0], [0.0, 4.0]);
-        let viewport = Viewport::new(extent(Circles::new(&x, &y, 1.0)), 1000);
-        assert_eq!((viewport.width, viewport.height), (1000, 608));
-        let [left, bottom] = viewport.pixel([-4.0, -1.0]);
-        assert!((9.0..11.0).contains(&left) && (597.0..599.0).contains(&bottom), "{left} {bottom}");
-    }
-
-    #[test]
-    fn odd_worlds_have_a_picture() {
-        let none = extent(Circles::new(&[], &[], 1.0));
-        let point = extent(Circles::new(&[1e18], &[-1e18], 0.0));
-        let row = extent(Circles::new(&[0.0, 1.0], &[0.0, 0.0], 0.0));
-        assert_eq!(Viewport::new(none, 100).width, 100);
-        assert_eq!(Viewport::new(row, 100).height, 25);
-        let viewport = Viewport::new(point, 100);
-        assert_eq!((viewport.width, viewport.height), (100, 100));
-        assert!(viewport.pixel([1e18, -1e18]).iter().all(|x| (49.0..51.0).contains(x)));
     }
 }

@@ -1,9 +1,19 @@
-//! Which columns of a file hold the centres and the radius.
+//! Which columns of a file hold the centres and the radius, or the corners of boxes.
 
 use anyhow::{Result, bail, ensure};
 
+use super::corners;
 use crate::args::InputArgs;
 use crate::report::counted;
+
+/// What bodies are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Circles or spheres.
+    Ball,
+    /// Boxes with sides along the axes.
+    Box,
+}
 
 /// The names looked for when the command line gives none: the axes, and the radius.
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -18,15 +28,18 @@ pub(crate) struct Wanted {
     dim: Option<usize>,
     radius: Option<f64>,
     names: Option<Vec<String>>,
+    /// Whether bodies are boxes, where that is told.
+    boxes: bool,
     /// Whether text begins with names, where that is told.
     header: Option<bool>,
     velocities: bool,
 }
 
-/// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all, then
-/// those of the velocities, if they were asked for and are there.
+/// The columns to read, found among those of a file: one an axis, then that of the radii unless one serves all, or those of the
+/// upper corners; then those of the velocities, if they were asked for and are there.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Picked {
+    pub(crate) shape: Shape,
     pub(crate) dim: usize,
     /// The radius of all bodies, if given.
     pub(crate) radius: Option<f64>,
@@ -37,7 +50,10 @@ pub(crate) struct Picked {
 impl Picked {
     /// The number of columns before those of the velocities.
     pub(crate) fn of_bodies(&self) -> usize {
-        self.dim + usize::from(self.radius.is_none())
+        match self.shape {
+            Shape::Ball => self.dim + usize::from(self.radius.is_none()),
+            Shape::Box => 2 * self.dim,
+        }
     }
 }
 
@@ -53,17 +69,33 @@ impl Wanted {
             dim: args.dim.map(usize::from),
             radius: args.radius,
             names: args.columns.clone(),
+            boxes: args.boxes || args.columns.iter().any(|names| corners::are_chosen(names.iter().map(String::as_str))),
             header: args.header,
             velocities: false,
         };
-        if let Some(names) = &wanted.names {
+        if let (Some(names), true) = (&wanted.names, wanted.boxes) {
+            let (given, count) = (names.join(","), names.len());
+            let agree = wanted.dim.map_or(count == 4 || count == 6, |dim| count == 2 * dim);
+            ensure!(
+                agree,
+                "--columns {given}: circles have three columns, as in x,y,r, boxes have four, {}, or six, {}",
+                corners::joined(2),
+                corners::joined(3)
+            );
+            ensure!(
+                wanted.radius.is_none(),
+                "--columns {given} with --radius: boxes have no radius; circles have two columns then, as in x,y"
+            );
+            corners::check_order(names.iter().map(String::as_str))?;
+        } else if let Some(names) = &wanted.names {
             let axes = wanted.axes(names.len());
             // With a radius for all, a last column may be that of the radii in its place.
             let spare = usize::from(wanted.radius.is_some());
             let agree = wanted.dim.map_or((2..=3).contains(&axes), |dim| (dim..=dim + spare).contains(&axes));
             let with = if wanted.radius.is_some() { "with --radius" } else { "without --radius" };
             let noun = if axes == 1 { "axis" } else { "axes" };
-            ensure!(agree, "--columns {}: {axes} {noun} {with}, which does not fit", names.join(","));
+            let hint = if matches!(names.len(), 4 | 6) { " (--boxes takes corners)" } else { "" };
+            ensure!(agree, "--columns {}: {axes} {noun} {with}, which does not fit{hint}", names.join(","));
         }
         Ok(wanted)
     }
@@ -88,12 +120,19 @@ impl Wanted {
 
     fn pick_bodies(&self, present: &[String]) -> Result<Picked> {
         let Some(names) = &self.names else {
+            if self.reads_boxes(present)? {
+                let dim = self.dim.unwrap_or_else(|| corners::axes(present));
+                let column = |name| Ok((position(present, name, "; --columns may help")?, name.to_owned()));
+                let columns = corners::names(dim).map(column).collect::<Result<_>>()?;
+                return Ok(Picked { shape: Shape::Box, dim, radius: None, columns });
+            }
             let has_z = present.iter().any(|have| have.eq_ignore_ascii_case(AXES[2]));
             let dim = self.dim.unwrap_or(if has_z { 3 } else { 2 });
             let names = AXES[..dim].iter().copied().chain(self.radius.is_none().then_some(RADIUS));
             let hint = |name| if name == RADIUS { "; --radius or --columns may help" } else { "; --columns may help" };
             let column = |name| Ok((position(present, name, hint(name))?, name.to_owned()));
-            return Ok(Picked { dim, radius: self.radius, columns: names.map(column).collect::<Result<_>>()? });
+            let columns = names.map(column).collect::<Result<_>>()?;
+            return Ok(Picked { shape: Shape::Ball, dim, radius: self.radius, columns });
         };
         let column = |name: &String| {
             let named = position(present, name, "");
@@ -101,6 +140,20 @@ impl Wanted {
             Ok((at, present[at].clone()))
         };
         self.pick_named(names.iter().map(column).collect::<Result<_>>()?)
+    }
+
+    /// Whether the columns of a file are those of boxes: asks where they may be circles too.
+    fn reads_boxes(&self, present: &[String]) -> Result<bool> {
+        let Some(corner) = corners::first(present) else { return Ok(self.boxes) };
+        let radius = present.iter().find(|have| have.eq_ignore_ascii_case(RADIUS));
+        let (why, how) = match (radius, self.radius) {
+            _ if self.boxes => return Ok(true),
+            (_, Some(_)) => (format!("--radius and a column {corner}"), "--columns x,y with --radius"),
+            (Some(radius), None) => (format!("columns {radius} and {corner}"), "--columns x,y,r"),
+            (None, None) => return Ok(true),
+        };
+        let boxes = corners::joined(self.dim.unwrap_or_else(|| corners::axes(present)));
+        bail!("{why}: are the bodies circles (say {how}), or boxes (say --columns {boxes}, without a radius)?")
     }
 
     /// Whether the first line of text is a body like the others, not names: asks where it may be either.
@@ -143,12 +196,27 @@ impl Wanted {
             };
             return self.pick_named(names.iter().map(column).collect::<Result<_>>()?);
         }
+        if self.boxes {
+            let dim = self.dim.unwrap_or(count / 2);
+            let fits = matches!(count, 4 | 6) && 2 * dim <= count;
+            ensure!(
+                fits,
+                "{}, where boxes have {} or {}; --columns picks some, as in 1,2,3,4",
+                counted(count as u64, "columns"),
+                corners::joined(2),
+                corners::joined(3)
+            );
+            let corner = |first: usize| (first..first + dim).map(|at| (at, (at + 1).to_string()));
+            let columns = corner(0).chain(corner(count / 2)).collect();
+            return Ok(Picked { shape: Shape::Box, dim, radius: None, columns });
+        }
         let axes = self.axes(count);
         let layout = if self.radius.is_some() { "x, y or x, y, z with --radius" } else { "x, y, r or x, y, z, r" };
         ensure!(
             (2..=3).contains(&axes),
-            "{}, where {layout} were expected; --columns picks some, as in 1,2,3",
-            counted(count as u64, "columns")
+            "{}, where {layout} were expected; --columns picks some, as in 1,2,3{}",
+            counted(count as u64, "columns"),
+            if matches!(count, 4 | 6) { ", --boxes takes corners" } else { "" }
         );
         let clear = self.radius.is_none() || axes == 2 || self.dim.is_some();
         ensure!(
@@ -160,11 +228,17 @@ impl Wanted {
         ensure!(dim <= axes, "{count} columns are x, y, r: spheres (--dim 3) need x, y, z, r, or --radius");
         let radius = self.radius.is_none().then(|| (axes, RADIUS.to_owned()));
         let columns = AXES[..dim].iter().map(|&name| name.to_owned()).enumerate().chain(radius);
-        Ok(Picked { dim, radius: self.radius, columns: columns.collect() })
+        Ok(Picked { shape: Shape::Ball, dim, radius: self.radius, columns: columns.collect() })
     }
 
     /// Columns that the command line names; asks where the last of three may be the third axis or the radius.
     fn pick_named(&self, mut columns: Vec<(usize, String)>) -> Result<Picked> {
+        // Corners may be chosen by position too.
+        let names = columns.iter().map(|(_, name)| name.as_str());
+        if self.boxes || matches!(columns.len(), 4 | 6) && corners::are_chosen(names.clone()) {
+            corners::check_order(names)?;
+            return Ok(Picked { shape: Shape::Box, dim: columns.len() / 2, radius: None, columns });
+        }
         if let (None, [(_, x), _, (_, third)]) = (self.dim, &columns[..]) {
             let names: Vec<_> = self.names.iter().flatten().map(String::as_str).collect();
             let names = names.join(",");
@@ -186,7 +260,7 @@ impl Wanted {
         if self.radius.is_some() {
             columns.truncate(dim);
         }
-        Ok(Picked { dim, radius: self.radius, columns })
+        Ok(Picked { shape: Shape::Ball, dim, radius: self.radius, columns })
     }
 }
 
@@ -231,11 +305,11 @@ mod tests {
     use super::{Picked, Wanted};
 
     fn wanted(dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: None, header: None, velocities: false }
+        Wanted { dim, radius, names: None, boxes: false, header: None, velocities: false }
     }
 
     fn named(names: &str, dim: Option<usize>, radius: Option<f64>) -> Wanted {
-        Wanted { dim, radius, names: Some(present(names)), header: None, velocities: false }
+        Wanted { names: Some(present(names)), ..wanted(dim, radius) }
     }
 
     fn positions(picked: Picked) -> Vec<usize> {

@@ -6,7 +6,7 @@ use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use npyz::{DType, Deserialize, NpyFile, Order, TypeChar};
 
 use super::column::Column;
-use super::columns::{Picked, Wanted};
+use super::columns::{Picked, Shape, Wanted};
 use super::number::{self, Fault};
 use super::source::Bytes;
 use super::table::{Places, Table};
@@ -35,7 +35,9 @@ pub(super) fn read_pairs(bytes: Bytes) -> Result<Vec<[u32; 2]>> {
     ensure!(array.columns == 2, "{}, where 2 were expected: a row a pair", counted(array.columns as u64, "columns"));
     let both = ["a", "b"].map(str::to_owned).into_iter().enumerate().collect();
     let mut ends = [Vec::new(), Vec::new()];
-    array.read(&Picked { dim: 2, radius: None, columns: both }, |slot, value| ends[slot].push(value))?;
+    array.read(&Picked { shape: Shape::Ball, dim: 2, radius: None, columns: both }, |slot, value| {
+        ends[slot].push(value)
+    })?;
     let [a, b] = ends;
     a.into_iter().zip(b).enumerate().map(|(row, (a, b))| Ok([number::id(row, a)?, number::id(row, b)?])).collect()
 }

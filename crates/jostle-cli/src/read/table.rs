@@ -4,19 +4,24 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Error, Result, anyhow};
-use jostle::{Bodies, InputError, Radii, Reason, Scalar};
+use jostle::{Bodies, BoxView, Input, InputError, Radii, Reason, Scalar};
+use jostle_testkit::oracle::{self, Real};
+use jostle_testkit::{box_pairs, sweep};
 
 use super::column::{Column, is_exact, round};
-use super::columns::Picked;
+use super::columns::{Picked, Shape};
 use crate::args::Precision;
 use crate::names::name;
+use crate::picture::Drawn;
 use crate::report::{counted, noun};
 
 /// What was read.
 #[derive(Debug)]
 pub struct Table {
+    shape: Shape,
+    dim: usize,
     values: Values,
-    /// Names of the columns: the axes, then that of the radii.
+    /// Names of the columns: the axes, then that of the radii; or those of the lower corners, then those of the upper ones.
     names: Vec<String>,
     /// One column an axis, if there are any.
     velocities: Vec<Vec<f64>>,
@@ -32,46 +37,40 @@ pub(crate) enum Values {
     F64(Columns<f64>),
 }
 
-/// The columns of a table.
+/// The columns of a table: one an axis and that of the radii, or one an axis for each of two corners.
 #[derive(Debug)]
 pub(crate) struct Columns<T> {
-    centers: Vec<Vec<T>>,
-    radii: Radius<T>,
-}
-
-#[derive(Debug)]
-enum Radius<T> {
-    All(T),
-    Each(Vec<T>),
+    each: Vec<Vec<T>>,
+    /// That of all bodies, in place of the last column.
+    radius: Option<T>,
 }
 
 impl<T: Scalar> Columns<T> {
-    /// The bodies as input of a search.
+    /// Circles or spheres as input of a search.
     ///
     /// # Panics
-    /// When `D` is not the number of axes.
+    /// When these are columns of boxes, or `D` is not the number of axes.
     pub(crate) fn view<const D: usize>(&self) -> Bodies<'_, D, T> {
-        assert_eq!(D, self.centers.len());
-        let radii = match &self.radii {
-            Radius::All(radius) => Radii::from(*radius),
-            Radius::Each(radii) => radii.into(),
+        let radii = match self.radius {
+            Some(radius) => Radii::from(radius),
+            None => Radii::from(&self.each[D]),
         };
-        Bodies::from_slices(std::array::from_fn(|axis| self.centers[axis].as_slice()), radii)
+        assert_eq!(self.each.len(), D + usize::from(self.radius.is_none()));
+        Bodies::from_slices(std::array::from_fn(|axis| self.each[axis].as_slice()), radii)
     }
 
-    fn new(mut centers: Vec<Vec<T>>, radius: Option<T>) -> Self {
-        let radii = match radius {
-            Some(radius) => Radius::All(radius),
-            None => Radius::Each(centers.pop().unwrap_or_default()),
-        };
-        Self { centers, radii }
+    /// Boxes as input of a search.
+    ///
+    /// # Panics
+    /// When `D` is not half the number of columns.
+    pub(crate) fn boxes<const D: usize>(&self) -> BoxView<'_, D, T> {
+        assert_eq!(self.each.len(), 2 * D);
+        let corner = |first: usize| std::array::from_fn(|axis| self.each[first + axis].as_slice());
+        BoxView::new(corner(0), corner(D))
     }
 
-    fn radius(&self, id: usize) -> T {
-        match &self.radii {
-            Radius::All(radius) => *radius,
-            Radius::Each(radii) => radii[id],
-        }
+    fn row(&self, id: usize) -> impl Iterator<Item = f64> {
+        self.each.iter().map(move |column| column[id]).chain(self.radius).map(Scalar::to_f64)
     }
 }
 
@@ -123,6 +122,7 @@ impl Table {
     /// # Errors
     /// When `f32` was asked for and some value is beyond it.
     pub(crate) fn new(picked: &Picked, mut columns: Vec<Column>, places: Places, precision: Precision) -> Result<Self> {
+        let (shape, dim) = (picked.shape, picked.dim);
         let velocities = columns.split_off(picked.of_bodies()).into_iter().map(Column::into_f64).collect();
         let names: Vec<_> = picked.columns.iter().map(|(_, name)| name.clone()).collect();
         let place = |at: usize, column: usize| format!("{}, column {}", places.of(at as u64), names[column]);
@@ -150,28 +150,26 @@ impl Table {
             let radius = picked
                 .radius
                 .map(|radius| round(radius).ok_or_else(|| anyhow!("--radius {radius:e} does not fit a 32-bit float")));
-            Values::F32(Columns::new(columns, radius.transpose()?))
+            Values::F32(Columns { each: columns, radius: radius.transpose()? })
         } else {
-            Values::F64(Columns::new(columns.into_iter().map(Column::into_f64).collect(), picked.radius))
+            let each = columns.into_iter().map(Column::into_f64).collect();
+            Values::F64(Columns { each, radius: picked.radius })
         };
-        Ok(Self { values, names, velocities, places, precision: why })
+        Ok(Self { shape, dim, values, names, velocities, places, precision: why })
     }
 
     /// Number of axes.
     #[must_use]
     pub fn dim(&self) -> usize {
-        match &self.values {
-            Values::F32(columns) => columns.centers.len(),
-            Values::F64(columns) => columns.centers.len(),
-        }
+        self.dim
     }
 
     /// Number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.values {
-            Values::F32(columns) => columns.centers[0].len(),
-            Values::F64(columns) => columns.centers[0].len(),
+            Values::F32(columns) => columns.each[0].len(),
+            Values::F64(columns) => columns.each[0].len(),
         }
     }
 
@@ -181,15 +179,66 @@ impl Table {
         self.len() == 0
     }
 
-    /// The centre and the radius of a body.
+    /// Whether the bodies are boxes, not circles or spheres.
+    #[must_use]
+    pub fn is_of_boxes(&self) -> bool {
+        self.shape == Shape::Box
+    }
+
+    /// The centre and the radius of a body, or the lower and the upper corner of a box.
     ///
     /// # Panics
     /// When `id` is out of bounds.
     #[must_use]
-    pub fn body(&self, id: usize) -> (Vec<f64>, f64) {
+    pub fn row(&self, id: usize) -> Vec<f64> {
         match &self.values {
-            Values::F32(columns) => (columns.centers.iter().map(|x| x[id].into()).collect(), columns.radius(id).into()),
-            Values::F64(columns) => (columns.centers.iter().map(|x| x[id]).collect(), columns.radius(id)),
+            Values::F32(columns) => columns.row(id).collect(),
+            Values::F64(columns) => columns.row(id).collect(),
+        }
+    }
+
+    /// The bodies as input of a search.
+    ///
+    /// # Panics
+    /// When `D` is not the number of axes.
+    pub(crate) fn input<const D: usize>(&self) -> Input<'_, D> {
+        match (&self.values, self.shape) {
+            (Values::F32(columns), Shape::Ball) => columns.view::<D>().into(),
+            (Values::F64(columns), Shape::Ball) => columns.view::<D>().into(),
+            (Values::F32(columns), Shape::Box) => columns.boxes::<D>().into(),
+            (Values::F64(columns), Shape::Box) => columns.boxes::<D>().into(),
+        }
+    }
+
+    /// The bodies as what a picture shows.
+    ///
+    /// # Panics
+    /// When `D` is not the number of axes.
+    pub(crate) fn drawn<const D: usize>(&self) -> Box<dyn Drawn + '_> {
+        match (&self.values, self.shape) {
+            (Values::F32(columns), Shape::Ball) => Box::new(columns.view::<D>()),
+            (Values::F64(columns), Shape::Ball) => Box::new(columns.view::<D>()),
+            (Values::F32(columns), Shape::Box) => Box::new(columns.boxes::<D>()),
+            (Values::F64(columns), Shape::Box) => Box::new(columns.boxes::<D>()),
+        }
+    }
+
+    /// Every pair `[a, b]`, `a < b`, in ascending order, by a double loop or by a sweep along one axis.
+    ///
+    /// # Panics
+    /// When `D` is not the number of axes.
+    pub(crate) fn truth<const D: usize>(&self, brute: bool) -> Vec<[u32; 2]> {
+        fn of<const D: usize, T: Real>(columns: &Columns<T>, shape: Shape, brute: bool) -> Vec<[u32; 2]> {
+            match (shape, brute) {
+                (Shape::Ball, true) => oracle::pairs_in_parallel(columns.view::<D>()),
+                (Shape::Ball, false) => sweep::pairs(columns.view::<D>()),
+                (Shape::Box, true) => box_pairs::in_parallel(columns.boxes::<D>()),
+                (Shape::Box, false) => box_pairs::by_sweep(columns.boxes::<D>()),
+            }
+        }
+        match &self.values {
+            Values::F32(columns) => of::<D, _>(columns, self.shape, brute),
+            Values::F64(columns) => of::<D, _>(columns, self.shape, brute),
         }
     }
 
@@ -204,7 +253,7 @@ impl Table {
 
     /// What was read, in words.
     pub(crate) fn describe(&self) -> String {
-        counted(self.len() as u64, noun(self.dim()))
+        counted(self.len() as u64, if self.is_of_boxes() { "boxes" } else { noun(self.dim) })
     }
 
     /// The precision of the search, and why, in words.
@@ -237,17 +286,26 @@ impl Table {
 impl Table {
     /// What is wrong with a body, by the names of its columns.
     fn fault(&self, id: u32, reason: Reason) -> String {
-        let (center, radius) = self.body(id as usize);
-        let axis_name = |axis: u8| self.names[usize::from(axis)].as_str();
-        let r = self.names.get(self.dim()).map_or("--radius", String::as_str);
+        let (row, dim) = (self.row(id as usize), self.dim);
+        let column = |at: usize| self.names.get(at).map_or("--radius", String::as_str);
+        let value = |at: usize| format!("{} is {}", column(at), row[at]);
+        let r = column(dim);
         match reason {
-            Reason::CenterNotFinite { axis } => format!("{} is {}", axis_name(axis), center[usize::from(axis)]),
-            Reason::RadiusNotFinite => format!("{r} is {radius}"),
-            Reason::RadiusNegative => format!("{r} is {radius}, a negative radius"),
+            Reason::CenterNotFinite { axis } => value(axis.into()),
+            Reason::RadiusNotFinite => value(dim),
+            Reason::RadiusNegative => format!("{}, a negative radius", value(dim)),
             Reason::TooFar { axis } => {
-                format!("|{}| + {r} is above 2^60; --precision f64 goes further", axis_name(axis))
+                format!("|{}| + {r} is above 2^60; --precision f64 goes further", column(axis.into()))
             }
-            Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", axis_name(axis)),
+            Reason::TooFar64 { axis } => format!("|{}| + {r} is above 2^500", column(axis.into())),
+            Reason::CornerNotNumber { axis } => {
+                let [lower, upper] = [usize::from(axis), dim + usize::from(axis)];
+                value(if row[lower].is_nan() || row[lower] == f64::INFINITY { lower } else { upper })
+            }
+            Reason::CornersSwapped { axis } => {
+                let [lower, upper] = [usize::from(axis), dim + usize::from(axis)];
+                format!("{}, above {}, which is {}", value(lower), column(upper), row[upper])
+            }
             other => other.to_string(),
         }
     }

@@ -75,7 +75,7 @@ impl<const D: usize> Search<D> {
 
     /// The boxes of leaves or cells, as far as there are any; spheres are seen along the third axis.
     pub(super) fn cells(&self, bodies: Bodies<'_, D>) -> Vec<Window> {
-        let Some(classic) = &self.classic else { return leaves(bodies, &self.rank_to_id) };
+        let Some(classic) = &self.classic else { return leaves(&bodies, &self.rank_to_id) };
         let mut boxes = Vec::new();
         classic.for_each_cell(&mut |aabb| boxes.push(span(aabb.lo.map(f64::from), aabb.hi.map(f64::from))));
         boxes

@@ -71,7 +71,7 @@ impl<'a> View<'a> {
         } else {
             let cells = if self.args.picture.cells { world.cells()? } else { Vec::new() };
             let touching = |id| world.contacts.count(id) > 0;
-            picture::draw::<D>(bodies, touching, &cells, self.viewport)
+            picture::draw(&bodies, touching, &cells, self.viewport)
         };
         Ok(with_caption(&[self.figures(world), self.legend()], image))
     }

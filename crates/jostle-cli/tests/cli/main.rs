@@ -1,5 +1,6 @@
 //! The program as its users meet it: files in, files out, messages and exit codes.
 
+mod boxes;
 mod errors;
 mod formats;
 mod limits;

@@ -1,0 +1,94 @@
+//! The pairs of any number of boxes, of either precision: by a double loop, and by sort and sweep.
+//!
+//! Corners are compared as `f64`, which holds those in `f32` as they are. Margins are left out.
+
+use core::any::Any;
+
+use jostle_core::{BoxView, Scalar};
+use rayon::prelude::*;
+
+use crate::pairs::{key, pair};
+
+/// Boxes of a row of the loop or of the sweep that one task takes.
+const TASK: usize = 1024;
+
+/// Lower and upper corners.
+type Corners<const D: usize> = Vec<[[f64; D]; 2]>;
+
+/// Every overlapping pair `[a, b]`, `a < b`, in ascending order: a double loop, its rows shared out among the threads of the
+/// current rayon pool. O(n^2).
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn in_parallel<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u32; 2]> {
+    either(&gathered(boxes), [rows::<2>, rows::<3>])
+}
+
+/// The same pairs: boxes are sorted by their lower corners on the axis of widest spread, and each meets those that begin before
+/// it ends. Runs in the current rayon pool. O(n log n + meetings of intervals on that axis).
+///
+/// # Panics
+/// When `D` is neither 2 nor 3.
+#[must_use]
+pub fn by_sweep<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u32; 2]> {
+    either(&gathered(boxes), [swept::<2>, swept::<3>])
+}
+
+fn gathered<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Corners<D> {
+    (0..boxes.len()).map(|id| [boxes.lo(id), boxes.hi(id)].map(|corner| corner.map(Scalar::to_f64))).collect()
+}
+
+/// The pairs of boxes, if they have the number of axes that it is for.
+type Method = fn(&dyn Any) -> Option<Vec<[u32; 2]>>;
+
+/// Of boxes of any number of axes: compiled with this crate.
+fn either(boxes: &dyn Any, methods: [Method; 2]) -> Vec<[u32; 2]> {
+    methods.into_iter().find_map(|method| method(boxes)).expect("boxes have 2 or 3 axes")
+}
+
+fn overlap<const D: usize>([lo, hi]: &[[f64; D]; 2], [low, high]: &[[f64; D]; 2]) -> bool {
+    (0..D).all(|axis| lo[axis] <= high[axis] && low[axis] <= hi[axis])
+}
+
+fn rows<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
+    let boxes = boxes.downcast_ref::<Corners<D>>()?;
+    let row = |(a, one): (usize, &[[f64; D]; 2])| {
+        let later = boxes.iter().enumerate().skip(a + 1);
+        let hits = later.filter(move |(_, other)| overlap(one, other));
+        hits.map(move |(b, _)| [a as u32, b as u32]).collect::<Vec<_>>()
+    };
+    Some(boxes.par_iter().enumerate().flat_map_iter(row).collect())
+}
+
+fn swept<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
+    let boxes = boxes.downcast_ref::<Corners<D>>()?;
+    let axis = widest_axis(boxes);
+    let mut sorted: Vec<_> = boxes.iter().zip(0_u32..).collect();
+    sorted.par_sort_unstable_by(|(p, _), (q, _)| p[0][axis].total_cmp(&q[0][axis]));
+    let sweep = |first: usize| {
+        let mut keys = Vec::new();
+        for i in first..sorted.len().min(first + TASK) {
+            let (one, a) = sorted[i];
+            for &(other, b) in sorted[i + 1..].iter().take_while(|(other, _)| other[0][axis] <= one[1][axis]) {
+                if overlap(one, other) {
+                    keys.push(key([a.min(b), a.max(b)]));
+                }
+            }
+        }
+        keys
+    };
+    let mut keys: Vec<_> = (0..sorted.len()).into_par_iter().step_by(TASK).flat_map_iter(sweep).collect();
+    keys.par_sort_unstable();
+    Some(keys.into_iter().map(pair).collect())
+}
+
+/// By where boxes begin, as far as they begin somewhere.
+fn widest_axis<const D: usize>(boxes: &Corners<D>) -> usize {
+    let spread = |axis: usize| {
+        let begin = boxes.iter().map(|[lo, _]| lo[axis]).filter(|x| x.is_finite());
+        let (low, high) = begin.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        high - low
+    };
+    (0..D).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0)
+}
