@@ -45,6 +45,15 @@ pub enum Command {
         /// Its radius, above 0.
         radius: f32,
     },
+    /// Hold a body, which may not be there, with its centre here, until another is held or it is let go.
+    Drag {
+        /// Its id.
+        id: u32,
+        /// Its centre.
+        to: [f32; 2],
+    },
+    /// Let go of what is held.
+    Drop,
 }
 
 /// What the controls of the page show; the page has none until it is told of some: see [`Viewer::set_controls`](crate::Viewer::set_controls).
@@ -255,6 +264,8 @@ fn command(word: &str, words: &mut Words<'_>) -> Option<Command> {
         "threads" => Command::Threads(words.whole().filter(|n| (1..=MOST_THREADS).contains(n))?),
         "engine" => Command::Engine(words.word()?.to_owned()),
         "agents" => Command::Agents(words.whole().filter(|n| (1..=MOST_AGENTS).contains(n))?),
+        "drag" => Command::Drag { id: words.whole()?, to: words.point()? },
+        "drop" => Command::Drop,
         "giant" => {
             let center = words.point()?;
             Command::Giant { center, radius: words.real().filter(|&radius| radius > 0.0)? }
@@ -284,7 +295,7 @@ mod tests {
             assert_eq!(Message::read(damaged), None, "{damaged:?}");
         }
         for damaged in
-            ["want boxes 8", "want boxes", "ask 1", "ask x point 0 0", "ask 1 ray 0 0 1", "agents 4000001", "drop"]
+            ["want boxes 8", "want boxes", "ask 1", "ask x point 0 0", "ask 1 ray 0 0 1", "agents 4000001", "drag 1 2"]
         {
             assert_eq!(Message::read(damaged), None, "{damaged:?}");
         }

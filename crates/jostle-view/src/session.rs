@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::ask::Question;
-use crate::message::Message;
+use crate::message::{Command, Message};
 use crate::shared::{Asked, Seat, Shared};
 
 /// Frames on their way to a viewer that it has not yet drawn: two hide the time of the way.
@@ -32,6 +32,8 @@ struct Session {
     asking: bool,
     next: Option<(u32, Question)>,
     answers: mpsc::Sender<String>,
+    /// It drags a body, and lets go of it however it ends.
+    drags: bool,
 }
 
 /// The connection is gone, or as good as gone.
@@ -41,9 +43,18 @@ struct Vanished;
 pub(crate) async fn serve(socket: WebSocket, shared: Arc<Shared>) {
     let (answers, told) = mpsc::channel(1);
     let seat = Seat::take(&shared);
-    let session = Session { socket, shared, seat, credit: IN_FLIGHT, radii: 0, asking: false, next: None, answers };
+    let session =
+        Session { socket, shared, seat, credit: IN_FLIGHT, radii: 0, asking: false, next: None, answers, drags: false };
     // However it ends, the seat is given up.
     _ = session.run(told).await;
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.drags {
+            self.shared.steer(Command::Drop);
+        }
+    }
 }
 
 impl Session {
@@ -111,7 +122,14 @@ impl Session {
                 }
                 self.ask();
             }
-            Some(Message::Steer(command)) => self.shared.steer(command),
+            Some(Message::Steer(command)) => {
+                match command {
+                    Command::Drag { .. } => self.drags = true,
+                    Command::Drop => self.drags = false,
+                    _ => {}
+                }
+                self.shared.steer(command);
+            }
             None => self.refuse().await?,
         }
         Ok(())

@@ -95,6 +95,11 @@ impl Show {
                 // So that tree and pairs are of all bodies while nothing moves.
                 self.find()?;
             }
+            Command::Drag { id, to } => {
+                self.world.drag(id, to);
+                self.find()?;
+            }
+            Command::Drop => self.world.let_go(),
             _ => {}
         }
         Ok(())

@@ -33,6 +33,14 @@ pub(crate) struct World {
     side: f32,
     fastest: f32,
     restitution: f32,
+    held: Option<Held>,
+}
+
+/// A disc that is dragged: nothing moves it but whoever holds it.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    id: usize,
+    to: [f32; 2],
 }
 
 impl World {
@@ -54,7 +62,7 @@ impl World {
         let velocity = velocity.collect();
         let inverse_mass = radius.iter().map(|&r| inverse_mass(r)).collect();
         let side = scene::world::<2>(kind, n);
-        let world = Self { x, y, radius, velocity, inverse_mass, side, fastest, restitution: ELASTIC };
+        let world = Self { x, y, radius, velocity, inverse_mass, side, fastest, restitution: ELASTIC, held: None };
         finder.find(world.view())?;
         Ok(world)
     }
@@ -78,6 +86,28 @@ impl World {
         self.inverse_mass.push(inverse_mass(radius));
     }
 
+    /// Holds a disc, if there is one of this id, with its centre here or as near as walls allow, until it is let go.
+    pub(crate) fn drag(&mut self, id: u32, to: [f32; 2]) {
+        let id = id as usize;
+        if self.held.is_none_or(|held| held.id != id) {
+            self.let_go();
+        }
+        let Some(&radius) = self.radius.get(id) else { return };
+        let away = radius.min(self.side / 2.0);
+        let to = to.map(|x| x.clamp(away, self.side - away));
+        self.held = Some(Held { id, to });
+        self.inverse_mass[id] = 0.0;
+        self.velocity[id] = [to[0] - self.x[id], to[1] - self.y[id]];
+        [self.x[id], self.y[id]] = to;
+    }
+
+    /// Lets the disc go that is held, as fast as it was dragged last.
+    pub(crate) fn let_go(&mut self) {
+        if let Some(held) = self.held.take() {
+            self.inverse_mass[held.id] = inverse_mass(self.radius[held.id]);
+        }
+    }
+
     /// Moves every disc for one frame.
     pub(crate) fn drift(&mut self, gravity: f32) {
         self.restitution = if gravity == 0.0 { ELASTIC } else { HEAPED };
@@ -91,6 +121,11 @@ impl World {
             let radius = self.radius[id];
             bounce(&mut self.x[id], &mut velocity[0], radius, self.side);
             bounce(&mut self.y[id], &mut velocity[1], radius, self.side);
+        }
+        if let Some(Held { id, to }) = self.held {
+            [self.x[id], self.y[id]] = to;
+            // As long as it is not dragged on, it rests.
+            self.velocity[id] = [0.0; 2];
         }
     }
 
@@ -157,6 +192,18 @@ mod tests {
             world.collide(found.pairs());
         }
         assert!((energy(&world) / before - 1.0).abs() < 0.05, "{before} {}", energy(&world));
+        // One that is dragged is where it is held, whatever it meets, and within the walls.
+        for to in [[5.0, 6.0], [5.0, 7.0], [-9.0, 1e9]] {
+            world.drag(7, to);
+            world.drift(0.01);
+            let found = finder.find(world.view()).unwrap();
+            world.collide(found.pairs());
+            let away = world.radius[7];
+            let truth = if to[0] > 0.0 { to } else { [away, world.side - away] };
+            assert_eq!([world.x[7], world.y[7]], truth);
+        }
+        world.drag(500, [0.0; 2]);
+        assert!(world.held.is_none() && world.inverse_mass[7] > 0.0);
         world.add([1e9, -1.0], 1e9);
         for _ in 0..50 {
             world.drift(0.01);

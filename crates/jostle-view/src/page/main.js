@@ -100,6 +100,7 @@ function draw() {
   if (!frame || !radii || radiiVersion !== frame.radiiVersion) return;
   if (!fitted) fit();
   discs.draw(frame, camera, look());
+  tools.drag(middle());
   tools.draw(getComputedStyle(document.body).color);
   // Once for each frame: the server sends no more than are drawn.
   if (drawn !== frame) {
@@ -180,7 +181,8 @@ const heard = {
 /** Shows what the controls are at. */
 function steer(state) {
   controls = state;
-  $("controls").hidden = $("giving").hidden = false;
+  $("controls").hidden = false;
+  $("giving").hidden = $("dragging").hidden = !state.scenes.length;
   $("scenery").hidden = !state.scenes.length;
   $("pause").textContent = state.paused ? "Run" : "Pause";
   $("rate").textContent = state.rate ? `${Number(state.rate.toPrecision(3))} / s` : "no limit";
@@ -241,6 +243,7 @@ const KEYS = [
   ["3", "tool: box", pick("box")],
   ["4", "tool: ray", pick("ray")],
   ["5", "tool: giant", steering(pick("giant"))],
+  ["6", "tool: hand", steering(pick("drag"))],
   ["Enter", "use the tool in the middle of the view", () => tools.act(middle())],
   ["t", "record one search: its tasks by thread", () => link.ask("record")],
   ["m", "show or hide the panel", fold],

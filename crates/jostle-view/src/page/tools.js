@@ -37,6 +37,7 @@ export class Tools {
   }
 
   forget() {
+    this.letGo();
     this.since = this.link.asked + 1;
     this.answer = this.line = this.hover = undefined;
     this.text.textContent = "";
@@ -48,6 +49,7 @@ export class Tools {
     this.canvas.setPointerCapture(event.pointerId);
     const at = [event.offsetX, event.offsetY];
     this.down.set(event.pointerId, { at, from: at });
+    if (this.tool === "drag" && this.down.size === 1 && event.button === 0 && !event.shiftKey) this.grab(at);
     // A second finger, or another button, moves the view.
     this.draws = this.down.size === 1 && event.button === 0 && !event.shiftKey && (this.tool === "box" || this.tool === "ray");
   }
@@ -67,6 +69,8 @@ export class Tools {
       this.camera.pan([by[0] / 2, by[1] / 2]);
       this.camera.zoom(apart(after) / apart(before), [(after[0][0] + after[1][0]) / 2, (after[0][1] + after[1][1]) / 2]);
       this.pinched = true;
+    } else if (this.grabbed) {
+      this.grabbed.at = at;
     } else if (this.draws) {
       this.line = [this.camera.toWorld(finger.from), this.camera.toWorld(at)];
       this.askLine();
@@ -81,13 +85,40 @@ export class Tools {
     this.down.delete(event.pointerId);
     if (!finger) return;
     const moved = Math.hypot(finger.at[0] - finger.from[0], finger.at[1] - finger.from[1]);
-    if (moved < STILL && !this.pinched && event.button === 0) this.act(finger.at);
+    if (this.grabbed) this.letGo();
+    else if (moved < STILL && !this.pinched && event.button === 0) this.act(finger.at);
     if (!this.down.size) this.pinched = this.draws = false;
+  }
+
+  /** Asks for the circle that is to be held, which is dragged once it is known. */
+  grab(at) {
+    const [x, y] = this.camera.toWorld(at);
+    this.grabbed = { ask: this.link.ask(`point ${x} ${y}`), at };
+  }
+
+  letGo() {
+    if (this.grabbed?.at) this.drag();
+    if (this.grabbed?.id !== undefined) this.link.say("drop");
+    this.canvas.classList.remove("held");
+    this.grabbed = undefined;
+  }
+
+  /** Says where the circle is that is held: once a picture, where that has changed. One held by a key is in the middle. */
+  drag(middle) {
+    const { grabbed } = this;
+    if (grabbed?.id === undefined) return;
+    const words = `drag ${grabbed.id} ${this.camera.toWorld(grabbed.at ?? middle).join(" ")}`;
+    if (words !== grabbed.said) this.link.say(grabbed.said = words);
   }
 
   /** A click, a tap, or Enter in the middle of the view. */
   act(at) {
     const [x, y] = this.camera.toWorld(at);
+    if (this.tool === "drag") {
+      if (this.grabbed) return this.letGo();
+      this.grab(at);
+      return this.grabbed.at = undefined;
+    }
     if (this.tool === "giant") return this.link.say(`giant ${x} ${y} ${this.giant()}`);
     if (this.tool === "box" || this.tool === "ray") {
       const [u, v] = this.camera.toWorld([at[0] + 100, at[1] - (this.tool === "box" ? 100 : 0)]);
@@ -115,6 +146,12 @@ export class Tools {
   }
 
   told(answer) {
+    if (answer.ask === this.grabbed?.ask) {
+      if (answer.count) this.grabbed.id = answer.bodies[0].id;
+      else this.grabbed = undefined;
+      this.canvas.classList.toggle("held", answer.count > 0);
+      return this.changed();
+    }
     // One to a question of the tool before.
     if (answer.ask < this.since) return;
     this.answer = answer;

@@ -189,6 +189,25 @@ fn the_page_draws_obeys_its_keys_and_asks_the_tree() {
     page.mouse("mouseReleased", [200, 350], 0);
     until("the ray hits", || page.text_of("answer").contains(" hit by the ray, the first is "));
 
+    // A circle that is dragged is then where the pointer is.
+    page.key("1");
+    let here = |page: &mut Browser| {
+        page.mouse("mouseMoved", [600, 151], 0);
+        page.mouse("mouseMoved", [600, 150], 0);
+        until("the tree is asked", || page.text_of("answer").contains("circle "));
+        let text = page.text_of("answer");
+        let more = text.split_once("and ").and_then(|(_, more)| more.split(' ').next()?.parse().ok());
+        if text.starts_with("no circle") { 0 } else { 1 + more.unwrap_or(0) }
+    };
+    let before: u32 = here(&mut page);
+    page.key("6");
+    page.mouse("mousePressed", [369, 350], 1);
+    until("it is held", || page.value("document.getElementById('discs').classList.contains('held')") == "true");
+    page.mouse("mouseMoved", [600, 150], 1);
+    page.mouse("mouseReleased", [600, 150], 0);
+    assert_eq!(page.value("document.getElementById('discs').classList.contains('held')"), "false");
+    page.key("1");
+    until("it is where it was dragged to", || here(&mut page) == before + 1);
     page.key("5");
     page.mouse("mousePressed", [369, 350], 1);
     page.mouse("mouseReleased", [369, 350], 0);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jostle_view::{Section, Sections};
 
-use crate::client::Client;
+use crate::client::{Client, until};
 
 /// A program that is ended with the test.
 pub(crate) struct Running(Child);
@@ -54,6 +54,15 @@ fn the_simulation_obeys_the_page() {
     client.say("giant 2 2 3");
     client.say("step");
     while bodies(&client.frame().0) != 301 {}
+    // What is dragged is where it is dragged to, also in a world that stands still; whoever leaves lets go.
+    client.say("drag 7 3 4");
+    until("it is where it is dragged to", || {
+        client.say("ask 2 point 3 4");
+        client.text().contains(r#"{"id":7,"x":3,"y":4,"#)
+    });
+    let mut other = Client::attach(address);
+    other.say("drag 8 5 5");
+    drop(other);
     client.say("scene powerlaw");
     assert!(client.text().contains(r#""scene":"powerlaw""#));
     client.say("agents 20");
