@@ -62,3 +62,14 @@ fn the_places_are_read_as_their_readme_says() {
         assert_eq!(figure(&output, "compared"), format!("46,323 pairs with the 46,323 of {name}"));
     }
 }
+
+#[test]
+fn the_lands_are_read_as_their_readme_says() {
+    let folder = Folder::new();
+    let lands = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/lands.csv");
+    for (against, name) in [("brute", "a double loop"), ("sweep", "a sweep")] {
+        let output = folder.succeed(&format!("verify {} --against {against}", lands.display()));
+        assert!(figure(&output, "input").ends_with("7,763 boxes"));
+        assert_eq!(figure(&output, "compared"), format!("23,544 pairs with the 23,544 of {name}"));
+    }
+}
