@@ -5,6 +5,7 @@ mod args;
 mod limit;
 mod memory;
 mod names;
+mod npy;
 mod pairs;
 mod picture;
 mod read;

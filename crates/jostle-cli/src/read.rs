@@ -15,7 +15,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-pub(crate) use npy::with_sound_header;
 pub use table::Table;
 pub(crate) use table::Values;
 

@@ -5,10 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use npyz::NpyFile;
-
-use super::{csv, parquet};
-use crate::read::with_sound_header;
+use super::{csv, npy, parquet};
+use crate::npy::Header;
 
 /// A kind of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +35,7 @@ impl Kind {
         let Ok(mut file) = File::open(path) else { return false };
         match self {
             Self::Csv => begins_with(&mut file, csv::HEADER.as_bytes()),
-            Self::Npy => with_sound_header(Box::new(file))
-                .is_ok_and(|stream| NpyFile::new(BufReader::new(stream)).is_ok_and(|array| holds_pairs(&array))),
+            Self::Npy => Header::read(&mut BufReader::new(file)).is_ok_and(|header| npy::holds_pairs(&header)),
             Self::Parquet => parquet::holds_pairs(file),
             Self::Png => begins_with(&mut file, b"\x89PNG\r\n\x1a\n"),
             Self::Gif => begins_with(&mut file, b"GIF89a"),
@@ -56,10 +53,6 @@ impl fmt::Display for Kind {
             Self::Gif => "GIF animation",
         })
     }
-}
-
-fn holds_pairs<R: Read>(array: &NpyFile<R>) -> bool {
-    array.shape().get(1) == Some(&2) && array.dtype().descr() == "'<u4'"
 }
 
 fn begins_with(file: &mut File, beginning: &[u8]) -> bool {

@@ -2,11 +2,18 @@
 
 use std::io::{Result, Write};
 
-use npyz::WriterBuilder;
+use crate::npy::Header;
+
+/// The type of ids.
+const DESCR: &str = "'<u4'";
 
 pub(super) fn write(out: &mut impl Write, pairs: &[[u32; 2]]) -> Result<()> {
-    let options = npyz::WriteOptions::new().default_dtype().shape(&[pairs.len() as u64, 2]).writer(out);
-    let mut writer = options.begin_nd()?;
-    writer.extend(pairs.iter().flatten())?;
-    writer.finish()
+    let shape = vec![pairs.len() as u64, 2];
+    Header { descr: DESCR.to_owned(), columns_first: false, shape }.write(out)?;
+    pairs.as_flattened().iter().try_for_each(|id| out.write_all(&id.to_le_bytes()))
+}
+
+/// Whether this is the header of such an array.
+pub(super) fn holds_pairs(header: &Header) -> bool {
+    header.shape.get(1) == Some(&2) && header.descr == DESCR
 }

@@ -2,9 +2,8 @@
 
 use jostle::{Boxes, PairFinder};
 use jostle_testkit::shapes::{BoxKind, BoxScene, box_pairs, boxes};
-use npyz::WriterBuilder;
 
-use crate::program::{Folder, figure};
+use crate::program::{Folder, array, figure};
 
 /// Boxes with two axes as text, their columns in an order of their own.
 fn csv(boxes: &BoxScene<2>) -> String {
@@ -15,15 +14,6 @@ fn csv(boxes: &BoxScene<2>) -> String {
         text.push_str(&format!("{y1},of {id},{x0},{y0},{x1}\n"));
     }
     text
-}
-
-fn array(columns: u64, values: &[f64]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let shape = [values.len() as u64 / columns, columns];
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd().unwrap();
-    writer.extend(values).unwrap();
-    writer.finish().unwrap();
-    bytes
 }
 
 #[test]
@@ -74,10 +64,10 @@ fn columns_by_other_names_and_arrays() {
     folder.write("in.csv", "min_x,min_y,max_x,max_y\n0,0,2,2\n1,1,3,3\n");
     assert_eq!(pairs("in.csv --columns min_x,min_y,max_x,max_y"), "a,b\n0,1\n");
     assert_eq!(pairs("in.csv --columns 1,2,3,4"), "a,b\n0,1\n");
-    folder.write("in.npy", array(4, &[0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 3.0, 3.0]));
+    folder.write("in.npy", array("<f8", false, 4, &[0.0_f64, 0.0, 2.0, 2.0, 2.0, 2.0, 3.0, 3.0]));
     assert_eq!(pairs("in.npy --boxes"), "a,b\n0,1\n");
     assert_eq!(pairs("in.npy --boxes --columns 1,2,3,4"), "a,b\n0,1\n");
-    folder.write("in.npy", array(6, &[0.0, 0.0, 0.0, 2.0, 2.0, 0.0, 2.0, 2.0, 1.0, 3.0, 3.0, 1.0]));
+    folder.write("in.npy", array("<f8", false, 6, &[0.0_f64, 0.0, 0.0, 2.0, 2.0, 0.0, 2.0, 2.0, 1.0, 3.0, 3.0, 1.0]));
     assert_eq!(pairs("in.npy --boxes"), "a,b\n");
     assert_eq!(pairs("in.npy --boxes --dim 2"), "a,b\n0,1\n");
 }

@@ -91,8 +91,9 @@ fn arrays_that_do_not_fit() {
         assert!(array(&of("<f4", shape), 12).contains("not a .npy file: an array of "), "{shape}");
     }
     // A parser that tries each bracket in two ways would take years.
-    for nested in ["{".repeat(40), "[".repeat(40), "([".repeat(40)] {
-        assert!(array(&nested, 12).contains("lists, where an array of numbers has one"), "{nested}");
+    for nested in ["{", "[", "(["].map(|open| open.repeat(40)) {
+        assert!(array(&nested, 12).contains("in.npy: not a .npy file: its header is "), "{nested}");
+        assert!(array(&of("<f4", &nested), 12).contains("in.npy: not a .npy file: its header is "), "{nested}");
     }
     folder.write("long.npy", [&b"\x93NUMPY\x02\x00"[..], &70_000_u32.to_le_bytes(), &[b' '; 70_000]].concat());
     assert!(folder.refuse("pairs long.npy").contains("long.npy: not a .npy file: a header of 70,000 bytes"));

@@ -1,9 +1,8 @@
 //! No value is rounded without a word: what f32 does not hold is searched and verified in f64.
 
 use jostle::{Circles64, PairFinder};
-use npyz::WriterBuilder;
 
-use crate::program::{Folder, figure};
+use crate::program::{Folder, array, figure};
 
 /// Centres a decimetre apart, far from the origin, and radii of a centimetre.
 const FAR: &str = "x,y,r\n0,0,0\n4512345.10,0,0.01\n4512345.20,0,0.01\n4512345.20,0.01,0.01\n";
@@ -61,12 +60,8 @@ fn an_array_of_f64_is_searched_as_the_library_does() {
     }
     let radius = 0.0500001;
     let found = PairFinder::new().find(Circles64::new(&x, &y, radius)).unwrap().pairs().to_vec();
-    let mut bytes = Vec::new();
-    let options = npyz::WriteOptions::new().default_dtype().shape(&[900, 2]).writer(&mut bytes);
-    let mut writer = options.begin_nd().unwrap();
-    writer.extend(x.iter().zip(&y).flat_map(|(x, y)| [x, y])).unwrap();
-    writer.finish().unwrap();
-    folder.write("in.npy", bytes);
+    let rows: Vec<_> = x.iter().zip(&y).flat_map(|(&x, &y)| [x, y]).collect();
+    folder.write("in.npy", array("<f8", false, 2, &rows));
     assert_eq!(pairs(&folder, "in.npy --radius 0.0500001 -o out.csv --frames 2"), "1,740");
     let text: String = found.iter().map(|[a, b]| format!("{a},{b}\n")).collect();
     assert!(folder.read("out.csv") == format!("a,b\n{text}").into_bytes());

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use bytemuck::{NoUninit, bytes_of};
 use jostle::PairFinder;
 use jostle_testkit::{Kind, Scene, oracle, scene::scene};
 use tempfile::TempDir;
@@ -97,4 +98,20 @@ pub(crate) fn csv<const D: usize>(scene: &Scene<D>) -> String {
         text.push_str(&format!("{},\"a \"\"b\"\", c\n{id}\",{}\r\n", center.join(","), f64::from(scene.radii[id])));
     }
     text
+}
+
+/// A NumPy array of this type and of so many columns, as NumPy writes it; values stand as their order wants them.
+pub(crate) fn array<T: NoUninit>(kind: &str, columns_first: bool, columns: usize, values: &[T]) -> Vec<u8> {
+    let rows = values.len() / columns;
+    let order = if columns_first { "True" } else { "False" };
+    let text = format!("{{'descr': '{kind}', 'fortran_order': {order}, 'shape': ({rows}, {columns}), }}");
+    let mut bytes = [b"\x93NUMPY\x01\x00v\x00", format!("{text:<117}\n").as_bytes()].concat();
+    for value in values {
+        let at = bytes.len();
+        bytes.extend(bytes_of(value));
+        if kind.starts_with('>') != cfg!(target_endian = "big") {
+            bytes[at..].reverse();
+        }
+    }
+    bytes
 }

@@ -5,9 +5,8 @@ use std::process::Stdio;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use npyz::{AutoSerialize, Serialize, WriterBuilder};
 
-use crate::program::{Folder, Run, bodies, csv, figure};
+use crate::program::{Folder, Run, array, bodies, csv, figure};
 
 /// Runs with these bytes as standard input.
 fn fed(folder: &Folder, arguments: &str, bytes: &[u8]) -> Run {
@@ -27,15 +26,6 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
-}
-
-fn array<T: Serialize + AutoSerialize>(columns: u64, values: &[T]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let shape = [values.len() as u64 / columns, columns];
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd().unwrap();
-    writer.extend(values).unwrap();
-    writer.finish().unwrap();
-    bytes
 }
 
 /// The pairs of some text, as CSV.
@@ -66,7 +56,7 @@ fn every_format_is_read_from_standard_input_and_packed() {
         (0..circles.len()).flat_map(|id| [circles.centers[0][id], circles.centers[1][id], circles.radii[id]]).collect();
     // Pairs as Parquet are bodies with columns a and b, too.
     folder.succeed("pairs in.csv -o pairs.parquet");
-    for (name, bytes) in [("again.csv", text.into_bytes()), ("again.npy", array(3, &columns))] {
+    for (name, bytes) in [("again.csv", text.into_bytes()), ("again.npy", array("<f4", false, 3, &columns))] {
         for (name, bytes) in [(name.to_owned(), bytes.clone()), (format!("{name}.gz"), packed(&bytes))] {
             let run = fed(&folder, "pairs - -o out.csv", &bytes);
             assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{name}");
@@ -136,11 +126,11 @@ fn text_without_names_is_read_by_position() {
 #[test]
 fn arrays_of_integers_are_read() {
     let folder = Folder::new();
-    folder.write("in.npy", array(3, &[0_i64, 0, 1, 1, 0, 1, -9, 9, 1]));
+    folder.write("in.npy", array("<i8", false, 3, &[0_i64, 0, 1, 1, 0, 1, -9, 9, 1]));
     assert_eq!(figure(&folder.succeed("pairs in.npy"), "pairs"), "1");
-    folder.write("in.npy", array(2, &[0_u8, 0, 200, 255]));
+    folder.write("in.npy", array("|u1", false, 2, &[0_u8, 0, 200, 255]));
     assert_eq!(figure(&folder.succeed("pairs in.npy --radius 1"), "pairs"), "0");
-    folder.write("in.npy", array(3, &[0_u64, 0, 1, u64::MAX, 0, 1]));
+    folder.write("in.npy", array("<u8", false, 3, &[0_u64, 0, 1, u64::MAX, 0, 1]));
     let message = folder.refuse("pairs in.npy");
     assert!(
         message.contains("row 1, column 1: 18446744073709551615 is an integer that a 64-bit float would"),
@@ -174,9 +164,9 @@ fn pairs_of_every_format_are_verified() {
         let run = fed(&folder, "verify in.csv --pairs -", &folder.read(name));
         assert_eq!((run.code, figure(&run.stdout, "result")), (Some(0), "equal"), "{name}");
     }
-    folder.write("pairs.npy", array(2, &[0_i64, 1, 5, 4]));
+    folder.write("pairs.npy", array("<i8", false, 2, &[0_i64, 1, 5, 4]));
     assert_eq!(figure(&folder.run("verify in.csv --pairs pairs.npy").stdout, "not a < b"), "1: 5,4");
-    folder.write("pairs.npy", array(2, &[0.0_f64, 1.5]));
+    folder.write("pairs.npy", array("<f8", false, 2, &[0.0_f64, 1.5]));
     assert!(folder.run("verify in.csv --pairs pairs.npy").stderr.contains("pairs.npy: row 0: 1.5 is no id"));
     let message = folder.refuse("verify - --pairs -");
     assert!(message.contains("bodies and pairs cannot both come from standard input"), "{message}");
