@@ -6,14 +6,10 @@ use core::fmt;
 pub const NAMED_OFFENDERS: usize = 16;
 
 /// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The columns of the view differ in length.
-    #[error(
-        "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, unless a \
-         number is the radius of all"
-    )]
     Lengths {
         /// The number of values on each axis.
         centers: Vec<usize>,
@@ -21,9 +17,6 @@ pub enum ViewError {
         radii: usize,
     },
     /// The columns of a view of boxes differ in length.
-    #[error(
-        "slices differ in length: lower corners {lower:?}, upper corners {upper:?}; each needs one value for every box"
-    )]
     Corners {
         /// The number of values of the lower corners on each axis.
         lower: Vec<usize>,
@@ -31,10 +24,6 @@ pub enum ViewError {
         upper: Vec<usize>,
     },
     /// The columns of a view of capsules differ in length.
-    #[error(
-        "slices differ in length: first ends {from:?}, second ends {to:?}, radii {radii}; each needs one value for every \
-         capsule, unless a number is the radius of all"
-    )]
     Ends {
         /// The number of values of the first ends on each axis.
         from: Vec<usize>,
@@ -44,21 +33,11 @@ pub enum ViewError {
         radii: usize,
     },
     /// More bodies than ids can name.
-    #[error(
-        "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and between \
-         each two",
-        crate::limits::MAX_BODIES
-    )]
     TooMany {
         /// The number of bodies given.
         bodies: usize,
     },
     /// More leaves than places can be numbered, by bodies of which many stand alone.
-    #[error(
-        "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, each \
-         within itself and between each two",
-        max = crate::limits::LEAVES_MAX
-    )]
     TooSparse {
         /// The number of bodies given.
         bodies: usize,
@@ -66,10 +45,6 @@ pub enum ViewError {
         leaves: usize,
     },
     /// A struct without room for an `f32`, or `f64`, at the offset given.
-    #[error(
-        "no scalar of {scalar} bytes lies at byte {offset} of a struct of {size} bytes; `core::mem::offset_of!` gives \
-         the offset of a field, and `field!` with `Bodies::from_columns` reads structs of any layout"
-    )]
     Layout {
         /// The size of the scalar in bytes.
         scalar: usize,
@@ -79,11 +54,6 @@ pub enum ViewError {
         size: usize,
     },
     /// A stride shorter than the scalars that it leads from one to the next, so that these overlap.
-    #[error(
-        "a stride of {stride} bytes lets scalars of {scalar} bytes overlap; it is the distance from one body to the \
-         next in bytes, not in values; a value that all share is written once for each, or, as a radius, given as a \
-         number"
-    )]
     Stride {
         /// The stride in bytes.
         stride: usize,
@@ -91,11 +61,6 @@ pub enum ViewError {
         scalar: usize,
     },
     /// Strided columns that end behind their base slice.
-    #[error(
-        "{count} scalars of {scalar} bytes from byte {offset} on, {stride} bytes apart, end at byte {end}, but the \
-         base slice is of {base} bytes; stride and offset are in bytes, the count in bodies",
-        end = end_of(*count, *stride, *offset, *scalar)
-    )]
     Base {
         /// The number of bodies.
         count: usize,
@@ -109,13 +74,11 @@ pub enum ViewError {
         base: usize,
     },
     /// A margin that is not finite, or below zero.
-    #[error("the margin is {margin}: it must be finite and not negative")]
     Margin {
         /// What was given.
         margin: f64,
     },
     /// Bodies with values outside the contract.
-    #[error("{}", Offenders::bodies(*count, first))]
     Bodies {
         /// How many bodies are at fault.
         count: usize,
@@ -123,6 +86,62 @@ pub enum ViewError {
         first: Vec<(u32, Reason)>,
     },
 }
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lengths { centers, radii } => write!(
+                f,
+                "slices differ in length: centres {centers:?}, radii {radii}; each needs one value for every body, \
+                 unless a number is the radius of all"
+            ),
+            Self::Corners { lower, upper } => write!(
+                f,
+                "slices differ in length: lower corners {lower:?}, upper corners {upper:?}; each needs one value for \
+                 every box"
+            ),
+            Self::Ends { from, to, radii } => write!(
+                f,
+                "slices differ in length: first ends {from:?}, second ends {to:?}, radii {radii}; each needs one value \
+                 for every capsule, unless a number is the radius of all"
+            ),
+            Self::TooMany { bodies } => write!(
+                f,
+                "{bodies} bodies are too many: at most {} fit in a set; search several sets, each within itself and \
+                 between each two",
+                crate::limits::MAX_BODIES
+            ),
+            Self::TooSparse { bodies, leaves } => write!(
+                f,
+                "{bodies} bodies make {leaves} leaves, more than {max}, since many stand alone; search several sets, \
+                 each within itself and between each two",
+                max = crate::limits::LEAVES_MAX
+            ),
+            Self::Layout { scalar, offset, size } => write!(
+                f,
+                "no scalar of {scalar} bytes lies at byte {offset} of a struct of {size} bytes; \
+                 `core::mem::offset_of!` gives the offset of a field, and `field!` with `Bodies::from_columns` reads \
+                 structs of any layout"
+            ),
+            Self::Stride { stride, scalar } => write!(
+                f,
+                "a stride of {stride} bytes lets scalars of {scalar} bytes overlap; it is the distance from one body \
+                 to the next in bytes, not in values; a value that all share is written once for each, or, as a \
+                 radius, given as a number"
+            ),
+            Self::Base { count, stride, offset, scalar, base } => write!(
+                f,
+                "{count} scalars of {scalar} bytes from byte {offset} on, {stride} bytes apart, end at byte {end}, but \
+                 the base slice is of {base} bytes; stride and offset are in bytes, the count in bodies",
+                end = end_of(*count, *stride, *offset, *scalar)
+            ),
+            Self::Margin { margin } => write!(f, "the margin is {margin}: it must be finite and not negative"),
+            Self::Bodies { count, first } => Offenders::bodies(*count, first).fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ViewError {}
 
 impl ViewError {
     /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
@@ -135,55 +154,69 @@ impl ViewError {
 }
 
 /// What is wrong with one body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
     /// A coordinate is NaN or infinite.
-    #[error("centre not finite on axis {axis}")]
     CenterNotFinite {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// The radius is NaN or infinite.
-    #[error("radius not finite")]
     RadiusNotFinite,
     /// The radius is below zero.
-    #[error("radius negative")]
     RadiusNegative,
     /// |coordinate| + radius is above 2^60, where squares of distances would overflow.
-    #[error(
-        "|coordinate| + radius above 2^60 on axis {axis}: choose a larger unit, or search in f64 (`Circles64`, \
-         `Spheres64`)"
-    )]
     TooFar {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// A corner of a box is NaN, a lower one plus infinity, or an upper one minus infinity.
-    #[error("corners on axis {axis} are no numbers that a box can lie between")]
     CornerNotNumber {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// An end of a capsule is NaN or infinite.
-    #[error("end not finite on axis {axis}")]
     EndNotFinite {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// The lower corner of a box lies above the upper one.
-    #[error("lower corner above the upper one on axis {axis}")]
     CornersSwapped {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// |coordinate| + radius is above 2^500 in `f64`, where squares of distances would overflow.
-    #[error("|coordinate| + radius above 2^500 on axis {axis}: choose a larger unit")]
     TooFar64 {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
 }
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CenterNotFinite { axis } => write!(f, "centre not finite on axis {axis}"),
+            Self::RadiusNotFinite => f.write_str("radius not finite"),
+            Self::RadiusNegative => f.write_str("radius negative"),
+            Self::TooFar { axis } => write!(
+                f,
+                "|coordinate| + radius above 2^60 on axis {axis}: choose a larger unit, or search in f64 (`Circles64`, \
+                 `Spheres64`)"
+            ),
+            Self::CornerNotNumber { axis } => {
+                write!(f, "corners on axis {axis} are no numbers that a box can lie between")
+            }
+            Self::EndNotFinite { axis } => write!(f, "end not finite on axis {axis}"),
+            Self::CornersSwapped { axis } => write!(f, "lower corner above the upper one on axis {axis}"),
+            Self::TooFar64 { axis } => {
+                write!(f, "|coordinate| + radius above 2^500 on axis {axis}: choose a larger unit")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Reason {}
 
 /// Where the last of so many scalars ends, in bytes. It may be beyond what a `usize` holds.
 fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {

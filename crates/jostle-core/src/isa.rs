@@ -27,9 +27,16 @@ pub enum IsaName {
 }
 
 /// The instruction set named is not one of this machine's, or not known at all.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("instruction set {0:?} is unknown or not available on this machine")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnavailableIsa(String);
+
+impl fmt::Display for UnavailableIsa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction set {:?} is unknown or not available on this machine", self.0)
+    }
+}
+
+impl core::error::Error for UnavailableIsa {}
 
 impl Isa {
     /// What the target always has.

@@ -20,11 +20,10 @@ const SERIAL_BELOW: usize = 1 << 15;
 const WORD: usize = u64::BITS as usize;
 
 /// Why an array was not sorted, or ids were not renumbered. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PermutationError {
     /// The array has not one element for each body.
-    #[error("{items} elements cannot be sorted by the ranks of {bodies} bodies")]
     Length {
         /// Elements given.
         items: usize,
@@ -32,11 +31,6 @@ pub enum PermutationError {
         bodies: usize,
     },
     /// Numbers that are not ids.
-    #[error(
-        "{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}: renumber ids of the same view \
-         that \
-         the tree was built of"
-    )]
     Ids {
         /// How many are no ids.
         count: usize,
@@ -46,6 +40,23 @@ pub enum PermutationError {
         bodies: usize,
     },
 }
+
+impl fmt::Display for PermutationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { items, bodies } => {
+                write!(f, "{items} elements cannot be sorted by the ranks of {bodies} bodies")
+            }
+            Self::Ids { count, first, bodies } => write!(
+                f,
+                "{count} numbers are no ids of {bodies} bodies; the first stand at {first:?}: renumber ids of the same \
+                 view that the tree was built of"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for PermutationError {}
 
 /// The order of a tree's bodies along the curve, to be applied to the arrays that they came from.
 ///

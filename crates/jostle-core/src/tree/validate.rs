@@ -1,32 +1,30 @@
 //! The invariants of the tree, spelled out.
 
+use core::fmt;
+
 use super::cut::leaf_end;
 use super::{LEAF, LinearTree, boxes};
 
 /// An invariant of [`LinearTree`] that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Broken {
     /// The ids are not a permutation of 0..n.
-    #[error("ids are not a permutation: {id} comes twice or is out of bounds")]
     Ids {
         /// The id at fault.
         id: u32,
     },
     /// A leaf that is empty, too large, or does not begin where the one before ends.
-    #[error("leaf {leaf} holds no ranks, or too many")]
     LeafSize {
         /// The leaf at fault.
         leaf: usize,
     },
     /// A leaf that straddles a gap.
-    #[error("leaf {leaf} straddles a gap")]
     Gap {
         /// The leaf at fault.
         leaf: usize,
     },
     /// A box that does not hold what is below it, or levels that do not end as they should.
-    #[error("box {node} of level {level} does not hold what is below it")]
     Box {
         /// The level; 0 for leaves.
         level: usize,
@@ -34,6 +32,19 @@ pub enum Broken {
         node: usize,
     },
 }
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ids { id } => write!(f, "ids are not a permutation: {id} comes twice or is out of bounds"),
+            Self::LeafSize { leaf } => write!(f, "leaf {leaf} holds no ranks, or too many"),
+            Self::Gap { leaf } => write!(f, "leaf {leaf} straddles a gap"),
+            Self::Box { level, node } => write!(f, "box {node} of level {level} does not hold what is below it"),
+        }
+    }
+}
+
+impl core::error::Error for Broken {}
 
 impl<const D: usize> LinearTree<D> {
     /// Checks every invariant: ids are a permutation; leaves cover the ranks, hold 1 to 16, and straddle no wide

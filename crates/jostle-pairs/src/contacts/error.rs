@@ -9,29 +9,22 @@ use super::table::MAX_PAIRS;
 use crate::InputError;
 
 /// Why pairs, their keys, or their bodies were refused. Nothing was changed.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ContactError {
     /// The bodies that the pairs are of are outside the contract of a search.
-    #[error(transparent)]
-    Bodies(#[from] InputError),
+    Bodies(InputError),
     /// More pairs than a tracker can number.
-    #[error("{pairs} pairs are too many: at most {MAX_PAIRS} fit; give each of several trackers a part of the bodies")]
     TooManyPairs {
         /// The number of pairs given.
         pairs: usize,
     },
     /// More keys than ids can name.
-    #[error("{keys} keys are too many: at most {MAX_BODIES} fit; give each of several trackers a part of the bodies")]
     TooManyKeys {
         /// The number of keys given.
         keys: usize,
     },
     /// Not one image shift for each pair, or none where space repeats.
-    #[error(
-        "{image_shifts} image shifts were given for {pairs} pairs: give one for each, by what `find` returned or by \
-         `ContactPairs::with_image_shifts`"
-    )]
     ImageShifts {
         /// The number of pairs.
         pairs: usize,
@@ -39,10 +32,8 @@ pub enum ContactError {
         image_shifts: usize,
     },
     /// Image shifts where space does not repeat.
-    #[error("image shifts were given, but the space is open: give the input as it was searched, with its space")]
     OpenSpace,
     /// Pairs of sets that are not those given.
-    #[error("{}", sets_message(*sets, *given))]
     Sets {
         /// The sets of the first pairs at fault, if it is known of which sets pairs are.
         sets: Option<[u32; 2]>,
@@ -50,7 +41,6 @@ pub enum ContactError {
         given: usize,
     },
     /// Ids whose key an earlier id of the group has too.
-    #[error("{count} repeated keys in group {group} refused: {}", Listed { count: *count, first })]
     Keys {
         /// The number of the group, from 0.
         group: u32,
@@ -60,13 +50,50 @@ pub enum ContactError {
         first: Vec<RepeatedKey>,
     },
     /// Pairs that name no two bodies, or the same two as an earlier pair.
-    #[error("{count} pairs refused: {}", Listed { count: *count, first })]
     Pairs {
         /// How many pairs are at fault.
         count: usize,
         /// The first 16 of them in the order of the list.
         first: Vec<BadPair>,
     },
+}
+
+impl fmt::Display for ContactError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bodies(inner) => inner.fmt(f),
+            Self::TooManyPairs { pairs } => write!(
+                f,
+                "{pairs} pairs are too many: at most {MAX_PAIRS} fit; give each of several trackers a part of the \
+                 bodies"
+            ),
+            Self::TooManyKeys { keys } => write!(
+                f,
+                "{keys} keys are too many: at most {MAX_BODIES} fit; give each of several trackers a part of the bodies"
+            ),
+            Self::ImageShifts { pairs, image_shifts } => write!(
+                f,
+                "{image_shifts} image shifts were given for {pairs} pairs: give one for each, by what `find` returned \
+                 or by `ContactPairs::with_image_shifts`"
+            ),
+            Self::OpenSpace => f.write_str(
+                "image shifts were given, but the space is open: give the input as it was searched, with its space",
+            ),
+            Self::Sets { sets, given } => sets_message(*sets, *given).fmt(f),
+            Self::Keys { group, count, first } => {
+                write!(f, "{count} repeated keys in group {group} refused: {}", Listed { count: *count, first })
+            }
+            Self::Pairs { count, first } => write!(f, "{count} pairs refused: {}", Listed { count: *count, first }),
+        }
+    }
+}
+
+impl core::error::Error for ContactError {}
+
+impl From<InputError> for ContactError {
+    fn from(refused: InputError) -> Self {
+        Self::Bodies(refused)
+    }
 }
 
 impl From<ViewError> for ContactError {
@@ -76,8 +103,7 @@ impl From<ViewError> for ContactError {
 }
 
 /// An id whose key an earlier id has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("id {id} has key {key}")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RepeatedKey {
     /// The id.
     pub id: u32,
@@ -85,9 +111,17 @@ pub struct RepeatedKey {
     pub key: u64,
 }
 
+impl fmt::Display for RepeatedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, key } = self;
+        write!(f, "id {id} has key {key}")
+    }
+}
+
+impl core::error::Error for RepeatedKey {}
+
 /// A pair at fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("pair {at} is {pair:?}: {fault}")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadPair {
     /// Its place in the list of pairs.
     pub at: usize,
@@ -97,12 +131,20 @@ pub struct BadPair {
     pub fault: PairFault,
 }
 
+impl fmt::Display for BadPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { at, pair, fault } = self;
+        write!(f, "pair {at} is {pair:?}: {fault}")
+    }
+}
+
+impl core::error::Error for BadPair {}
+
 /// What is wrong with one pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PairFault {
     /// An id that no body has, or no key.
-    #[error("id {id} is beyond the last of {ids}")]
     NoSuchId {
         /// The id.
         id: u32,
@@ -110,15 +152,25 @@ pub enum PairFault {
         ids: usize,
     },
     /// Within one group, the first id has to be the lesser.
-    #[error("the first id is not the lesser")]
     NotAscending,
     /// A body and itself, at no other image.
-    #[error("a body does not touch itself but at another image")]
     Itself,
     /// An earlier pair is the same.
-    #[error("repeated")]
     Repeated,
 }
+
+impl fmt::Display for PairFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchId { id, ids } => write!(f, "id {id} is beyond the last of {ids}"),
+            Self::NotAscending => f.write_str("the first id is not the lesser"),
+            Self::Itself => f.write_str("a body does not touch itself but at another image"),
+            Self::Repeated => f.write_str("repeated"),
+        }
+    }
+}
+
+impl core::error::Error for PairFault {}
 
 impl PairFault {
     /// What is wrong with the ids of a pair, if anything.

@@ -1,5 +1,7 @@
 //! What is wrong with the input of a search, and with which bodies.
 
+use core::fmt;
+
 use jostle_core::error::{Offenders, offenders};
 use jostle_core::{Reason, ViewError};
 
@@ -7,11 +9,10 @@ use jostle_core::{Reason, ViewError};
 pub(crate) const MAX_IMAGES: usize = 1 << 20;
 
 /// Why a search was refused. Nothing was computed, and the last result still stands.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputError {
     /// Bodies with values outside the contract.
-    #[error("{}", Offenders::bodies(*count, first))]
     Bodies {
         /// How many bodies are at fault.
         count: usize,
@@ -19,10 +20,8 @@ pub enum InputError {
         first: Vec<(u32, Reason)>,
     },
     /// A view that is refused as a whole: its columns, its layout in memory, its margin or the number of its bodies.
-    #[error(transparent)]
     View(ViewError),
     /// Bodies that are sound, but that the space or the step does not allow where they are.
-    #[error("{}", Offenders::bodies(*count, first))]
     Range {
         /// How many bodies are at fault.
         count: usize,
@@ -30,10 +29,6 @@ pub enum InputError {
         first: Vec<(u32, RangeFault)>,
     },
     /// Layers that do not name each body once.
-    #[error(
-        "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups {groups}; \
-         each needs one value for every body, or a number for all"
-    )]
     Layers {
         /// The number of bodies.
         bodies: usize,
@@ -45,14 +40,8 @@ pub enum InputError {
         groups: usize,
     },
     /// A lattice that does not span space.
-    #[error("{0}")]
     Lattice(LatticeFault),
     /// Bodies that reach so far that more images of the cell have to be looked at than can be.
-    #[error(
-        "bodies that reach {reach} in all meet {images} images of the cell, more than {max}: take several cells as one, \
-         or give the bodies or their margin a shorter reach",
-        max = MAX_IMAGES
-    )]
     Images {
         /// How many images there would be.
         images: f64,
@@ -60,7 +49,6 @@ pub enum InputError {
         reach: f64,
     },
     /// Parts of a search that do not go together.
-    #[error("{parts} cannot be combined: {reason}")]
     Combination {
         /// Which they are.
         parts: &'static str,
@@ -68,10 +56,6 @@ pub enum InputError {
         reason: &'static str,
     },
     /// Displacements that do not name each body once.
-    #[error(
-        "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, 0 for \
-         those at rest"
-    )]
     Displacements {
         /// The number of bodies.
         bodies: usize,
@@ -79,10 +63,6 @@ pub enum InputError {
         displacements: Vec<usize>,
     },
     /// An activation table that is not of as many sets as there are.
-    #[error(
-        "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
-         `ActivationTable::all({sets})`"
-    )]
     Sets {
         /// The number of sets given.
         sets: usize,
@@ -90,7 +70,6 @@ pub enum InputError {
         table: usize,
     },
     /// A parameter of the search that is out of its range.
-    #[error("{name} is {value}: {wanted}")]
     Parameter {
         /// What it is called.
         name: &'static str,
@@ -100,6 +79,42 @@ pub enum InputError {
         wanted: &'static str,
     },
 }
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bodies { count, first } => Offenders::bodies(*count, first).fmt(f),
+            Self::View(inner) => inner.fmt(f),
+            Self::Range { count, first } => Offenders::bodies(*count, first).fmt(f),
+            Self::Layers { bodies, categories, masks, groups } => write!(
+                f,
+                "layers differ in length from their {bodies} bodies: categories {categories}, masks {masks}, groups \
+                 {groups}; each needs one value for every body, or a number for all"
+            ),
+            Self::Lattice(inner) => inner.fmt(f),
+            Self::Images { images, reach } => write!(
+                f,
+                "bodies that reach {reach} in all meet {images} images of the cell, more than {max}: take several \
+                 cells as one, or give the bodies or their margin a shorter reach",
+                max = MAX_IMAGES
+            ),
+            Self::Combination { parts, reason } => write!(f, "{parts} cannot be combined: {reason}"),
+            Self::Displacements { bodies, displacements } => write!(
+                f,
+                "{bodies} bodies, but displacements of lengths {displacements:?}; each axis needs one for every body, \
+                 0 for those at rest"
+            ),
+            Self::Sets { sets, table } => write!(
+                f,
+                "{sets} sets, but a table of {table}; make it by `ActivationTable::none({sets})` or \
+                 `ActivationTable::all({sets})`"
+            ),
+            Self::Parameter { name, value, wanted } => write!(f, "{name} is {value}: {wanted}"),
+        }
+    }
+}
+
+impl core::error::Error for InputError {}
 
 impl From<ViewError> for InputError {
     fn from(refused: ViewError) -> Self {
@@ -118,60 +133,92 @@ impl InputError {
 }
 
 /// Why the space or the step does not allow a body where it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RangeFault {
     /// A coordinate lies more than 2^29 periods away.
-    #[error("more than 2^29 periods away on axis {axis}: move it back into the box now and then")]
     TooManyPeriods {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// A box reaches to infinity where space repeats.
-    #[error("reaches to infinity on axis {axis}, in a space that repeats there: give it an end")]
     Endless {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// A displacement is NaN or infinite, or leads beyond 2^250 from the origin.
-    #[error(
-        "displacement not finite, or beyond 2^250 from the origin, on axis {axis}: choose a larger unit or a shorter \
-         step"
-    )]
     Displacement {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
 }
 
+impl fmt::Display for RangeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyPeriods { axis } => {
+                write!(f, "more than 2^29 periods away on axis {axis}: move it back into the box now and then")
+            }
+            Self::Endless { axis } => {
+                write!(f, "reaches to infinity on axis {axis}, in a space that repeats there: give it an end")
+            }
+            Self::Displacement { axis } => write!(
+                f,
+                "displacement not finite, or beyond 2^250 from the origin, on axis {axis}: choose a larger unit or a \
+                 shorter step"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RangeFault {}
+
 /// What is wrong with a lattice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LatticeFault {
     /// A vector of length zero.
-    #[error(
-        "lattice vector {vector} has length zero: where space does not repeat, give any vector that lies across the others"
-    )]
     ZeroLength {
         /// 0 for the first.
         vector: u8,
     },
     /// A vector that is not finite, or whose length is not between 2^-300 and 2^300.
-    #[error("lattice vector {vector} is not finite, or its length not between 2^-300 and 2^300: choose another unit")]
     OutOfRange {
         /// 0 for the first.
         vector: u8,
     },
     /// An origin that is not finite, or beyond 2^300.
-    #[error("the origin of the lattice is not finite, or beyond 2^300, on axis {axis}")]
     Origin {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
     /// Vectors in one line or plane.
-    #[error("the lattice vectors lie in one line or plane: each has to lead out of that of the others")]
     Flat,
     /// Vectors in the order of a left hand.
-    #[error("the lattice vectors are left-handed: swap two of them, or turn one round")]
     LeftHanded,
 }
+
+impl fmt::Display for LatticeFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroLength { vector } => write!(
+                f,
+                "lattice vector {vector} has length zero: where space does not repeat, give any vector that lies \
+                 across the others"
+            ),
+            Self::OutOfRange { vector } => write!(
+                f,
+                "lattice vector {vector} is not finite, or its length not between 2^-300 and 2^300: choose another unit"
+            ),
+            Self::Origin { axis } => {
+                write!(f, "the origin of the lattice is not finite, or beyond 2^300, on axis {axis}")
+            }
+            Self::Flat => {
+                f.write_str("the lattice vectors lie in one line or plane: each has to lead out of that of the others")
+            }
+            Self::LeftHanded => f.write_str("the lattice vectors are left-handed: swap two of them, or turn one round"),
+        }
+    }
+}
+
+impl core::error::Error for LatticeFault {}
