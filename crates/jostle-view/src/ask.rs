@@ -1,13 +1,13 @@
 //! Questions of a page to the tree of a search, each with the time that it took.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use jostle::{Aabb, Circles, LinearTree, Queries, QueryError, Ray, Reached, Threads};
 
 use crate::message::quoted;
 use crate::record;
-use crate::shown::Shown;
+use crate::shown::{Shown, Tree};
 
 /// Bodies that an answer lists; it counts all.
 const LISTED: usize = 64;
@@ -24,6 +24,8 @@ pub(crate) enum Question {
     Nearest { point: [f32; 2], count: u32 },
     /// How many touch a box.
     Aabb { lo: [f32; 2], hi: [f32; 2] },
+    /// Which sphere is first on a line of sight.
+    Sight { origin: [f32; 3], direction: [f32; 3] },
     /// How long each task of a search takes.
     Record,
     /// Which a ray hits.
@@ -43,6 +45,7 @@ impl Question {
             Self::Nearest { .. } => "nearest",
             Self::Aabb { .. } => "box",
             Self::Ray { .. } => "ray",
+            Self::Sight { .. } => "sight",
             Self::Record => "record",
         }
     }
@@ -50,34 +53,34 @@ impl Question {
     /// Asks the tree of the bodies of this view, or one made for this where a search has left none, and says in JSON what it
     /// answers, or refuses.
     pub(crate) fn json(self, number: u32, view: Circles<'_>, shown: &Shown<'_>) -> String {
-        if self == Self::Record {
-            return record::json(view)
-                .map_or_else(|refusal| self.refusal(number, &refusal), |told| self.begun(number) + &told + "}");
+        let told = match self {
+            Self::Record => record::json(view, shown.heights_of(view)).map_err(|refusal| refusal.to_string()),
+            _ => self.answer(view, shown).map(|answer| self.told(&answer, view, shown)),
+        };
+        let told = told.unwrap_or_else(|refusal| format!(r#""error":{}"#, quoted(&refusal)));
+        format!(r#"{{"ask":{number},"kind":"{}",{told}}}"#, self.name())
+    }
+
+    fn answer(self, view: Circles<'_>, shown: &Shown<'_>) -> Result<Answer, String> {
+        let refusal = |refusal: &dyn Display| refusal.to_string();
+        match (shown.tree_of(view), self) {
+            (Some(Tree::Space(tree)), Self::Sight { origin, direction }) => {
+                let start = Instant::now();
+                let hit = Queries::new(tree).first_hit(Ray::new(origin, direction));
+                let took = start.elapsed();
+                Ok(Answer { bodies: hit.map_err(|error| refusal(&error))?.into_iter().collect(), took })
+            }
+            (Some(Tree::Space(_)), _) => {
+                Err("these are spheres: they are asked about along a line of sight".to_owned())
+            }
+            (_, Self::Sight { .. }) => Err("these are circles: there is no line of sight".to_owned()),
+            (Some(Tree::Plane(tree)), _) => self.ask(Queries::new(tree)).map_err(|error| refusal(&error)),
+            (None, _) => {
+                let mut own = LinearTree::new();
+                own.build(view, Threads::Current).map_err(|error| refusal(&error))?;
+                self.ask(Queries::new(&own)).map_err(|error| refusal(&error))
+            }
         }
-        let mut own = LinearTree::new();
-        let answer = match shown.tree_of(view) {
-            Some(tree) => self.ask(Queries::new(tree)),
-            None => match own.build(view, Threads::Current) {
-                Ok(_) => self.ask(Queries::new(&own)),
-                Err(refusal) => return self.refusal(number, &refusal),
-            },
-        };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(refusal) => return self.refusal(number, &refusal),
-        };
-        let mut json = self.begun(number);
-        // Writing to a String cannot fail.
-        _ = self.tell(&answer, view, shown.pairs, &mut json);
-        json
-    }
-
-    fn begun(self, number: u32) -> String {
-        format!(r#"{{"ask":{number},"kind":"{}","#, self.name())
-    }
-
-    fn refusal(self, number: u32, why: &dyn Display) -> String {
-        format!(r#"{}"error":{}}}"#, self.begun(number), quoted(&why.to_string()))
     }
 
     fn ask(self, queries: Queries<'_, 2>) -> Result<Answer, QueryError> {
@@ -87,8 +90,8 @@ impl Question {
             Self::Point(point) => queries.point(point, &mut ids)?,
             Self::Nearest { point, count } => queries.nearest(point, count as usize, f32::INFINITY, &mut bodies)?,
             Self::Aabb { lo, hi } => queries.aabb(Aabb { lo, hi }, &mut ids)?,
-            // Needs no tree.
-            Self::Record => {}
+            // Not of circles.
+            Self::Record | Self::Sight { .. } => {}
             Self::Ray { origin, direction } => queries.ray(Ray::new(origin, direction), &mut bodies)?,
         }
         let took = start.elapsed();
@@ -96,22 +99,22 @@ impl Question {
         Ok(Answer { bodies, took })
     }
 
-    fn tell(self, answer: &Answer, view: Circles<'_>, pairs: &[[u32; 2]], json: &mut String) -> std::fmt::Result {
-        let micros = answer.took.as_secs_f64() * 1e6;
-        write!(json, r#""micros":{micros:.2},"count":{},"bodies":["#, answer.bodies.len())?;
-        let counts = matches!(self, Self::Point(_));
-        for (at, body) in answer.bodies.iter().take(LISTED).enumerate() {
+    fn told(self, answer: &Answer, view: Circles<'_>, shown: &Shown<'_>) -> String {
+        let (micros, z) = (answer.took.as_secs_f64() * 1e6, shown.heights_of(view));
+        let counts = matches!(self, Self::Point(_) | Self::Sight { .. });
+        let bodies = answer.bodies.iter().take(LISTED).enumerate().map(|(at, body)| {
             let ([x, y], r) = (view.center(body.id as usize), view.radius(body.id as usize));
-            let comma = if at > 0 { "," } else { "" };
-            write!(json, r#"{comma}{{"id":{},"x":{x},"y":{y},"r":{r},"distance":{}"#, body.id, body.distance)?;
-            if counts && at < COUNTED {
-                let contacts = pairs.iter().filter(|pair| pair.contains(&body.id)).count();
-                write!(json, r#","contacts":{contacts}"#)?;
-            }
-            json.push('}');
-        }
-        json.push_str("]}");
-        Ok(())
+            let z = z.map_or_else(String::new, |z| format!(r#","z":{}"#, z[body.id as usize]));
+            let contacts = if counts && at < COUNTED {
+                let contacts = shown.pairs.iter().filter(|pair| pair.contains(&body.id)).count();
+                format!(r#","contacts":{contacts}"#)
+            } else {
+                String::new()
+            };
+            format!(r#"{{"id":{},"x":{x},"y":{y}{z},"r":{r},"distance":{}{contacts}}}"#, body.id, body.distance)
+        });
+        let bodies: Vec<_> = bodies.collect();
+        format!(r#""micros":{micros:.2},"count":{},"bodies":[{}]"#, answer.bodies.len(), bodies.join(","))
     }
 }
 

@@ -26,7 +26,7 @@ use rayon::ThreadPool;
 
 use crate::clusters::Clusters;
 use crate::message::Wants;
-use crate::shown::Shown;
+use crate::shown::{Shown, Tree};
 
 /// Bytes of a frame before its sections.
 pub const HEADER: usize = 80;
@@ -60,10 +60,13 @@ pub enum Section {
     /// Two `u32`: the clusters of two bodies or more, and the bodies of the largest; then for each body, as `u8`, 0 where it
     /// touches none, else a number that its cluster shares.
     Clusters = 10,
+    /// Two `f32`: the lowest and the highest of all third coordinates; then for each body, as `u16`, which fraction of the way
+    /// its own lies. Boxes of the tree are then `f32` x6.
+    Heights = 11,
 }
 
 impl Section {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Places,
         Self::Touched,
         Self::Contacts,
@@ -74,6 +77,7 @@ impl Section {
         Self::Threads,
         Self::Leaves,
         Self::Clusters,
+        Self::Heights,
     ];
 }
 
@@ -136,7 +140,8 @@ pub(crate) struct Encoder {
 #[derive(Debug, Default)]
 struct Finders {
     /// It finds them again, in the tree that there is.
-    finder: PairFinder<2>,
+    plane: PairFinder<2>,
+    space: PairFinder<3>,
     pool: Option<Arc<ThreadPool>>,
     of_body: Vec<AtomicU8>,
 }
@@ -148,7 +153,11 @@ impl Encoder {
         self.note_radii(view);
         self.count_contacts(view.len(), shown.pairs);
         let (centers, tree) = (centers(view), shown.tree_of(view));
-        let levels = tree.map_or(0, |tree| tree.levels().len());
+        let levels = match tree {
+            Some(Tree::Plane(tree)) => tree.levels().len(),
+            Some(Tree::Space(tree)) => tree.levels().len(),
+            None => 0,
+        };
         let mut frame = self.header(view.len(), centers, levels, shown, meters);
         section(&mut frame, Section::Places, |out| places(view, centers, out));
         let bits = self
@@ -170,12 +179,16 @@ impl Encoder {
                 out.extend(self.clusters.shades());
             });
         }
-        if let Some(tree) = tree {
-            tell_tree(tree, wants, &mut frame);
-            if wants.threads() {
-                let threads = self.finders.of(tree);
-                section(&mut frame, Section::Threads, |out| out.extend(threads));
-            }
+        if let Some(z) = shown.heights_of(view) {
+            section(&mut frame, Section::Heights, |out| heights(z, out));
+        }
+        match tree {
+            Some(Tree::Plane(tree)) => tell_tree(tree, wants, &mut frame),
+            Some(Tree::Space(tree)) => tell_tree(tree, wants, &mut frame),
+            None => {}
+        }
+        if let Some(tree) = tree.filter(|_| wants.threads()) {
+            section(&mut frame, Section::Threads, |out| out.extend(self.finders.of(tree)));
         }
         if let Some(system) = shown.cells.filter(|_| wants.cells()) {
             section(&mut frame, Section::Cells, |out| system.for_each_cell(&mut |cell| tell_box(cell, out)));
@@ -239,9 +252,13 @@ impl Encoder {
 
 impl Finders {
     /// For each body the thread that has found one of its pairs, as frames tell it.
-    fn of(&mut self, tree: &LinearTree<2>) -> impl Iterator<Item = u8> {
+    fn of(&mut self, tree: Tree<'_>) -> impl Iterator<Item = u8> {
+        let n = match tree {
+            Tree::Plane(tree) => tree.len(),
+            Tree::Space(tree) => tree.len(),
+        };
         self.of_body.clear();
-        self.of_body.resize_with(tree.len(), AtomicU8::default);
+        self.of_body.resize_with(n, AtomicU8::default);
         let of_body = &self.of_body;
         let note = |a: u32, b: u32| {
             let thread = rayon::current_thread_index().unwrap_or(0).min(254) as u8 + 1;
@@ -249,12 +266,15 @@ impl Finders {
         };
         let threads = self.pool.as_deref().map_or(Threads::Current, Threads::Pool);
         // A tree was accepted when it was built; of one that is refused nothing is told.
-        _ = self.finder.on(threads).for_each_pair(tree, note);
+        _ = match tree {
+            Tree::Plane(tree) => self.plane.on(threads).for_each_pair(tree, note),
+            Tree::Space(tree) => self.space.on(threads).for_each_pair(tree, note),
+        };
         self.of_body.iter_mut().map(|thread| *thread.get_mut())
     }
 }
 
-fn tell_tree(tree: &LinearTree<2>, wants: Wants, frame: &mut Vec<u8>) {
+fn tell_tree<const D: usize>(tree: &LinearTree<D>, wants: Wants, frame: &mut Vec<u8>) {
     if wants.order() {
         section(frame, Section::Order, |out| out.extend(tree.ids().flat_map(u32::to_le_bytes)));
     }
@@ -273,7 +293,7 @@ fn tell_tree(tree: &LinearTree<2>, wants: Wants, frame: &mut Vec<u8>) {
 }
 
 /// Lower corner, upper corner.
-fn tell_box(aabb: Aabb<2>, out: &mut Vec<u8>) {
+fn tell_box<const D: usize>(aabb: Aabb<D>, out: &mut Vec<u8>) {
     out.extend(aabb.lo.iter().chain(&aabb.hi).flat_map(|border| border.to_le_bytes()));
 }
 
@@ -308,6 +328,14 @@ fn places(view: Circles<'_>, centers: Aabb<2>, out: &mut Vec<u8>) {
         [x0, x1, y0, y1]
     };
     out.extend((0..view.len()).flat_map(quantised));
+}
+
+fn heights(z: &[f32], out: &mut Vec<u8>) {
+    let (lo, hi) = z.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &z| (lo.min(z), hi.max(z)));
+    let (lo, hi) = if z.is_empty() { (0.0, 0.0) } else { (lo, hi) };
+    let scale = if hi > lo { 65_535.0 / (hi - lo) } else { 0.0 };
+    out.extend([lo, hi].map(f32::to_le_bytes).as_flattened());
+    out.extend(z.iter().flat_map(|z| (((z - lo) * scale + 0.5) as u16).to_le_bytes()));
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
-//! The `jostle-view` program: discs that bounce, or the circles of a file, in a browser.
+//! The `jostle-view` program: discs that bounce, or the bodies of files, in a browser.
 
-mod file;
+mod bodies;
+mod files;
+mod film;
 mod pace;
 mod search;
 mod show;
@@ -13,6 +15,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, value_parser};
+use film::Film;
 use jostle_testkit::Kind;
 use jostle_view::Viewer;
 use search::{JOSTLE, engines};
@@ -23,7 +26,7 @@ use show::Show;
 #[command(name = "jostle-view", version)]
 struct Args {
     #[command(flatten)]
-    file: file::FileArgs,
+    files: film::FileArgs,
     /// Number of circles
     #[arg(long, conflicts_with = "file", value_name = "N", default_value_t = 20_000)]
     #[arg(value_parser = value_parser!(u32).range(1..=4_000_000))]
@@ -31,9 +34,9 @@ struct Args {
     /// How they are spread at the start: uniform, clustered, powerlaw, dense or fluid
     #[arg(long, conflicts_with = "file", value_name = "KIND", default_value_t = Kind::Uniform)]
     scene: Kind,
-    /// Frames a second that the simulation aims at; 0: as many as can be had
-    #[arg(long, conflicts_with = "file", value_name = "F", default_value_t = 60.0, value_parser = rate)]
-    rate: f32,
+    /// Frames a second that are aimed at; 0: as many as can be had [default: 60, of a film 10]
+    #[arg(long, value_name = "F", value_parser = rate)]
+    rate: Option<f32>,
     /// What searches: the engine, or one of the older systems
     #[arg(long, conflicts_with = "file", value_name = "NAME", default_value = JOSTLE)]
     #[arg(value_parser = PossibleValuesParser::new(engines()))]
@@ -70,11 +73,11 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let args = Args::parse();
-    let bodies = args.file.read()?;
+    let film = Film::open(args.files, args.rate)?;
     let mut viewer = Viewer::start(args.listen).with_context(|| format!("cannot listen at {}", args.listen))?;
-    if let Some(bodies) = bodies {
-        return bodies.show(&mut viewer);
-    }
     println!("{}", viewer.url());
-    Show::new(args.scene, args.agents, args.rate, &args.engine, args.threads)?.run(&mut viewer)
+    match film {
+        Some(mut film) => film.run(&mut viewer),
+        None => Show::new(args.scene, args.agents, args.rate, &args.engine, args.threads)?.run(&mut viewer),
+    }
 }

@@ -45,6 +45,8 @@ pub enum Command {
         /// Its radius, above 0.
         radius: f32,
     },
+    /// Show this frame of a film, which may be beyond its end.
+    Seek(u32),
     /// Hold a body, which may not be there, with its centre here, until another is held or it is let go.
     Drag {
         /// Its id.
@@ -65,6 +67,10 @@ pub struct Controls {
     pub rate: f32,
     /// How much faster a body falls after each frame.
     pub gravity: f32,
+    /// Which frame of a film is shown, from 0 on.
+    pub frame: u32,
+    /// How many it has; of 0, it is none, and the page offers no choice.
+    pub frames: u32,
     /// The name of the scene.
     pub scene: String,
     /// The names of all scenes; of none, the page offers neither scene nor number.
@@ -89,10 +95,12 @@ impl Controls {
         let finite = |x: f32| if x.is_finite() { x } else { 0.0 };
         let list = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(",");
         format!(
-            r#"{{"controls":{{"paused":{},"rate":{},"gravity":{},"scene":{},"scenes":[{}],"agents":{},"engine":{},"engines":[{}],"threads":{},"mostThreads":{},"notice":{}}}}}"#,
+            r#"{{"controls":{{"paused":{},"rate":{},"gravity":{},"frame":{},"frames":{},"scene":{},"scenes":[{}],"agents":{},"engine":{},"engines":[{}],"threads":{},"mostThreads":{},"notice":{}}}}}"#,
             self.paused,
             finite(self.rate),
             finite(self.gravity),
+            self.frame,
+            self.frames,
             quoted(&self.scene),
             list(&self.scenes),
             self.agents,
@@ -201,8 +209,12 @@ impl<'a> Words<'a> {
         self.word()?.parse().ok().filter(|x: &f32| x.is_finite())
     }
 
-    fn point(&mut self) -> Option<[f32; 2]> {
-        Some([self.real()?, self.real()?])
+    fn point<const D: usize>(&mut self) -> Option<[f32; D]> {
+        let mut point = [0.0; D];
+        for x in &mut point {
+            *x = self.real()?;
+        }
+        Some(point)
     }
 }
 
@@ -246,6 +258,7 @@ fn question(words: &mut Words<'_>) -> Option<Question> {
             Question::Nearest { point, count: words.whole()?.min(MOST_NEAREST) }
         }
         "box" => Question::Aabb { lo: words.point()?, hi: words.point()? },
+        "sight" => Question::Sight { origin: words.point()?, direction: words.point()? },
         "record" => Question::Record,
         "ray" => Question::Ray { origin: words.point()?, direction: words.point()? },
         _ => return None,
@@ -265,6 +278,7 @@ fn command(word: &str, words: &mut Words<'_>) -> Option<Command> {
         "engine" => Command::Engine(words.word()?.to_owned()),
         "agents" => Command::Agents(words.whole().filter(|n| (1..=MOST_AGENTS).contains(n))?),
         "drag" => Command::Drag { id: words.whole()?, to: words.point()? },
+        "seek" => Command::Seek(words.whole()?),
         "drop" => Command::Drop,
         "giant" => {
             let center = words.point()?;
@@ -304,7 +318,7 @@ mod tests {
     #[test]
     fn names_of_scenes_are_quoted() {
         let controls = Controls { scene: "a\"b\\c\n".to_owned(), rate: f32::NAN, ..Controls::default() };
-        let truth = r#"{"controls":{"paused":false,"rate":0,"gravity":0,"scene":"a\"b\\c\u000a","scenes":[],"agents":0,"engine":"","engines":[],"threads":0,"mostThreads":0,"notice":""}}"#;
+        let truth = r#"{"controls":{"paused":false,"rate":0,"gravity":0,"frame":0,"frames":0,"scene":"a\"b\\c\u000a","scenes":[],"agents":0,"engine":"","engines":[],"threads":0,"mostThreads":0,"notice":""}}"#;
         assert_eq!(controls.json(), truth);
     }
 

@@ -10,6 +10,9 @@ use crate::pace::Pace;
 use crate::search::{JOSTLE, Search, engines, most_threads};
 use crate::world::World;
 
+/// Frames a second, unless others are asked for.
+const RATE: f32 = 60.0;
+
 /// The simulation, and what its controls say.
 pub(crate) struct Show {
     world: World,
@@ -20,11 +23,11 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    pub(crate) fn new(kind: Kind, agents: u32, rate: f32, engine: &str, threads: Option<u32>) -> Result<Self> {
+    pub(crate) fn new(kind: Kind, agents: u32, rate: Option<f32>, engine: &str, threads: Option<u32>) -> Result<Self> {
         let most = most_threads();
         let threads = threads.unwrap_or(most).min(most);
         let controls = Controls {
-            rate,
+            rate: rate.unwrap_or(RATE),
             scene: kind.to_string(),
             scenes: Kind::ALL.into_iter().chain([Kind::Fluid]).map(|kind| kind.to_string()).collect(),
             agents,

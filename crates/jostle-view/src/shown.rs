@@ -6,11 +6,20 @@ use std::time::{Duration, Instant};
 use jostle::{Circles, Found, InputError, LinearTree};
 use jostle_classics::BroadPhase;
 
-/// What a search has found, as [`Viewer::frame`](crate::Viewer::frame) shows it: of a [`Found`] also its tree, of an [`OlderSystem`] also its cells.
+/// The tree of a search.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tree<'a> {
+    Plane(&'a LinearTree<2>),
+    Space(&'a LinearTree<3>),
+}
+
+/// What a search has found, as [`Viewer::frame`](crate::Viewer::frame) shows it: of a [`Found`] also its tree, of an [`OlderSystem`]
+/// also its cells.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
     pub(crate) pairs: &'a [[u32; 2]],
-    tree: Option<&'a LinearTree<2>>,
+    tree: Option<Tree<'a>>,
+    heights: Option<&'a [f32]>,
     pub(crate) cells: Option<&'a dyn BroadPhase<2>>,
     pub(crate) tests: u64,
     pub(crate) bytes: usize,
@@ -21,24 +30,62 @@ pub struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// The tree of these bodies, if the search has left one.
-    pub(crate) fn tree_of(&self, view: Circles<'_>) -> Option<&'a LinearTree<2>> {
-        self.tree.filter(|tree| tree.len() == view.len())
+    /// The same of spheres, whose third coordinates these are, in the order of the view. The page turns them.
+    #[must_use]
+    pub fn with_heights(self, z: &'a [f32]) -> Self {
+        Self { heights: Some(z), ..self }
     }
-}
 
-impl<'a> From<&Found<'a, 2>> for Shown<'a> {
-    fn from(found: &Found<'a, 2>) -> Self {
+    /// The same with this tree, of bodies as they are shown: for a search that leaves none, as one in 64 bits.
+    #[must_use]
+    pub fn with_tree(self, tree: &'a LinearTree<2>) -> Self {
+        Self { tree: Some(Tree::Plane(tree)), number: tree.build_number(), ..self }
+    }
+
+    /// As [`Shown::with_tree`], of spheres.
+    #[must_use]
+    pub fn with_tree_in_space(self, tree: &'a LinearTree<3>) -> Self {
+        Self { tree: Some(Tree::Space(tree)), number: tree.build_number(), ..self }
+    }
+
+    /// The tree of these bodies, if the search has left one.
+    pub(crate) fn tree_of(&self, view: Circles<'_>) -> Option<Tree<'a>> {
+        self.tree.filter(|tree| match tree {
+            Tree::Plane(tree) => tree.len() == view.len() && self.heights.is_none(),
+            Tree::Space(tree) => tree.len() == view.len() && self.heights.is_some(),
+        })
+    }
+
+    /// The third coordinates of these bodies, if they are spheres.
+    pub(crate) fn heights_of(&self, view: Circles<'_>) -> Option<&'a [f32]> {
+        self.heights.filter(|z| z.len() == view.len())
+    }
+
+    fn new<const D: usize>(found: &Found<'a, D>, tree: Tree<'a>) -> Self {
         let stats = found.stats();
         Self {
             pairs: found.pairs(),
-            tree: Some(found.tree()),
+            tree: Some(tree),
+            heights: None,
             cells: None,
             tests: stats.circle_tests,
             bytes: stats.bytes,
             times: stats.time.named().map(|(_, time)| time),
             number: found.tree().build_number(),
         }
+    }
+}
+
+impl<'a> From<&Found<'a, 2>> for Shown<'a> {
+    fn from(found: &Found<'a, 2>) -> Self {
+        Self::new(found, Tree::Plane(found.tree()))
+    }
+}
+
+/// To be shown [with heights](Shown::with_heights).
+impl<'a> From<&Found<'a, 3>> for Shown<'a> {
+    fn from(found: &Found<'a, 3>) -> Self {
+        Self::new(found, Tree::Space(found.tree()))
     }
 }
 
@@ -96,6 +143,7 @@ impl<'a> From<&'a OlderSystem> for Shown<'a> {
         Self {
             pairs: &older.pairs,
             tree: None,
+            heights: None,
             cells: Some(&*older.system),
             tests: older.tests,
             bytes: older.system.bytes() + older.pairs.capacity() * size_of::<[u32; 2]>(),

@@ -1,10 +1,43 @@
-// What of the world is seen: its centre, and pixels of the page a unit. The world's y points upwards.
+// What of the world is seen: its centre, and pixels of the page a unit. The world's y points upwards. A world of spheres is
+// turned about the middle of its box first, and seen along its third axis, from where that is large.
+
+const STRAIGHT = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 
 export class Camera {
   constructor() {
     this.center = [0, 0];
     this.scale = 1;
     this.size = [1, 1];
+    this.angles = [0, 0];
+    this.turn = STRAIGHT;
+    this.middle = [0, 0, 0];
+  }
+
+  /** Turns a world of spheres by what pixels of the page say; circles lie flat. */
+  orbit([dx, dy]) {
+    const [yaw, pitch] = this.angles = [this.angles[0] + dx * 0.008, Math.min(Math.max(this.angles[1] + dy * 0.008, -1.57), 1.57)];
+    const [s, c, t, d] = [Math.sin(yaw), Math.cos(yaw), Math.sin(pitch), Math.cos(pitch)];
+    this.turn = [c, 0, s, t * s, d, -t * c, -d * s, t, d * c];
+  }
+
+  /** Looks at a frame: of spheres, or flat. */
+  take({ middle, heights }) {
+    this.middle = middle;
+    if (heights && this.turn === STRAIGHT) this.orbit([0, 0]);
+    if (!heights) [this.turn, this.angles] = [STRAIGHT, [0, 0]];
+  }
+
+  /** Where on the plane that is seen a point of the world lies. */
+  flat(point) {
+    const [x, y, z] = [0, 1, 2].map((axis) => (point[axis] ?? 0) - this.middle[axis]), turn = this.turn;
+    return [this.middle[0] + turn[0] * x + turn[1] * y + turn[2] * z, this.middle[1] + turn[3] * x + turn[4] * y + turn[5] * z];
+  }
+
+  /** The line of sight through a point of that plane, from this far before the middle: origin and direction. */
+  sight([u, v], far) {
+    const seen = [u - this.middle[0], v - this.middle[1], far], turn = this.turn;
+    const back = (axis) => turn[axis] * seen[0] + turn[3 + axis] * seen[1] + turn[6 + axis] * seen[2];
+    return [[0, 1, 2].map((axis) => this.middle[axis] + back(axis)), [0, 1, 2].map((axis) => -turn[6 + axis])];
   }
 
   /** Shows a box, beside the panel where there is room. */

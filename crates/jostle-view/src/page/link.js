@@ -1,7 +1,7 @@
 // The socket, and what comes by it. The layout of a frame stands in src/frame.rs.
 
 const FRAME = 1, RADII = 2, HEADER = 80;
-const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells", "threads", "leaves", "clusters"];
+const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells", "threads", "leaves", "clusters", "heights"];
 export const STAGES = ["bounds", "sort", "tree", "join", "rest", "encode"];
 
 /** A frame, read in place: typed arrays over what was received. */
@@ -15,17 +15,25 @@ export function readFrame(buffer) {
     pairCount: u32(64), tests: f32(68), bytes: f32(72), rate: f32(76),
     size: buffer.byteLength, boxes: new Map(),
   };
+  let low = 0, high = 0;
   for (let at = HEADER; at + 8 <= buffer.byteLength;) {
     const name = NAMES[u32(at)], bytes = u32(at + 4);
     at += 8;
     if (name === "places") frame.places = new Uint16Array(buffer, at, bytes / 2);
     else if (["touched", "contacts", "threads"].includes(name)) frame[name] = new Uint8Array(buffer, at, bytes);
     else if (["pairs", "order", "leaves"].includes(name)) frame[name] = new Uint32Array(buffer, at, bytes / 4);
-    else if (name === "clusters") frame.clusters = { count: u32(at), largest: u32(at + 4), shades: new Uint8Array(buffer, at + 8, bytes - 8) };
+    else if (name === "heights") {
+      [low, high] = [f32(at), f32(at + 4)];
+      frame.heights = new Uint16Array(buffer, at + 8, (bytes - 8) / 2);
+    } else if (name === "clusters") frame.clusters = { count: u32(at), largest: u32(at + 4), shades: new Uint8Array(buffer, at + 8, bytes - 8) };
     else if (name === "cells") frame.cells = new Float32Array(buffer, at, bytes / 4);
     else if (name === "boxes") frame.boxes.set(u32(at), new Float32Array(buffer, at + 4, (bytes - 4) / 4));
     at += Math.ceil(bytes / 4) * 4;
   }
+  // The box of all centres as its middle and sides, flat where there are no heights.
+  const ends = [[frame.lo[0], frame.hi[0]], [frame.lo[1], frame.hi[1]], [low, high]];
+  frame.middle = ends.map(([a, b]) => (a + b) / 2);
+  frame.sides = ends.map(([a, b]) => b - a);
   return frame;
 }
 

@@ -19,6 +19,7 @@ function look() {
   const night = dark.matches, want = (name) => $(name).checked;
   return {
     back: night ? [0.067, 0.078, 0.09] : [0.965, 0.965, 0.95],
+    largest: radii.range[1],
     free: night ? [0.34, 0.71, 0.91] : [0, 0.447, 0.698],
     touching: [0.902, 0.624, 0],
     kind: { touching: 0, leaf: 2, thread: 2, cluster: 2 }[$("colour").value] ?? 1,
@@ -113,7 +114,10 @@ function fit() {
   fitted = true;
   if (!frame || !radii) return;
   const panel = $("panel").getBoundingClientRect(), wide = panel.width < innerWidth;
-  camera.fit(frame.lo, frame.hi, radii.range[1], wide ? [panel.width, 0] : [0, panel.height]);
+  // Turned spheres stay within a ball about their box.
+  const ball = frame.heights && Math.hypot(...frame.sides) / 2;
+  const [lo, hi] = ball ? [-ball, ball].map((by) => [frame.middle[0] + by, frame.middle[1] + by]) : [frame.lo, frame.hi];
+  camera.fit(lo, hi, radii.range[1], wide ? [panel.width, 0] : [0, panel.height]);
   redraw();
 }
 
@@ -125,7 +129,11 @@ function take(next) {
   if (frame && fitted && next.radiiVersion !== frame.radiiVersion && isOther(frame, next)) camera.follow(frame, next);
   if (!frame || next.number !== frame.number) before = frame;
   frame = next;
+  camera.take(frame);
+  document.body.classList.toggle("space", !!frame.heights);
+  if (frame.heights && tools.tool !== "point") pick("point")();
   $("notice").textContent = "";
+  discs.fillHeights(frame);
   discs.fill("places", frame.places);
   shade();
   if (frame.pairs) discs.fill("pairs", frame.pairs);
@@ -185,6 +193,11 @@ function steer(state) {
   $("giving").hidden = $("dragging").hidden = !state.scenes.length;
   $("scenery").hidden = !state.scenes.length;
   $("pause").textContent = state.paused ? "Run" : "Pause";
+  $("filming").hidden = !state.frames;
+  $("falling").hidden = !state.scenes.length;
+  $("seek").max = Math.max(state.frames - 1, 0);
+  $("seek").value = state.frame;
+  $("at").textContent = `${state.frame + 1} / ${state.frames}`;
   $("rate").textContent = state.rate ? `${Number(state.rate.toPrecision(3))} / s` : "no limit";
   const scene = $("scene");
   if (scene.options.length !== state.scenes.length) scene.replaceChildren(...state.scenes.map((name) => new Option(name)));
@@ -216,6 +229,8 @@ function nextEngine() {
 const middle = () => [innerWidth / 2, innerHeight / 2];
 const flip = (name) => { $(name).checked = !$(name).checked; wants(); };
 const zoom = (factor) => { camera.zoom(factor, middle()); redraw(); };
+const orbit = (by) => { if (frame?.heights) camera.orbit(by); redraw(); };
+const seek = (by) => () => controls?.frames && link.say(`seek ${(controls.frame + by + controls.frames) % controls.frames}`);
 const pan = (by) => { camera.pan(by); redraw(); };
 const pick = (name) => () => { document.querySelector(`[name=tool][value=${name}]`).checked = true; tools.choose(name); };
 const steering = (action) => () => controls && action();
@@ -232,6 +247,11 @@ const KEYS = [
   ["ArrowRight", "", () => pan([-60, 0])],
   ["ArrowUp", "", () => pan([0, 60])],
   ["ArrowDown", "", () => pan([0, -60])],
+  [",", "one frame of a film back", seek(-1)],
+  ["a", "turn spheres, and d, w, s", () => orbit([-25, 0])],
+  ["d", "", () => orbit([25, 0])],
+  ["w", "", () => orbit([0, -25])],
+  ["s", "", () => orbit([0, 25])],
   ["c", "next colour", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").length; wants(); }],
   ["p", "pairs as lines", () => flip("pairs")],
   ["o", "curve through the ranks", () => flip("order")],
@@ -280,6 +300,7 @@ try {
   tools = new Tools($("discs"), $("marks"), $("answer"), camera, link, redraw);
   meters = new Meters($("plot"), $("legend"), $("figures"));
   lanes = new Lanes($("lanes"), $("bars"), $("lanewords"), $("regions"));
+  tools.depth = () => frame?.heights && Math.hypot(...frame.sides) / 2 + 2 * radii.range[1];
   tools.giant = () => GIANT * (radii ? radii.mean : 1) / 2;
 } catch (error) {
   $("notice").textContent = `Nothing can be drawn: ${error.message}`;
@@ -301,6 +322,7 @@ $("scene").addEventListener("change", () => link.say(`scene ${$("scene").value}`
 $("agents").addEventListener("change", () => $("agents").checkValidity() && $("agents").value && link.say(`agents ${$("agents").value}`));
 $("engine").addEventListener("change", () => link.say(`engine ${$("engine").value}`));
 $("threads").addEventListener("change", () => $("threads").checkValidity() && $("threads").value && link.say(`threads ${$("threads").value}`));
+$("seek").addEventListener("input", () => link.say(`seek ${$("seek").value}`));
 $("gravity").addEventListener("input", () => link.say(`gravity ${$("gravity").value}`));
 for (const id of ["colour", "pairs", "order", "boxes", "cells"]) $(id).addEventListener("change", wants);
 $("level").addEventListener("input", wants);

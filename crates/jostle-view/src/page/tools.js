@@ -11,6 +11,8 @@ export class Tools {
     this.count = 8;
     this.since = 1;
     this.giant = () => 1;
+    /** How far spheres reach from their middle; of circles, nothing. */
+    this.depth = () => undefined;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", (event) => this.lift(event));
@@ -74,6 +76,8 @@ export class Tools {
     } else if (this.draws) {
       this.line = [this.camera.toWorld(finger.from), this.camera.toWorld(at)];
       this.askLine();
+    } else if (!this.pinched && this.depth() && event.buttons === 1 && !event.shiftKey) {
+      this.camera.orbit(by);
     } else if (!this.pinched) {
       this.camera.pan(by);
     }
@@ -133,6 +137,8 @@ export class Tools {
   }
 
   askOf([x, y]) {
+    const depth = this.depth();
+    if (depth) return this.link.ask(`sight ${this.camera.sight([x, y], depth).flat().join(" ")}`);
     this.link.ask(this.tool === "nearest" ? `nearest ${x} ${y} ${this.count}` : `point ${x} ${y}`);
   }
 
@@ -165,9 +171,9 @@ export class Tools {
     if (kind === "box") return `${count.toLocaleString("en")} ${noun} touch the box, ${took}`;
     if (kind === "ray") return `${count.toLocaleString("en")} ${noun} hit by the ray${count ? `, the first is ${bodies[0].id} at ${digits(bodies[0].distance)}` : ""}, ${took}`;
     if (kind === "nearest") return `the ${count} nearest centres${count ? `, from ${digits(bodies[0].distance)} to ${digits(bodies[count - 1].distance)} away` : ""}, ${took}`;
-    if (!count) return `no circle here, ${took}`;
-    const [{ id, r, contacts }] = bodies;
-    return `circle ${id}: radius ${digits(r)}, ${contacts} contact${contacts === 1 ? "" : "s"}${count > 1 ? `, and ${count - 1} more here` : ""}, ${took}`;
+    if (!count) return `nothing here, ${took}`;
+    const [{ id, r, contacts }] = bodies, what = kind === "sight" ? "sphere" : "circle";
+    return `${what} ${id}: radius ${digits(r)}, ${contacts} contact${contacts === 1 ? "" : "s"}${count > 1 ? `, and ${count - 1} more here` : ""}, ${took}`;
   }
 
   /** Draws the answer over the discs. */
@@ -191,10 +197,10 @@ export class Tools {
       stroke([[x, y], [x + (u - x) * far, y + (v - y) * far]]);
     }
     if (!answer?.bodies || answer.kind === "box") return;
-    for (const { x, y, r } of answer.bodies) {
+    for (const { x, y, z, r } of answer.bodies) {
       if (answer.kind === "nearest" && this.hover) stroke([this.hover, [x, y]]);
       context.beginPath();
-      context.arc(...camera.toPage([x, y]), Math.min(Math.max(r * camera.scale, 3), 1e5), 0, 2 * Math.PI);
+      context.arc(...camera.toPage(camera.flat([x, y, z])), Math.min(Math.max(r * camera.scale, 3), 1e5), 0, 2 * Math.PI);
       context.stroke();
     }
   }

@@ -15,6 +15,9 @@ use tungstenite::{Message, WebSocket};
 /// Nothing here takes as long, unless it never happens.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Shorter than what passes between two pings, or whoever waits for something else would wait for ever.
+const SILENCE: Duration = Duration::from_secs(15);
+
 /// Circles of the loop: 0 and 1 touch, 2 is free, and many more of radius 0 lie far off.
 pub(crate) const CIRCLES: usize = 20_000;
 
@@ -75,7 +78,7 @@ impl Client {
     /// Tries to attach; the status where it is refused.
     pub(crate) fn try_attach(address: SocketAddr, path: &str, host: &str, origin: Option<&str>) -> Result<Self, u16> {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(SILENCE)).unwrap();
         let mut request = format!("ws://{host}{path}").into_client_request().unwrap();
         if let Some(origin) = origin {
             request.headers_mut().insert("Origin", origin.parse().unwrap());

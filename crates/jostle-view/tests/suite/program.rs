@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,10 @@ fn the_simulation_obeys_the_page() {
     let (_running, address) = start(&["--agents", "300", "--scene", "dense"]);
     let mut client = Client::attach(address);
     let controls = client.text();
-    assert!(controls.contains(r#""paused":false,"rate":60,"gravity":0,"scene":"dense","#), "{controls}");
+    assert!(
+        controls.contains(r#""paused":false,"rate":60,"gravity":0,"frame":0,"frames":0,"scene":"dense","#),
+        "{controls}"
+    );
     assert!(controls.contains(r#""agents":300,"engine":"jostle","#), "{controls}");
     let (first, second) = (client.frame().0, client.frame().0);
     assert!(number(&first) < number(&second));
@@ -151,4 +155,115 @@ fn the_circles_of_a_file_are_shown() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
     let output = command.args(["no such file.csv"]).output().unwrap();
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("no such file.csv"));
+}
+
+/// Files in a folder of their own, deleted with the test.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = std::env::temp_dir().join(format!("jostle-view-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for (file, text) in files {
+            std::fs::write(folder.join(file), text).unwrap();
+        }
+        Self(folder)
+    }
+
+    pub(crate) fn path(&self, file: &str) -> String {
+        self.0.join(file).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn pairs(frame: &[u8]) -> u32 {
+    u32::from_le_bytes(frame[64..68].try_into().unwrap())
+}
+
+#[test]
+fn many_files_are_a_film() {
+    let files = [
+        ("f10.csv", "x,y,r\n0,0,1\n1,0,1\n5,0,1\n"),
+        ("f9.csv", "x,y,r\n0,0,1\n0,1,1\n"),
+        ("f2.csv", "x,y,r\n1,2,3\n"),
+    ];
+    let folder = Folder::new("film", &[&files[..], &[("f3.csv", "x,y,r\n1,2,none\n"), ("readme", "")]].concat());
+    let (_running, address) = start(&[&folder.path(""), "--rate", "1000"]);
+    let mut client = Client::attach(address);
+    // It stops before the file that cannot be read, says why, and goes on when that is asked for.
+    let mut controls = client.text();
+    while !controls.contains(r#""paused":true"#) {
+        controls = client.text();
+    }
+    assert!(controls.contains(r#""frames":4,"#), "{controls}");
+    assert!(
+        controls.contains(r#""frame":1,"#) && controls.contains("f3.csv: line 2") && controls.contains("none"),
+        "{controls}"
+    );
+    client.say("step");
+    let mut frame = client.frame().0;
+    while bodies(&frame) != 2 {
+        frame = client.frame().0;
+    }
+    assert_eq!(pairs(&frame), 1);
+    client.say("seek 77");
+    while bodies(&client.frame().0) != 3 {}
+    client.say("step");
+    while bodies(&client.frame().0) != 1 {}
+    // By a pattern, of which the last is unpacked by nobody but the program.
+    let (_running, address) = start(&[&folder.path("f?0.*")]);
+    assert_eq!(bodies(&Client::attach(address).frame().0), 3);
+    for (file, fault) in [("f?.npy", "no file has such a name"), ("f3.csv", "line 2")] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_jostle-view"));
+        let output = command.args([folder.path(file)]).output().unwrap();
+        assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains(fault));
+    }
+}
+
+#[test]
+fn what_32_bits_do_not_hold_is_searched_in_64() {
+    let circles = "x,y,r\n1000000000,0,1\n1000000001.9,0,1\n1000000004,0,1\n";
+    let spheres = "x,y,z,r\n1000000000,5,0.1,1\n1000000001.9,5,0,1\n1000000000,5,4,1\n";
+    let folder = Folder::new(
+        "far",
+        &[("circles.csv", circles), ("spheres.csv", spheres), ("near.csv", "x,y,z,r\n0,0,0,1\n0,0,3,1\n")],
+    );
+    let ask = |client: &mut Client, question: &str| {
+        client.say(question);
+        client.text()
+    };
+    let (_running, address) = start(&[&folder.path("circles.csv")]);
+    let mut client = Client::attach(address);
+    let frame = client.frame().0;
+    // In 32 bits all were in one place.
+    assert_eq!((bodies(&frame), pairs(&frame)), (3, 1));
+    let answer = ask(&mut client, "ask 1 nearest 0 0 3");
+    assert!(answer.contains(r#"{"id":1,"x":-0.1"#) && answer.contains(r#"{"id":2,"x":2,"#), "{answer}");
+    assert!(ask(&mut client, "ask 2 sight 0 0 9 0 0 -1").contains("these are circles"));
+
+    for (file, z) in [("spheres.csv", 2.0), ("near.csv", 3.0)] {
+        let (_running, address) = start(&[&folder.path(file)]);
+        let mut client = Client::attach(address);
+        client.say("want order boxes 0 threads clusters");
+        let mut frame = client.frame().0;
+        while Sections::of(&frame).count() < 5 {
+            frame = client.frame().0;
+        }
+        let of = |kind| Sections::of(&frame).find(|section| section.0 == kind).unwrap().1;
+        let heights = of(Section::Heights);
+        assert_eq!(heights.len(), 8 + 2 * bodies(&frame) as usize);
+        let boxes = of(Section::Boxes).len();
+        assert!(boxes > 4 && (boxes - 4).is_multiple_of(24), "{boxes}");
+        assert_eq!(f32::from_le_bytes(heights[4..8].try_into().unwrap()), z, "{file}");
+        let x = if file == "near.csv" { 0.0 } else { -0.95 };
+        let answer = ask(&mut client, &format!("ask 1 sight {x} 0 9 0 0 -1"));
+        assert!(answer.contains(r#""kind":"sight""#) && answer.contains(&format!(r#""z":{z},"r":1"#)), "{answer}");
+        assert!(ask(&mut client, "ask 2 point 0 0").contains("these are spheres"));
+        assert!(ask(&mut client, "ask 3 record").contains(r#""regions":["#));
+    }
 }
