@@ -31,6 +31,7 @@ mod number;
 mod periodic;
 mod queries;
 mod sets;
+mod shapes;
 mod sort;
 mod swept;
 mod ways;
@@ -57,6 +58,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("periodic", periodic::run),
     ("queries", queries::run),
     ("sets", sets::run),
+    ("shapes", shapes::run),
     ("sort", sort::run),
     ("swept", swept::run),
 ];

@@ -40,5 +40,5 @@ macro_rules! replays {
 
 replays! {
     algebra "algebra", codes "codes", contacts "contacts", csv "csv", double "f64", find "find", neighbors "neighbors", npy "npy",
-    parquet "parquet", periodic "periodic", queries "queries", sets "sets", sort "sort", swept "swept",
+    parquet "parquet", periodic "periodic", queries "queries", sets "sets", shapes "shapes", sort "sort", swept "swept",
 }
