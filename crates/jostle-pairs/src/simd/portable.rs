@@ -1,14 +1,12 @@
-//! Lanes by what the target always has: SSE2, NEON, WebAssembly SIMD or plain code.
+//! Lanes by the `wide` crate: SSE2, NEON, WebAssembly SIMD or plain code, whatever the target always has.
 
-mod four;
-
-use four::Four;
+use wide::f32x4;
 
 use super::{LANES, LaneWork, Lanes};
 
 /// Four registers of four.
 #[derive(Clone, Copy)]
-pub(crate) struct Portable([Four; 4]);
+pub(crate) struct Portable([f32x4; 4]);
 
 /// Does the work with what the target always has, in a function of its own.
 #[inline(never)]
@@ -18,7 +16,7 @@ pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
 
 impl Portable {
     #[inline(always)]
-    fn zip(self, other: Self, op: impl Fn(Four, Four) -> Four) -> Self {
+    fn zip(self, other: Self, op: impl Fn(f32x4, f32x4) -> f32x4) -> Self {
         Self(core::array::from_fn(|i| op(self.0[i], other.0[i])))
     }
 }
@@ -31,55 +29,57 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
-        let (fours, _) = values.as_chunks();
-        Self(core::array::from_fn(|i| Four::load(&fours[i])))
+        Self(core::array::from_fn(|i| {
+            f32x4::new([values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]])
+        }))
     }
 
     #[inline(always)]
     fn store(self, values: &mut [f32; LANES]) {
-        let (fours, _) = values.as_chunks_mut();
-        fours.iter_mut().zip(self.0).for_each(|(values, four)| *values = four.to_array());
+        for (values, lanes) in values.chunks_exact_mut(4).zip(self.0) {
+            values.copy_from_slice(&lanes.to_array());
+        }
     }
 
     #[inline(always)]
     fn splat(value: f32) -> Self {
-        Self([Four::splat(value); 4])
+        Self([f32x4::splat(value); 4])
     }
 
     #[inline(always)]
     fn add(self, other: Self) -> Self {
-        self.zip(other, Four::add)
+        self.zip(other, |a, b| a + b)
     }
 
     #[inline(always)]
     fn sub(self, other: Self) -> Self {
-        self.zip(other, Four::sub)
+        self.zip(other, |a, b| a - b)
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        self.zip(other, Four::mul)
+        self.zip(other, |a, b| a * b)
     }
 
     #[inline(always)]
     fn min(self, other: Self) -> Self {
-        self.zip(other, Four::min)
+        self.zip(other, f32x4::fast_min)
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        self.zip(other, Four::max)
+        self.zip(other, f32x4::fast_max)
     }
 
     #[inline(always)]
     fn rotate(self) -> Self {
-        let lanes = self.0.map(Four::to_array);
-        Self(core::array::from_fn(|i| Four::load(&[lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
+        let lanes = self.0.map(f32x4::to_array);
+        Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
     }
 
     #[inline(always)]
     fn le(self, other: Self) -> u16 {
-        (0..4).fold(0, |mask, i| mask | self.0[i].le(other.0[i]) << (4 * i))
+        (0..4).fold(0, |mask, i| mask | (self.0[i].simd_le(other.0[i]).to_bitmask() as u16) << (4 * i))
     }
 
     #[inline(always)]
