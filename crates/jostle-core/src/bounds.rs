@@ -26,6 +26,10 @@ impl<const D: usize> BlockBounds<D> {
     pub(crate) const fn of(bounds: Aabb<D>) -> Self {
         Self { bounds, sound: true }
     }
+
+    fn union(self, other: Self) -> Self {
+        Self { bounds: self.bounds.union(other.bounds), sound: self.sound & other.sound }
+    }
 }
 
 /// The box of all centres ([`Aabb::EMPTY`] when there are none), once every body has been checked. O(n).
@@ -53,16 +57,21 @@ pub(crate) fn bounds_into<const D: usize>(
     blocks: &mut Vec<BlockBounds<D>>,
 ) -> Result<Aabb<D>, ViewError> {
     bodies.check_shape()?;
-    blocks.clear();
-    blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
-    workers.fill("bounds", blocks, |block| {
-        isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) })
-    });
-    if blocks.iter().any(|block| !block.sound) {
+    let check =
+        |block: usize| isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) });
+    let all = if bodies.len() <= BLOCK {
+        check(0)
+    } else {
+        blocks.clear();
+        blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
+        workers.fill("bounds", blocks, check);
+        blocks.iter().fold(BlockBounds::EMPTY, |all, block| all.union(*block))
+    };
+    if !all.sound {
         let radius = |id| (bodies.radii().get(id), bodies.margin());
         ViewError::of_bodies(bodies.len(), |id| fault(bodies.center(id), radius(id)))?;
     }
-    Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
+    Ok(all.bounds)
 }
 
 /// Checks one block of bodies.
@@ -142,27 +151,35 @@ impl LaneBounds {
     }
 }
 
-/// Least and greatest value of a slice, and whether each keeps to the contract. The last lanes are filled up with the
-/// first body, which changes neither.
+/// Least and greatest value of a slice, and whether each keeps to the contract. What is left of the last lanes is looked at with
+/// those before it, some of them twice; of fewer bodies than lanes, with the first body again and again: neither changes anything.
 #[inline(always)]
 fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32, f32, bool) {
     let mut lanes = LaneBounds { lo: [f32::INFINITY; LANES], hi: [f32::NEG_INFINITY; LANES], faults: [0; LANES] };
-    let Some(&any) = values.first() else { return (f32::INFINITY, f32::NEG_INFINITY, true) };
-    let fill = |rest: &[f32], value: f32| core::array::from_fn(|i| rest.get(i).copied().unwrap_or(value));
-    let (chunks, rest) = values.as_chunks::<LANES>();
+    if values.is_empty() {
+        return (f32::INFINITY, f32::NEG_INFINITY, true);
+    }
+    let last = |values: &[f32]| {
+        values.last_chunk().copied().unwrap_or_else(|| {
+            let mut filled = [values[0]; LANES];
+            filled.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
+            filled
+        })
+    };
+    let (chunks, _) = values.as_chunks::<LANES>();
     match radii {
         Ok(radii) => {
-            let (radius_chunks, radius_rest) = radii.as_chunks::<LANES>();
-            for (values, radii) in chunks.iter().zip(radius_chunks) {
+            let radii = &radii[..values.len()];
+            for (values, radii) in chunks.iter().zip(radii.as_chunks::<LANES>().0) {
                 lanes.take(values, radii, margin);
             }
-            lanes.take(&fill(rest, any), &fill(radius_rest, radii[0]), margin);
+            lanes.take(&last(values), &last(radii), margin);
         }
         Err(radius) => {
             for values in chunks {
                 lanes.take(values, &[radius; LANES], margin);
             }
-            lanes.take(&fill(rest, any), &[radius; LANES], margin);
+            lanes.take(&last(values), &[radius; LANES], margin);
         }
     }
     let least = lanes.lo.into_iter().fold(f32::INFINITY, f32::min);

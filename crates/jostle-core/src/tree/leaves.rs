@@ -47,14 +47,8 @@ impl<const D: usize> LinearTree<D> {
     /// before it are in order.
     ///
     /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
-    /// not, segments are taken in turn, and filled while their records are still in cache. Where all are one segment they
-    /// may be in columns.
-    pub(super) fn fill_leaves<S: Shape<D>>(
-        &mut self,
-        part: &mut Part<S, D>,
-        workers: Workers<'_>,
-        columns: Option<S::Columns<'_>>,
-    ) {
+    /// not, segments are taken in turn, and filled while their records are still in cache.
+    pub(super) fn fill_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
         self.reserve_leaves(part, expected_leaves(self.len));
         let s = &mut self.scratch;
         let segments = part.dealer.segments().len();
@@ -62,7 +56,7 @@ impl<const D: usize> LinearTree<D> {
         s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
-        let shared = self.shared(part, columns);
+        let shared = self.shared(part);
         let tasks = shared.dealer.tasks();
         if in_turn {
             workers.run_in_order("segments", tasks, |tasks| {
@@ -77,7 +71,7 @@ impl<const D: usize> LinearTree<D> {
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
-            let shared = self.shared(part, columns);
+            let shared = self.shared(part);
             workers.run("leaves", tasks, |task| {
                 for at in shared.dealer.task(task) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
@@ -86,20 +80,19 @@ impl<const D: usize> LinearTree<D> {
                 }
             });
         }
+        self.end_leaves(leaves);
+    }
+
+    /// Notes that all leaves are filled, and how many they are.
+    pub(super) fn end_leaves(&mut self, leaves: usize) {
         self.leaves = leaves;
         self.leaf_starts[leaves] = self.len as u32;
         self.levels[0].set_len(leaves);
     }
 
-    fn shared<'a, 'c, S: Shape<D>>(
-        &'a mut self,
-        part: &'a mut Part<S, D>,
-        columns: Option<S::Columns<'c>>,
-    ) -> Shared<'a, 'c, S, D> {
+    fn shared<'a, S: Shape<D>>(&'a mut self, part: &'a mut Part<S, D>) -> Shared<'a, S, D> {
         let s = &mut self.scratch;
         Shared {
-            columns,
-            bounds: self.bounds,
             dealer: &part.dealer,
             buffers: (&part.first, &part.second),
             locals: &s.locals,
@@ -116,10 +109,7 @@ impl<const D: usize> LinearTree<D> {
 }
 
 /// The state shared by the workers that sort segments and fill leaves.
-struct Shared<'a, 'c, S: Shape<D>, const D: usize> {
-    columns: Option<S::Columns<'c>>,
-    /// Of all bodies.
-    bounds: Aabb<D>,
+struct Shared<'a, S: Shape<D>, const D: usize> {
     dealer: &'a Dealer<S::Record>,
     buffers: (&'a [S::Record], &'a [S::Record]),
     locals: &'a ScratchPool<LocalSort>,
@@ -135,7 +125,7 @@ struct Shared<'a, 'c, S: Shape<D>, const D: usize> {
     isa: Isa,
 }
 
-impl<S: Shape<D>, const D: usize> Shared<'_, '_, S, D> {
+impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
     /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
@@ -172,13 +162,9 @@ impl<S: Shape<D>, const D: usize> Shared<'_, '_, S, D> {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
-        let count = if let Some(source) = self.columns {
-            self.isa.run(SortSegment { local, source, bounds: self.bounds, places, marks })
-        } else {
-            let source = segment.items(self.buffers);
-            let bounds = self.isa.run(BoundSegment::<_, D>(source));
-            self.isa.run(SortSegment { local, source, bounds, places, marks })
-        };
+        let source = segment.items(self.buffers);
+        let bounds = self.isa.run(BoundSegment::<_, D>(source));
+        let count = self.isa.run(SortSegment { local, source, bounds, places, marks });
         self.first_leaves.end(at, count);
     }
 
@@ -196,29 +182,40 @@ impl<S: Shape<D>, const D: usize> Shared<'_, '_, S, D> {
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }
-        if let Some(source) = self.columns {
-            self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
-        } else {
-            let source = segment.items(self.buffers);
-            self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
-        }
-        let write_box = |leaf, aabb| {
-            // SAFETY: as above.
-            unsafe { self.boxes.write(leaves.start + leaf, aabb) }
-        };
-        self.isa.run(BoundLeaves::<S, _, D> { bodies, write_box });
+        let source = segment.items(self.buffers);
+        self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
+        // SAFETY: as above.
+        unsafe { bound_leaves::<S, D>(self.isa, bodies, &self.boxes, leaves.start) }
     }
 }
 
+/// Notes the boxes of some leaves, of which the first is number `first`.
+///
+/// # Safety
+/// The boxes are within the level, and no other task touches them meanwhile.
+#[allow(unsafe_code, reason = "slot writes")]
+pub(super) unsafe fn bound_leaves<S: Shape<D>, const D: usize>(
+    isa: Isa,
+    bodies: &[S::Sixteen],
+    boxes: &LevelSlots<'_, D>,
+    first: usize,
+) {
+    let write_box = |leaf, aabb| {
+        // SAFETY: passed on to the caller.
+        unsafe { boxes.write(first + leaf, aabb) }
+    };
+    isa.run(BoundLeaves::<S, _, D> { bodies, write_box });
+}
+
 /// Fills the leaves of a segment.
-struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
-    source: F,
+pub(super) struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
+    pub(super) source: F,
     /// The place of each rank.
-    places: &'a [u16],
+    pub(super) places: &'a [u16],
     /// The first rank of each leaf, within the segment.
-    marks: &'a [u16],
-    bodies: &'a mut [S::Sixteen],
-    ids: &'a mut [Ids],
+    pub(super) marks: &'a [u16],
+    pub(super) bodies: &'a mut [S::Sixteen],
+    pub(super) ids: &'a mut [Ids],
 }
 
 impl<S: Shape<D>, F: Source<D, Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {

@@ -21,21 +21,19 @@ impl<const D: usize> LinearTree<D> {
         let n = S::len(view);
         self.len = n;
         let s = &mut self.scratch;
+        if s.places.len() < n {
+            s.places.resize(n, 0);
+            s.marks.resize(n, 0);
+        }
+        if let Some(columns) = S::columns(view).filter(|_| digit_bits(n) == 0) {
+            return self.sort_whole(part, columns);
+        }
         part.dealer.start(n);
         s.grids.clear();
         if part.first.len() < n {
             part.first.resize(n, S::Record::default());
         }
-        if s.places.len() < n {
-            s.places.resize(n, 0);
-            s.marks.resize(n, 0);
-        }
         let top = bits_per_axis(D) * D as u32;
-        if let Some(columns) = S::columns(view).filter(|_| digit_bits(n) == 0) {
-            part.dealer.push(Segment { start: 0, end: n as u32, in_second: false, equal: false, frame: 0, top });
-            part.dealer.finish();
-            return self.fill_leaves(part, workers, Some(columns));
-        }
         let grid = Grid::new(&self.bounds);
         let by = grid.map(|grid| (grid, self.isa));
         let bits = if grid.is_some() { digit_bits(n) } else { 0 };
@@ -48,7 +46,7 @@ impl<const D: usize> LinearTree<D> {
         }
         self.deal_large(part, workers);
         part.dealer.finish();
-        self.fill_leaves(part, workers, None);
+        self.fill_leaves(part, workers);
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.

@@ -52,6 +52,7 @@ impl<const D: usize> PairFinder<D> {
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let Self { preparation, engine, rows, .. } = self;
+        let mut started = Instant::now();
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
         let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
@@ -60,20 +61,20 @@ impl<const D: usize> PairFinder<D> {
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);
-        let started = Instant::now();
+        if small.is_none() {
+            started = Instant::now();
+        }
         let engines = match &mut shared {
             Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },
             None => Engines { pairs: &mut *engine, rows, kept: None },
         };
         let (result, tests) = join(engines, prepared.plan(&exact, only));
-        let joined = started.elapsed();
         let mut used = if input.is_plain() { Used::Plain } else { Used::All };
-        if let (Some(small), Some((shared, _))) = (small, shared) {
-            engine.ends.clone_from(&shared.ends);
+        if let Some(small) = small {
             preparation.take_over(small);
             used = Used::Kept;
         }
-        finish(self, input, workers, (times, joined, tests, used));
+        finish(self, input, workers, (times, started.elapsed(), tests, used));
         Ok(result)
     }
 
@@ -85,6 +86,10 @@ impl<const D: usize> PairFinder<D> {
     ) -> Result<(), InputError> {
         self.seek(input, only, workers, |engines, plan| ((), engines.list(plan, workers)))?;
         let Self { preparation, engine, listed, .. } = self;
+        if input.is_plain() {
+            listed.note_plain(engine.pairs.pairs().len());
+            return Ok(());
+        }
         let exact = preparation.exact(input);
         let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
         listed.note_meetings(input.meetings(), of);

@@ -42,11 +42,11 @@ impl<const D: usize> ThreadScratch<D> {
         let spare = SPARE.try_with(|spare| spare[D - 2].try_borrow_mut().ok()?.pop()).ok()?;
         let mut taken = match spare.map(<Box<dyn Any>>::downcast) {
             Some(Ok(taken)) => taken,
-            _ => Box::new(Self {
-                preparation: Preparation::with_capacity(0),
-                engine: Engine::with_capacity(0),
-                rows: RowEngine::default(),
-            }),
+            _ => {
+                let mut preparation = Preparation::with_capacity(0);
+                preparation.set_untimed();
+                Box::new(Self { preparation, engine: Engine::with_capacity(0), rows: RowEngine::default() })
+            }
         };
         taken.engine.isa = isa;
         taken.preparation.set_isa(isa);

@@ -50,6 +50,17 @@ impl<const D: usize> Listed<D> {
         }
     }
 
+    /// Notes that all of so many pairs are of one set of bodies at rest in open space.
+    pub(crate) fn note_plain(&mut self, pairs: usize) {
+        self.meetings.clear();
+        self.meetings.push([0; 2]);
+        self.ends.clear();
+        self.ends.push(pairs);
+        (self.repeats, self.unique) = (false, true);
+        self.shifts.clear();
+        self.times.clear();
+    }
+
     /// Sets that met, ascending, and where the pairs of each two end; those of the last end with the list.
     pub(crate) fn meetings(&self) -> (&[[u32; 2]], &[usize]) {
         (&self.meetings, &self.ends[..self.ends.len().saturating_sub(1)])

@@ -70,8 +70,11 @@ impl<const D: usize> Preparation<D> {
         let own = &mut self.sorted[0];
         own.tree.copy_from(&other.sorted[0].tree);
         own.is_as_built();
-        self.images.clear();
-        self.jobs.clone_from(&other.jobs);
+    }
+
+    /// Tells no times of builds of the set of searches within one.
+    pub(crate) fn set_untimed(&mut self) {
+        self.sorted[0].tree.set_untimed();
     }
 
     pub(crate) fn set_isa(&mut self, isa: Isa) {
@@ -101,6 +104,9 @@ impl<const D: usize> Preparation<D> {
         isa: Isa,
         workers: Workers<'_>,
     ) -> Result<BuildTimes, InputError> {
+        if let (Relation::Within(set), true) = (&input.relation, input.is_plain()) {
+            return self.prepare_plain(set, workers);
+        }
         input.check_shape()?;
         let (sets, first) = (input.sets(), Self::first(input));
         sets.iter().try_for_each(Set::check_layers)?;
@@ -133,6 +139,22 @@ impl<const D: usize> Preparation<D> {
         }
         self.lay_out_images(input, cell.as_ref())?;
         self.list_jobs(input);
+        Ok(times)
+    }
+
+    /// As [`Preparation::prepare`], within a set of bodies that have nothing but a place and a radius, in open space: of a few
+    /// bodies, what all other searches ask takes a tenth of the time.
+    fn prepare_plain(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        set.check_shape()?;
+        let own = &mut self.sorted[0];
+        (own.boxed, own.adopted) = (false, false);
+        own.proxies.clear();
+        let times = own.build(set, workers)?;
+        self.extents.clear();
+        self.gaps.clear();
+        self.images.clear();
+        self.jobs.clear();
+        self.jobs.push(Job::default());
         Ok(times)
     }
 

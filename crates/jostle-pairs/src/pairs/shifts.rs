@@ -59,7 +59,7 @@ struct Run<const D: usize> {
 
 impl<const D: usize> Shifts<D> {
     /// Forgets all shifts, but not the memory that they took.
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if let (Some(slice), Ok(spare)) = (self.slice.take(), self.spare.get_mut()) {
             *spare = slice;
         }

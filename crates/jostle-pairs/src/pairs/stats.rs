@@ -8,6 +8,9 @@ use jostle_core::Workers;
 use crate::join::counts::Tests;
 
 /// Time of each stage of one search.
+///
+/// A search of 512 bodies or fewer, of one set in `f32` at rest in open space, on one thread, takes a microsecond or two, of
+/// which each look at the clock would be 2 %: all of its time is that of the join.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StageTimes {
     /// Validation and the box of all centres.
