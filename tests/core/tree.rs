@@ -1,6 +1,5 @@
 //! The tree alone: its invariants on every scene, its order on small ones, and how tight its leaves are.
 
-use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, Workers};
 use jostle_testkit::{Kind, Scene, scene, ugly};
@@ -75,11 +74,9 @@ fn assert_holds<const D: usize>(tree: &LinearTree<D>, scene: &Scene<D>, name: &s
     assert_eq!(levels.is_empty(), scene.is_empty(), "{name}");
     assert_eq!(levels.first().map_or(0, |level| level.len()), tree.leaves(), "{name}");
     for level in levels {
-        for boxes in level.lo().into_iter().chain(level.hi()) {
-            assert_eq!(boxes.len(), level.len().div_ceil(LEAF), "{name}");
-        }
-        let padding = level.lo().into_iter().flat_map(|column| &floats(column)[level.len()..]);
-        assert!(padding.into_iter().all(|&lo| lo == f32::INFINITY), "{name}: padding of a level");
+        assert_eq!(level.nodes().len(), level.len().div_ceil(LEAF), "{name}");
+        let mut padding = (level.len()..level.nodes().len() * LEAF).map(|i| level.aabb(i));
+        assert!(padding.all(|aabb| aabb.lo[0] == f32::INFINITY), "{name}: padding of a level");
     }
     assert!(levels.windows(2).all(|pair| pair[1].len() == pair[0].len().div_ceil(LEAF)), "{name}");
 }

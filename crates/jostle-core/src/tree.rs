@@ -394,6 +394,20 @@ impl<const D: usize> LinearTree<D> {
             + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
 
+    /// Where it holds what a copy is made in, for who wants those lines of memory to be near before.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn kept_places(&self) -> [*const u8; 5] {
+        let Self { round, ids, levels, len, bounds, .. } = self;
+        [
+            (&raw const round.leaves).cast(),
+            (&raw const *ids).cast(),
+            (&raw const *levels).cast(),
+            (&raw const *len).cast(),
+            (&raw const *bounds).cast(),
+        ]
+    }
+
     /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.
     #[doc(hidden)]
     pub fn copy_from(&mut self, other: &Self) {

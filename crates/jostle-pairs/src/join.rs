@@ -259,7 +259,7 @@ impl<const D: usize> Join<'_, D> {
                 aabb.hi[axis] += shift[axis] + margin[axis];
             }
             let boxes = &query.levels()[0];
-            let near = boxes16_overlapping::<L, D>((boxes.lo(), boxes.hi()), group, reached.lo, reached.hi);
+            let near = boxes16_overlapping::<L, D>(&boxes.nodes()[group], reached.lo, reached.hi);
             self.scratch.candidates.append::<L>(boxes, group, near & first_lanes(leaves.len()));
             self.scratch.candidates.move_first(shift, margin);
             (first, own) = (0, self.scratch.candidates.len);
@@ -289,7 +289,6 @@ impl<const D: usize> Join<'_, D> {
     fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
-        let boxes = candidates.boxes();
         let mut count = [0; 2];
         for leaf in 0..leaves {
             let (lo, hi) = candidates.aabb(leaf);
@@ -298,7 +297,7 @@ impl<const D: usize> Join<'_, D> {
             for run in (first / LANES * LANES..candidates.len).step_by(LANES) {
                 let present = first_lanes((candidates.len - run).min(LANES));
                 let later = (u32::from(u16::MAX) << first.saturating_sub(run)) as u16;
-                let mask = boxes16_overlapping::<L, D>(boxes, run / LANES, lo, hi) & present & later;
+                let mask = candidates.overlapping::<L>(run / LANES, lo, hi) & present & later;
                 let sizes = L::load(&candidates.size[run / LANES].0).le(size);
                 let base = (leaf << 16 | run) as u32;
                 count[0] += L::expand(mask & sizes, base, sixteen_mut(larger, count[0]));

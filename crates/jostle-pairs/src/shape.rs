@@ -4,7 +4,7 @@
 pub(crate) mod boxes16;
 pub(crate) mod circles16;
 
-use jostle_core::sixteen::Floats;
+use jostle_core::sixteen::Boxes16;
 use jostle_core::{Aabb, LinearTree};
 
 use crate::simd::{LANES, Lanes};
@@ -53,16 +53,11 @@ pub(crate) trait Sixteen<L: Lanes, const D: usize>: Copy {
 
 /// Which of the sixteen boxes of a node overlap a box.
 #[inline(always)]
-pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(
-    boxes: ([&[Floats]; D], [&[Floats]; D]),
-    node: usize,
-    lo: [f32; D],
-    hi: [f32; D],
-) -> u16 {
+pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(node: &Boxes16<D>, lo: [f32; D], hi: [f32; D]) -> u16 {
     let mut mask = u16::MAX;
     for axis in 0..D {
-        mask &= L::load(&boxes.0[axis][node].0).le(L::splat(hi[axis]));
-        mask &= L::splat(lo[axis]).le(L::load(&boxes.1[axis][node].0));
+        mask &= L::load(&node.lo[axis].0).le(L::splat(hi[axis]));
+        mask &= L::splat(lo[axis]).le(L::load(&node.hi[axis].0));
     }
     mask
 }

@@ -110,6 +110,13 @@ pub(crate) fn prefetch<T: ?Sized>(_value: &T) {
     avx2::prefetch(_value);
 }
 
+/// Asks for the line of memory at an address; may do nothing.
+#[inline(always)]
+pub(crate) fn prefetch_at(_address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    avx2::prefetch_at(_address);
+}
+
 /// The sixteen places from `at` on.
 #[inline(always)]
 pub(crate) fn sixteen_mut<T>(values: &mut [T], at: usize) -> &mut [T; LANES] {

@@ -45,6 +45,17 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { core::slice::from_raw_parts_mut(self.start.add(range.start), range.end - range.start) }
     }
 
+    /// Where element `at` lies.
+    ///
+    /// # Safety
+    /// `at` is below the length. What is read or written there, no other task writes meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn at(&self, at: usize) -> *mut T {
+        debug_assert!(at < self.len);
+        // SAFETY: in bounds by the caller's promise.
+        unsafe { self.start.add(at) }
+    }
+
     /// Writes element `at`.
     ///
     /// # Safety

@@ -7,23 +7,22 @@ use crate::aabb::Aabb;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::{reserve, with_headroom};
 use crate::parallel::workers::Workers;
-use crate::sixteen::{Floats, floats_mut};
+use crate::sixteen::Boxes16;
 
 /// Nodes of a level that one task computes.
 const NODES_PER_TASK: usize = 1024;
 
-/// The boxes of one level, as structure of arrays, a node of sixteen an element; the last node is filled up with boxes
-/// that overlap nothing.
+/// The boxes of one level, a node of sixteen after the other, each as structure of arrays; the last node is filled up with
+/// boxes that overlap nothing.
 #[derive(Clone)]
 pub struct Level<const D: usize> {
-    lo: [Vec<Floats>; D],
-    hi: [Vec<Floats>; D],
+    nodes: Vec<Boxes16<D>>,
     len: usize,
 }
 
 impl<const D: usize> Default for Level<D> {
     fn default() -> Self {
-        Self { lo: [const { Vec::new() }; D], hi: [const { Vec::new() }; D], len: 0 }
+        Self { nodes: Vec::new(), len: 0 }
     }
 }
 
@@ -54,32 +53,27 @@ impl<const D: usize> Level<D> {
     #[inline]
     #[must_use]
     pub fn aabb(&self, i: usize) -> Aabb<D> {
-        let at = |column: &[Floats]| column[i / LEAF].0[i % LEAF];
-        Aabb { lo: core::array::from_fn(|k| at(&self.lo[k])), hi: core::array::from_fn(|k| at(&self.hi[k])) }
+        let (node, lane) = (&self.nodes[i / LEAF], i % LEAF);
+        let mut aabb = Aabb { lo: [0.0; D], hi: [0.0; D] };
+        for axis in 0..D {
+            (aabb.lo[axis], aabb.hi[axis]) = (node.lo[axis].0[lane], node.hi[axis].0[lane]);
+        }
+        aabb
     }
 
-    /// The lower borders on each axis, a node an element.
+    /// The boxes, a node of sixteen an element.
     #[inline(always)]
     #[must_use]
-    pub fn lo(&self) -> [&[Floats]; D] {
-        self.lo.each_ref().map(|column| &column[..self.len.div_ceil(LEAF)])
-    }
-
-    /// The upper borders on each axis, a node an element.
-    #[inline(always)]
-    #[must_use]
-    pub fn hi(&self) -> [&[Floats]; D] {
-        self.hi.each_ref().map(|column| &column[..self.len.div_ceil(LEAF)])
+    pub fn nodes(&self) -> &[Boxes16<D>] {
+        &self.nodes[..self.len.div_ceil(LEAF)]
     }
 
     /// Makes room for so many boxes.
     pub(super) fn reserve(&mut self, boxes: usize) {
-        for column in self.lo.iter_mut().chain(&mut self.hi) {
-            if column.len() < boxes.div_ceil(LEAF) {
-                let len = with_headroom(boxes).div_ceil(LEAF);
-                reserve(column, len);
-                column.resize(len, Floats::splat(0.0));
-            }
+        if self.nodes.len() < boxes.div_ceil(LEAF) {
+            let len = with_headroom(boxes).div_ceil(LEAF);
+            reserve(&mut self.nodes, len);
+            self.nodes.resize(len, Boxes16::NONE);
         }
     }
 
@@ -90,8 +84,9 @@ impl<const D: usize> Level<D> {
         if taken == 0 {
             return;
         }
+        let last = &mut self.nodes[last];
         for axis in 0..D {
-            let (lo, hi) = (&mut self.lo[axis][last].0, &mut self.hi[axis][last].0);
+            let (lo, hi) = (&mut last.lo[axis].0, &mut last.hi[axis].0);
             for lane in 0..LEAF {
                 lo[lane] = if lane < taken { lo[lane] } else { f32::INFINITY };
                 hi[lane] = if lane < taken { hi[lane] } else { f32::NEG_INFINITY };
@@ -103,31 +98,21 @@ impl<const D: usize> Level<D> {
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.reserve(other.len);
         self.len = other.len;
-        for axis in 0..D {
-            // Few nodes each: a call that copies would take longer than the copy.
-            self.lo[axis].iter_mut().zip(other.lo()[axis]).for_each(|(to, from)| *to = *from);
-            self.hi[axis].iter_mut().zip(other.hi()[axis]).for_each(|(to, from)| *to = *from);
-        }
+        // Few nodes: a call that copies would take longer than the copy.
+        self.nodes.iter_mut().zip(other.nodes()).for_each(|(to, from)| *to = *from);
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.lo.iter().chain(&self.hi).map(|v| v.capacity() * size_of::<Floats>()).sum()
+        self.nodes.capacity() * size_of::<Boxes16<D>>()
     }
 }
 
 /// Shared access to the boxes of a level, for tasks that each write their own.
-pub(super) struct LevelSlots<'a, const D: usize> {
-    lo: [Disjoint<'a, f32>; D],
-    hi: [Disjoint<'a, f32>; D],
-}
+pub(super) struct LevelSlots<'a, const D: usize>(Disjoint<'a, Boxes16<D>>);
 
 impl<'a, const D: usize> LevelSlots<'a, D> {
     pub(super) fn new(level: &'a mut Level<D>) -> Self {
-        let (lo, hi) = (&mut level.lo, &mut level.hi);
-        Self {
-            lo: lo.each_mut().map(|v| Disjoint::new(floats_mut(v))),
-            hi: hi.each_mut().map(|v| Disjoint::new(floats_mut(v))),
-        }
+        Self(Disjoint::new(&mut level.nodes))
     }
 
     /// # Safety
@@ -135,11 +120,12 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
     #[allow(unsafe_code, reason = "slot writes")]
     #[inline(always)]
     pub(super) unsafe fn write(&self, i: usize, aabb: Aabb<D>) {
-        for axis in 0..D {
-            // SAFETY: passed on to the caller.
-            unsafe {
-                self.lo[axis].write(i, aabb.lo[axis]);
-                self.hi[axis].write(i, aabb.hi[axis]);
+        // SAFETY: the node is within the level. No reference to it is made: other tasks may write its other boxes.
+        unsafe {
+            let node = self.0.at(i / LEAF);
+            for axis in 0..D {
+                (&raw mut (*node).lo[axis].0[i % LEAF]).write(aabb.lo[axis]);
+                (&raw mut (*node).hi[axis].0[i % LEAF]).write(aabb.hi[axis]);
             }
         }
     }
@@ -180,9 +166,9 @@ impl<const D: usize> LinearTree<D> {
 
 /// The box of the children of `node`.
 fn node_box<const D: usize>(below: &Level<D>, node: usize) -> Aabb<D> {
-    let mut aabb = Aabb::EMPTY;
+    let (mut aabb, node) = (Aabb::EMPTY, &below.nodes[node]);
     for axis in 0..D {
-        let (lo, hi) = (&below.lo[axis][node].0, &below.hi[axis][node].0);
+        let (lo, hi) = (&node.lo[axis].0, &node.hi[axis].0);
         aabb.lo[axis] = chosen(lo, |a, b| a < b);
         aabb.hi[axis] = chosen(hi, |a, b| a > b);
     }

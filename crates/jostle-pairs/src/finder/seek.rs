@@ -32,15 +32,26 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
-        let mut scratch = ThreadScratch::take(input, self.isa(), workers);
-        if scratch.is_some() {
-            prefetch(self);
+        let mut scratch = None;
+        if ThreadScratch::serves(input, workers) {
+            self.prefetch();
+            scratch = ThreadScratch::take(self.isa());
         }
         let sought = self.seek_in(scratch.as_deref_mut(), (input, only), workers, join);
         if let Some(scratch) = scratch {
             scratch.give_back();
         }
         sought
+    }
+
+    /// Asks for the memory of what a search in scratch of its thread changes.
+    fn prefetch(&self) {
+        prefetch(&self.engine.isa);
+        prefetch(&self.engine.pairs);
+        self.preparation.prefetch();
+        prefetch(&self.listed);
+        prefetch(&self.stats);
+        prefetch(&self.last_used);
     }
 
     /// As [`PairFinder::seek`], in this scratch, if there is one; then the finder takes over what a search leaves behind.
@@ -55,9 +66,12 @@ impl<const D: usize> PairFinder<D> {
         let mut started = Instant::now();
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
-        let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
         if small.is_some() {
             preparation.prefetch_own();
+        }
+        let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
+        if small.is_some() {
+            preparation.prefetch_levels();
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);

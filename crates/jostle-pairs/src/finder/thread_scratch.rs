@@ -33,11 +33,13 @@ pub(super) struct ThreadScratch<const D: usize> {
 }
 
 impl<const D: usize> ThreadScratch<D> {
-    /// That of this thread for a search, if it is a plain one of a few bodies.
-    pub(super) fn take(input: &Input<'_, D>, isa: Isa, workers: Workers<'_>) -> Option<Box<Self>> {
-        if !matches!(workers, Workers::Serial) || input.weight() > SMALL || !input.is_plain() {
-            return None;
-        }
+    /// Whether a search is a plain one of a few bodies, which is made in such scratch.
+    pub(super) fn serves(input: &Input<'_, D>, workers: Workers<'_>) -> bool {
+        matches!(workers, Workers::Serial) && input.is_plain() && input.weight() <= SMALL
+    }
+
+    /// That of this thread, for a search that it serves.
+    pub(super) fn take(isa: Isa) -> Option<Box<Self>> {
         // None of a thread that comes to its end.
         let spare = SPARE.try_with(|spare| spare[D - 2].try_borrow_mut().ok()?.pop()).ok()?;
         let mut taken = match spare.map(<Box<dyn Any>>::downcast) {

@@ -23,10 +23,7 @@ impl<const D: usize> Join<'_, D> {
         for place in leaves.flat_map(|leaf| query.leaf_places(leaf)) {
             let mut descent = Descent::new::<L>(target, self.seen_aabb(place), 0);
             while let Some(run) = descent.next_run::<L>() {
-                for axis in 0..D {
-                    L::prefetch(&boxes.lo()[axis][run]);
-                    L::prefetch(&boxes.hi()[axis][run]);
-                }
+                L::prefetch(&boxes.nodes()[run]);
                 self.scratch.visits.push_one(place as u32, run as u32);
                 if self.scratch.visits.is_full() {
                     self.visit::<L>();
@@ -55,12 +52,12 @@ impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     pub(super) fn visit_runs<L: Lanes>(&mut self) {
         let target = self.pairing.trees[1];
-        let boxes = (target.levels()[0].lo(), target.levels()[0].hi());
+        let boxes = target.levels()[0].nodes();
         for at in 0..self.scratch.visits.len {
             let visits = &self.scratch.visits;
             let (place, run) = (visits.circle[at], visits.leaf[at] as usize);
             let Aabb { lo, hi } = self.seen_aabb(place as usize);
-            let mask = boxes16_overlapping::<L, D>(boxes, run, lo, hi);
+            let mask = boxes16_overlapping::<L, D>(&boxes[run], lo, hi);
             let mut left = mask;
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;

@@ -17,7 +17,7 @@ use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
 use crate::shape::circles16::Circles16;
-use crate::shape::{Round, Shape, Sixteen, boxes16_overlapping, first_lanes};
+use crate::shape::{Round, Shape, Sixteen, first_lanes};
 use crate::simd::{self, LANES, LaneWork, Lanes, outlined};
 use crate::traverse::SPARSE;
 use crate::traverse::descent::Descent;
@@ -178,7 +178,7 @@ impl<const D: usize> RowJoin<'_, D> {
         let count = self.scratch.candidates.len;
         for run in 0..count.div_ceil(LANES) {
             let present = first_lanes((count - run * LANES).min(LANES));
-            let mut near = present & boxes16_overlapping::<L, D>(self.scratch.candidates.boxes(), run, lo, hi);
+            let mut near = present & self.scratch.candidates.overlapping::<L>(run, lo, hi);
             self.tests.leaf_tests += u64::from(near.count_ones());
             while near != 0 {
                 let at = run * LANES + near.trailing_zeros() as usize;

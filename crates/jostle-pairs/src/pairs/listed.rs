@@ -15,6 +15,8 @@ const BLOCK: usize = 1 << 13;
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listed<const D: usize> {
+    /// How many pairs there are, where all are of one set of bodies at rest in open space; nothing else is noted then.
+    plain: Option<usize>,
     /// Sets that met, ascending, and where the pairs of each two end.
     meetings: Vec<[u32; 2]>,
     ends: Vec<usize>,
@@ -36,6 +38,7 @@ impl<const D: usize> Listed<D> {
 
     /// Notes where the pairs of each two sets end.
     pub(crate) fn note_meetings(&mut self, meetings: impl Iterator<Item = (usize, usize)>, of: JobsOf<'_>) {
+        self.plain = None;
         self.meetings.clear();
         self.ends.clear();
         let (mut job, mut end) = (0, 0);
@@ -52,10 +55,7 @@ impl<const D: usize> Listed<D> {
 
     /// Notes that all of so many pairs are of one set of bodies at rest in open space.
     pub(crate) fn note_plain(&mut self, pairs: usize) {
-        self.meetings.clear();
-        self.meetings.push([0; 2]);
-        self.ends.clear();
-        self.ends.push(pairs);
+        self.plain = Some(pairs);
         (self.repeats, self.unique) = (false, true);
         self.shifts.clear();
         self.times.clear();
@@ -63,6 +63,9 @@ impl<const D: usize> Listed<D> {
 
     /// Sets that met, ascending, and where the pairs of each two end; those of the last end with the list.
     pub(crate) fn meetings(&self) -> (&[[u32; 2]], &[usize]) {
+        if self.plain.is_some() {
+            return (&[[0; 2]], &[]);
+        }
         (&self.meetings, &self.ends[..self.ends.len().saturating_sub(1)])
     }
 
@@ -78,6 +81,9 @@ impl<const D: usize> Listed<D> {
 
     /// Where the pairs of two sets lie in the list.
     pub(crate) fn range(&self, i: usize, j: usize) -> Option<Range<usize>> {
+        if let Some(pairs) = self.plain {
+            return (i == 0 && j == 0).then_some(0..pairs);
+        }
         let at = self.meetings.binary_search(&[i.min(j) as u32, i.max(j) as u32]).ok()?;
         Some(at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at])
     }
@@ -89,6 +95,7 @@ impl<const D: usize> Listed<D> {
         ends: impl Iterator<Item = usize>,
         (repeats, unique, moves): (bool, bool, bool),
     ) -> (&mut [[i32; D]], &mut [f64]) {
+        self.plain = None;
         self.meetings.clear();
         self.meetings.extend_from_slice(meetings);
         self.ends.clear();

@@ -11,7 +11,7 @@ use crate::pairs::plan::Plan;
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
-use crate::simd::prefetch;
+use crate::simd::{prefetch, prefetch_at};
 use crate::traverse::descent::root;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
@@ -60,9 +60,19 @@ impl<const D: usize> Preparation<D> {
         self.sorted[0].tree = tree;
     }
 
-    /// Asks for the memory of what will be taken over.
+    /// Asks for the memory of where the set of searches within one lies.
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.sorted);
+    }
+
+    /// Asks for the memory of what a tree will be copied to: first of where it is told where that is.
     pub(crate) fn prefetch_own(&self) {
-        prefetch(self.own_tree());
+        self.own_tree().kept_places().into_iter().for_each(prefetch_at);
+    }
+
+    /// Then that of the levels.
+    pub(crate) fn prefetch_levels(&self) {
+        prefetch(self.own_tree().levels());
     }
 
     /// Takes over what a plain search leaves behind that another has prepared.

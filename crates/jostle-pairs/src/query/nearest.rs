@@ -99,10 +99,10 @@ impl<N: Nearest, const D: usize> LaneWork for FindNearest<'_, N, D> {
 impl<N: Nearest, const D: usize> NearestFirst<D> for FindNearest<'_, N, D> {
     #[inline(always)]
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16 {
-        let mut distance2 = L::splat(0.0);
+        let (mut distance2, boxes) = (L::splat(0.0), &level.nodes()[node]);
         for axis in 0..D {
             let point = L::splat(self.point[axis]);
-            let (lo, hi) = (L::load(&level.lo()[axis][node].0), L::load(&level.hi()[axis][node].0));
+            let (lo, hi) = (L::load(&boxes.lo[axis].0), L::load(&boxes.hi[axis].0));
             let d = lo.sub(point).max(point.sub(hi)).max(L::splat(0.0));
             distance2 = if axis == 0 { d.mul(d) } else { distance2.add(d.mul(d)) };
         }

@@ -141,10 +141,10 @@ impl<const D: usize> Cast<D> {
     /// Which of the sixteen boxes of a node the ray may meet, and from where on.
     #[inline(always)]
     fn boxes16<L: Lanes>(&self, level: &Level<D>, node: usize) -> (u16, L) {
-        let mut interval = (L::splat(0.0), L::splat(f32::INFINITY));
+        let (mut interval, boxes) = ((L::splat(0.0), L::splat(f32::INFINITY)), &level.nodes()[node]);
         for axis in 0..D {
             let origin = L::splat(self.origin[axis]);
-            let (lo, hi) = (L::load(&level.lo()[axis][node].0), L::load(&level.hi()[axis][node].0));
+            let (lo, hi) = (L::load(&boxes.lo[axis].0), L::load(&boxes.hi[axis].0));
             interval = self.interval(interval, lo.sub(origin), hi.sub(origin), axis);
         }
         (interval.0.le(interval.1.mul(L::splat(WIDENING))), interval.0)

@@ -95,7 +95,7 @@ struct Touching<'t, R, V, const D: usize> {
 impl<R: Region<D>, V: FnMut(u32), const D: usize> Visitor<D> for Touching<'_, R, V, D> {
     #[inline(always)]
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize) -> u16 {
-        boxes16_overlapping::<L, D>((level.lo(), level.hi()), node, self.span.lo, self.span.hi)
+        boxes16_overlapping::<L, D>(&level.nodes()[node], self.span.lo, self.span.hi)
     }
 
     #[inline(always)]

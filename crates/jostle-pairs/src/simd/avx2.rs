@@ -124,9 +124,15 @@ const LINE: usize = 64;
 #[inline(always)]
 pub(super) fn prefetch<T: ?Sized>(value: &T) {
     for at in (0..size_of_val(value)).step_by(LINE) {
-        // SAFETY: a prefetch has no effect but on time, whatever the address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast::<i8>().wrapping_add(at)) };
+        prefetch_at(core::ptr::from_ref(value).cast::<u8>().wrapping_add(at));
     }
+}
+
+/// Asks for the line at an address.
+#[inline(always)]
+pub(super) fn prefetch_at(address: *const u8) {
+    // SAFETY: a prefetch has no effect but on time, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
 }
 
 impl Lanes for Avx2 {

@@ -55,19 +55,25 @@ impl<const D: usize> Candidates<D> {
         }
     }
 
-    /// The borders, a run of sixteen an element.
+    /// Which boxes of a run of sixteen overlap a box.
     #[inline(always)]
-    pub(crate) fn boxes(&self) -> ([&[Floats]; D], [&[Floats]; D]) {
-        (self.lo.each_ref().map(Vec::as_slice), self.hi.each_ref().map(Vec::as_slice))
+    pub(crate) fn overlapping<L: Lanes>(&self, run: usize, lo: [f32; D], hi: [f32; D]) -> u16 {
+        let mut mask = u16::MAX;
+        for axis in 0..D {
+            mask &= L::load(&self.lo[axis][run].0).le(L::splat(hi[axis]));
+            mask &= L::splat(lo[axis]).le(L::load(&self.hi[axis][run].0));
+        }
+        mask
     }
 
     /// Appends the leaves of a node that are set in `mask`.
     #[inline(always)]
     pub(crate) fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
+        let boxes = &leaves.nodes()[node];
         for axis in 0..D {
             let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
-            L::compress(&leaves.lo()[axis][node].0, mask, sixteen_mut(lo, self.len));
-            L::compress(&leaves.hi()[axis][node].0, mask, sixteen_mut(hi, self.len));
+            L::compress(&boxes.lo[axis].0, mask, sixteen_mut(lo, self.len));
+            L::compress(&boxes.hi[axis].0, mask, sixteen_mut(hi, self.len));
         }
         self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, self.len));
     }
@@ -106,7 +112,10 @@ impl<const D: usize> Candidates<D> {
 
     #[inline(always)]
     pub(crate) fn aabb(&self, i: usize) -> ([f32; D], [f32; D]) {
-        let at = |column: &[Floats]| floats(column)[i];
-        (core::array::from_fn(|axis| at(&self.lo[axis])), core::array::from_fn(|axis| at(&self.hi[axis])))
+        let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
+        for axis in 0..D {
+            (lo[axis], hi[axis]) = (floats(&self.lo[axis])[i], floats(&self.hi[axis])[i]);
+        }
+        (lo, hi)
     }
 }

@@ -76,6 +76,6 @@ impl<'t, const D: usize> Descent<'t, D> {
         let boxes = &self.tree.levels()[level];
         let first = self.first >> (4 * level);
         let later = u16::MAX.checked_shl(first.saturating_sub(node * LEAF) as u32).unwrap_or(0);
-        boxes16_overlapping::<L, D>((boxes.lo(), boxes.hi()), node, self.aabb.lo, self.aabb.hi) & later
+        boxes16_overlapping::<L, D>(&boxes.nodes()[node], self.aabb.lo, self.aabb.hi) & later
     }
 }

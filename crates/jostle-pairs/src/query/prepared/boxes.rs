@@ -34,7 +34,7 @@ pub(super) fn descend<const D: usize>(
 pub(super) fn overlapping<const D: usize>(level: &Level<D>, node: usize, (lo, hi): &Span<D>) -> u16 {
     let mut overlap = [true; LEAF];
     for axis in 0..D {
-        let (los, his) = (&level.lo()[axis][node].0, &level.hi()[axis][node].0);
+        let (los, his) = (&level.nodes()[node].lo[axis].0, &level.nodes()[node].hi[axis].0);
         for lane in 0..LEAF {
             overlap[lane] &= (los[lane] <= hi[axis]) & (his[lane] >= lo[axis]);
         }
@@ -52,7 +52,7 @@ pub(super) fn crossed<const D: usize>(
     let (from, unit, length) = line;
     let (mut near, mut far) = ([0.0_f64; LEAF], [length; LEAF]);
     for axis in 0..D {
-        let (los, his) = (&level.lo()[axis][node].0, &level.hi()[axis][node].0);
+        let (los, his) = (&level.nodes()[node].lo[axis].0, &level.nodes()[node].hi[axis].0);
         let inverse = 1.0 / unit[axis];
         for lane in 0..LEAF {
             let (lo, hi) = (f64::from(los[lane]) - from[axis] - blur, f64::from(his[lane]) - from[axis] + blur);
@@ -76,7 +76,8 @@ pub(super) fn crossed<const D: usize>(
 
 /// Whether a box is one, and does not fill up a node.
 fn los_below_his<const D: usize>(level: &Level<D>, node: usize, lane: usize) -> bool {
-    level.lo()[0][node].0[lane] <= level.hi()[0][node].0[lane]
+    let node = &level.nodes()[node];
+    node.lo[0].0[lane] <= node.hi[0].0[lane]
 }
 
 fn mask_of(lanes: &[bool; LEAF]) -> u16 {

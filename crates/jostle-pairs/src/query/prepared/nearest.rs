@@ -107,11 +107,11 @@ impl<const D: usize> PreparedQueries<'_, D> {
         step: [i32; D],
         kept: &mut Kept<D>,
     ) {
-        let mut apart = [f64::INFINITY; LEAF];
+        let (mut apart, boxes) = ([f64::INFINITY; LEAF], &levels[level].nodes()[node]);
         for (lane, apart) in apart.iter_mut().enumerate() {
             let mut d = [0.0; D];
             for axis in 0..D {
-                let (lo, hi) = (levels[level].lo()[axis][node].0[lane], levels[level].hi()[axis][node].0[lane]);
+                let (lo, hi) = (boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]);
                 d[axis] = (f64::from(lo) - at[axis] - blur).max(0.0).max(at[axis] - f64::from(hi) - blur);
             }
             *apart = squared(d);
