@@ -192,6 +192,11 @@ impl<'a, const D: usize> Input<'a, D> {
         matches!(&self.relation, Relation::Within(set) if set.is_plain()) && self.space.is_open()
     }
 
+    /// Asks for the memory of the bodies, if they lie in slices.
+    pub(crate) fn prefetch(&self) {
+        self.sets().iter().for_each(Set::prefetch);
+    }
+
     /// Checks all that can be checked without a look at each body.
     pub(crate) fn check_searchable(&self) -> Result<(), InputError> {
         self.check_shape()?;

@@ -32,21 +32,24 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
+        // A clock waits for what was asked of memory before.
+        let started = Instant::now();
         let mut scratch = None;
         if ThreadScratch::serves(input, workers) {
-            self.prefetch();
+            self.prefetch(input);
             scratch = ThreadScratch::take(self.isa());
         }
-        let sought = self.seek_in(scratch.as_deref_mut(), (input, only), workers, join);
+        let sought = self.seek_in((scratch.as_deref_mut(), started), (input, only), workers, join);
         if let Some(scratch) = scratch {
             scratch.give_back();
         }
         sought
     }
 
-    /// Asks for the memory of what a search in scratch of its thread changes.
-    fn prefetch(&self) {
+    /// Asks for the memory of what a search in scratch of its thread reads and changes, in the order in which it is wanted.
+    fn prefetch(&self, input: &Input<'_, D>) {
         prefetch(&self.engine.isa);
+        input.prefetch();
         prefetch(&self.engine.pairs);
         self.preparation.prefetch();
         prefetch(&self.listed);
@@ -54,24 +57,21 @@ impl<const D: usize> PairFinder<D> {
         prefetch(&self.last_used);
     }
 
-    /// As [`PairFinder::seek`], in this scratch, if there is one; then the finder takes over what a search leaves behind.
+    /// As [`PairFinder::seek`], begun at that time in this scratch, if there is one; then the finder takes over what a search
+    /// leaves behind.
     fn seek_in<R>(
         &mut self,
-        scratch: Option<&mut ThreadScratch<D>>,
+        (scratch, mut started): (Option<&mut ThreadScratch<D>>, Instant),
         (input, only): (&Input<'_, D>, Option<PairTest<'_>>),
         workers: Workers<'_>,
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>) -> (R, Tests),
     ) -> Result<R, InputError> {
         let Self { preparation, engine, rows, .. } = self;
-        let mut started = Instant::now();
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
-        if small.is_some() {
-            preparation.prefetch_own();
-        }
         let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
         if small.is_some() {
-            preparation.prefetch_levels();
+            preparation.prefetch_own();
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);
@@ -88,7 +88,7 @@ impl<const D: usize> PairFinder<D> {
             preparation.take_over(small);
             used = Used::Kept;
         }
-        finish(self, input, workers, (times, started.elapsed(), tests, used));
+        finish(self, input, workers, &(times, started.elapsed(), tests, used));
         Ok(result)
     }
 
@@ -213,17 +213,18 @@ compiled_here! {
         preparation.prepare(input, isa, workers)
     }
 
-    /// Keeps what a search with a margin was of, and notes what was done.
+    /// Keeps what a search with a margin was of, and notes what was done: by reference, for a copy made at once would wait for all
+    /// that has been written before, to memory that may be far.
     fn finish<const D: usize>(
         finder: &mut PairFinder<D>,
         input: &Input<'_, D>,
         workers: Workers<'_>,
-        done: (BuildTimes, Duration, Tests, Used),
+        done: &(BuildTimes, Duration, Tests, Used),
     ) {
         if input.has_margin() && !finder.skin.coherent {
             finder.skin.keep_on(input, workers);
         }
-        let (built, join, tests, used) = done;
+        let &(built, join, tests, used) = done;
         finder.note(built, join, tests, used);
     }
 }

@@ -3,12 +3,13 @@
 use core::any::Any;
 use core::fmt;
 
-use jostle_core::{Bodies, Column, LinearTree, Scalar};
+use jostle_core::{Bodies, Column, LinearTree, Radii, Scalar};
 
 use super::Space;
 use crate::InputError;
 use crate::input::layers::Layers;
 use crate::input::shaped::Shaped;
+use crate::simd::prefetch;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
 /// who of them may meet whom.
@@ -169,6 +170,15 @@ impl<'a, const D: usize> Set<'a, D> {
             _ if self.is_sorted_for(space) => 0,
             Source::View(_) | Source::Double(_) | Source::Shaped(_) => self.len(),
             Source::Tree(_) => 0,
+        }
+    }
+
+    /// Asks for the memory of the columns of a view.
+    pub(crate) fn prefetch(&self) {
+        let Source::View(bodies) = self.source else { return };
+        bodies.centers().iter().filter_map(|column| column.as_slice()).for_each(prefetch);
+        if let Radii::Each(column) = bodies.radii() {
+            column.as_slice().into_iter().for_each(prefetch);
         }
     }
 

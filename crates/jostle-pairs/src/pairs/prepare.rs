@@ -65,14 +65,9 @@ impl<const D: usize> Preparation<D> {
         prefetch(&self.sorted);
     }
 
-    /// Asks for the memory of what a tree will be copied to: first of where it is told where that is.
+    /// Asks for the memory of where it is told where a tree will be copied to.
     pub(crate) fn prefetch_own(&self) {
         self.own_tree().kept_places().into_iter().for_each(prefetch_at);
-    }
-
-    /// Then that of the levels.
-    pub(crate) fn prefetch_levels(&self) {
-        prefetch(self.own_tree().levels());
     }
 
     /// Takes over what a plain search leaves behind that another has prepared.
