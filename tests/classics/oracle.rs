@@ -16,6 +16,7 @@ use std::sync::LazyLock;
 
 use jostle_classics::BroadPhase;
 use jostle_core::{Aabb, Bodies, ViewError};
+use jostle_testkit::pairs::ascending;
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
 /// A scene, and the pairs of the double loop, which every system is held against.
@@ -89,8 +90,7 @@ fn check_frame<const D: usize>(system: &mut dyn BroadPhase<D>, Known { name, sce
     system.update(scene.view()).expect(name);
     let found = pairs(system);
     assert!(pairs(system) == found, "{name}: another order the second time");
-    let mut sorted = found;
-    sorted.sort_unstable();
+    let sorted = ascending(&found);
     let differ = sorted.iter().zip(expected).find(|(found, expected)| found != expected);
     assert!(sorted == *expected, "{name}: {} pairs, not {}; {differ:?}", sorted.len(), expected.len());
 }

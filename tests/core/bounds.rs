@@ -2,21 +2,11 @@
 
 use jostle_core::bounds::bounds_on;
 use jostle_core::{Aabb, Bodies, Circles, RadiusField, Reason, Spheres, ViewError, Workers};
+use jostle_testkit::scene::interleaved;
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
 /// A pass looks at blocks of 32,768 bodies, 16 at a time.
 const SIZES: [usize; 13] = [0, 1, 2, 15, 16, 17, 31, 33, 32_767, 32_768, 32_769, 65_535, 65_537];
-
-/// The same bodies as an array of structs, which no pass reads as slices.
-fn interleaved<const D: usize>(scene: &Scene<D>) -> Vec<[f32; 4]> {
-    let body = |id| {
-        let mut body = [f32::NAN; 4];
-        body[..D].copy_from_slice(&scene.view().center(id));
-        body[3] = scene.radii[id];
-        body
-    };
-    (0..scene.len()).map(body).collect()
-}
 
 fn structs<const D: usize>(bodies: &[[f32; 4]]) -> Bodies<'_, D> {
     Bodies::from_structs(bodies, core::array::from_fn(|axis| 4 * axis), RadiusField::At(12)).expect("f32 fields")

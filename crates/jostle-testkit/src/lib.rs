@@ -11,6 +11,7 @@ pub mod box_pairs;
 pub mod contacts;
 pub mod hash;
 pub mod keyed;
+pub mod lists;
 pub mod oracle;
 pub mod pairs;
 pub mod queries;

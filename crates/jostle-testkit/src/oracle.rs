@@ -19,14 +19,21 @@ pub const LIMIT: f32 = (1_u64 << 60) as f32;
 #[inline]
 #[must_use]
 pub fn overlaps<const D: usize, T: Real>(p: [T; D], p_radius: T, q: [T; D], q_radius: T) -> bool {
+    let s = p_radius + q_radius;
+    distance2(p, q) <= s * s
+}
+
+/// The square of the distance of two centres, as the predicate has it.
+#[inline]
+#[must_use]
+pub fn distance2<const D: usize, T: Real>(p: [T; D], q: [T; D]) -> T {
     let dx = q[0] - p[0];
     let mut distance2 = dx * dx;
     for axis in 1..D {
         let d = q[axis] - p[axis];
         distance2 = distance2 + d * d;
     }
-    let s = p_radius + q_radius;
-    distance2 <= s * s
+    distance2
 }
 
 /// Every overlapping pair `[a, b]`, `a < b`, in ascending order. O(n^2).

@@ -215,6 +215,21 @@ compiled_here! {
     fn drawn_here<const D: usize>(kind: &Kind, n: &usize, seed: &u64) -> Scene<D> {
         drawn(*kind, *n, *seed)
     }
+
+    /// The same bodies as an array of structs, which no pass reads as slices: centre, NaN where there is no third axis, radius.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3.
+    #[must_use]
+    pub fn interleaved<const D: usize>(scene: &Scene<D>) -> Vec<[f32; 4]> {
+        let body = |id: usize| {
+            let mut body = [f32::NAN; 4];
+            body[..D].copy_from_slice(&scene.view().center(id));
+            body[3] = scene.radii[id];
+            body
+        };
+        (0..scene.len()).map(body).collect()
+    }
 }
 
 fn drawn<const D: usize>(kind: Kind, n: usize, seed: u64) -> Scene<D> {

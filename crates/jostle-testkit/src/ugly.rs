@@ -105,15 +105,18 @@ fn few<const D: usize>(scenes: &mut Named<D>) {
     scenes.push(("two points apart", two(1.0, 0.0)));
 }
 
+/// Bodies that all meet each other, where their number does not matter: more than sixteen leaves of sixteen hold.
+const CROWD: usize = 270;
+
 fn coincident<const D: usize>(scenes: &mut Named<D>) {
-    let at = |x: f32, radius: f32| (0..500).map(move |_| ([x; D], radius)).collect();
-    scenes.push(("all centres equal", at(1.5, 0.25)));
-    scenes.push(("all centres equal, radius zero", at(0.1, 0.0)));
-    scenes.push(("all at the origin", at(0.0, 1.0)));
-    scenes.push(("all at the limit", at(-LIMIT, 0.0)));
-    let concentric = (0..500).map(|i| ([7.0; D], i as f32));
+    let at = |n: usize, x: f32, radius: f32| (0..n).map(move |_| ([x; D], radius)).collect();
+    scenes.push(("all centres equal", at(500, 1.5, 0.25)));
+    scenes.push(("all centres equal, radius zero", at(CROWD, 0.1, 0.0)));
+    scenes.push(("all at the origin", at(CROWD, 0.0, 1.0)));
+    scenes.push(("all at the limit", at(CROWD, -LIMIT, 0.0)));
+    let concentric = (0..CROWD).map(|i| ([7.0; D], i as f32));
     scenes.push(("concentric", shuffled(concentric)));
-    let zeros = (0..400).map(|i| (from_fn(|axis| if i >> axis & 1 == 0 { 0.0 } else { -0.0 }), -0.0));
+    let zeros = (0..CROWD).map(|i| (from_fn(|axis| if i >> axis & 1 == 0 { 0.0 } else { -0.0 }), -0.0));
     scenes.push(("zeros of both signs, radius minus zero", zeros.collect()));
     let mixed = points(700, 11).enumerate().map(|(i, p)| (if i % 3 == 0 { [0.5; D] } else { p }, 0.01));
     scenes.push(("duplicates among distinct", mixed.collect()));
@@ -185,13 +188,13 @@ fn range<const D: usize>(scenes: &mut Named<D>) {
     let outlier = points(1000, 41).map(|p: [f32; D]| (p, 0.01)).chain([([1e18; D], 0.01)]);
     scenes.push(("outlier at 1e18", outlier.collect()));
     let tiny = f32::from_bits(1);
-    let denormals = points(600, 42).map(|p: [f32; D]| (p.map(|x| (x * 1000.0).floor() * tiny), 3.0 * tiny));
+    let denormals = points(CROWD, 42).map(|p: [f32; D]| (p.map(|x| (x * 1000.0).floor() * tiny), 3.0 * tiny));
     scenes.push(("denormal coordinates and radii", denormals.collect()));
-    let vanishing = points(400, 43).map(|p: [f32; D]| (p.map(|x| x * power_of_two(-76)), 0.0));
+    let vanishing = points(CROWD, 43).map(|p: [f32; D]| (p.map(|x| x * power_of_two(-76)), 0.0));
     scenes.push(("differences whose squares vanish", vanishing.collect()));
-    let on_the_verge = points(400, 44).map(|p: [f32; D]| (p.map(|x| x * power_of_two(-70)), power_of_two(-76)));
+    let on_the_verge = points(CROWD, 44).map(|p: [f32; D]| (p.map(|x| x * power_of_two(-70)), power_of_two(-76)));
     scenes.push(("differences whose squares nearly vanish", on_the_verge.collect()));
-    let vanishing_about_one = points(400, 45).enumerate().map(|(i, p): (_, [f32; D])| {
+    let vanishing_about_one = points(CROWD, 45).enumerate().map(|(i, p): (_, [f32; D])| {
         let shift = if i % 2 == 0 { 0.0 } else { 1.0 };
         (from_fn(|axis| if axis == 0 { shift } else { p[axis] * power_of_two(-75) }), 0.0)
     });
@@ -246,8 +249,8 @@ fn counts<const D: usize>(scenes: &mut Named<D>) {
 
 /// Many bodies in few places, and much emptiness.
 fn large_crowds<const D: usize>(scenes: &mut Named<D>) {
-    let piles = points(600, 101).flat_map(|p| (0..30).map(move |_| (p, 1e-4)));
-    scenes.push(("600 piles of 30", shuffled(piles)));
+    let piles = points(900, 101).flat_map(|p| (0..20).map(move |_| (p, 1e-4)));
+    scenes.push(("900 piles of 20", shuffled(piles)));
     // More of them than a sort takes in one piece; they touch nobody, being in line.
     let column = (0..20_000).map(|i| (from_fn(|axis| if axis == 0 { i as f32 } else { 0.25 }), 0.4));
     scenes.push(("a line of 20,000 that miss", shuffled(column)));
@@ -275,7 +278,7 @@ fn large_lattices<const D: usize>(scenes: &mut Named<D>) {
 fn large_ranges<const D: usize>(scenes: &mut Named<D>) {
     let crowd = |seed| points(20_000, seed).map(|p: [f32; D]| (p, if D == 2 { 3e-3 } else { 1e-2 }));
     scenes.push(("outlier at 1e18 and 20,000", crowd(121).chain([([1e18; D], 0.01)]).collect()));
-    let apart = crowd(122).enumerate().map(|(i, (p, _))| (p.map(|x| x + (i % 2) as f32 * 1e6), 0.02));
+    let apart = crowd(122).enumerate().map(|(i, (p, _))| (p.map(|x| x + (i % 2) as f32 * 1e6), 0.01));
     scenes.push(("two crowds a million apart", apart.collect()));
     let tiny = f32::from_bits(1);
     let denormals = points(400, 123).map(|p: [f32; D]| (p.map(|x| (x * 1000.0).floor() * tiny), 3.0 * tiny));

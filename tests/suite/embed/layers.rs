@@ -6,9 +6,10 @@ use core::array::from_fn;
 use jostle::{
     ActivationTable, Circles, Input, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Values, between,
 };
+use jostle_testkit::lists::Lists;
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
-use crate::embed::neighbors::{Lists, fill};
+use crate::embed::neighbors::fill;
 use crate::embed::oracle::{
     Pairs, Random, across, ascending, assert_same, both_ways, dealt, large_scenes, small_scenes, tree_of,
 };

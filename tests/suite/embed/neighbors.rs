@@ -1,43 +1,11 @@
 //! Lists of neighbours: rows, their order, and squared distances, against rows made of a plain loop's pairs.
 
 use jostle::{Bodies, Circles, Input, InputError, NeighborLists, PairFinder, Rows, Threads, between};
+use jostle_testkit::lists::Lists;
 use jostle_testkit::{Kind, Scene, oracle, scene, sweep};
 
-use crate::embed::oracle::{
-    Random, across, across_large, bodies, both_ways, dealt, distance2, large_scenes, scenes, tree_of,
-};
+use crate::embed::oracle::{Random, across, across_large, bodies, both_ways, dealt, large_scenes, scenes, tree_of};
 use crate::embed::ways::{Way, Ways};
-
-/// Rows as they should be.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Lists {
-    offsets: Vec<usize>,
-    neighbors: Vec<u32>,
-    /// As bits.
-    distances2: Vec<u32>,
-}
-
-impl Lists {
-    /// Of pairs of a body whose row it is, and a neighbour; ascending.
-    pub(crate) fn of<const D: usize>([a, b]: [Bodies<'_, D>; 2], directed: &[[u32; 2]]) -> Self {
-        let ends = (0..a.len() as u32).map(|row| directed.partition_point(|&[i, _]| i <= row));
-        let distance2 = |&[i, j]: &[u32; 2]| distance2(a.center(i as usize), b.center(j as usize)).to_bits();
-        Self {
-            offsets: core::iter::once(0).chain(ends).collect(),
-            neighbors: directed.iter().map(|&[_, j]| j).collect(),
-            distances2: directed.iter().map(distance2).collect(),
-        }
-    }
-
-    pub(crate) fn found(lists: &NeighborLists) -> Self {
-        assert_eq!(lists.offsets().len(), lists.len() + 1);
-        Self {
-            offsets: lists.offsets().to_vec(),
-            neighbors: lists.neighbors().to_vec(),
-            distances2: lists.distances2().iter().map(|x| x.to_bits()).collect(),
-        }
-    }
-}
 
 /// Fills the lists with distances of a way; what stands in them.
 pub(crate) fn fill<const D: usize>(way: &mut Way<D>, among: Input<'_, D>, rows: Rows, name: &str) -> Lists {

@@ -3,10 +3,10 @@
 use std::sync::Mutex;
 
 use jostle::{Input, Rows, between};
+use jostle_testkit::lists::Lists;
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
-use crate::embed::neighbors::Lists;
 use crate::embed::oracle::{
     Pairs, across, ascending, assert_same, both_ways, dealt, large_scenes, small_scenes, tree_of,
 };

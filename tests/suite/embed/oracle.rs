@@ -15,15 +15,6 @@ pub(crate) fn across_large<const D: usize>(a: &Scene<D>, b: &Scene<D>) -> Pairs 
     all.into_iter().filter(|&[i, j]| i < first && j >= first).map(|[i, j]| [i, j - first]).collect()
 }
 
-/// The square of the distance, as the predicate has it.
-pub(crate) fn distance2<const D: usize>(p: [f32; D], q: [f32; D]) -> f32 {
-    let dx = q[0] - p[0];
-    (1..D).fold(dx * dx, |sum, axis| {
-        let d = q[axis] - p[axis];
-        sum + d * d
-    })
-}
-
 pub(crate) fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = ([f32; D], f32)> {
     (0..scene.len()).map(|id| (scene.view().center(id), scene.view().radius(id)))
 }

@@ -1,0 +1,62 @@
+//! Lists of neighbours made of the pairs of a plain loop: compiled with this crate, since tests are compiled without
+//! optimization.
+
+use core::any::Any;
+
+use jostle_core::Bodies;
+use jostle_pairs::NeighborLists;
+
+use crate::axes::{Gathered, gathered};
+use crate::oracle::distance2;
+
+/// Rows, as they are or as they should be.
+#[derive(Debug, PartialEq)]
+pub struct Lists {
+    /// Where the row of each body begins; where the last one ends.
+    pub offsets: Vec<usize>,
+    /// The rows, one after the other.
+    pub neighbors: Vec<u32>,
+    /// The squared distance to each neighbour, as bits; none where nobody asked for them.
+    pub distances2: Vec<u32>,
+}
+
+impl Lists {
+    /// Of pairs of a body whose row it is, and a neighbour; ascending.
+    ///
+    /// # Panics
+    /// When `D` is neither 2 nor 3, or a pair names a body that there is not.
+    #[must_use]
+    pub fn of<const D: usize>([a, b]: [Bodies<'_, D>; 2], directed: &[[u32; 2]]) -> Self {
+        of_any(&[gathered(a), gathered(b)], directed)
+    }
+
+    /// What a search has filled in.
+    ///
+    /// # Panics
+    /// When there is not an offset more than there are rows.
+    #[must_use]
+    pub fn found(lists: &NeighborLists) -> Self {
+        assert_eq!(lists.offsets().len(), lists.len() + 1);
+        Self {
+            offsets: lists.offsets().to_vec(),
+            neighbors: lists.neighbors().to_vec(),
+            distances2: lists.distances2().iter().map(|x| x.to_bits()).collect(),
+        }
+    }
+}
+
+fn of_any(sets: &dyn Any, directed: &[[u32; 2]]) -> Lists {
+    let all = [of_sets::<2>, of_sets::<3>];
+    all.into_iter().find_map(|of_sets| of_sets(sets, directed)).expect("bodies have 2 or 3 axes")
+}
+
+fn of_sets<const D: usize>(sets: &dyn Any, directed: &[[u32; 2]]) -> Option<Lists> {
+    let [a, b] = sets.downcast_ref::<[Gathered<D, f32>; 2]>()?;
+    let ends = (0..a.len() as u32).map(|row| directed.partition_point(|&[i, _]| i <= row));
+    let distance2 = |&[i, j]: &[u32; 2]| distance2(a[i as usize].0, b[j as usize].0).to_bits();
+    Some(Lists {
+        offsets: core::iter::once(0).chain(ends).collect(),
+        neighbors: directed.iter().map(|&[_, j]| j).collect(),
+        distances2: directed.iter().map(distance2).collect(),
+    })
+}
