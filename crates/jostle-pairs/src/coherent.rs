@@ -6,6 +6,7 @@
 mod bands;
 mod candidates;
 mod current;
+mod live;
 mod pace;
 mod packed;
 mod pair_sieve;
@@ -29,7 +30,8 @@ use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
-use pace::Pace;
+use live::Live;
+use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace};
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 
@@ -38,7 +40,8 @@ use row_sieve::RowSieve;
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any [`Input`],
 /// with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames given, whatever
 /// the threads and the instruction set: of those since the last search from scratch, and of the margin that was chosen then by how far
-/// bodies had moved before ([`CoherentFinder::margin`]). Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for
+/// bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a pair that ends leaves its place to the last one
+/// of the list, and one that begins comes to the end. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for
 /// both pairs and rows, one for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
@@ -65,6 +68,7 @@ pub struct CoherentFinder<const D: usize> {
     kept: Kept,
     candidates: Candidates<D>,
     current: Current<D>,
+    live: Live,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
     pace: Pace,
@@ -117,6 +121,7 @@ impl<const D: usize> CoherentFinder<D> {
             kept: Kept::default(),
             candidates: Candidates::default(),
             current: Current::default(),
+            live: Live::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
             pace: Pace::default(),
@@ -189,6 +194,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.finder.bytes()
             + self.candidates.bytes()
             + self.current.bytes()
+            + self.live.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
     }
@@ -258,37 +264,42 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) {
         let started = Instant::now();
-        let Self { finder, candidates, current, pair_sieve, row_sieve, pace, .. } = self;
+        let Self { finder, candidates, current, live, pair_sieve, row_sieve, pace, .. } = self;
         if !is_plain(input) {
             current.read(input, &finder.skin, workers);
         }
-        let (new, margin) = (pace.is_new(), pace.margin());
+        let (new, margin, isa) = (pace.is_new(), pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
-        if new && matches!(answer, Answer::Pairs) {
-            pair_sieve.sort(candidates, &current.test(input, &exact, only), margin, workers);
-            let (tree, sets) = (finder.preparation.own_tree(), input.sets());
-            let crowded = candidates.pairs.pairs().len() > CROWDED * tree.len();
-            let by_rank = crowded && is_plain(input) && sets.len() == 1;
-            current.rank_by(by_rank.then_some(tree));
-            pair_sieve.note_near(candidates, current.ranks(), workers);
-        } else if new {
-            current.rank_by(None);
+        if new {
+            let (tree, count) = (finder.preparation.own_tree(), candidates.pairs.pairs().len());
+            let by_rank = matches!(answer, Answer::Pairs) && is_plain(input) && input.sets().len() == 1;
+            current.rank_by((by_rank && count > CROWDED * tree.len()).then_some(tree));
         }
         current.put_by_rank(workers);
-        let test = current.test(input, &exact, only);
+        let (test, ranks) = (current.test(input, &exact, only), current.ranks());
         let found = match answer {
             Answer::Pairs => {
-                pair_sieve.sift(candidates, &test, ([used, margin], new), workers);
-                let lists = (&mut finder.engine.pairs, &mut finder.listed);
-                let found = pair_sieve.list(candidates, &test, lists, workers);
+                let pairs = &mut finder.engine.pairs;
                 if new {
-                    pair_sieve.begin(test.drops_some());
+                    live.begin((candidates, pairs), (&test, ranks), (margin, isa), workers);
+                } else if live.holds() {
+                    live.update((candidates, pairs), (&test, ranks), ([used, margin], isa), workers);
                 }
-                found
+                if live.holds() && !test.drops_some() {
+                    let (count, unique) = (pairs.pairs().len(), exact.images.unique);
+                    let ends = core::iter::once(count);
+                    finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
+                    count
+                } else {
+                    // Those that layers or the caller drop may come back in the next frame.
+                    live.put_aside(candidates, pairs);
+                    pair_sieve.sift(candidates, &test, workers);
+                    pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
+                }
             }
             Answer::Rows(_, lists) => {
                 if new {
-                    row_sieve.sort(candidates, &test, margin, workers);
+                    row_sieve.sort(candidates, &test, (margin, isa), workers);
                 }
                 row_sieve.sift(candidates, &test, [used, margin], workers);
                 row_sieve.list(candidates, &test, lists, workers);
@@ -307,14 +318,13 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, .. } = self;
-        let bodies = input.sets().iter().map(Set::len).sum::<usize>().max(1) as f64;
         let margin = self.pace.next_margin(input.typical_radius(), D);
         if margin == 0.0 {
             match answer {
                 Answer::Pairs => finder.list_here(input, only, workers)?,
                 Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers)?,
             }
-            self.pace.searched(0.0, finder.stats.pairs as f64 / bodies);
+            self.pace.searched(0.0, crowd(finder.stats.pairs, input, answer.kept()));
             if self.pace.probes() {
                 self.keep_bodies(input, workers);
             }
@@ -339,7 +349,7 @@ impl<const D: usize> CoherentFinder<D> {
             Ok(())
         })?;
         self.kept = kept;
-        self.pace.searched(margin, self.finder.stats.pairs as f64 / bodies);
+        self.pace.searched(margin, crowd(self.finder.stats.pairs, input, kept));
         let mut used = 0.0;
         if is_plain(input) {
             self.keep_bodies(input, workers);
@@ -425,6 +435,13 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         })?;
         Ok(finder.finder.stats)
     }
+}
+
+/// For how many frames more a list must last to pay, if so many pairs or neighbours have been found.
+fn crowd<const D: usize>(found: u64, input: &Input<'_, D>, kept: Kept) -> f64 {
+    let bodies = input.sets().iter().map(Set::len).sum::<usize>().max(1);
+    let frames = if kept == Kept::Pairs { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
+    frames * found as f64 / bodies as f64
 }
 
 /// Whether all bodies of an input are in `f32` and at rest, in open space.

@@ -4,22 +4,23 @@
 //! have moved far enough for: right after a search few are, and most of the pairs of a dense scene never.
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicU8, Ordering};
 
-use jostle_core::scratch::with_headroom;
+use jostle_core::Isa;
+use jostle_core::isa::Work;
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
+use crate::coherent::packed::{Packed, measure4};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
-/// Candidates that one task tests.
+/// Candidates that one task tests, where they stay in their order.
 pub(super) const BLOCK: usize = 1 << 13;
 
 /// Candidates whose bands are found one after the other, before they are noted.
-const AT_A_TIME: usize = 64;
+const AT_A_TIME: usize = 512;
 
 /// Bands of candidates that are tested sooner or later while the margin lasts, of the same width each.
-pub(super) const BANDS: usize = 8;
+pub(super) const BANDS: usize = 16;
 
 /// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
 const ROUNDING_OFF: f32 = 8_388_608.0;
@@ -54,58 +55,72 @@ pub(super) fn scale_of(margin: f64) -> f32 {
     (BANDS as f64 / margin) as f32
 }
 
-/// What is known of a candidate that touches or not, by how much its bodies must use up before that can change.
+/// What is known of a candidate that touches or not, by how much its bodies must use up before that can change: its band, [`BANDS`]
+/// if it surely touches, and one more if it surely does not; and [`TOUCHES`].
 #[inline(always)]
 fn known_of((touches, slack): (bool, f32), scale: f32) -> u8 {
-    u8::from(touches) << TOUCHES | band_of(slack, scale)
+    let band = band_of(slack, scale);
+    u8::from(touches) << TOUCHES | (band + (u8::from(band >= BANDS as u8) & u8::from(!touches)))
 }
 
-/// Makes room for what is known of so many candidates.
-pub(super) fn make_room(known: &mut Vec<AtomicU8>, candidates: usize) {
-    if known.len() < candidates {
-        known.reserve_exact(with_headroom(candidates) - known.len());
-        known.resize_with(known.capacity(), AtomicU8::default);
-    }
-}
-
-/// Finds out which candidates of a block touch, and their bands, a band being one part in `scale` of a length; calls `note` with what
-/// is known of each.
+/// Finds out which of some candidates touch, and their bands, a band being one part in `scale` of a length; calls `note` with what
+/// is known of some after some.
 pub(super) fn sort_block<const D: usize>(
     candidates: &Candidates<D>,
     test: &Test<'_, D>,
-    (known, scale): (&[AtomicU8], f32),
-    block: usize,
-    mut note: impl FnMut(u8),
+    (scale, isa): (f32, Isa),
+    range: Range<usize>,
+    mut note: impl FnMut(&[u8]),
 ) {
     let pairs = candidates.pairs.pairs();
-    candidates.each_meeting(range_of(block, pairs.len()), |range, sets| {
+    candidates.each_meeting(range, |range, sets| {
         let direct = test.direct_in_open_space(sets);
-        let mut some = [0; AT_A_TIME];
+        let mut known = [0; AT_A_TIME];
         for first in range.clone().step_by(AT_A_TIME) {
             let part = first..(first + AT_A_TIME).min(range.end);
-            if let Some([of_a, of_b]) = direct {
-                // In loops of their own, the second of which is one that compilers do side by side.
-                let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
-                let slots = distances2.iter_mut().zip(&mut radii);
-                for ((distance2, radii), &[a, b]) in slots.zip(&pairs[part.clone()]) {
-                    (*distance2, *radii) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
-                }
-                for at in 0..AT_A_TIME {
-                    let (distance2, radii) = (distances2[at], radii[at]);
-                    let touches = distance2 <= radii * radii;
-                    some[at] = known_of((touches, slack_of(distance2.sqrt(), radii)), scale);
-                }
+            let known = &mut known[..part.len()];
+            if let Some(bodies) = direct {
+                isa.run(Known::<D> { bodies, pairs: &pairs[part], scale, known });
             } else {
-                for (slot, at) in some.iter_mut().zip(part.clone()) {
+                for (slot, at) in known.iter_mut().zip(part) {
                     *slot = known_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
                 }
             }
-            for (known, &now) in known[part].iter().zip(&some) {
-                known.store(now, Ordering::Relaxed);
-                note(now);
-            }
+            note(known);
         }
     });
+}
+
+/// What is known of up to [`AT_A_TIME`] candidates, whose bodies alone tell.
+struct Known<'a, const D: usize> {
+    bodies: [&'a [Packed]; 2],
+    pairs: &'a [[u32; 2]],
+    scale: f32,
+    known: &'a mut [u8],
+}
+
+impl<const D: usize> Work for Known<'_, D> {
+    type Output = ();
+
+    /// In loops of their own, the second of which is one that compilers do side by side.
+    #[inline(always)]
+    fn run(self) {
+        let Self { bodies: [of_a, of_b], pairs, scale, known } = self;
+        let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
+        let slots = distances2.chunks_exact_mut(4).zip(radii.chunks_exact_mut(4));
+        for (four, (distances2, radii)) in pairs.chunks_exact(4).zip(slots) {
+            let measured = measure4::<D>([of_a, of_b], [four[0], four[1], four[2], four[3]]);
+            distances2.copy_from_slice(&measured[0].to_array());
+            radii.copy_from_slice(&measured[1].to_array());
+        }
+        for at in pairs.len() / 4 * 4..pairs.len() {
+            let [a, b] = pairs[at];
+            (distances2[at], radii[at]) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
+        }
+        for ((slot, &distance2), &radii) in known.iter_mut().zip(&distances2).zip(&radii) {
+            *slot = known_of((distance2 <= radii * radii, slack_of(distance2.sqrt(), radii)), scale);
+        }
+    }
 }
 
 impl<const D: usize> Candidates<D> {

@@ -66,9 +66,9 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// The ranks by id, where bodies stand by rank.
-    pub(super) fn ranks(&self) -> &[u32] {
-        &self.ranks
+    /// Where bodies stand by rank.
+    pub(super) fn ranks(&self) -> Ranks<'_> {
+        Ranks { ids: &self.ids, ranks: &self.ranks }
     }
 
     /// Puts bodies that have been read where they stand by rank.
@@ -142,6 +142,36 @@ impl<const D: usize> Current<D> {
             layered: sets.iter().any(|set| set.layers.is_some()),
             only,
         }
+    }
+}
+
+/// The bodies of the only set by rank; of none where they do not stand so.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ranks<'a> {
+    ids: &'a [u32],
+    ranks: &'a [u32],
+}
+
+impl Ranks<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// From now on, pairs have the ranks of bodies, if these stand by rank.
+    pub(super) fn name(&self, pairs: &mut [[u32; 2]]) {
+        if !self.is_empty() {
+            pairs.iter_mut().for_each(|pair| *pair = pair.map(|id| self.ranks[id as usize]));
+        }
+    }
+
+    /// The pair of bodies that is named so.
+    #[inline]
+    pub(super) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
+        if self.is_empty() {
+            return pair;
+        }
+        let [a, b] = pair.map(|rank| self.ids[rank as usize]);
+        [a.min(b), a.max(b)]
     }
 }
 

@@ -1,10 +1,11 @@
 //! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
 //! a function of the frames alone.
 
-/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has: to list and sort many candidates
-/// costs more than it does to search for them again.
+/// A list pays if it lasts for so many frames, and for so many more for each pair, or neighbour in a row, that a body has: to list and sort
+/// many candidates costs more than it does to search for them again. Rows are written in each frame, where pairs are not.
 const FRAMES_WORTH_KEEPING: f64 = 4.0;
-const FRAMES_FOR_A_PAIR: f64 = 1.6;
+pub(super) const FRAMES_FOR_A_PAIR: f64 = 0.6;
+pub(super) const FRAMES_FOR_A_NEIGHBOR: f64 = 1.6;
 
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
@@ -25,7 +26,7 @@ pub(super) struct Pace {
     frames: u32,
     /// How far bodies move in a frame; infinite where they come and go.
     speed: Option<f64>,
-    /// Pairs a body in the last search from scratch, with its margin.
+    /// For how many frames more a list must last, by how many pairs the last search from scratch found, with its margin.
     crowd: f64,
     rebuilds: u64,
 }
@@ -91,13 +92,13 @@ impl Pace {
     /// The margin for the next list; 0 if none is to be made.
     pub(super) fn next_margin(&self, radius: f64, axes: usize) -> f64 {
         let Some(speed) = self.speed else { return 0.0 };
-        let worth = FRAMES_WORTH_KEEPING + FRAMES_FOR_A_PAIR * self.crowd;
+        let worth = FRAMES_WORTH_KEEPING + self.crowd;
         let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
         let margin = f64::from(margin.max(radius * LEAST) as f32);
         if margin.is_finite() && margin >= worth * speed { margin } else { 0.0 }
     }
 
-    /// A search from scratch was made, which found so many pairs a body.
+    /// A search from scratch was made, which found so many pairs that lists must last for `crowd` frames more.
     pub(super) fn searched(&mut self, margin: f64, crowd: f64) {
         self.rebuilds += 1;
         self.crowd = crowd;

@@ -1,5 +1,7 @@
 //! Bodies in one line of memory each.
 
+use wide::f32x4;
+
 /// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(16))]
@@ -44,4 +46,22 @@ impl Packed {
         let (_, distance2) = self.apart(other, offset);
         (distance2, self.radius() + other.radius())
     }
+}
+
+/// As [`Packed::measure`] of four pairs side by side, in the same bits.
+#[inline(always)]
+pub(super) fn measure4<const D: usize>([of_a, of_b]: [&[Packed]; 2], pairs: [[u32; 2]; 4]) -> [f32x4; 2] {
+    // The difference of radii of which one has its sign turned is their sum.
+    let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
+    let mut rows = [f32x4::ZERO; 4];
+    // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
+    for (row, [a, b]) in rows.iter_mut().zip(pairs) {
+        *row = f32x4::from(of_b[b as usize].0) - (f32x4::from(of_a[a as usize].0) ^ turned);
+    }
+    let columns = f32x4::transpose(rows);
+    let mut distance2 = columns[0] * columns[0];
+    for d in &columns[1..D] {
+        distance2 += *d * *d;
+    }
+    [distance2, columns[3]]
 }

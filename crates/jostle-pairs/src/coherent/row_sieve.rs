@@ -2,10 +2,10 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use jostle_core::Workers;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{resize_with_headroom, with_headroom};
+use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, make_room, range_of, scale_of, sort_block};
+use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::neighbors::NeighborLists;
@@ -66,7 +66,7 @@ impl RowSieve {
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        margin: f64,
+        (margin, isa): (f64, Isa),
         workers: Workers<'_>,
     ) {
         let pairs = candidates.pairs.pairs();
@@ -77,9 +77,14 @@ impl RowSieve {
         workers.fill_blocks("bands", blocks, 1, |number, block| {
             let (block, mut of_band) = (&mut block[0], [0; BANDS + 1]);
             block.touching = 0;
-            sort_block(candidates, test, (known, scale), number, |known| {
-                block.touching += u32::from(known >> TOUCHES);
-                of_band[usize::from(known & BAND).min(BANDS)] += 1;
+            let range = range_of(number, pairs.len());
+            let mut slots = known[range.clone()].iter();
+            sort_block(candidates, test, (scale, isa), range, |known| {
+                for (&known, slot) in known.iter().zip(slots.by_ref()) {
+                    slot.store(known, Ordering::Relaxed);
+                    block.touching += u32::from(known >> TOUCHES);
+                    of_band[usize::from(known & BAND).min(BANDS)] += 1;
+                }
             });
             let mut end = 0;
             for (slot, count) in block.ends.iter_mut().zip(of_band) {
@@ -209,6 +214,14 @@ impl RowSieve {
         }
         let of_block = &self.known[block * BLOCK..candidate];
         self.starts[block] + of_block.iter().map(|known| self.is_pair(known)).sum::<usize>()
+    }
+}
+
+/// Makes room for what is known of so many candidates.
+fn make_room(known: &mut Vec<AtomicU8>, candidates: usize) {
+    if known.len() < candidates {
+        known.reserve_exact(with_headroom(candidates) - known.len());
+        known.resize_with(known.capacity(), AtomicU8::default);
     }
 }
 
