@@ -4,8 +4,7 @@
 use std::io::{self, Read, Write};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-
-use crate::report::counted;
+use indicatif::HumanCount;
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
 
@@ -42,7 +41,7 @@ impl Header {
             2 | 3 => u32::from_le_bytes(bytes(stream)?),
             version => bail!("version {version} of the format, where 1 to 3 were expected"),
         };
-        ensure!(length <= LONGEST, "a header of {}", counted(length.into(), "bytes"));
+        ensure!(length <= LONGEST, "a header of {} bytes", HumanCount(length.into()));
         let mut text = vec![0; length as usize];
         stream.read_exact(&mut text)?;
         let text = String::from_utf8_lossy(&text);

@@ -33,10 +33,7 @@
 
 use crate::input::UnitCell;
 use crate::proxy::scale::power_of_two_below_inverse;
-use crate::proxy::survey::Extent;
-
-/// Growth of a radius relative to itself: 2^-20.
-const RELATIVE: f64 = 1.0 / 1_048_576.0;
+use crate::proxy::survey::{Extent, RELATIVE};
 
 /// Growth of a radius in the frame, in open space and in one that repeats: 2^-24 and 2^-22.
 const ABSOLUTE: [f64; 2] = [1.0 / 16_777_216.0, 1.0 / 4_194_304.0];

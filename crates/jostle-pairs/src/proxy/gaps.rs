@@ -56,9 +56,6 @@ const WIDE: f64 = 1.0 / 512.0;
 /// How much wider than that an axis is, at least, that is cut again; and wider than all bodies in a row.
 const AGAIN: f64 = 32.0;
 
-/// Growth of what a body reaches, relative to itself: 2^-20, as in [`Frame`].
-pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
-
 /// 2^52: a number less than 2^31, added to it, is rounded to a whole one, which its last bits are.
 const UNITS: f64 = (1_u64 << 52) as f64;
 

@@ -9,8 +9,10 @@ use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
 use crate::proxy::Span;
-use crate::proxy::gaps::RELATIVE;
 use crate::proxy::moved;
+
+/// Growth of what a body reaches, relative to itself: 2^-20.
+pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
 
 /// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.
 const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
