@@ -74,8 +74,13 @@ impl Parquet {
         let mut columns = vec![Column::default(); picked.len()];
         for group in 0..self.reader.num_row_groups() {
             let group = self.reader.get_row_group(group)?;
+            let rows = group.metadata().num_rows();
             for ((at, name), values) in picked.iter().zip(&mut columns) {
+                let before = values.len();
                 append(group.as_ref(), *at, &schema.column(*at), values).with_context(|| format!("column {name}"))?;
+                // A damaged file may have columns that differ in length.
+                let read = values.len() - before;
+                ensure!(read as i64 == rows, "column {name} has {read} values in a group of {rows} rows");
             }
             self.bar.inc(group.metadata().compressed_size().unsigned_abs());
         }
