@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Circles, Circles64, CoherentFinder, Input, InputError, Layers,
-    NeighborLists, PairFinder, PreparedSet, Reason, Rows, Set, Space, Threads, ViewError, between,
+    NeighborLists, PairFinder, Reason, Rows, Set, ViewError, between,
 };
 use jostle_testkit::pairs::{ascending, assert_same, both_ways};
 use jostle_testkit::pool;
@@ -133,8 +133,6 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
     refused(CoherentFinder::new().find(scene.view()).unwrap_err(), "boxes and a coherent finder");
     let error = finder.neighbors(scene.view(), Rows::Full, &mut NeighborLists::with_distances()).unwrap_err();
     refused(error, "boxes or capsules and distances");
-    let open = Space::open();
-    refused(PreparedSet::new().build(scene.view(), open, Threads::Serial).unwrap_err(), "a prepared set and boxes");
 }
 
 /// The rows of a search as pairs, in their order.

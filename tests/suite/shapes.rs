@@ -1,7 +1,8 @@
 //! Boxes, capsules and circles in one search: with each other, in spaces that repeat, against plain loops.
 
 use jostle::{
-    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, Input, InputError, RangeFault, Rows, Set, Space, between,
+    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, Input, InputError, PairFinder, PreparedBatch, PreparedSet,
+    RangeFault, Rows, Set, Space, Threads, between,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images, solid_pairs};
@@ -188,6 +189,172 @@ fn bodies_may_be_longer_than_the_period_and_meet_themselves() {
     let far = jostle::Boxes::new([&[1e20], &[0.0]], [&[1e20], &[1.0]]);
     let error = ways.by_turns(|way| way.search().find(Input::within(far).space(space)).unwrap_err());
     assert_eq!(error, InputError::Range { count: 1, first: vec![(0, RangeFault::TooManyPeriods { axis: 0 })] });
+}
+
+fn prepared<const D: usize>(n: usize, space: Space<D>) {
+    let mut ways = Ways::<D>::all();
+    let mixture = Mixture::<D>::new(n, 3.0);
+    let (sets, mut kept) = (mixture.sets(), [(); 5].map(|()| PreparedSet::new()));
+    // Twice, so that what is left of another kind would be seen.
+    for turn in [1, 0] {
+        for (at, prepared) in kept.iter_mut().enumerate() {
+            prepared.build(sets[(at + turn) % 5], space, Threads::Current).expect("a set");
+        }
+    }
+    for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))) {
+        let name = format!("{i} and {j} in {space:?}");
+        let input = if i == j { Input::within(sets[i]) } else { between(sets[i], sets[j]) }.space(space);
+        let mut expected = ways.by_turns(|way| seen(way, input));
+        expected.sort_unstable();
+        let by_trees = if i == j { Input::within(&kept[i]) } else { between(sets[i], &kept[j]) }.space(space);
+        let found = ways.same(&name, |way| {
+            let found = seen(way, by_trees);
+            let adopted = way.finder.adopted(&by_trees);
+            assert_eq!(adopted.last(), Some(&(j != 0 || i == 0)), "{name}: {adopted:?}");
+            found
+        });
+        let mut sorted = found.clone();
+        sorted.sort_unstable();
+        assert!(sorted == expected, "{name}: other pairs of prepared sets");
+        if i != j {
+            let both = between(&kept[i], &kept[j]).space(space);
+            let mut found = ways.by_turns(|way| seen(way, both));
+            found.sort_unstable();
+            assert!(found == expected, "{name}: other pairs of two prepared sets");
+        }
+    }
+}
+
+#[test]
+fn boxes_and_capsules_may_stay_sorted() {
+    prepared::<2>(90, Space::open());
+    prepared::<2>(90, Space::periodic([Some([0.0, 9.5]), Some([0.0, 9.0])]));
+    prepared::<3>(90, Space::periodic([Some([0.0, 5.0]), None, None]));
+    // Far from what has been prepared, and a thousand times as large.
+    let (lo, hi) = ([0.25_f32, 0.5], [0.5_f32, 1.0]);
+    let small = jostle::Boxes::new([&lo, &lo], [&hi, &hi]);
+    let mut walls = PreparedSet::new();
+    let far = Boxes64::new([&[1.0, 1e6], &[1.0, 0.0]], [&[1e5, 2e6], &[2.0, 1.0]]);
+    let thin = Capsules64::new([&[-1e5], &[0.75]], [&[1e5], &[0.75]], 0.25);
+    for double in [false, true] {
+        let (low, high) = (lo.map(f64::from), hi.map(f64::from));
+        let set: Set<'_, 2> = if double { Boxes64::new([&low, &low], [&high, &high]).into() } else { small.into() };
+        walls.build(set, Space::open(), Threads::Serial).expect("boxes");
+        let mut finder = PairFinder::new();
+        for (other, expected) in [(Set::from(far), vec![[1, 0]]), (thin.into(), vec![[0, 0], [1, 0]])] {
+            let input = between(&walls, other);
+            assert_eq!(ascending(finder.find(input).expect("sets").pairs()), expected);
+            assert_eq!(finder.adopted(&input), [true, false]);
+        }
+    }
+}
+
+/// The bodies of a set at all images, with their shifts.
+fn images_of<const D: usize>(solids: &[Solid<D>], space: Space<D>, most: i32) -> Vec<(jostle::Seen<D>, Solid<D>)> {
+    let (side, vectors) = (2 * most + 1, vectors_of(space));
+    let mut images = Vec::new();
+    for image in 0..side.pow(D as u32) {
+        let image_shift: [i32; D] = core::array::from_fn(|k| image / side.pow(k as u32) % side - most);
+        if (0..D).any(|k| image_shift[k] != 0 && vectors[k].is_none()) {
+            continue;
+        }
+        let part = |axis: usize, k: usize| f64::from(image_shift[k]) * vectors[k].map_or(0.0, |vector| vector[axis]);
+        let shift = core::array::from_fn(|axis| (0..D).map(|k| part(axis, k)).sum());
+        images.extend((0..).zip(solids).map(|(id, solid)| (jostle::Seen { id, image_shift }, solid.at(shift))));
+    }
+    images
+}
+
+fn questions<const D: usize>(n: usize, space: Space<D>, most: i32) {
+    let mixture = Mixture::<D>::new(n, 0.0);
+    let (sets, solids) = (mixture.sets(), mixture.solids());
+    for at in 1..5 {
+        let name = format!("set {at} in {space:?}");
+        let mut set = PreparedSet::new();
+        set.build(sets[at], space, Threads::Serial).expect("a set");
+        let (queries, images) = (set.queries(), images_of(&solids[at], space, most));
+        let (mut found, mut reached, mut hits, mut batch) = (Vec::new(), Vec::new(), 0, PreparedBatch::new());
+        for number in 0..8 {
+            let point: [f64; D] = core::array::from_fn(|axis| 0.37 + f64::from(number * (axis as i32 + 2) % 7) * 0.61);
+            let corner = point.map(|x| x + 0.7);
+            let region = |solid: Solid<D>| {
+                let told = images.iter().map(|(seen, other)| (*seen, solid_pairs(&vec![solid], &Some(vec![*other]))));
+                let mut touching: Vec<_> =
+                    told.filter(|(_, pairs)| !pairs[0].is_empty()).map(|(seen, _)| seen).collect();
+                touching.sort_unstable();
+                touching
+            };
+            queries.point(point, &mut found).expect("a point");
+            assert_eq!(found, region(Solid::Boxed([point; 2])), "{name}, point {number}");
+            queries.circle(point, 0.6, &mut found).expect("a circle");
+            assert_eq!(found, region(Solid::Long([point; 2], 0.6)), "{name}, circle {number}");
+            queries.aabb(point, corner, &mut found).expect("a box");
+            assert_eq!(found, region(Solid::Boxed([point, corner])), "{name}, box {number}");
+            hits += found.len();
+            let mut direction: [f64; D] = core::array::from_fn(|axis| f64::from((number + axis as i32 * 3) % 5 - 2));
+            if number % 4 == 0 {
+                direction[1] = 0.0;
+            }
+            direction[0] += 0.25;
+            let length = direction.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let unit = direction.map(|x| x / length);
+            queries.ray(point, direction, 4.0, &mut reached).expect("a ray");
+            let entered: Vec<_> = images.iter().map(|(seen, solid)| (*seen, solid.entered(point, unit, 4.0))).collect();
+            for (seen, (distance, apart)) in &entered {
+                let hit = reached.iter().find(|hit| hit.body == *seen);
+                // Near the end of the ray, or of what it grazes, either may be.
+                if apart.abs() > 1e-7 {
+                    assert_eq!(hit.is_some(), *apart < 0.0, "{name}, ray {number}: {seen:?} at {distance}, {apart}");
+                    assert!(
+                        hit.is_none_or(|hit| (hit.distance - distance).abs() < 1e-5),
+                        "{name}: {hit:?}, {distance}"
+                    );
+                }
+            }
+            assert!(reached.is_sorted());
+            assert_eq!(queries.first_hit(point, direction, 4.0).expect("a ray"), reached.first().copied());
+            let rays = batch.first_hits(queries, &[(point, direction, 4.0)], Threads::Serial).expect("a ray");
+            assert_eq!(rays.found().first(), reached.first().map(|hit| &hit.body));
+            queries.nearest(point, 5, f64::INFINITY, &mut reached).expect("a point");
+            let mut nearest: Vec<f64> = images.iter().map(|(_, solid)| solid.distance(point)).collect();
+            nearest.sort_unstable_by(f64::total_cmp);
+            assert_eq!(reached.len(), 5);
+            for (seen, expected) in reached.iter().zip(nearest) {
+                assert!((seen.distance - expected).abs() < 1e-9, "{name}: {seen:?}, {expected}");
+            }
+            assert_eq!(queries.nearest_one(point, 9.0).expect("a point").map(|seen| seen.body), Some(reached[0].body));
+        }
+        assert!(hits > 3, "{name}: {hits}");
+    }
+}
+
+#[test]
+fn prepared_boxes_and_capsules_answer_questions() {
+    questions::<2>(60, Space::open(), 0);
+    questions::<2>(60, Space::periodic([Some([0.0, 8.5]), None]), 2);
+    questions::<2>(50, Space::lattice([[9.0, 0.5], [-2.0, 8.0]], [true, true]), 2);
+    questions::<3>(50, Space::periodic([Some([0.0, 4.5]), None, Some([0.0, 4.5])]), 2);
+}
+
+#[test]
+fn borders_of_boxes_are_closed_and_some_have_no_end() {
+    let (tiny, endless) = (1e-200, [f64::NEG_INFINITY, f64::INFINITY]);
+    let (left, right) = ([0.0, endless[0]], [tiny, endless[1]]);
+    let boxes = Boxes64::new([&left, &[0.0, 2.0]], [&right, &[1.0, 3.0]]);
+    let mut set = PreparedSet::<2>::new();
+    set.build(boxes, Space::open(), Threads::Serial).expect("boxes");
+    let (mut found, queries) = (Vec::new(), set.queries());
+    let ids = |found: &Vec<jostle::Seen<2>>| found.iter().map(|seen| seen.id).collect::<Vec<_>>();
+    for (point, expected) in
+        [([tiny, 1.0], vec![0]), ([2.0 * tiny, 1.0], vec![]), ([-tiny, 1.0], vec![]), ([1e90, 2.0], vec![1])]
+    {
+        queries.point(point, &mut found).expect("a point");
+        assert_eq!(ids(&found), expected, "{point:?}");
+    }
+    let hit = queries.first_hit([-1e90, 0.0], [0.0, 1.0], 9.0).expect("a ray").expect("a hit");
+    assert_eq!((hit.body.id, hit.distance), (1, 2.0));
+    let nearest = queries.nearest_one([1e90, 7.0], f64::INFINITY).expect("a point").expect("a box");
+    assert_eq!((nearest.body.id, nearest.distance), (1, 4.0));
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub(crate) use images::{Images, Reach};
+pub(crate) use solid::Solid;
 pub(crate) use survey::Extent;
 use survey::Given;
 
@@ -110,9 +111,9 @@ impl<const D: usize> Proxies<D> {
         self.outside = false;
     }
 
-    /// Takes over the extent of bodies that have been surveyed before.
-    pub(crate) fn take_over(&mut self, extent: &Extent<D>) {
-        self.outside = extent.outside;
+    /// Takes over whether some bodies that have been surveyed before lie outside of the cell.
+    pub(crate) fn take_over(&mut self, outside: bool) {
+        self.outside = outside;
     }
 
     /// The bodies of a tree by id, their margins in their radii.

@@ -219,8 +219,34 @@ impl<const D: usize> Solid<D> {
         [p[axis].min(q[axis]) - radius - 1e-6, p[axis].max(q[axis]) + radius + 1e-6]
     }
 
+    /// The distance of a point from the box, or from the segment of the capsule.
+    #[must_use]
+    pub fn distance(&self, point: [f64; D]) -> f64 {
+        distance(point, self)
+    }
+
+    /// How far along a ray, whose direction is of length 1, the body is entered, and by how much the ray could miss it: found by halving.
+    #[must_use]
+    pub fn entered(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> (f64, f64) {
+        let radius = if let Self::Long(_, radius) = self { *radius } else { 0.0 };
+        let at = |t: f64| self.distance(core::array::from_fn(|axis| origin[axis] + t * direction[axis])) - radius;
+        let (mut from, mut to) = (0.0, reach);
+        for _ in 0..120 {
+            let third = (to - from) / 3.0;
+            if at(from + third) <= at(to - third) { to -= third } else { from += third }
+        }
+        let (nearest, mut outside) = (from, 0.0);
+        let mut inside = nearest;
+        for _ in 0..80 {
+            let middle = (outside + inside) / 2.0;
+            if at(middle) <= 1e-12 { inside = middle } else { outside = middle }
+        }
+        (inside, at(nearest))
+    }
+
     /// The same, elsewhere.
-    fn at(&self, shift: [f64; D]) -> Self {
+    #[must_use]
+    pub fn at(&self, shift: [f64; D]) -> Self {
         let moved = |points: [[f64; D]; 2]| points.map(|point| core::array::from_fn(|axis| point[axis] + shift[axis]));
         match *self {
             Self::Boxed(corners) => Self::Boxed(moved(corners)),

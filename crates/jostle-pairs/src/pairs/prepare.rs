@@ -170,19 +170,27 @@ impl<const D: usize> Preparation<D> {
         let mut all = Finite::NONE;
         self.reaches.clear();
         for (kept, set) in sorted.iter_mut().zip(sets) {
-            kept.adopted = false;
+            let prepared = PreparedSet::boxed_serving(set, &input.space);
+            kept.adopted = !input.is_decided() && prepared.is_some();
             kept.proxies.clear();
             if input.is_decided() {
-                let extent = kept.survey_solids(set, cell.as_ref(), workers)?;
+                let extent = match prepared {
+                    Some(prepared) => prepared.extent,
+                    None => kept.survey_solids(set, cell.as_ref(), workers)?,
+                };
+                kept.proxies.take_over(extent.outside);
                 self.reaches.push(extent.reach);
                 all = all.merge(extent);
             }
         }
-        let frame = BoxFrame::of(all, cell.as_ref());
+        let frame = if input.is_decided() { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
+        let frame = frame.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
         let mut times = BuildTimes::default();
         for (kept, set) in sorted.iter_mut().zip(sets) {
             let built = if input.is_decided() {
-                kept.fill_boxes(set, cell.as_ref(), &frame, workers);
+                if !kept.adopted {
+                    kept.fill_boxes(set, cell.as_ref(), &frame, workers);
+                }
                 kept.build_boxed(set, workers)?
             } else {
                 kept.build(set, workers)?
@@ -218,7 +226,7 @@ impl<const D: usize> Preparation<D> {
         }
         for (kept, set) in self.sorted[first..].iter_mut().zip(input.sets()) {
             if let Some(prepared) = PreparedSet::serving(set, &input.space) {
-                kept.proxies.take_over(&prepared.extent);
+                kept.proxies.take_over(prepared.extent.outside);
                 self.extents.push(prepared.extent);
                 continue;
             }
@@ -335,6 +343,26 @@ impl<const D: usize> Preparation<D> {
     pub(crate) fn plan<'a>(&'a self, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Plan<'a, D> {
         Plan { jobs: &self.jobs, exact, slack: self.frame.slack, only }
     }
+}
+
+/// The frame of the largest prepared set of boxes or capsules, if others fit in, and which sets do for the search as they are.
+fn adopt_boxes<const D: usize>(
+    sorted: &mut [SortedSet<D>],
+    input: &Input<'_, D>,
+    all: Finite<D>,
+    cell: Option<&UnitCell<D>>,
+) -> Option<BoxFrame<D>> {
+    let prepared = |set: &Set<'_, D>| PreparedSet::boxed_serving(set, &input.space);
+    let leader = input.sets().iter().filter(|set| prepared(set).is_some()).max_by_key(|set| set.len())?;
+    let lead = prepared(leader)?.frame;
+    let frame = BoxFrame::adopted(lead.as_ref(), all, cell)?;
+    for (kept, set) in sorted.iter_mut().zip(input.sets()) {
+        kept.adopted = prepared(set).is_some_and(|own| match (own.frame, lead) {
+            (Some(own), Some(lead)) => own.is_same(&lead),
+            (own, lead) => own.is_none() && lead.is_none(),
+        });
+    }
+    Some(frame)
 }
 
 /// Whether bodies of two trees in these boxes may touch, the second being seen at an offset: by the boxes, as a join tests

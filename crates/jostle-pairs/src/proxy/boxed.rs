@@ -8,6 +8,12 @@
 //! offset is rounded by 2^-23, its sum with a corner near 1 by 2^-24. Each box grows by 2^-21, which covers all of it three times.
 //! Bodies are moved into the cell by whole vectors, which rounds by 2^-49 of all that was added on the way (`far`) at most:
 //! boxes grow by that as well.
+//!
+//! A prepared set brings its frame along, in which other boxes may lie anywhere. What is lost on an axis where two boxes nearly touch is then
+//! 2^-22 at most of how far the two corners lie from the middle: a box of another set grows by four times as much as elsewhere,
+//! relative to its own widest corner (which counts as 1 at least). A prepared set of boxes in `f32` in open space is taken as it is: its
+//! frame is that of the caller, and its boxes have not grown, nor been rounded. The others grow by 2^-20 of their widest corner, and
+//! by the least normal number, so that they do where corners vanish in `f32`.
 
 use jostle_core::Boxes;
 
@@ -21,11 +27,21 @@ const GROWTH: [f64; 2] = [1.0 / 4_194_304.0, 1.0 / 2_097_152.0];
 /// Where the boxes of a search lie.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BoxFrame<const D: usize> {
-    pub(super) origin: [f64; D],
+    pub(crate) origin: [f64; D],
     pub(crate) scale: f64,
-    /// What every box grows by.
-    pub(super) growth: f32,
+    /// What boxes grow by: relative to their widest corner, which counts as `unit` at least, and besides.
+    relative: f64,
+    unit: f64,
+    absolute: f64,
+    /// The widest corner of all, if some lie beyond `unit`.
+    beyond: Option<f64>,
 }
+
+/// What boxes grow by, relative to elsewhere, in a frame that they have not made.
+const ADOPTED: f64 = 4.0;
+
+/// How far boxes may reach in an adopted frame: 2^100.
+const WIDEST: f64 = f64::from_bits((1023 + 100) << 52);
 
 /// The corners of boxes, by id.
 #[derive(Debug)]
@@ -43,14 +59,14 @@ impl<const D: usize> Default for BoxColumns<D> {
 /// How far some bodies reach where they end, once they have been moved into the cell, and whether they are sound.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finite<const D: usize> {
-    pub(super) lo: [f64; D],
-    pub(super) hi: [f64; D],
+    pub(crate) lo: [f64; D],
+    pub(crate) hi: [f64; D],
     /// The most of what one of them reaches from its middle on each axis.
     pub(crate) reach: [f64; D],
     /// Of those moved into the cell, the greatest sum of |coordinate| and all that was taken off.
     pub(crate) far: f64,
     /// Some have been moved into the cell.
-    pub(super) outside: bool,
+    pub(crate) outside: bool,
     pub(super) sound: bool,
 }
 
@@ -90,14 +106,65 @@ impl<const D: usize> BoxFrame<D> {
             }
             half = half.max(cell.map_or(0.0, |cell| half_width(cell, axis)));
         }
+        Self::centered(origin, half, all, cell)
+    }
+
+    /// Of the bodies of a prepared set: where all directions repeat, that of the cell.
+    pub(crate) fn prepared(all: Finite<D>, cell: Option<&UnitCell<D>>) -> Self {
+        let Some(cell) = cell.filter(|cell| cell.space.repeats == [true; D]) else { return Self::of(all, cell) };
+        let (mut origin, mut half) = (cell.space.origin, 0.0_f64);
+        for axis in 0..D {
+            origin[axis] += cell.space.vectors.iter().map(|vector| vector[axis] / 2.0).sum::<f64>();
+            half = half.max(half_width(cell, axis));
+        }
+        Self::centered(origin, half, all, Some(cell))
+    }
+
+    fn centered(origin: [f64; D], half: f64, all: Finite<D>, cell: Option<&UnitCell<D>>) -> Self {
         let scale = power_of_two_below_inverse(half);
-        let growth = GROWTH[usize::from(cell.is_some())] + all.far * scale * FAR;
-        Self { origin, scale, growth: growth as f32 }
+        let (relative, absolute) = (GROWTH[usize::from(cell.is_some())], all.far * scale * FAR);
+        Self { origin, scale, relative, unit: 1.0, absolute, beyond: None }.of_all(all)
+    }
+
+    /// The frame of a prepared set, or the world of one in `f32`, for all bodies of a search; None where these do not fit.
+    pub(crate) fn adopted(of: Option<&Self>, all: Finite<D>, cell: Option<&UnitCell<D>>) -> Option<Self> {
+        let (origin, scale) = of.map_or(([0.0; D], 1.0), |frame| (frame.origin, frame.scale));
+        let relative = ADOPTED * GROWTH[usize::from(cell.is_some())];
+        let least = if of.is_some() { 0.0 } else { f32::MIN_POSITIVE.into() };
+        let (unit, absolute) = (if of.is_some() { 1.0 } else { 0.0 }, ADOPTED * all.far * scale * FAR + least);
+        let frame = Self { origin, scale, relative, unit, absolute, beyond: None }.of_all(all);
+        (frame.beyond.unwrap_or(frame.unit) < WIDEST).then_some(frame)
+    }
+
+    /// Notes whether some bodies lie beyond the unit.
+    fn of_all(mut self, all: Finite<D>) -> Self {
+        let reach =
+            |axis: usize| (all.lo[axis] - self.origin[axis]).abs().max((all.hi[axis] - self.origin[axis]).abs());
+        let widest = (0..D).filter(|&axis| all.lo[axis] <= all.hi[axis]).map(reach).fold(0.0, f64::max) * self.scale;
+        self.beyond = Some(widest).filter(|&widest| widest > self.unit);
+        self
+    }
+
+    /// Whether bodies keep their places in another frame.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.origin == other.origin && self.scale == other.scale
+    }
+
+    /// The border of a box on one side of an axis, of a body that ends there, relative to the origin, and the widest of whose ends is `widest`.
+    #[inline]
+    pub(super) fn border(&self, end: f64, side: usize, widest: impl FnOnce() -> f64) -> f32 {
+        let growth = self.growth(if self.beyond.is_some() { widest() * self.scale } else { self.unit });
+        let growth = if side == 0 { -growth } else { growth };
+        (end * self.scale) as f32 + growth as f32
+    }
+
+    fn growth(&self, widest: f64) -> f64 {
+        self.relative * widest.max(self.unit) + self.absolute
     }
 
     /// By how much two boxes may seem nearer to each other than their bodies are, in lengths of the caller.
     pub(crate) fn blur(&self) -> f64 {
-        4.0 * f64::from(self.growth) / self.scale
+        4.0 * self.growth(self.beyond.unwrap_or(self.unit)) / self.scale
     }
 }
 

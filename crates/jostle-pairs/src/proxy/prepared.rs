@@ -1,5 +1,7 @@
 //! Sets that are sorted once for many searches.
 
+mod boxes;
+
 use core::fmt;
 
 use jostle_core::scratch::resize_with_headroom;
@@ -11,12 +13,14 @@ use crate::input::layers::LayersOf;
 use crate::input::{Set, SortedBefore, Source, Space, UnitCell};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame, Proxies};
+pub(crate) use boxes::Boxed;
+use boxes::Copies;
 
 /// Bodies that are copied at a time.
 const BLOCK: usize = 1 << 13;
 
 /// A set of bodies at rest, in `f32` or `f64`, sorted once for many searches in one [`Space`]: walls, terrain, the boundary
-/// particles of a channel, or a crystal that others are tested against.
+/// particles of a channel, or a crystal that others are tested against. They are circles, spheres, boxes or capsules.
 ///
 /// `Set::from(&prepared)` takes part in any search, as the bodies that it was built of would, with the same pairs. It is not
 /// sorted anew:
@@ -24,6 +28,10 @@ const BLOCK: usize = 1 << 13;
 /// - in searches in that space where some bodies are in `f64` or move, as the largest prepared set of the search (if its own
 ///   are in `f32`, as long as they do not meet each other). Of several sets in `f64` all are used whose frames are the same,
 ///   as they are of a space that repeats in every direction.
+///
+/// Boxes and capsules are not sorted anew in searches in that space, however many shapes take part: boxes in `f32` in open space where
+/// all bodies are such boxes; all of them in other searches, as the largest prepared set of boxes or capsules, and those whose frames are the
+/// same as its own. Circles are, where other shapes take part.
 ///
 /// Such a search, and its own tree, are slow where bodies in `f64` are spread 2^16 times as far as they reach and more: others
 /// leave out the gaps between them.
@@ -53,6 +61,8 @@ pub struct PreparedSet<const D: usize> {
     pub(crate) extent: Extent<D>,
     /// Of bodies in `f64`; those in `f32` are in the tree as they are.
     pub(crate) frame: Option<Frame<D>>,
+    /// Of boxes and capsules.
+    pub(crate) boxed: Option<Boxed<D>>,
 }
 
 /// The bodies as they were given, by id. Memory of the other precision is kept.
@@ -64,6 +74,8 @@ struct Copied<const D: usize> {
     double_columns: [Vec<f64>; D],
     double_radii: Vec<f64>,
     margin: f64,
+    /// Boxes or capsules, in the stead of all of these.
+    shaped: Copies<D>,
 }
 
 impl<const D: usize> Copied<D> {
@@ -75,16 +87,21 @@ impl<const D: usize> Copied<D> {
             double_columns: [const { Vec::new() }; D],
             double_radii: Vec::new(),
             margin: 0.0,
+            shaped: Copies::new(),
         }
     }
 
     fn clear(&mut self) {
         self.double = false;
+        self.shaped.clear();
         self.single_columns.iter_mut().for_each(Vec::clear);
         self.single_radii.clear();
     }
 
     fn source(&self) -> Source<'_, D> {
+        if let Some(shaped) = self.shaped.source() {
+            return shaped;
+        }
         if self.double {
             let columns = self.double_columns.each_ref().map(Vec::as_slice);
             return Source::Double(Bodies::from_slices(columns, &self.double_radii).with_margin(self.margin));
@@ -96,7 +113,7 @@ impl<const D: usize> Copied<D> {
     fn bytes(&self) -> usize {
         let single = self.single_columns.iter().chain([&self.single_radii]).map(Vec::capacity).sum::<usize>();
         let double = self.double_columns.iter().chain([&self.double_radii]).map(Vec::capacity).sum::<usize>();
-        single * size_of::<f32>() + double * size_of::<f64>()
+        single * size_of::<f32>() + double * size_of::<f64>() + self.shaped.bytes()
     }
 }
 
@@ -123,7 +140,7 @@ impl<const D: usize> fmt::Debug for PreparedSet<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedSet")
             .field("bodies", &self.len())
-            .field("f64", &self.bodies.double)
+            .field("f64", &(self.bodies.double || self.bodies.shaped.is_double()))
             .field("space", &self.space)
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()
@@ -140,6 +157,7 @@ impl<const D: usize> PreparedSet<D> {
             sorted: SortedSet::default(),
             extent: Extent::EMPTY,
             frame: None,
+            boxed: None,
         }
     }
 
@@ -161,10 +179,10 @@ impl<const D: usize> PreparedSet<D> {
         if built.is_err() {
             self.bodies.clear();
             let isa = self.isa();
-            self.sorted.tree = LinearTree::new();
+            (self.sorted.tree, self.sorted.boxes, self.sorted.boxed) = (LinearTree::new(), LinearTree::new(), false);
             self.set_isa(isa);
             self.sorted.proxies.clear();
-            (self.frame, self.extent) = (None, Extent::EMPTY);
+            (self.frame, self.extent, self.boxed) = (None, Extent::EMPTY, None);
         }
         built
     }
@@ -177,14 +195,12 @@ impl<const D: usize> PreparedSet<D> {
             });
         }
         set.check_shape()?;
-        if set.is_shaped() {
-            return Err(InputError::Combination {
-                parts: "a prepared set and boxes",
-                reason: "they are sorted for each search; give the view itself",
-            });
-        }
         space.check()?;
-        self.space = space;
+        (self.space, self.boxed, self.sorted.boxed) = (space, None, false);
+        self.bodies.shaped.clear();
+        if set.is_shaped() {
+            return self.build_boxed(set, space, workers);
+        }
         self.copy(set, workers);
         let cell = (!space.is_open()).then(|| UnitCell::of(&space));
         let (own, double) = (Set::of(self.bodies.source()), self.bodies.double);
@@ -202,7 +218,8 @@ impl<const D: usize> PreparedSet<D> {
     }
 
     fn copy(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
-        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin } = &mut self.bodies;
+        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin, .. } =
+            &mut self.bodies;
         let single = (single_columns, single_radii);
         *double = matches!(set.source, Source::Double(_));
         match set.source {
@@ -234,13 +251,13 @@ impl<const D: usize> PreparedSet<D> {
     }
 
     pub(crate) fn tree(&self) -> &LinearTree<D> {
-        &self.sorted.tree
+        self.sorted.own_tree()
     }
 
     /// The centre and the radius of a body as it was given, its margin included.
     pub(crate) fn body(&self, id: u32) -> ([f64; D], f64) {
         let (id, mut center) = (id as usize, [0.0; D]);
-        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin } = &self.bodies;
+        let Copied { double, single_columns, single_radii, double_columns, double_radii, margin, .. } = &self.bodies;
         if *double {
             (0..D).for_each(|axis| center[axis] = double_columns[axis][id]);
             return (center, double_radii[id] + margin);
@@ -252,7 +269,7 @@ impl<const D: usize> PreparedSet<D> {
     /// Number of bodies.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.sorted.tree.len()
+        self.tree().len()
     }
 
     /// True when there is no body.
@@ -275,7 +292,7 @@ impl<const D: usize> PreparedSet<D> {
 
     /// Uses this instruction set from now on. What is built does not depend on it.
     pub fn set_isa(&mut self, isa: Isa) {
-        self.sorted.tree.set_isa(isa);
+        self.sorted.set_isa(isa);
     }
 
     /// Bytes held, scratch included.
@@ -293,6 +310,11 @@ pub(crate) struct Ready<'a, const D: usize> {
 }
 
 impl<const D: usize> SortedSet<D> {
+    /// Its own tree.
+    fn own_tree(&self) -> &LinearTree<D> {
+        if self.boxed { &self.boxes } else { &self.tree }
+    }
+
     /// The sorted set that a search takes for this one: itself, unless a prepared one serves as it is.
     fn in_use<'a>(&'a self, set: &Set<'a, D>) -> &'a Self {
         PreparedSet::of(set).filter(|_| self.adopted).map_or(self, |prepared| &prepared.sorted)
@@ -301,9 +323,8 @@ impl<const D: usize> SortedSet<D> {
     /// The tree and the layers of a set that is ready for a search.
     pub(crate) fn ready<'a>(&'a self, set: &Set<'a, D>) -> Ready<'a, D> {
         let tree = match set.source {
-            _ if self.boxed => &self.boxes,
             Source::Tree(tree) if !self.built && !self.adopted => tree,
-            _ => &self.in_use(set).tree,
+            _ => self.in_use(set).own_tree(),
         };
         // Looking up all layers of a given tree would cost more than the few that are met.
         let layers = set

@@ -71,8 +71,18 @@ impl<const D: usize> Solid<D> {
         }
     }
 
+    /// The squared distance of a point from a box, or from the segment of a capsule, seen at a shift.
+    pub(crate) fn distance2(&self, point: [f64; D], shift: [f64; D]) -> f64 {
+        let ([p, q], _) = self.segment();
+        let (seen, still) = ([p, q].map(|end| between(point, end, shift)), [0.0; D]);
+        if matches!(self, Boxed { .. }) {
+            return box_to_segment2(seen[0], seen[1], still);
+        }
+        segments2(seen[0], still, between(p, q, still))
+    }
+
     /// The segment that a round body or a capsule is about, and its radius; the diagonal of a box.
-    fn segment(&self) -> ([[f64; D]; 2], f64) {
+    pub(crate) fn segment(&self) -> ([[f64; D]; 2], f64) {
         match *self {
             Round { center, radius } => ([center; 2], radius),
             Capsule { ends, radius } => (ends, radius),

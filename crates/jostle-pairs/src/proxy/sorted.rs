@@ -62,6 +62,10 @@ impl<const D: usize> SortedSet<D> {
 
     /// Builds the tree of the boxes that stand for the bodies of a set, and looks up its layers.
     pub(crate) fn build_boxed(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
         let times = self.boxes.build_boxes_on(self.columns.view(), workers)?;
         self.look_up(set, workers);
         Ok(times)

@@ -94,15 +94,18 @@ impl<const D: usize> SortedSet<D> {
         self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
         for (side, columns) in boxes.corners.iter_mut().enumerate() {
-            let growth = if side == 0 { -frame.growth } else { frame.growth };
             for (axis, column) in columns.iter_mut().enumerate() {
                 resize_with_headroom(column, set.len(), 0.0);
                 workers.fill_blocks("boxes", column, BLOCK, |first, block| {
                     set_each(first, block, |id| {
                         let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
-                        let taken = cell.map_or(0.0, |cell| cell.shift(wraps)[axis]);
-                        let end = self.solid(set, id).extent(axis, taken, frame.origin[axis])[side];
-                        (end * frame.scale) as f32 + growth
+                        let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
+                        let solid = self.solid(set, id);
+                        let ends = |axis: usize| solid.extent(axis, taken[axis], frame.origin[axis]);
+                        frame.border(ends(axis)[side], side, || {
+                            let finite = (0..D).flat_map(ends).map(f64::abs).filter(|end| end.is_finite());
+                            finite.fold(0.0, f64::max)
+                        })
                     });
                 });
             }

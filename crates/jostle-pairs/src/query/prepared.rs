@@ -44,6 +44,13 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 /// - ray from q: that of [`Queries::ray`](super::Queries::ray) with `m = d`, the distance not rounded;
 /// - nearest: `d.d`, at most `within * within`; the distance is its root, and radii do not count.
 ///
+/// Of boxes and capsules, with the same `d` from q to each of their corners or ends:
+/// - circle, point and box: the predicates of pairs, the other body being that circle or box; a point lies in a box that it is on the border of;
+/// - ray: from `near = max(0, d_lo / direction, ..)` to `far = min(d_hi / direction, ..)` over the axes, each two quotients in ascending
+///   order, a box is hit when `near <= far`; the distance is `near * |direction|`. A capsule is hit where either ball about
+///   its ends or its side is first, and at 0 from within;
+/// - nearest: the squared distance of a box, 0 from within, or of the segment of a capsule, whose radius does not count.
+///
 /// Answers come in the order of [`Seen`], or of [`SeenAt`]: one for each image. The lists are cleared first; nothing else is
 /// allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the space alone, and
 /// allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in parallel. For bodies in `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
@@ -86,7 +93,9 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// Questions to this set.
     #[must_use]
     pub fn new(set: &'p PreparedSet<D>) -> Self {
-        let (origin, scale) = set.frame.map_or(([0.0; D], 1.0), |frame| (frame.origin, frame.scale));
+        let round = set.frame.map(|frame| (frame.origin, frame.scale));
+        let boxed = set.boxed.and_then(|boxed| boxed.frame).map(|frame| (frame.origin, frame.scale));
+        let (origin, scale) = boxed.or(round).unwrap_or(([0.0; D], 1.0));
         let cell = (!set.space.is_open()).then(|| UnitCell::of(&set.space));
         Self { set, cell, origin, scale }
     }
@@ -110,7 +119,8 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     fn far(&self) -> [f64; D] {
         let Extent { lo, hi, far, .. } = &self.set.extent;
         let widest = |axis: usize| lo[axis].abs().max(hi[axis].abs()).max(far[axis]);
-        if self.set.is_empty() { [0.0; D] } else { core::array::from_fn(widest) }
+        let is_none = |axis: usize| self.set.is_empty() || lo[axis] > hi[axis];
+        core::array::from_fn(|axis| if is_none(axis) { 0.0 } else { widest(axis) })
     }
 
     /// By how much spans are let out, in the frame: see the top of this file.
@@ -118,7 +128,8 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let far = self.far().into_iter().fold(0.0, f64::max);
         let origin = self.origin.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         let widest: f64 = numbers.iter().flatten().fold(0.0, |sum, x| sum + x.abs());
-        let moved = if self.set.frame.is_none() && self.cell.is_some() { far * MOVED } else { 0.0 };
+        let moved =
+            if self.set.frame.is_none() && self.set.boxed.is_none() && self.cell.is_some() { far * MOVED } else { 0.0 };
         let rounded = (widest + far + origin + radius + self.greatest_radius()) * ROUNDING;
         (rounded + moved) * self.scale + f64::MIN_POSITIVE.sqrt()
     }

@@ -55,7 +55,7 @@ pub(super) fn crossed<const D: usize>(
         let (los, his) = (&level.nodes()[node].lo[axis].0, &level.nodes()[node].hi[axis].0);
         let inverse = 1.0 / unit[axis];
         for lane in 0..LEAF {
-            let (lo, hi) = (f64::from(los[lane]) - from[axis] - blur, f64::from(his[lane]) - from[axis] + blur);
+            let (lo, hi) = (end(los[lane]) - from[axis] - blur, end(his[lane]) - from[axis] + blur);
             // What is as good as parallel to a border never crosses it.
             if unit[axis].abs() < PARALLEL {
                 far[lane] = if lo <= 0.0 && hi >= 0.0 { far[lane] } else { -1.0 };
@@ -72,6 +72,11 @@ pub(super) fn crossed<const D: usize>(
         crossed[lane] = is_box && near[lane] * (1.0 - ROUNDING) <= far[lane] * (1.0 + ROUNDING);
     }
     mask_of(&crossed)
+}
+
+/// A border of a box of the tree: of boxes without an end, it is one that nothing lies beyond.
+pub(super) fn end(border: f32) -> f64 {
+    if border.abs() == f32::MAX { f64::INFINITY.copysign(border.into()) } else { border.into() }
 }
 
 /// Whether a box is one, and does not fill up a node.

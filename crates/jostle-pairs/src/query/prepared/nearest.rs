@@ -2,7 +2,7 @@
 
 use jostle_core::tree::{LEAF, Level};
 
-use super::boxes::ROUNDING;
+use super::boxes::{ROUNDING, end};
 use super::images::Sweep;
 use super::seen::{Kept, Seen, SeenAt};
 use super::way::{check_distance, check_point, difference, squared};
@@ -11,7 +11,7 @@ use crate::compiled::compiled_here;
 use crate::query::QueryError;
 
 impl<const D: usize> PreparedQueries<'_, D> {
-    /// Lists the `count` images of bodies whose centres are nearest to a point (all there are, when that is fewer) and not
+    /// Lists the `count` images of bodies whose centres (of boxes and capsules: whose boxes or segments) are nearest to a point (all there are, when that is fewer) and not
     /// beyond `within`, which may be infinite: by squared distance, then id and image. The list is also the memory of the search; when the images looked at become
     /// too many, it is left empty.
     ///
@@ -60,6 +60,8 @@ impl<const D: usize> PreparedQueries<'_, D> {
     }
 
     fn around(&self, point: [f64; D], reach: f64) -> Option<Sweep<D>> {
+        // Bodies that are not round are nearer than their middles are.
+        let reach = reach + if self.set.boxed.is_some() { self.greatest_radius() } else { 0.0 };
         self.cell.map(|cell| Sweep::around(&cell, point, point, reach, self.far()))
     }
 
@@ -112,7 +114,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
             let mut d = [0.0; D];
             for axis in 0..D {
                 let (lo, hi) = (boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]);
-                d[axis] = (f64::from(lo) - at[axis] - blur).max(0.0).max(at[axis] - f64::from(hi) - blur);
+                d[axis] = (end(lo) - at[axis] - blur).max(0.0).max(at[axis] - end(hi) - blur);
             }
             *apart = squared(d);
         }
@@ -135,7 +137,11 @@ impl<const D: usize> PreparedQueries<'_, D> {
             }
             self.each_of(child, |id| {
                 let image_shift = self.image_shift(step, id);
-                let distance = squared(difference(self.set.body(id).0, point, self.shift(image_shift)));
+                let shift = self.shift(image_shift);
+                let distance = match self.set.boxed {
+                    None => squared(difference(self.set.body(id).0, point, shift)),
+                    Some(_) => self.set.solid(id).distance2(point, shift),
+                };
                 kept.offer(SeenAt { distance, body: Seen { id, image_shift } });
             });
         }

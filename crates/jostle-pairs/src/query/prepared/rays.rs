@@ -106,8 +106,13 @@ impl<const D: usize> PreparedQueries<'_, D> {
             self.each_leaf(open, |leaf| {
                 self.each_of(leaf, |id| {
                     let image_shift = self.image_shift(step, id);
-                    let (body, radius) = self.set.body(id);
-                    let distance = ray.hit(difference(body, ray.origin, self.shift(image_shift)), radius);
+                    let shift = self.shift(image_shift);
+                    let distance = if self.set.boxed.is_some() {
+                        self.set.solid(id).hit_by(ray, shift)
+                    } else {
+                        let (body, radius) = self.set.body(id);
+                        ray.hit(difference(body, ray.origin, shift), radius)
+                    };
                     if let Some(distance) = distance.filter(|&distance| distance <= ahead.get()) {
                         let hit = SeenAt { distance, body: Seen { id, image_shift } };
                         ahead.set(take(hit).unwrap_or(ahead.get()));

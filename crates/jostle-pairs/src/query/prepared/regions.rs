@@ -95,8 +95,14 @@ impl<const D: usize> PreparedQueries<'_, D> {
                 |leaf| {
                     self.each_touching(leaf, &span, |id| {
                         let image_shift = self.image_shift(step, id);
-                        let (body, radius) = self.set.body(id);
-                        if region.touches(body, self.shift(image_shift), radius) {
+                        let shift = self.shift(image_shift);
+                        let touches = if self.set.boxed.is_some() {
+                            region.solid().touches(&self.set.solid(id), shift)
+                        } else {
+                            let (body, radius) = self.set.body(id);
+                            region.touches(body, shift, radius)
+                        };
+                        if touches {
                             visit(Seen { id, image_shift });
                         }
                     });
@@ -108,7 +114,18 @@ impl<const D: usize> PreparedQueries<'_, D> {
     /// The bodies of a leaf whose proxies may touch a span.
     fn each_touching(&self, leaf: usize, (lo, hi): &Span<D>, mut visit: impl FnMut(u32)) {
         let tree = self.set.tree();
-        let (bodies, ids) = (&tree.bodies()[leaf], &tree.leaf_ids()[leaf].0);
+        let ids = &tree.leaf_ids()[leaf].0;
+        if tree.is_of_boxes() {
+            let boxes = &tree.boxes()[leaf];
+            for (lane, &id) in ids.iter().enumerate().take(tree.leaf(leaf).len()) {
+                let near = |axis: usize| boxes.hi[axis].0[lane] >= lo[axis] && boxes.lo[axis].0[lane] <= hi[axis];
+                if (0..D).all(near) {
+                    visit(id);
+                }
+            }
+            return;
+        }
+        let bodies = &tree.bodies()[leaf];
         for (lane, &id) in ids.iter().enumerate().take(tree.leaf(leaf).len()) {
             let radius = f64::from(bodies.radii.0[lane]);
             let near = (0..D).all(|axis| {

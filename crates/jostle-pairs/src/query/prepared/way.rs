@@ -2,6 +2,7 @@
 
 use jostle_core::limits::REACH_F64;
 
+use crate::proxy::Solid;
 use crate::query::error::{QueryError, QueryReason};
 
 /// A ray.
@@ -42,6 +43,77 @@ impl<const D: usize> Way<D> {
         let distance2 = squared(m);
         let hits = along >= 0.0 && distance2 <= radius2;
         hits.then(|| (along * self.length - (radius2 - distance2).sqrt()).max(0.0))
+    }
+}
+
+impl<const D: usize> Solid<D> {
+    /// How far it is along a ray to a box or a capsule that is seen at a shift, if it is hit.
+    pub(super) fn hit_by(&self, ray: &Way<D>, shift: [f64; D]) -> Option<f64> {
+        let ([p, q], radius) = self.segment();
+        let [p, q] = [p, q].map(|end| difference(end, ray.origin, shift));
+        if matches!(self, Self::Boxed { .. }) { ray.hit_box(p, q) } else { ray.hit_capsule(p, q, radius) }
+    }
+}
+
+impl<const D: usize> Way<D> {
+    /// How far it is to a box whose corners are seen so from the origin.
+    fn hit_box(&self, lo: [f64; D], hi: [f64; D]) -> Option<f64> {
+        let (mut near, mut far) = (0.0_f64, f64::INFINITY);
+        for axis in 0..D {
+            let part = self.direction[axis];
+            if part == 0.0 {
+                if lo[axis] > 0.0 || hi[axis] < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let ends = [lo[axis] / part, hi[axis] / part];
+            near = near.max(ends[0].min(ends[1]));
+            far = far.min(ends[0].max(ends[1]));
+        }
+        (near <= far).then_some(near * self.length)
+    }
+
+    /// How far it is to a capsule whose ends are seen so: to the balls about them, or to its side.
+    fn hit_capsule(&self, p: [f64; D], q: [f64; D], radius: f64) -> Option<f64> {
+        let along = difference(q, p, [0.0; D]);
+        let (length2, dot) = (squared(along), |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, k| sum + a[k] * b[k]));
+        let ends = [self.hit(p, radius), self.hit(q, radius)];
+        let first = ends.into_iter().flatten().fold(f64::INFINITY, f64::min);
+        let first = (first < f64::INFINITY).then_some(first);
+        if length2 == 0.0 {
+            return first;
+        }
+        let part = (-dot(p, along) / length2).clamp(0.0, 1.0);
+        let mut nearest = p;
+        (0..D).for_each(|axis| nearest[axis] += part * along[axis]);
+        if squared(nearest) <= radius * radius {
+            return Some(0.0);
+        }
+        // What of the way and of an end leads across the segment.
+        let across = |mut of: [f64; D]| {
+            let part = dot(of, along) / length2;
+            (0..D).for_each(|axis| of[axis] -= part * along[axis]);
+            of
+        };
+        let (way, end) = (across(self.direction), across(p));
+        let way2 = squared(way);
+        if way2 == 0.0 {
+            return first;
+        }
+        let at = dot(end, way) / way2;
+        let mut off = end;
+        (0..D).for_each(|axis| off[axis] -= at * way[axis]);
+        // In the plane there is but one direction across.
+        let off2 = if D == 2 { 0.0 } else { squared(off) };
+        if off2 > radius * radius {
+            return first;
+        }
+        let enters = at - (radius * radius - off2).sqrt() / way2.sqrt();
+        let beside = (enters * dot(self.direction, along) - dot(p, along)) / length2;
+        let hits = enters >= 0.0 && (0.0..=1.0).contains(&beside);
+        let side = hits.then_some(enters * self.length);
+        side.into_iter().chain(first).reduce(f64::min)
     }
 }
 
@@ -89,6 +161,9 @@ pub(super) trait Region64<const D: usize>: Copy {
     /// Two corners, and by how much the region reaches beyond.
     fn span(&self) -> ([f64; D], [f64; D], f64);
 
+    /// The same as a body.
+    fn solid(&self) -> Solid<D>;
+
     /// Whether a body touches it once it is shifted.
     fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool;
 }
@@ -107,6 +182,12 @@ impl<const D: usize> Region64<D> for Round<D> {
 
     fn span(&self) -> ([f64; D], [f64; D], f64) {
         (self.center, self.center, self.radius)
+    }
+
+    /// A point is a box, so that borders are closed however small numbers are.
+    fn solid(&self) -> Solid<D> {
+        let &Self { center, radius } = self;
+        if radius == 0.0 { Solid::Boxed { lo: center, hi: center } } else { Solid::Round { center, radius } }
     }
 
     #[inline]
@@ -135,6 +216,10 @@ impl<const D: usize> Region64<D> for Straight<D> {
 
     fn span(&self) -> ([f64; D], [f64; D], f64) {
         (self.lo, self.hi, 0.0)
+    }
+
+    fn solid(&self) -> Solid<D> {
+        Solid::Boxed { lo: self.lo, hi: self.hi }
     }
 
     #[inline]
