@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
 use jostle::{
-    ActivationTable, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, PreparedSet, Queries, QueryBatch,
-    Ray, Rows, Set, Space, Threads, between,
+    ActivationTable, Bodies, Capsules, Circle, Input, Layers, LinearTree, NeighborLists, PairFinder, PreparedSet,
+    Queries, QueryBatch, Ray, Rows, Set, Space, Threads, between,
 };
+use jostle_testkit::shapes::{BoxKind, boxes};
 use jostle_testkit::{Kind, Scene, scene};
 
 use counting::{allocations, live};
@@ -51,6 +52,35 @@ fn only_first_frames_allocate<const D: usize>(kind: Kind, threads: Threads<'_>) 
         for (number, scene) in frames.iter().enumerate() {
             let (allocations, pairs) = frame(&mut finder, threads, scene);
             assert_eq!(allocations, 0, "{kind}, {D}D, n = {}, {pairs} pairs, frame {number}, {threads:?}", scene.len());
+        }
+    }
+}
+
+/// Frames of boxes, and of boxes with capsules and circles, of two sizes by turns: the first of each may allocate, no later one
+/// may.
+fn only_first_frames_of_boxes_allocate<const D: usize>(threads: Threads<'_>) {
+    for kind in [BoxKind::Uniform, BoxKind::Beams, BoxKind::Clustered] {
+        let sizes = [20_000, 500].map(|n| boxes::<D>(kind, n));
+        let (mut finder, mut lists, mut pairs) = (PairFinder::new(), NeighborLists::new(), 0);
+        for (turn, boxes) in sizes.iter().cycle().take(8).enumerate() {
+            let (view, before) = (boxes.view(), allocations());
+            pairs += finder.on(threads).find(view).expect("boxes").pairs().len();
+            finder.on(threads).count(view.with_margin(0.125)).expect("boxes");
+            let allocations = allocations() - before;
+            assert!(turn < 2 || allocations == 0, "{allocations}, {kind:?}, {D}D, turn {turn}, {threads:?}");
+        }
+        assert!(pairs > 0, "{kind:?}: a scene without pairs tests nothing");
+        // Kinds of their own, by a finder of their own: they keep proxies too.
+        let mut finder = PairFinder::new();
+        for turn in 0..3 {
+            let ([large, small], before) = (sizes.each_ref(), allocations());
+            let capsules = Capsules::new(large.lo.each_ref(), large.hi.each_ref(), 0.125);
+            let circles = Bodies::from_slices(large.lo.each_ref().map(Vec::as_slice), 0.25);
+            finder.on(threads).find(between(small.view(), capsules)).expect("sets");
+            finder.on(threads).find(between(circles, small.view())).expect("sets");
+            finder.on(threads).neighbors(small.view(), Rows::Full, &mut lists).expect("boxes");
+            let allocations = allocations() - before;
+            assert!(turn == 0 || allocations == 0, "{allocations} by shapes, {kind:?}, {D}D, turn {turn}, {threads:?}");
         }
     }
 }
@@ -248,6 +278,8 @@ fn only_first_searches_allocate<const D: usize>(kind: Kind, threads: Threads<'_>
 fn every_kind(threads: Threads<'_>) {
     only_first_batches_allocate::<2>(threads);
     only_first_batches_allocate::<3>(threads);
+    only_first_frames_of_boxes_allocate::<2>(threads);
+    only_first_frames_of_boxes_allocate::<3>(threads);
     coherent::later_frames_allocate_nothing::<2>(threads);
     coherent::later_frames_allocate_nothing::<3>(threads);
     for kind in Kind::ALL {
