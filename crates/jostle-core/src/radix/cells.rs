@@ -38,23 +38,19 @@ impl CellPass {
     /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal.
     ///
     /// # Panics
-    /// When there are 2^16 items or more, not as many places as keys, or `bits` exceeds 16.
+    /// When there are more than [`MOST`] items, not as many places as keys, or `bits` exceeds 16.
     #[inline(always)]
     pub(crate) fn order(&mut self, places: &mut [u16], bits: u32) {
-        assert!(places.len() < 1 << 16 && places.len() == self.keys.len() && bits <= 16);
+        assert!(places.len() <= MOST && places.len() == self.keys.len() && bits <= 16);
         let cells = 1_usize << bits;
         self.next.clear();
         self.next.resize(cells.div_ceil(4), 0);
         self.crowded.clear();
         let (keys, next) = (&self.keys[..], &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells]);
         for &key in keys {
-            let count = &mut next[key as usize & (cells - 1)];
-            *count += 1;
-            if *count == CROWD + 1 {
-                self.crowded.push(key);
-            }
+            next[key as usize & (cells - 1)] += 1;
         }
-        scan(&mut self.next);
+        scan(&mut self.next, &mut self.crowded);
         let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells];
         for (place, &key) in (0..).zip(keys) {
             let next = &mut next[key as usize & (cells - 1)];
@@ -71,13 +67,21 @@ impl CellPass {
     }
 }
 
-/// Exclusive scan, the four counters of a word at a time: multiplied by ones, each adds to all above it.
+/// Items that a pass can order: a counter of so many, and what shows that it exceeds [`CROWD`], are less than 2^16.
+const MOST: usize = 1 << 15;
+
+/// Exclusive scan, the four counters of a word at a time: multiplied by ones, each adds to all above it. Notes the keys of
+/// counters above [`CROWD`], which are rare: so they are looked for here, where four are one comparison, and not as items are counted.
 #[inline(always)]
-fn scan(counts: &mut [u64]) {
+fn scan(counts: &mut [u64], crowded: &mut Vec<u16>) {
     const ONES: u64 = 0x0001_0001_0001_0001;
+    const HIGHEST: u64 = ONES << 15;
     let mut before = 0_u64;
-    for word in counts {
+    for (word, first) in counts.iter_mut().zip((0..).step_by(4)) {
         let counts = lowest_first(*word);
+        if (counts + (HIGHEST - (u64::from(CROWD) + 1) * ONES)) & HIGHEST != 0 {
+            crowded.extend((0..4).filter(|&key| (counts >> (16 * key)) as u16 > CROWD).map(|key| first + key));
+        }
         let sums = counts.wrapping_mul(ONES);
         *word = lowest_first((sums - counts).wrapping_add(before.wrapping_mul(ONES)));
         before += sums >> 48;
