@@ -26,6 +26,7 @@ mod double;
 mod files;
 mod find;
 mod layering;
+mod messages;
 mod neighbors;
 mod number;
 mod periodic;
@@ -50,6 +51,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("csv", files::csv::run),
     ("f64", double::run),
     ("find", find::run),
+    ("messages", messages::run),
     ("neighbors", neighbors::run),
     #[cfg(feature = "readers")]
     ("npy", files::npy::run),

@@ -20,21 +20,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Without its features this crate reads and answers messages, and serves nothing.
+//!
 //! The files: `frame` (what is sent), `message` (what a page says), `shown` (what a search has found), `ask` (questions to the tree), `record` (one search, task by task), `clusters` (who hangs together), `session` (one viewer),
 //! `server` (who is let in, and the page), `viewer` (what the loop calls).
 
 mod ask;
+#[cfg(feature = "server")]
 mod clusters;
+#[cfg(feature = "server")]
 mod frame;
+mod heard;
+#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "what is wanted is wanted of the server"))]
 mod message;
 mod record;
+#[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "server")]
 mod session;
+#[cfg(feature = "server")]
 mod shared;
+#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "frames are made by the server"))]
 mod shown;
+#[cfg(feature = "server")]
 mod viewer;
 
+#[cfg(feature = "server")]
 pub use frame::{HEADER, Section, Sections};
+#[doc(hidden)]
+pub use heard::{Heard, hear};
 pub use message::{Command, Controls};
 pub use shown::{OlderSystem, Shown};
+#[cfg(feature = "server")]
 pub use viewer::Viewer;

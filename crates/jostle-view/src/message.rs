@@ -58,6 +58,26 @@ pub enum Command {
     Drop,
 }
 
+impl Command {
+    /// True of all that are read: numbers are finite and within their bounds.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        match *self {
+            Self::Rate(rate) => rate.is_finite() && rate >= 0.0,
+            Self::Gravity(gravity) => gravity.is_finite(),
+            Self::Agents(agents) => (1..=MOST_AGENTS).contains(&agents),
+            Self::Threads(threads) => (1..=MOST_THREADS).contains(&threads),
+            Self::Giant { center, radius } => {
+                center.iter().all(|x| x.is_finite()) && radius > 0.0 && radius.is_finite()
+            }
+            Self::Drag { to, .. } => to.iter().all(|x| x.is_finite()),
+            Self::Scene(ref name) | Self::Engine(ref name) => !name.is_empty() && !name.contains(char::is_whitespace),
+            Self::Pause | Self::Run | Self::Step | Self::Restart | Self::Drop | Self::Seek(_) => true,
+        }
+    }
+}
+
 /// What the controls of the page show; the page has none until it is told of some: see [`Viewer::set_controls`](crate::Viewer::set_controls).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Controls {

@@ -27,7 +27,7 @@ export function deal(recording, workers) {
   return { bars, end: now, regions };
 }
 
-const millis = (micros) => `${(micros / 1e3).toPrecision(3)} ms`;
+const millis = (micros) => `${(micros / 1e3).toFixed(micros < 1e4 ? 3 : 1)} ms`;
 
 export class Lanes {
   constructor(section, canvas, words, legend) {

@@ -1,7 +1,7 @@
 //! The page in Debian's Chromium, without a screen, by its DevTools protocol. Where there is none, that is said and nothing is tested.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +13,7 @@ use crate::client::until;
 use crate::program::{Folder, start};
 
 /// A browser with one page, ended with the test.
-struct Browser {
+pub(crate) struct Browser {
     child: Child,
     profile: PathBuf,
     socket: WebSocket<TcpStream>,
@@ -24,7 +24,7 @@ struct Browser {
 
 impl Browser {
     /// Opens a page; none where there is no browser.
-    fn open(url: &str) -> Option<Self> {
+    pub(crate) fn open(url: &str) -> Option<Self> {
         let profile = std::env::temp_dir().join(format!("jostle-view-{}", std::process::id()));
         let mut command = Command::new("chromium");
         command.args(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]);
@@ -67,12 +67,16 @@ impl Browser {
     }
 
     /// Calls a method, and notes complaints that come meanwhile.
-    fn call(&mut self, method: &str, parameters: &str) -> String {
+    pub(crate) fn call(&mut self, method: &str, parameters: &str) -> String {
         self.calls += 1;
         let id = self.calls;
         self.socket.send(Message::text(format!(r#"{{"id":{id},"method":"{method}","params":{parameters}}}"#))).unwrap();
         loop {
-            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            let message = match self.socket.read() {
+                Err(tungstenite::Error::Io(error)) if error.kind() == ErrorKind::Interrupted => continue,
+                message => message.unwrap(),
+            };
+            let Message::Text(text) = message else { continue };
             if text.starts_with(&format!(r#"{{"id":{id},"#)) {
                 return text.to_string();
             }
@@ -84,7 +88,7 @@ impl Browser {
     }
 
     /// The value of an expression that is a string without quotes in it.
-    fn value(&mut self, expression: &str) -> String {
+    pub(crate) fn value(&mut self, expression: &str) -> String {
         let expression = expression.replace('\\', "\\\\").replace('"', "\\\"");
         let parameters = format!(r#"{{"expression":"String({expression})","returnByValue":true}}"#);
         let answer = self.call("Runtime.evaluate", &parameters);
@@ -92,7 +96,7 @@ impl Browser {
         value.split('"').next().unwrap().to_owned()
     }
 
-    fn text_of(&mut self, id: &str) -> String {
+    pub(crate) fn text_of(&mut self, id: &str) -> String {
         self.value(&format!("document.getElementById('{id}')?.textContent"))
     }
 
@@ -100,7 +104,7 @@ impl Browser {
         self.value(&format!("document.querySelectorAll('#figures dd')[{number}]?.textContent"))
     }
 
-    fn key(&mut self, key: &str) {
+    pub(crate) fn key(&mut self, key: &str) {
         self.value(&format!("dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"));
     }
 
@@ -112,7 +116,7 @@ impl Browser {
     }
 
     /// How many colours the discs' canvas has, of 200 x 140 places of what is drawn next.
-    fn colours(&mut self) -> usize {
+    pub(crate) fn colours(&mut self) -> usize {
         // Asked for after the page's own drawing, in whose frame alone there is something to read.
         let script = "new Promise((tell) => { dispatchEvent(new Event('resize')); requestAnimationFrame(() => { \
             const copy = document.createElement('canvas'); [copy.width, copy.height] = [200, 140]; \

@@ -3,5 +3,6 @@
 mod admission;
 mod browser;
 mod client;
+mod pictures;
 mod program;
 mod viewers;

@@ -1,0 +1,4 @@
+//! The target `messages`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| jostle_fuzz::run("messages", bytes));
