@@ -1,7 +1,9 @@
-//! Boxes against those who search boxes by nature, and grids written for them by hand: on one thread, every answer checked.
+//! Boxes against those who search boxes by nature, and grids written for them by hand: every answer checked.
 
 mod grids;
 mod libraries;
+mod packed;
+mod sweep;
 
 use std::hint::black_box;
 
@@ -18,12 +20,16 @@ use crate::table::Table;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     /// Numbers of boxes.
-    #[arg(long, default_value = "10k,100k")]
+    #[arg(long, default_value = "10k,100k,1m")]
     n: Sizes,
+    /// Only these scenes, such as uniform,beams.
+    #[arg(long, value_delimiter = ',')]
+    scene: Vec<String>,
 }
 
 /// Columns of the table.
-const COLUMNS: [&str; 8] = ["scene", "n", "pairs", "rival", "ms", "p10", "p90", "times ours"];
+const COLUMNS: [&str; 10] =
+    ["scene", "n", "threads", "pairs", "rival", "ms", "p10", "p90", "times ours", "bytes a box"];
 
 /// A way to find all overlapping pairs of boxes in the plane.
 trait Rival: Send {
@@ -31,8 +37,8 @@ trait Rival: Send {
     fn name(&self) -> &'static str;
 
     /// Whether a search of such a scene would take minutes.
-    fn hopeless(&self, kind: BoxKind) -> bool {
-        let _ = kind;
+    fn hopeless(&self, kind: BoxKind, n: usize) -> bool {
+        let _ = (kind, n);
         false
     }
 
@@ -51,8 +57,17 @@ impl Rival for Ours {
 
     fn find(&mut self, scene: &BoxScene<2>) -> &[[u32; 2]] {
         let view: Boxes<'_, 2> = scene.view();
-        self.0.on(Threads::Serial).find(view).expect("scenes keep to the contract").pairs()
+        self.0.on(Threads::Current).find(view).expect("scenes keep to the contract").pairs()
     }
+}
+
+fn corners(scene: &BoxScene<2>, id: usize) -> ([f32; 2], [f32; 2]) {
+    ([scene.lo[0][id], scene.lo[1][id]], [scene.hi[0][id], scene.hi[1][id]])
+}
+
+fn overlap(scene: &BoxScene<2>, a: u32, b: u32) -> bool {
+    let (a, b) = (a as usize, b as usize);
+    (0..2).all(|axis| scene.lo[axis][a] <= scene.hi[axis][b] && scene.lo[axis][b] <= scene.hi[axis][a])
 }
 
 fn rivals() -> Vec<Box<dyn Rival>> {
@@ -63,6 +78,11 @@ fn rivals() -> Vec<Box<dyn Rival>> {
         Box::new(libraries::Broccoli::default()),
         Box::new(libraries::RStar::default()),
         Box::new(libraries::Parry::default()),
+        Box::new(packed::GeoIndex::default()),
+        Box::new(packed::Obvhs::default()),
+        Box::new(packed::Box2d::default()),
+        Box::new(packed::Broadphase::default()),
+        Box::new(sweep::Sweep::default()),
     ]
 }
 
@@ -78,30 +98,35 @@ fn dense(n: usize) -> BoxScene<2> {
 
 /// Runs the sub-command.
 pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), Box<dyn std::error::Error>> {
-    println!("Boxes in the plane, each search from scratch on one thread, pairs exact and checked. Times in ms.\n");
+    println!("Boxes in the plane, each search from scratch, pairs exact and checked. Times in ms.\n");
     let mut table = Table::new(COLUMNS);
+    let pools = numbers::pools(&common.threads())?;
     for &n in &args.n.0 {
         let kinds = [BoxKind::Uniform, BoxKind::Clustered, BoxKind::PowerLaw, BoxKind::Beams, BoxKind::Rods];
-        let scenes = kinds.map(|kind| (format!("{kind:?}").to_lowercase(), kind, boxes(kind, n)));
-        let dense = ("dense".to_owned(), BoxKind::Uniform, dense(n));
-        for (name, kind, scene) in scenes.into_iter().chain([dense]) {
+        let kinds = kinds.map(|kind| (format!("{kind:?}").to_lowercase(), kind));
+        for (name, kind) in kinds.into_iter().chain([("dense".to_owned(), BoxKind::Uniform)]) {
+            if !args.scene.is_empty() && !args.scene.contains(&name) {
+                continue;
+            }
+            let scene = if name == "dense" { dense(n) } else { boxes(kind, n) };
             let first = table.len();
-            time(&mut table, (&name, kind), &scene, common);
+            for pool in &pools {
+                pool.install(|| time(&mut table, (&name, kind), &scene, common));
+            }
             println!("{}", table.text_from(first));
         }
-        println!("{:.0} bytes a box are held, beside the list of pairs.\n", bytes_a_box(n));
     }
     output.table("boxes-2d", &table)
 }
 
-/// Bytes that a finder holds for each of so many even boxes, beside the list of their pairs, after two searches.
-fn bytes_a_box(n: usize) -> f64 {
-    let (scene, mut finder) = (boxes::<2>(BoxKind::Uniform, n), PairFinder::new());
+/// Bytes that a finder holds for each box, beside the list of their pairs, after two searches.
+fn bytes_a_box(scene: &BoxScene<2>) -> f64 {
+    let mut finder = PairFinder::new();
     for _ in 0..2 {
-        finder.on(Threads::Serial).find(scene.view()).expect("scenes keep to the contract");
+        finder.on(Threads::Current).find(scene.view()).expect("scenes keep to the contract");
     }
     let stats = finder.last().stats();
-    (stats.bytes - stats.list_bytes) as f64 / n as f64
+    (stats.bytes - stats.list_bytes) as f64 / scene.len() as f64
 }
 
 /// Checks and times all rivals in turn.
@@ -109,7 +134,8 @@ fn bytes_a_box(n: usize) -> f64 {
 /// # Panics
 /// When the pairs of one are not those of the others.
 fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, common: &Common) {
-    let mut rivals: Vec<_> = rivals().into_iter().filter(|rival| !rival.hopeless(kind)).collect();
+    let n = scene.len();
+    let mut rivals: Vec<_> = rivals().into_iter().filter(|rival| !rival.hopeless(kind, n)).collect();
     let names: Vec<_> = rivals.iter().map(|rival| rival.name()).collect();
     let mut expected: Option<Vec<[u32; 2]>> = None;
     for rival in &mut rivals {
@@ -130,13 +156,15 @@ fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, c
     for (rival, timing) in names.iter().zip(&timings) {
         table.push(vec![
             name.into(),
-            numbers::name(scene.len()).as_str().into(),
+            numbers::name(n).as_str().into(),
+            rayon::current_num_threads().into(),
             expected.as_ref().map_or(0, Vec::len).into(),
             (*rival).into(),
             timing.median.into(),
             timing.p10.into(),
             timing.p90.into(),
             (timing.median / timings[0].median).into(),
+            if *rival == names[0] { bytes_a_box(scene).into() } else { "".into() },
         ]);
     }
 }
@@ -145,15 +173,19 @@ fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, c
 mod tests {
     use super::{BoxKind, boxes, dense, rivals};
     use jostle_testkit::shapes::box_pairs;
+    use rayon::ThreadPoolBuilder;
 
     #[test]
-    fn all_find_the_same() {
-        for (kind, scene) in [(BoxKind::Uniform, dense(500)), (BoxKind::Beams, boxes(BoxKind::Beams, 600))] {
-            let expected = box_pairs(&scene);
-            for mut rival in rivals().into_iter().filter(|rival| !rival.hopeless(kind)) {
-                let mut pairs = rival.find(&scene).to_vec();
-                pairs.sort_unstable();
-                assert!(pairs == expected, "{} in {kind:?}", rival.name());
+    fn all_find_the_same_on_any_threads() {
+        for threads in [1, 3] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for (kind, scene) in [(BoxKind::Uniform, dense(500)), (BoxKind::Beams, boxes(BoxKind::Beams, 3_000))] {
+                let expected = box_pairs(&scene);
+                for mut rival in rivals().into_iter().filter(|rival| !rival.hopeless(kind, scene.len())) {
+                    let mut pairs = pool.install(|| rival.find(&scene).to_vec());
+                    pairs.sort_unstable();
+                    assert!(pairs == expected, "{} in {kind:?} on {threads} threads", rival.name());
+                }
             }
         }
     }

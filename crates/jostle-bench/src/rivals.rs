@@ -1,6 +1,6 @@
 //! The rivals, each in a file of its own behind one small trait, each by its fastest documented way to exact pairs.
 
-mod box2d;
+pub(crate) mod box2d;
 mod broadphase;
 mod broccoli;
 mod brute;

@@ -3,10 +3,14 @@
 use jostle_testkit::shapes::{BoxKind, BoxScene};
 
 use super::Rival;
-use crate::rivals::hits::Hits;
+use crate::rivals::hits::{Gather, Hits};
 
 /// Cells at most.
 const CELLS: f32 = 4_000_000.0;
+
+/// Rows of cells, and cells, that make a task.
+const ROWS: usize = 8;
+const TASK: usize = 4096;
 
 /// A grid over all lower corners.
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,7 +49,7 @@ pub(super) struct ByCenter {
     cell_of: Vec<u32>,
     boxes: Vec<[f32; 4]>,
     ids: Vec<u32>,
-    hits: Hits,
+    gather: Gather,
 }
 
 impl Rival for ByCenter {
@@ -53,7 +57,7 @@ impl Rival for ByCenter {
         "grid by hand, by corners"
     }
 
-    fn hopeless(&self, kind: BoxKind) -> bool {
+    fn hopeless(&self, kind: BoxKind, _: usize) -> bool {
         // Cells as wide as the longest one: all but a double loop.
         matches!(kind, BoxKind::PowerLaw)
     }
@@ -63,7 +67,7 @@ impl Rival for ByCenter {
         let widest =
             |axis: usize| scene.lo[axis].iter().zip(&scene.hi[axis]).map(|(lo, hi)| hi - lo).fold(0.0, f32::max);
         let cells = Cells::over(scene, [widest(0) * 1.0001, widest(1) * 1.0001]);
-        let Self { starts, cell_of, boxes, ids, hits } = self;
+        let Self { starts, cell_of, boxes, ids, gather } = self;
         starts.clear();
         starts.resize(cells.counts[0] * cells.counts[1] + 1, 0);
         cell_of.clear();
@@ -83,27 +87,27 @@ impl Rival for ByCenter {
         let end = starts.len() - 1;
         starts.copy_within(..end, 1);
         starts[0] = 0;
-        hits.clear();
-        let row = cells.counts[0];
-        for y in 0..cells.counts[1] {
-            for x in 0..row {
-                let cell = y * row + x;
-                let own = starts[cell] as usize..starts[cell + 1] as usize;
-                // What follows in this cell, the next one, and three of the row above.
-                let next = starts[cell + 1 + usize::from(x + 1 < row)] as usize;
-                let above = (y + 1 < cells.counts[1]).then(|| {
-                    let (from, to) = (cell + row - usize::from(x > 0), cell + row + usize::from(x + 1 < row));
-                    starts[from] as usize..starts[to + 1] as usize
-                });
-                for at in own {
-                    test(boxes, ids, at, at + 1..next, hits);
-                    if let Some(above) = above.clone() {
-                        test(boxes, ids, at, above, hits);
+        let (row, starts, boxes, ids) = (cells.counts[0], &*starts, &*boxes, &*ids);
+        gather.run(cells.counts[1].div_ceil(ROWS), |task, hits| {
+            for y in task * ROWS..cells.counts[1].min((task + 1) * ROWS) {
+                for x in 0..row {
+                    let cell = y * row + x;
+                    let own = starts[cell] as usize..starts[cell + 1] as usize;
+                    // What follows in this cell, the next one, and three of the row above.
+                    let next = starts[cell + 1 + usize::from(x + 1 < row)] as usize;
+                    let above = (y + 1 < cells.counts[1]).then(|| {
+                        let (from, to) = (cell + row - usize::from(x > 0), cell + row + usize::from(x + 1 < row));
+                        starts[from] as usize..starts[to + 1] as usize
+                    });
+                    for at in own {
+                        test(boxes, ids, at, at + 1..next, hits);
+                        if let Some(above) = above.clone() {
+                            test(boxes, ids, at, above, hits);
+                        }
                     }
                 }
             }
-        }
-        hits.pairs()
+        })
     }
 }
 
@@ -129,7 +133,7 @@ pub(super) struct ByCell {
     starts: Vec<u32>,
     boxes: Vec<[f32; 4]>,
     ids: Vec<u32>,
-    hits: Hits,
+    gather: Gather,
 }
 
 impl Rival for ByCell {
@@ -144,7 +148,7 @@ impl Rival for ByCell {
             (sum / n as f64 * 1.5) as f32
         };
         let cells = Cells::over(scene, [mean(0), mean(1)]);
-        let Self { starts, boxes, ids, hits } = self;
+        let Self { starts, boxes, ids, gather } = self;
         starts.clear();
         starts.resize(cells.counts[0] * cells.counts[1] + 1, 0);
         let overlapped = |id: usize| {
@@ -167,23 +171,24 @@ impl Rival for ByCell {
         let end = starts.len() - 1;
         starts.copy_within(..end, 1);
         starts[0] = 0;
-        hits.clear();
-        for cell in 0..end {
-            let range = starts[cell] as usize..starts[cell + 1] as usize;
-            let (x, y) = (cell % cells.counts[0], cell / cells.counts[0]);
-            for at in range.clone() {
-                let [lo_x, lo_y, hi_x, hi_y] = boxes[at];
-                for other in at + 1..range.end {
-                    let b = boxes[other];
-                    if (lo_x <= b[2]) & (b[0] <= hi_x) & (lo_y <= b[3]) & (b[1] <= hi_y)
-                        && cells.on(0, lo_x.max(b[0])) == x
-                        && cells.on(1, lo_y.max(b[1])) == y
-                    {
-                        hits.push(ids[at], ids[other]);
+        let (starts, boxes, ids) = (&*starts, &*boxes, &*ids);
+        gather.run(end.div_ceil(TASK), |task, hits| {
+            for cell in task * TASK..end.min((task + 1) * TASK) {
+                let range = starts[cell] as usize..starts[cell + 1] as usize;
+                let (x, y) = (cell % cells.counts[0], cell / cells.counts[0]);
+                for at in range.clone() {
+                    let [lo_x, lo_y, hi_x, hi_y] = boxes[at];
+                    for other in at + 1..range.end {
+                        let b = boxes[other];
+                        if (lo_x <= b[2]) & (b[0] <= hi_x) & (lo_y <= b[3]) & (b[1] <= hi_y)
+                            && cells.on(0, lo_x.max(b[0])) == x
+                            && cells.on(1, lo_y.max(b[1])) == y
+                        {
+                            hits.push(ids[at], ids[other]);
+                        }
                     }
                 }
             }
-        }
-        hits.pairs()
+        })
     }
 }

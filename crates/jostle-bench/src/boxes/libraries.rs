@@ -2,23 +2,24 @@
 
 use broccoli::Tree;
 use broccoli::aabb::{BBox, ManySwappable};
+use broccoli_rayon::prelude::{RayonBuildPar, RayonQueryPar};
 use jostle_testkit::shapes::BoxScene;
 use parry2d::bounding_volume::Aabb;
 use parry2d::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 
-use super::Rival;
-use crate::rivals::hits::Hits;
+use super::{Rival, corners};
+use crate::rivals::hits::{Gather, Hits, concatenate};
 
-fn corners(scene: &BoxScene<2>, id: usize) -> ([f32; 2], [f32; 2]) {
-    ([scene.lo[0][id], scene.lo[1][id]], [scene.hi[0][id], scene.hi[1][id]])
-}
+/// Boxes whose queries make a task.
+const TASK: usize = 1024;
 
 /// A tree of strips, and sweep and prune within.
 #[derive(Default)]
 pub(super) struct Broccoli {
     boxes: Vec<ManySwappable<BBox<f32, u32>>>,
+    lists: Vec<Hits>,
     hits: Hits,
 }
 
@@ -33,9 +34,21 @@ impl Rival for Broccoli {
             let (lo, hi) = corners(scene, id);
             ManySwappable(broccoli::bbox(broccoli::rect(lo[0], hi[0], lo[1], hi[1]), id as u32))
         }));
-        let Self { boxes, hits } = self;
+        let Self { boxes, lists, hits } = self;
         hits.clear();
-        Tree::new(boxes).find_colliding_pairs(|p, q| hits.push(*p.unpack_inner(), *q.unpack_inner()));
+        if rayon::current_num_threads() == 1 {
+            Tree::new(boxes).find_colliding_pairs(|p, q| hits.push(*p.unpack_inner(), *q.unpack_inner()));
+        } else {
+            let mut first = lists.pop().unwrap_or_default();
+            first.clear();
+            *lists = Tree::par_new(boxes).par_find_colliding_pairs_acc_closure(
+                vec![first],
+                |_| vec![Hits::default()],
+                |lists, mut more| lists.append(&mut more),
+                |lists, p, q| lists[0].push(*p.unpack_inner(), *q.unpack_inner()),
+            );
+            concatenate(lists, hits);
+        }
         hits.pairs()
     }
 }
@@ -43,7 +56,7 @@ impl Rival for Broccoli {
 /// An R*-tree loaded in bulk, and a search for each box.
 #[derive(Default)]
 pub(super) struct RStar {
-    hits: Hits,
+    gather: Gather,
 }
 
 impl Rival for RStar {
@@ -57,16 +70,18 @@ impl Rival for RStar {
             GeomWithData::new(Rectangle::from_corners(lo, hi), id as u32)
         });
         let tree = RTree::bulk_load(items.collect());
-        self.hits.clear();
-        for id in 0..scene.len() {
-            let (lo, hi) = corners(scene, id);
-            for other in tree.locate_in_envelope_intersecting(AABB::from_corners(lo, hi)) {
-                if other.data > id as u32 {
-                    self.hits.push(id as u32, other.data);
+        // In the order of the tree, so that queries that follow each other meet in the cache.
+        let items: Vec<_> = tree.iter().collect();
+        self.gather.run(items.len().div_ceil(TASK), |task, hits| {
+            for item in &items[task * TASK..items.len().min((task + 1) * TASK)] {
+                let (lo, hi) = corners(scene, item.data as usize);
+                for other in tree.locate_in_envelope_intersecting(AABB::from_corners(lo, hi)) {
+                    if other.data > item.data {
+                        hits.push(item.data, other.data);
+                    }
                 }
             }
-        }
-        self.hits.pairs()
+        })
     }
 }
 

@@ -103,16 +103,21 @@ impl Search {
     }
 }
 
-const EVERYWHERE: b2AABB =
+/// The box of all there is.
+pub(crate) const EVERYWHERE: b2AABB =
     b2AABB { lowerBound: b2Vec2 { x: f32::MIN, y: f32::MIN }, upperBound: b2Vec2 { x: f32::MAX, y: f32::MAX } };
 
 fn aabb(scene: &Scene<2>, id: usize) -> b2AABB {
-    let ([x, y], [x2, y2]) = corners(center(scene, id), scene.radii[id]);
+    aabb_of(corners(center(scene, id), scene.radii[id]))
+}
+
+/// A box by its lower and its upper corner.
+pub(crate) fn aabb_of(([x, y], [x2, y2]): ([f32; 2], [f32; 2])) -> b2AABB {
     b2AABB { lowerBound: b2Vec2 { x, y }, upperBound: b2Vec2 { x: x2, y: y2 } }
 }
 
 /// The library's tree, whose proxies bear ids.
-struct Tree(b2DynamicTree);
+pub(crate) struct Tree(b2DynamicTree);
 
 // SAFETY: the tree owns what it points to, and the library ties it to no thread.
 unsafe impl Send for Tree {}
@@ -128,7 +133,7 @@ impl Drop for Tree {
 }
 
 impl Tree {
-    fn with_capacity(proxies: usize) -> Self {
+    pub(crate) fn with_capacity(proxies: usize) -> Self {
         // SAFETY: any capacity will do.
         Self(unsafe { b2DynamicTree_Create(proxies as c_int) })
     }
@@ -141,7 +146,7 @@ impl Tree {
         (tree, proxies)
     }
 
-    fn insert(&mut self, aabb: b2AABB, id: u32) -> c_int {
+    pub(crate) fn insert(&mut self, aabb: b2AABB, id: u32) -> c_int {
         // SAFETY: the tree was made by the library.
         unsafe { b2DynamicTree_CreateProxy(&mut self.0, aabb, u64::MAX, id.into()) }
     }
@@ -152,14 +157,14 @@ impl Tree {
         unsafe { b2DynamicTree_EnlargeProxy(&mut self.0, proxy, aabb) };
     }
 
-    fn rebuild(&mut self, full: bool) {
+    pub(crate) fn rebuild(&mut self, full: bool) {
         // SAFETY: the tree was made by the library.
         unsafe { b2DynamicTree_Rebuild(&mut self.0, full) };
     }
 
     /// Visits the ids of all proxies whose boxes meet this one.
     #[inline(always)]
-    fn query<F: FnMut(u32)>(&self, aabb: b2AABB, mut visit: F) {
+    pub(crate) fn query<F: FnMut(u32)>(&self, aabb: b2AABB, mut visit: F) {
         unsafe extern "C" fn found<F: FnMut(u32)>(_: c_int, id: u64, visit: *mut c_void) -> bool {
             // SAFETY: the query below is given a visitor of this type, which nobody else holds while it runs.
             let visit = unsafe { &mut *visit.cast::<F>() };
