@@ -92,7 +92,7 @@ impl Isa {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: detection made this value, so the machine has these instructions.
             IsaName::Avx2 => unsafe { avx2(work) },
-            _ => work.run(),
+            _ => portable(work),
         }
     }
 
@@ -111,6 +111,12 @@ pub trait Work {
     /// Does the work. To be marked `#[inline(always)]`, and so is what it calls in its loops: a function of its own
     /// would be compiled for what the target always has.
     fn run(self) -> Self::Output;
+}
+
+/// A function of its own, so that one piece of work is compiled once, wherever it is run from.
+#[inline(never)]
+fn portable<W: Work>(work: W) -> W::Output {
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -31,6 +31,11 @@ impl<S: Default> ScratchPool<S> {
     /// Makes sure that there are at least `pieces`, each made ready by `ready`. A piece that a task has panicked with is
     /// made anew.
     pub fn prepare(&mut self, pieces: usize, mut ready: impl FnMut(&mut S)) {
+        self.prepare_all(pieces, &mut ready);
+    }
+
+    /// As [`ScratchPool::prepare`]: for all that is made ready, so that the way there is compiled once.
+    fn prepare_all(&mut self, pieces: usize, ready: &mut dyn FnMut(&mut S)) {
         self.stock.retain(|piece| !piece.is_poisoned());
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let room = Free::MOST.saturating_sub(self.stock.len()).min(others.len());
@@ -38,13 +43,17 @@ impl<S: Default> ScratchPool<S> {
         let missing = pieces.saturating_sub(self.stock.len());
         self.stock.extend((0..missing).map(|_| Mutex::default()));
         self.free.set(self.stock.len());
-        self.each(&mut ready);
+        self.do_to_each(ready);
     }
 
     /// Does something to every piece.
     pub fn each(&mut self, mut work: impl FnMut(&mut S)) {
+        self.do_to_each(&mut work);
+    }
+
+    fn do_to_each(&mut self, work: &mut dyn FnMut(&mut S)) {
         let stock = self.stock.iter_mut().filter_map(|piece| piece.get_mut().ok());
-        stock.chain(self.others.get_mut().into_iter().flatten()).for_each(&mut work);
+        stock.chain(self.others.get_mut().into_iter().flatten()).for_each(work);
     }
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.

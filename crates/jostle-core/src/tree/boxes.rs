@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::digits::digits_of;
-use super::shape::{Part, Record, Shape};
+use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, outward_hi, outward_lo};
 use crate::bounds::BlockBounds;
@@ -51,6 +51,18 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
     #[inline(always)]
     fn id(&self) -> u32 {
         self.id
+    }
+}
+
+/// Boxes that are sorted where they lie: there are none, and no code for them.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NoColumns<const D: usize> {}
+
+impl<const D: usize> Source for NoColumns<D> {
+    type Record = BoxRecord<D>;
+
+    fn record(self, _place: u16) -> BoxRecord<D> {
+        match self {}
     }
 }
 
@@ -131,7 +143,7 @@ impl Work for CheckAxis<'_> {
 impl<const D: usize> Shape<D> for Boxed {
     type View<'a> = Boxes<'a, D>;
     type Record = BoxRecord<D>;
-    type Columns<'a> = &'a [BoxRecord<D>];
+    type Columns<'a> = NoColumns<D>;
     type Sixteen = Boxes16<D>;
 
     const IS_BOXED: bool = true;
@@ -182,7 +194,7 @@ impl<const D: usize> Shape<D> for Boxed {
         Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
     }
 
-    fn columns<'a>(_view: Self::View<'a>) -> Option<Self::Columns<'a>> {
+    fn columns<'a>(_view: Self::View<'a>) -> Option<(NoColumns<D>, Centers<'a, D>)> {
         None
     }
 

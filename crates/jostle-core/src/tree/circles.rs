@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::digits::digits_of;
-use super::shape::{Part, Record, Shape, Source};
+use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
 use crate::bounds::{BlockBounds, bounds_into};
@@ -57,7 +57,7 @@ impl<const D: usize> Default for Center<D> {
 /// All bodies in the caller's columns, where these are slices: few bodies are one segment, whose records need not be made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns<'a, const D: usize> {
-    centers: [&'a [f32]; D],
+    centers: Centers<'a, D>,
     /// Any column, where there is but one radius.
     radii: &'a [f32],
     one_radius: Option<f32>,
@@ -76,41 +76,17 @@ impl<'a, const D: usize> Columns<'a, D> {
             Radii::Each(column) => (&column.as_slice()?[..n], None),
             Radii::All(radius) => (centers[0], Some(radius)),
         };
-        Some(Self { centers, radii, one_radius, margin: bodies.margin() })
-    }
-
-    /// Points.
-    #[inline(always)]
-    pub(super) fn of_centers(centers: [&'a [f32]; D]) -> Self {
-        Self { centers, radii: centers[0], one_radius: Some(0.0), margin: 0.0 }
+        Some(Self { centers: Centers(centers), radii, one_radius, margin: bodies.margin() })
     }
 }
 
-impl<const D: usize> Source<D> for Columns<'_, D> {
+impl<const D: usize> Source for Columns<'_, D> {
     type Record = RoundRecord<D>;
-
-    #[inline(always)]
-    fn len(self) -> usize {
-        self.radii.len()
-    }
-
-    #[inline(always)]
-    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
-        // Cut to their length here, columns need no check for each point.
-        let n = self.radii.len();
-        let centers = axes.map(|axis| &self.centers[axis][..n]);
-        (0..n).map(move |i| core::array::from_fn(|k| centers[k][i]))
-    }
-
-    #[inline(always)]
-    fn center(self, place: u16) -> [f32; D] {
-        core::array::from_fn(|axis| self.centers[axis][usize::from(place)])
-    }
 
     #[inline(always)]
     fn record(self, place: u16) -> RoundRecord<D> {
         let radius = self.one_radius.unwrap_or(self.radii[usize::from(place)]) + self.margin;
-        RoundRecord { center: Center(self.center(place)), radius, id: u32::from(place) }
+        RoundRecord { center: Center(self.centers.at(place)), radius, id: u32::from(place) }
     }
 }
 
@@ -197,8 +173,8 @@ impl<const D: usize> Shape<D> for Round {
         bounds_into(view, workers, isa, blocks)
     }
 
-    fn columns<'a>(view: Self::View<'a>) -> Option<Self::Columns<'a>> {
-        Columns::of(&view)
+    fn columns<'a>(view: Self::View<'a>) -> Option<(Columns<'a, D>, Centers<'a, D>)> {
+        Columns::of(&view).map(|columns| (columns, columns.centers))
     }
 
     fn deal(

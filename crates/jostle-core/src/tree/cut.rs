@@ -1,18 +1,18 @@
 //! Where one leaf ends and the next begins.
 
-use super::shape::Source;
+use super::shape::Centers;
 use super::{GAP, LEAF};
 use crate::aabb::Aabb;
 
 /// Cuts sorted ranks into leaves, marks their starts, and returns how many there are.
 #[inline(always)]
-pub(super) fn cut_leaves<S: Source<D>, const D: usize>(source: S, places: &[u16], marks: &mut [u16]) -> usize {
+pub(super) fn cut_leaves<const D: usize>(centers: Centers<'_, D>, places: &[u16], marks: &mut [u16]) -> usize {
     let (mut leaves, mut start) = (0, 0);
     while start < places.len() {
         let end = (start + LEAF).min(places.len());
         marks[leaves] = start as u16;
         leaves += 1;
-        let center = |rank: usize| source.center(places[rank]);
+        let center = |rank: usize| centers.at(places[rank]);
         // Of these four bodies, two that follow each other may lie on either side of a gap. Those of the other couples are
         // no farther apart than the parts are wide, and the first and the last as far as the whole but for both parts.
         let third = (end - start) / 3;
@@ -23,9 +23,9 @@ pub(super) fn cut_leaves<S: Source<D>, const D: usize>(source: S, places: &[u16]
         start = if distance(first, last) <= MAY_BE_GAP * within {
             end
         } else {
-            let mut centers = [[0.0; D]; LEAF];
-            centers.iter_mut().zip(start..end).for_each(|(to, rank)| *to = center(rank));
-            start + leaf_end(&centers[..end - start])
+            let mut bodies = [[0.0; D]; LEAF];
+            bodies.iter_mut().zip(start..end).for_each(|(to, rank)| *to = center(rank));
+            start + leaf_end(&bodies[..end - start])
         };
     }
     leaves

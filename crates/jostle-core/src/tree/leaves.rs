@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use super::level::LevelSlots;
 use super::shape::{Part, Record, Shape, Source};
-use super::sort::{BoundSegment, LocalSort, SortSegment};
+use super::sort::{LocalSort, SortSegment, copy_centers};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::Aabb;
 use crate::isa::{Isa, Work};
@@ -53,7 +53,7 @@ impl<const D: usize> LinearTree<D> {
         let s = &mut self.scratch;
         let segments = part.dealer.segments().len();
         s.first_leaves.reset(segments);
-        s.locals.prepare(workers.count(), |local| local.reserve(self.len, segments));
+        s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
         let shared = self.shared(part);
@@ -162,9 +162,9 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
-        let source = segment.items(self.buffers);
-        let bounds = self.isa.run(BoundSegment::<_, D>(source));
-        let count = self.isa.run(SortSegment { local, source, bounds, places, marks });
+        let LocalSort { order, columns, .. } = local;
+        let centers = copy_centers(segment.items(self.buffers), columns);
+        let count = self.isa.run(SortSegment { order, centers, bounds: None, places, marks });
         self.first_leaves.end(at, count);
     }
 
@@ -218,7 +218,7 @@ pub(super) struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
     pub(super) ids: &'a mut [Ids],
 }
 
-impl<S: Shape<D>, F: Source<D, Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
+impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
     type Output = ();
 
     #[inline(always)]

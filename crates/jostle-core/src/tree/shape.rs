@@ -19,7 +19,7 @@ pub(super) trait Shape<const D: usize>: Sized {
     /// What the sort moves of a body.
     type Record: Record<D>;
     /// The bodies of a view that are sorted where they lie, if few are.
-    type Columns<'a>: Source<D, Record = Self::Record> + Send + Sync;
+    type Columns<'a>: Source<Record = Self::Record> + Send + Sync;
     /// Those of a leaf.
     type Sixteen: Copy + Send + Sync + fmt::Debug;
 
@@ -42,8 +42,8 @@ pub(super) trait Shape<const D: usize>: Sized {
         isa: Isa,
         blocks: &mut Vec<BlockBounds<D>>,
     ) -> Result<Aabb<D>, ViewError>;
-    /// The bodies, where they can be sorted as they lie.
-    fn columns<'a>(view: Self::View<'a>) -> Option<Self::Columns<'a>>;
+    /// The bodies, where they can be sorted as they lie, and their centres.
+    fn columns<'a>(view: Self::View<'a>) -> Option<(Self::Columns<'a>, Centers<'a, D>)>;
     /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits; as
     /// they come, where there is no grid.
     fn deal(
@@ -72,40 +72,46 @@ pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Deb
 }
 
 /// The bodies of a segment by their places in it.
-pub(super) trait Source<const D: usize>: Copy {
+pub(super) trait Source: Copy {
     /// What is made of a body.
     type Record;
-    /// Number of bodies.
-    fn len(self) -> usize;
-    /// The centres in order, each with its axes in the order of `axes`.
-    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]>;
-    /// The centre of one body.
-    fn center(self, place: u16) -> [f32; D];
     /// One body.
     fn record(self, place: u16) -> Self::Record;
 }
 
-impl<R: Record<D>, const D: usize> Source<D> for &[R] {
+impl<R: Copy> Source for &[R] {
     type Record = R;
-
-    #[inline(always)]
-    fn len(self) -> usize {
-        self.len()
-    }
-
-    #[inline(always)]
-    fn centers(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
-        self.iter().map(move |record| core::array::from_fn(|k| record.coordinate(axes[k])))
-    }
-
-    #[inline(always)]
-    fn center(self, place: u16) -> [f32; D] {
-        self[usize::from(place)].center()
-    }
 
     #[inline(always)]
     fn record(self, place: u16) -> R {
         self[usize::from(place)]
+    }
+}
+
+/// The centres of the bodies of a segment by their places in it, a column an axis.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Centers<'a, const D: usize>(pub(super) [&'a [f32]; D]);
+
+impl<const D: usize> Centers<'_, D> {
+    /// Number of bodies.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        self.0[0].len()
+    }
+
+    /// All in order, each with its axes in the order of `axes`.
+    #[inline(always)]
+    pub(super) fn all(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
+        // Cut to their length here, columns need no check for each point.
+        let n = self.len();
+        let columns = axes.map(|axis| &self.0[axis][..n]);
+        (0..n).map(move |i| core::array::from_fn(|k| columns[k][i]))
+    }
+
+    /// That of one body.
+    #[inline(always)]
+    pub(super) fn at(self, place: u16) -> [f32; D] {
+        core::array::from_fn(|axis| self.0[axis][usize::from(place)])
     }
 }
 

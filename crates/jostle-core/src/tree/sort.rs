@@ -1,9 +1,8 @@
 //! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
 //! in strips in cache.
 
-use super::circles::Columns;
 use super::cut::cut_leaves;
-use super::shape::{Part, Record, Shape, Source};
+use super::shape::{Centers, Part, Record, Shape};
 use super::strips::Strips;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
@@ -91,117 +90,118 @@ fn bounds_of<R: Record<D>, const D: usize>(
 /// Scratch of one worker.
 #[derive(Debug, Default)]
 pub(super) struct LocalSort {
+    pub(super) order: OrderScratch,
+    /// The centres of a segment of records.
+    pub(super) columns: [Vec<f32>; 3],
+    /// Segments in order whose first leaf is not known yet.
+    pub(super) waiting: Vec<u32>,
+}
+
+/// What it takes to put a segment in order.
+#[derive(Debug, Default)]
+pub(super) struct OrderScratch {
     cells: CellPass,
     /// Places of the bodies in a crowded cell, as they were, and their centres.
     crowd: Vec<u16>,
     centers: [Vec<f32>; 3],
     /// Runs of ranks that are to be put in order.
     runs: Vec<(u16, u16)>,
-    /// Segments in order whose first leaf is not known yet.
-    pub(super) waiting: Vec<u32>,
 }
 
 impl LocalSort {
-    /// Makes room for so many segments, of `bodies` bodies.
-    pub(super) fn reserve(&mut self, bodies: usize, segments: usize) {
+    /// Makes room for so many segments, of `bodies` bodies, in columns of their own if these are copied.
+    pub(super) fn reserve<const D: usize>(&mut self, bodies: usize, segments: usize, copied: bool) {
         self.waiting.clear();
         self.waiting.reserve(with_headroom(segments));
         let items = bodies.min(LOCAL_MAX);
-        self.cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
-        self.crowd.clear();
-        self.crowd.reserve(items);
-        for column in &mut self.centers {
+        let OrderScratch { cells, crowd, centers, runs } = &mut self.order;
+        cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
+        crowd.clear();
+        crowd.reserve(items);
+        for column in centers.iter_mut().chain(self.columns[..D].iter_mut().filter(|_| copied)) {
             column.reserve(items.saturating_sub(column.len()));
         }
-        self.runs.clear();
-        self.runs.reserve(items / LEAF + 1);
+        runs.clear();
+        runs.reserve(items / LEAF + 1);
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.cells.bytes()
-            + self.crowd.capacity() * size_of::<u16>()
-            + self.centers.iter().map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
-            + self.runs.capacity() * size_of::<(u16, u16)>()
+        let OrderScratch { cells, crowd, centers, runs } = &self.order;
+        cells.bytes()
+            + crowd.capacity() * size_of::<u16>()
+            + centers.iter().chain(&self.columns).map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
+            + runs.capacity() * size_of::<(u16, u16)>()
             + self.waiting.capacity() * size_of::<u32>()
     }
 }
 
-/// Lists the places of one segment's records by rank, and cuts it into leaves, whose number comes out, and whose starts
+/// The centres of a segment's records side by side, so that what follows is compiled once for all shapes.
+#[inline(never)]
+pub(super) fn copy_centers<'a, R: Record<D>, const D: usize>(
+    records: &[R],
+    columns: &'a mut [Vec<f32>; 3],
+) -> Centers<'a, D> {
+    for axis in 0..D {
+        columns[axis].clear();
+        columns[axis].extend(records.iter().map(|record| record.coordinate(axis)));
+    }
+    Centers(core::array::from_fn(|axis| &columns[axis][..]))
+}
+
+/// Lists the places of one segment's bodies by rank, and cuts it into leaves, whose number comes out, and whose starts
 /// the marks.
-pub(super) struct SortSegment<'a, S, const D: usize> {
-    pub(super) local: &'a mut LocalSort,
-    pub(super) source: S,
-    /// The box of all centres.
-    pub(super) bounds: Aabb<D>,
+pub(super) struct SortSegment<'a, const D: usize> {
+    pub(super) order: &'a mut OrderScratch,
+    pub(super) centers: Centers<'a, D>,
+    /// The box of all centres, where it is known.
+    pub(super) bounds: Option<Aabb<D>>,
     pub(super) places: &'a mut [u16],
     pub(super) marks: &'a mut [u16],
 }
 
-impl<S: Source<D>, const D: usize> Work for SortSegment<'_, S, D> {
+impl<const D: usize> Work for SortSegment<'_, D> {
     type Output = usize;
 
     /// Bodies lie in the order of strips over their box, and by id within a cell of it. Those of a cell that holds more
     /// than a leaf lie in the order of strips over their own box, and so on.
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { local: LocalSort { cells, crowd, centers, runs, .. }, source, bounds, places, marks } = self;
-        match Strips::over(&bounds, source.len()) {
+        let Self { order: OrderScratch { cells, crowd, centers, runs }, centers: all, bounds, places, marks } = self;
+        match Strips::over(&bounds.unwrap_or_else(|| box_of(all)), all.len()) {
             None => (0..).zip(&mut *places).for_each(|(i, place)| *place = i),
             Some(strips) => {
-                strips.keys(source.centers(strips.axes), cells.keys(places.len()));
+                strips.keys(all.all(strips.axes), cells.keys(places.len()));
                 cells.order(places, strips.key_bits);
                 runs.extend(cells.crowds());
             }
         }
         while let Some((start, end)) = runs.pop() {
             let places = &mut places[usize::from(start)..usize::from(end)];
-            let mut bounds = Aabb::<D>::EMPTY;
             for axis in 0..D {
                 let column = &mut centers[axis];
                 column.resize(places.len(), 0.0);
-                column.iter_mut().zip(&*places).for_each(|(to, &place)| *to = source.center(place)[axis]);
-                (bounds.lo[axis], bounds.hi[axis]) = range_of(column);
+                column.iter_mut().zip(&*places).for_each(|(to, &place)| *to = all.at(place)[axis]);
             }
-            let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
+            let centers = Centers::<D>(core::array::from_fn(|axis| &centers[axis][..]));
+            let Some(strips) = Strips::over(&box_of(centers), places.len()) else { continue };
             crowd.clear();
             crowd.extend_from_slice(places);
-            let columns = Columns::<D>::of_centers(core::array::from_fn(|axis| &centers[axis][..]));
-            strips.keys(columns.centers(strips.axes), cells.keys(places.len()));
+            strips.keys(centers.all(strips.axes), cells.keys(places.len()));
             cells.order(places, strips.key_bits);
             runs.extend(cells.crowds().map(|(from, to)| (start + from, start + to)));
             places.iter_mut().for_each(|place| *place = crowd[usize::from(*place)]);
         }
-        cut_leaves(source, places, marks)
+        cut_leaves(all, places, marks)
     }
 }
 
-/// The box of the centres of a segment.
-pub(super) struct BoundSegment<'a, R, const D: usize>(pub(super) &'a [R]);
-
-impl<R: Record<D>, const D: usize> Work for BoundSegment<'_, R, D> {
-    type Output = Aabb<D>;
-
-    #[inline(always)]
-    fn run(self) -> Aabb<D> {
-        let (mut lo, mut hi) = ([[f32::INFINITY; 4]; D], [[f32::NEG_INFINITY; 4]; D]);
-        let (fours, rest) = self.0.as_chunks::<4>();
-        for four in fours {
-            for axis in 0..D {
-                for lane in 0..4 {
-                    let x = four[lane].coordinate(axis);
-                    lo[axis][lane] = if x < lo[axis][lane] { x } else { lo[axis][lane] };
-                    hi[axis][lane] = if x > hi[axis][lane] { x } else { hi[axis][lane] };
-                }
-            }
-        }
-        let mut all = rest.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center()));
-        for lane in 0..4 {
-            for axis in 0..D {
-                all.lo[axis] = all.lo[axis].min(lo[axis][lane]);
-                all.hi[axis] = all.hi[axis].max(hi[axis][lane]);
-            }
-        }
-        all
+/// The box of some centres.
+#[inline(always)]
+fn box_of<const D: usize>(centers: Centers<'_, D>) -> Aabb<D> {
+    let mut bounds = Aabb::EMPTY;
+    for axis in 0..D {
+        (bounds.lo[axis], bounds.hi[axis]) = range_of(centers.0[axis]);
     }
+    bounds
 }

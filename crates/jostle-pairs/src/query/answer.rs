@@ -1,4 +1,4 @@
-//! Queries of a batch: each appends its answer to lists.
+//! Queries of a batch: each appends its answer to lists, found by the function that answers a single query.
 
 use jostle_core::LinearTree;
 
@@ -51,7 +51,7 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         let first = lists.ids.len();
-        VisitRegion { tree, region: self.0, visit: |id| lists.ids.push(id) }.run::<L>();
+        L::call(VisitRegion { tree, region: self.0, visit: |id| lists.ids.push(id) });
         lists.ids[first..].sort_unstable();
     }
 }
@@ -64,7 +64,8 @@ impl<const D: usize> Answer<D> for AllHits<D> {
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         lists.reached.clear();
-        VisitHits { tree, ray: self.0, visit: |hit| lists.reached.push(hit) }.run::<L>();
+        let visit: &mut dyn FnMut(Reached) = &mut |hit| lists.reached.push(hit);
+        L::call(VisitHits { tree, ray: self.0, visit });
         lists.reached.sort_unstable();
         lists.append_reached();
     }
@@ -77,7 +78,7 @@ pub(super) struct FirstHit<const D: usize>(pub(super) Ray<D>);
 impl<const D: usize> Answer<D> for FirstHit<D> {
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
-        if let Some(hit) = (FindFirst { tree, ray: self.0 }).run::<L>() {
+        if let Some(hit) = L::call(FindFirst { tree, ray: self.0 }) {
             lists.ids.push(hit.id);
             lists.distances.push(hit.distance);
         }
@@ -108,7 +109,7 @@ impl<const D: usize> NearestTo<D> {
 impl<const D: usize> Answer<D> for NearestTo<D> {
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
-        self.find::<L>(tree, &mut lists.reached);
+        L::call(NearestInto { tree, asked: self, nearest: &mut lists.reached });
         lists.append_reached();
     }
 }

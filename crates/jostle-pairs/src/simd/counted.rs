@@ -7,7 +7,9 @@ use super::LANES;
 const SHORT: usize = 2 * LANES;
 
 /// Sorts the first `len` ids of a row, which has room for [`SHORT`] at least; what follows them becomes anything.
-#[inline(always)]
+///
+/// A function of its own: what is inlined once for each kind of row search took 40 KB of code.
+#[inline(never)]
 pub(crate) fn sort_row(row: &mut [u32], len: usize) {
     match row.first_chunk_mut::<SHORT>() {
         Some(row) if len <= LANES => sort_counted::<LANES>(row, len),
