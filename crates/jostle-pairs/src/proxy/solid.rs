@@ -136,7 +136,8 @@ fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f
             };
             (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
         }
-        let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { to };
+        // In the box all of it is 0, but for the places of crossings, which are rounded.
+        let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
         least = least.min(at(lowest)).min(at(to));
         from = to;
     }
@@ -173,6 +174,17 @@ mod tests {
 
     fn apart(a: Solid<2>, b: Solid<2>) -> [bool; 2] {
         [a.touches(&b, [0.0; 2]), b.touches(&a, [0.0; 2])]
+    }
+
+    #[test]
+    fn a_thin_rod_through_a_box_touches_it_wherever_its_crossings_are_rounded_to() {
+        let boxed = Boxed { lo: [2.857309023539225, 1.378612995147705], hi: [3.2661921183268228, 1.6983798344930012] };
+        let p = [0.06093602627515793, 2.3669164180755615];
+        for step in 0..1000 {
+            let q = [5.455163955688477, 0.6 + f64::from(step) * 1e-4];
+            let rod = Capsule { ends: [p, q], radius: 0.0 };
+            assert_eq!(apart(boxed, rod), [true; 2], "{rod:?}");
+        }
     }
 
     #[test]
