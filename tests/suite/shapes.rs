@@ -1,8 +1,8 @@
 //! Boxes, capsules and circles in one search: with each other, in spaces that repeat, against plain loops.
 
 use jostle::{
-    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, Input, InputError, PairFinder, PreparedBatch, PreparedSet,
-    RangeFault, Rows, Set, Space, Threads, between,
+    ActivationTable, Bodies, Boxes64, Capsules, Capsules64, ContactTracker, Input, InputError, PairFinder,
+    PreparedBatch, PreparedSet, RangeFault, Rows, Set, Space, Threads, between, contacts_f64,
 };
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::shapes::{BoxKind, BoxScene, Seen, Solid, boxes, solid_images, solid_pairs};
@@ -355,6 +355,64 @@ fn borders_of_boxes_are_closed_and_some_have_no_end() {
     assert_eq!((hit.body.id, hit.distance), (1, 2.0));
     let nearest = queries.nearest_one([1e90, 7.0], f64::INFINITY).expect("a point").expect("a box");
     assert_eq!((nearest.body.id, nearest.distance), (1, 4.0));
+}
+
+fn contacts_of<const D: usize>(space: Space<D>) {
+    let mut ways = Ways::<D>::all();
+    let mixture = Mixture::<D>::new(90, 0.0);
+    let (sets, solids, vectors) = (mixture.sets(), mixture.solids(), vectors_of(space));
+    for (i, j) in (0..5).flat_map(|i| (0..5).map(move |j| (i, j))).filter(|&(i, j)| i + j > 0) {
+        let input = if i == j { Input::within(sets[i]) } else { between(sets[i], sets[j]) }.space(space);
+        let name = format!("{i} and {j} in {space:?}");
+        let (found, list) = ways.same(&name, |way| {
+            let (threads, mut list) = (way.threads(), Vec::new());
+            contacts_f64(way.search().find(input).expect("sets"), input, threads, &mut list).expect("contacts");
+            (seen(way, input), list)
+        });
+        let touch = |a: &Solid<D>, b: Solid<D>| !solid_pairs(&vec![*a], &Some(vec![b]))[0].is_empty();
+        for (&([a, b], steps), contact) in found.iter().zip(&list) {
+            let part = |axis: usize, k: usize| f64::from(steps[k]) * vectors[k].map_or(0.0, |vector| vector[axis]);
+            let (one, other) = (&solids[i][a as usize], &solids[j][b as usize]);
+            let pushed = |by: f64| {
+                other.at(core::array::from_fn(|axis| {
+                    (0..D).map(|k| part(axis, k)).sum::<f64>() + by * contact.normal[axis]
+                }))
+            };
+            let length2: f64 = contact.normal.iter().map(|x| x * x).sum();
+            assert!((length2 - 1.0).abs() < 1e-9, "{name}: {contact:?}");
+            assert!(!touch(one, pushed(contact.depth + 1e-6)), "{name}: {one:?}, {other:?}, {contact:?}");
+            assert!(
+                contact.depth < 1e-5 || touch(one, pushed(contact.depth - 1e-6)),
+                "{name}: {one:?}, {other:?}, {contact:?}"
+            );
+            let point = Solid::Long([contact.point; 2], 1e-6);
+            let lies_in = touch(one, point) && touch(&pushed(0.0), point);
+            assert!(
+                lies_in
+                    || matches!((one, other), (Solid::Boxed(_), Solid::Long(..)) | (Solid::Long(..), Solid::Boxed(_))),
+                "{name}: {one:?}, {other:?}, {contact:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn bodies_of_every_shape_part_along_the_normals_of_their_contacts() {
+    contacts_of::<2>(Space::open());
+    contacts_of::<2>(Space::periodic([Some([0.0, 9.0]), Some([0.0, 9.0])]));
+    contacts_of::<3>(Space::open());
+    // A tracker goes by ids, whatever the bodies are.
+    let (mut finder, mut tracker, mut changes) = (PairFinder::<2>::new(), ContactTracker::default(), Vec::new());
+    for x in [0.0, 1.5, 1.75, 3.0] {
+        let at = [x];
+        let rods = Capsules::new([&at, &[-1.0]], [&at, &[1.0]], 0.25);
+        let walls = jostle::Boxes::new([&[1.5], &[0.0]], [&[2.0], &[0.5]]);
+        let keys: [&[u64]; 2] = [&[7], &[8]];
+        let update = tracker.update(finder.find(between(rods, walls)).expect("sets"), keys);
+        let update = update.expect("keys");
+        changes.push([update.begin().len(), update.persist().len(), update.end().len()]);
+    }
+    assert_eq!(changes, [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]);
 }
 
 #[test]

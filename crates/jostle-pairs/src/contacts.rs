@@ -14,6 +14,7 @@ mod offenders;
 mod pairs;
 mod rows;
 mod slots;
+mod solids;
 mod table;
 mod update;
 

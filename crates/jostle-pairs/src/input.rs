@@ -33,7 +33,7 @@ pub(crate) use space::UnitCell;
 /// | part | choices |
 /// |---|---|
 /// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
-/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold, contacts over time; neighbour lists of ids; queries |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists of ids; queries |
 /// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
 /// | relation | within a set, between two, among many by a table |
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
@@ -52,7 +52,7 @@ pub(crate) use space::UnitCell;
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
 /// | boxes or capsules that move | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
-/// | distances, shifts or vectors in neighbour lists, a skin, a coherent finder or the geometry of contacts, of boxes or capsules | [`InputError::Combination`] | they are built for circles and spheres alone |
+/// | distances, shifts or vectors in neighbour lists, a skin or a coherent finder, of boxes or capsules | [`InputError::Combination`] | they are built for circles and spheres alone |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |

@@ -35,7 +35,7 @@ pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub(crate) use images::{Images, Reach};
-pub(crate) use solid::Solid;
+pub(crate) use solid::{Solid, between};
 pub(crate) use survey::Extent;
 use survey::Given;
 

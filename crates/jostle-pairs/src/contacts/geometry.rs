@@ -9,12 +9,13 @@ use jostle_core::{Bodies, Isa, Scalar, Threads, Workers};
 use super::error::ContactError;
 use super::offenders::name_strangers;
 use super::pairs::{ContactPairs, Images, Meetings};
+use super::solids::Solids;
 use crate::compiled::compiled_here;
 use crate::input::{Displacements, Input, Relation, Set, Source, UnitCell};
 use crate::proxy::{Proxies, first_touch};
 
 /// Pairs that one task looks at.
-const BLOCK: usize = 1 << 12;
+pub(super) const BLOCK: usize = 1 << 12;
 
 /// Below this number of pairs one thread does all; from within the pool and from outside.
 const SERIAL_BELOW: [usize; 2] = [20_000, 60_000];
@@ -45,7 +46,7 @@ impl<const D: usize, T: Copy + Default> Default for Contact<D, T> {
 impl<const D: usize> Contact<D, f64> {
     /// That of a body at `p` with one that is `apart` from it.
     #[inline]
-    fn of(p: [f64; D], apart: [f64; D], [p_radius, q_radius]: [f64; 2]) -> Self {
+    pub(super) fn of(p: [f64; D], apart: [f64; D], [p_radius, q_radius]: [f64; 2]) -> Self {
         let (mut normal, mut distance2, mut scale) = (apart, squared(apart), 1.0);
         if distance2 < SHORT2 {
             normal = apart.map(|d| d * LONGER);
@@ -113,6 +114,11 @@ pub fn contact_f64<const D: usize>(p: [f64; D], p_radius: f64, q: [f64; D], q_ra
 /// - Of moving bodies, the contact is that of the moment when they first touch
 ///   ([`Found::times_of_impact`](crate::Found::times_of_impact)), or of the beginning of the step where they do not touch.
 /// - Margins count as parts of radii, as they do in the search.
+/// - Of two boxes, depth and normal are the shortest way along an axis on which b leaves a, and the point is the middle of what they share.
+/// - Of capsules, and of them and circles, the contact is that of circles about the nearest points of their segments; where segments cross,
+///   the shortest way across one of them on which b leaves a.
+/// - Of a box and a circle or a capsule whose centre or segment does not reach into it, the normal leads between the nearest points of the two; else it is
+///   the shortest way along an axis on which b leaves a. The point is half of the depth behind the border of the box.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -208,11 +214,23 @@ fn fill<const D: usize, T: Copy + Default + Send>(
     of: impl Fn(Contact<D, f64>) -> Contact<D, T> + Sync + Send,
 ) -> Result<(), ContactError> {
     input.check_shape()?;
-    input.check_round(
-        "boxes and the geometry of contacts",
-        "it is that of circles and spheres; of boxes ask for the pairs, and take their corners",
-    )?;
     let asked = Asked::new(pairs, input)?;
+    if input.is_shaped() {
+        return threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
+            let solids = Solids::new(&asked);
+            solids.check(workers)?;
+            resize_with_headroom(list, asked.pairs.len(), Contact::default());
+            workers.fill_blocks("contacts", list, BLOCK, |start, block| {
+                for (range, sets) in asked.meetings.parts(start..start + block.len()) {
+                    block[range.start - start..]
+                        .iter_mut()
+                        .zip(range)
+                        .for_each(|(slot, at)| *slot = of(solids.contact(sets, at)));
+                }
+            });
+            Ok(())
+        });
+    }
     threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
         workers.together(|| {
             asked.check(workers)?;
@@ -239,11 +257,11 @@ fn fill<const D: usize, T: Copy + Default + Send>(
 }
 
 /// Pairs, and the bodies that they are of.
-struct Asked<'a, const D: usize> {
-    pairs: &'a [[u32; 2]],
+pub(super) struct Asked<'a, const D: usize> {
+    pub(super) pairs: &'a [[u32; 2]],
     images: Images<'a>,
-    meetings: Meetings<'a>,
-    sets: &'a [Set<'a, D>],
+    pub(super) meetings: Meetings<'a>,
+    pub(super) sets: &'a [Set<'a, D>],
     cell: Option<UnitCell<D>>,
     /// The bodies of each set that is a tree, by id.
     trees: Vec<Proxies<D>>,
@@ -300,13 +318,29 @@ impl<'a, const D: usize> Asked<'a, D> {
         }
     }
 
+    /// Where the second body of a pair is seen.
+    #[inline(always)]
+    pub(super) fn shift(&self, at: usize) -> [f64; D] {
+        match (&self.cell, self.images.get(at).first_chunk::<D>()) {
+            (Some(cell), Some(&steps)) => cell.shift(steps.map(f64::from)),
+            _ => [0.0; D],
+        }
+    }
+
+    /// The error of pairs of bodies that there are not.
+    pub(super) fn strangers(&self) -> ContactError {
+        let of_pairs = |sets: [u32; 2]| sets.map(|set| self.sets[set as usize].len());
+        let parts = self.meetings.parts(0..self.pairs.len()).map(|(range, sets)| (range, of_pairs(sets)));
+        name_strangers(self.pairs, parts)
+    }
+
     #[inline(always)]
     fn contact(&self, part: &Part<'_, D>, at: usize) -> Contact<D, f64> {
         let ([first, second], [a, b]) = (&part.bodies, self.pairs[at].map(|id| id as usize));
         let (mut p, mut apart) = (first.center(a), second.center(b));
         (0..D).for_each(|axis| apart[axis] -= p[axis]);
-        if let (Some(cell), Some(&steps)) = (&self.cell, self.images.get(at).first_chunk::<D>()) {
-            let shift = cell.shift(steps.map(f64::from));
+        if self.cell.is_some() {
+            let shift = self.shift(at);
             (0..D).for_each(|axis| apart[axis] += shift[axis]);
         }
         let radii = [first.radius(a), second.radius(b)];
@@ -343,11 +377,7 @@ impl<'a, const D: usize> Asked<'a, D> {
             });
         });
         if strangers.into_inner() {
-            let of_pairs = |sets: [u32; 2]| sets.map(|set| self.sets[set as usize].len());
-            return Err(name_strangers(
-                self.pairs,
-                self.meetings.parts(0..self.pairs.len()).map(|(range, sets)| (range, of_pairs(sets))),
-            ));
+            return Err(self.strangers());
         }
         if unsound.into_inner() { self.sets.iter().try_for_each(refuse).map_err(Into::into) } else { Ok(()) }
     }

@@ -81,6 +81,16 @@ impl<const D: usize> Solid<D> {
         segments2(seen[0], still, between(p, q, still))
     }
 
+    /// Which part of a segment from the origin to `d` is nearest to a box, and its squared distance.
+    pub(crate) fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
+        box_to_segment(lo, hi, d)
+    }
+
+    /// Which parts of two segments are nearest to each other: of one from the origin to `d`, and one from `w` to `w + e`.
+    pub(crate) fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> [f64; 2] {
+        segments(w, d, e).1
+    }
+
     /// The segment that a round body or a capsule is about, and its radius; the diagonal of a box.
     pub(crate) fn segment(&self) -> ([[f64; D]; 2], f64) {
         match *self {
@@ -92,7 +102,7 @@ impl<const D: usize> Solid<D> {
 }
 
 #[inline]
-fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) -> [f64; D] {
+pub(crate) fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) -> [f64; D] {
     let mut difference = [0.0; D];
     for axis in 0..D {
         difference[axis] = (to[axis] - from[axis]) + shift[axis];
@@ -105,16 +115,31 @@ fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
     (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis])
 }
 
-/// The squared distance of a box and a segment from the origin to `d`. It is convex along the segment, and a parabola between
-/// the places at which the segment crosses a border.
 fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f64 {
+    box_to_segment(lo, hi, d).0
+}
+
+fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
+    segments(w, d, e).0
+}
+
+/// The lesser of two distances, with where it is.
+#[inline]
+fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
+    if b.0 < a.0 { b } else { a }
+}
+
+/// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is convex along the segment, and a parabola between
+/// the places at which the segment crosses a border.
+fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
     let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
-    let at = |t: f64| (0..D).fold(0.0, |sum, axis| sum + outside(axis, t * d[axis]) * outside(axis, t * d[axis]));
+    let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);
+    let at = |t: f64| ((0..D).fold(0.0, |sum, axis| sum + square(axis, t)), t);
     let mut least = at(0.0);
     if d == [0.0; D] {
         return least;
     }
-    least = least.min(at(1.0));
+    least = lesser(least, at(1.0));
     // Borders are crossed at two places an axis at most.
     let mut crossings = [[0.0, 1.0]; 4];
     for axis in 0..D {
@@ -138,32 +163,32 @@ fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f
         }
         // In the box all of it is 0, but for the places of crossings, which are rounded.
         let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
-        least = least.min(at(lowest)).min(at(to));
+        least = lesser(lesser(least, at(lowest)), at(to));
         from = to;
     }
     least
 }
 
-/// The squared distance of two segments: of one from the origin to `d`, and one from `w` to `w + e`.
-fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
+/// The squared distance of two segments, of one from the origin to `d`, and one from `w` to `w + e`; and the parts that are so near.
+fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; 2]) {
     // Between the point of the first at `s` and that of the second at `t`.
     let at = |s: f64, t: f64| {
         let mut apart = w;
         for axis in 0..D {
             apart[axis] += t * e[axis] - s * d[axis];
         }
-        squared(apart)
+        (squared(apart), [s, t])
     };
     let (dd, ee, de, wd, we) = (dot(d, d), dot(e, e), dot(d, e), dot(w, d), dot(w, e));
     let along = |product: f64, length2: f64| if length2 > 0.0 { (product / length2).clamp(0.0, 1.0) } else { 0.0 };
     // From each end to the other segment.
-    let mut least = at(along(wd, dd), 0.0).min(at(along(wd + de, dd), 1.0));
-    least = least.min(at(0.0, along(-we, ee))).min(at(1.0, along(de - we, ee)));
+    let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
+    least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
     // Between the two, unless they are parallel.
     let across = dd * ee - de * de;
     if across > 0.0 {
         let s = ((wd * ee - we * de) / across).clamp(0.0, 1.0);
-        least = least.min(at(s, along(s * de - we, ee)));
+        least = lesser(least, at(s, along(s * de - we, ee)));
     }
     least
 }

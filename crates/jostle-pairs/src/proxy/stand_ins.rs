@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{BoxView, Scalar, ViewError, Workers};
+use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
 
 use crate::InputError;
 use crate::input::error::RangeFault;
@@ -39,6 +39,24 @@ impl<const D: usize> SortedSet<D> {
         }
     }
 
+    /// Reads the bodies of a set that is a tree.
+    pub(crate) fn read(&mut self, set: &Set<'_, D>) {
+        if let Source::Tree(tree) = set.source {
+            self.proxies.read_tree(tree);
+        }
+    }
+
+    /// What is wrong with a body by itself, if something is.
+    pub(crate) fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        match &set.source {
+            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
+            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
+            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
+        }
+    }
+
     /// Looks at all bodies of a set, and refuses what is not sound, or what the space does not allow where it is.
     pub(crate) fn survey_solids(
         &mut self,
@@ -46,17 +64,9 @@ impl<const D: usize> SortedSet<D> {
         cell: Option<&UnitCell<D>>,
         workers: Workers<'_>,
     ) -> Result<Finite<D>, InputError> {
-        if let Source::Tree(tree) = set.source {
-            self.proxies.read_tree(tree);
-        }
+        self.read(set);
         let mut columns = core::mem::take(&mut self.columns);
-        let fault = |id: usize| match &set.source {
-            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
-            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
-            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
-            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
-        };
+        let fault = |id: usize| self.solid_fault(set, id);
         let survey = |ids: Range<usize>| {
             ids.fold(Finite::NONE, |all, id| {
                 let sound = fault(id).is_none();
