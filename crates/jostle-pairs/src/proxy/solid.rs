@@ -184,13 +184,32 @@ fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64
     // From each end to the other segment.
     let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
     least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
-    // Between the two, unless they are parallel.
-    let across = dd * ee - de * de;
-    if across > 0.0 {
-        let s = ((wd * ee - we * de) / across).clamp(0.0, 1.0);
-        least = lesser(least, at(s, along(s * de - we, ee)));
+    // Between the two, unless they are parallel. Divided by the lengths one by one: their product may be beyond what `f64` holds.
+    if dd > 0.0 && ee > 0.0 {
+        let part = de / dd;
+        let across = 1.0 - part * (de / ee);
+        if across > 0.0 {
+            let s = ((wd / dd - (we / ee) * part) / across).clamp(0.0, 1.0);
+            least = lesser(least, at(s, along(s * de - we, ee)));
+        }
     }
-    least
+    lesser(least, crossing(w, d, e).map_or((f64::INFINITY, [0.0; 2]), |parts| (0.0, parts)))
+}
+
+/// Where two segments of the plane cross, each of which has its ends on both sides of the other: their distance is 0 there, which that
+/// of the nearest points is not, once those are rounded.
+fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f64; 2]> {
+    if D != 2 {
+        return None;
+    }
+    let side = |a: [f64; D], b: [f64; D]| a[0] * b[1] - a[1] * b[0];
+    let (mut w_end, mut w_back) = (w, w);
+    for axis in 0..D {
+        (w_end[axis], w_back[axis]) = (w[axis] + e[axis], w[axis] - d[axis]);
+    }
+    let ends = [[side(w, e), side(w_back, e)], [side(w, d), side(w_end, d)]];
+    let both_sides = |[a, b]: [f64; 2]| a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0;
+    ends.into_iter().all(both_sides).then(|| ends.map(|[a, b]| a / (a - b)))
 }
 
 #[cfg(test)]
@@ -209,6 +228,32 @@ mod tests {
             let q = [5.455163955688477, 0.6 + f64::from(step) * 1e-4];
             let rod = Capsule { ends: [p, q], radius: 0.0 };
             assert_eq!(apart(boxed, rod), [true; 2], "{rod:?}");
+        }
+    }
+
+    #[test]
+    fn segments_that_cross_touch_wherever_their_crossing_is_rounded_to() {
+        for step in 0..1000 {
+            let (a, b) = (f64::from(step) * 1.7e-3, f64::from(step) * 0.9e-3);
+            let one = Capsule { ends: [[0.1, 0.3 + a], [5.3, 1.1 - b]], radius: 0.0 };
+            let other = Capsule { ends: [[1.7 - b, -4.0], [2.3, 7.7 + a]], radius: 0.0 };
+            assert_eq!(apart(one, other), [true; 2], "{one:?}, {other:?}");
+        }
+    }
+
+    #[test]
+    fn segments_of_any_size_touch_where_they_pass_each_other() {
+        for exponent in [-260, -1, 0, 1, 400] {
+            let size = 2.0_f64.powi(exponent);
+            let scaled = |ends: [[f64; 3]; 2], radius: f64| Capsule {
+                ends: ends.map(|end| end.map(|x| x * size)),
+                radius: radius * size,
+            };
+            let one = scaled([[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]], 0.5);
+            for (height, touching) in [(1.0, true), (1.01, false)] {
+                let other = scaled([[0.0, -4.0, height], [0.0, 4.0, height]], 0.5);
+                assert_eq!(one.touches(&other, [0.0; 3]), touching, "{one:?}, {other:?}");
+            }
         }
     }
 
