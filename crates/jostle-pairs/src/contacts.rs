@@ -2,8 +2,11 @@
 //!
 //! The files: `pairs` and `keys` (what goes in; whose id is whose, from frame to frame), `table` (where ids of changed keys
 //! were), `frame` and `rows` (the pairs of a frame, to be searched), `list` (what comes out), `slots` (a number for each
-//! contact), `update` (one call), `memory`, `error` and `offenders` (what is wrong, and with what), `geometry` (depth, normal and point).
+//! contact), `update` (one call), `memory`, `error` and `offenders` (what is wrong, and with what), `contact`,
+//! `solids`, `asked` and `geometry` (depth, normal and point: of two circles, of other shapes, of one pair of a search, and of all).
 
+mod asked;
+mod contact;
 mod error;
 mod frame;
 mod geometry;
@@ -33,8 +36,9 @@ use rows::PairTable;
 use slots::Slots;
 use table::{MAX_PAIRS, NONE};
 
+pub use contact::{Contact, contact, contact_f64};
 pub use error::{BadPair, ContactError, PairFault, RepeatedKey};
-pub use geometry::{Contact, contact, contact_f64, contacts, contacts_between, contacts_f64};
+pub use geometry::{contacts, contacts_between, contacts_f64};
 pub use keys::Keys;
 pub use list::Contacts;
 pub use pairs::ContactPairs;

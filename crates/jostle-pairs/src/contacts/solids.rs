@@ -4,8 +4,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
 
+use super::asked::{Asked, BLOCK};
+use super::contact::Contact;
 use super::error::ContactError;
-use super::geometry::{Asked, BLOCK, Contact};
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Solid, between, squared};
 
