@@ -10,7 +10,7 @@ pub(crate) mod grid;
 pub(crate) mod hits;
 mod kiddo;
 mod levels;
-mod obvhs;
+pub(crate) mod obvhs;
 mod outward;
 mod parry;
 mod records;

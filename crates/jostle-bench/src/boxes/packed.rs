@@ -7,12 +7,13 @@ use glam::Vec3A;
 use jostle_testkit::shapes::BoxScene;
 use obvhs::aabb::Aabb;
 use obvhs::bvh2::Bvh2;
-use obvhs::ploc::{PlocBuilder, PlocSearchDistance, SortPrecision};
+use obvhs::ploc::PlocBuilder;
 use zvxryb_broadphase::{Bounds, Index64_2D, Layer, LayerBuilder};
 
 use super::{Rival, corners, overlap};
 use crate::rivals::box2d::{EVERYWHERE, Tree, aabb_of};
 use crate::rivals::hits::{Gather, Hits};
+use crate::rivals::obvhs as obvhs_queries;
 
 /// Boxes whose queries make a task.
 const TASK: usize = 1024;
@@ -65,31 +66,14 @@ impl Rival for Obvhs {
     }
 
     fn find(&mut self, scene: &BoxScene<2>) -> &[[u32; 2]] {
-        let n = scene.len();
         let Self { boxes, builder, tree, gather } = self;
         boxes.clear();
-        boxes.extend((0..n).map(|id| {
+        boxes.extend((0..scene.len()).map(|id| {
             let (lo, hi) = corners(scene, id);
             Aabb::new(Vec3A::new(lo[0], lo[1], 0.0), Vec3A::new(hi[0], hi[1], 0.0))
         }));
-        let ids = (0..n as u32).collect();
-        builder.build_with_bvh(tree, PlocSearchDistance::Minimum, boxes, ids, SortPrecision::U64, 0);
-        tree.reorder_in_stack_traversal_order();
-        let (tree, boxes) = (&*tree, &*boxes);
-        gather.run(n.div_ceil(TASK), |task, hits| {
-            for &a in &tree.primitive_indices[task * TASK..n.min((task + 1) * TASK)] {
-                tree.aabb_traverse(boxes[a as usize], |tree, node| {
-                    let node = &tree.nodes[node as usize];
-                    let first = node.first_index as usize;
-                    for &b in &tree.primitive_indices[first..first + node.prim_count as usize] {
-                        if a < b && overlap(scene, a, b) {
-                            hits.push(a, b);
-                        }
-                    }
-                    true
-                });
-            }
-        })
+        obvhs_queries::build(builder, tree, boxes);
+        obvhs_queries::pairs(tree, boxes, gather, |a, b| overlap(scene, a, b))
     }
 }
 

@@ -52,32 +52,46 @@ impl<const D: usize> Obvhs<D> {
 
     /// The tree over the boxes.
     fn build(&mut self) {
-        let ids = (0..self.boxes.len() as u32).collect();
-        let (distance, precision) = (PlocSearchDistance::Minimum, SortPrecision::U64);
-        self.builder.build_with_bvh(&mut self.tree, distance, &self.boxes, ids, precision, 0);
-        // At 100k circles this takes 3 to 5 ms and saves the queries 34 of 84; longer search distances save nothing.
-        self.tree.reorder_in_stack_traversal_order();
+        build(&mut self.builder, &mut self.tree, &self.boxes);
     }
 
     /// The pairs, by the tree over the boxes.
     fn pairs(&mut self, scene: &Scene<D>) -> &[[u32; 2]] {
-        let (tree, boxes, n) = (&self.tree, &self.boxes, scene.len());
-        self.gather.run(n.div_ceil(TASK), |task, hits| {
-            // In the order of the tree, so that queries that follow each other meet in the cache.
-            for &a in &tree.primitive_indices[task * TASK..n.min((task + 1) * TASK)] {
-                tree.aabb_traverse(boxes[a as usize], |tree, node| {
-                    let node = &tree.nodes[node as usize];
-                    let first = node.first_index as usize;
-                    for &b in &tree.primitive_indices[first..first + node.prim_count as usize] {
-                        if a < b && overlap(scene, a, b) {
-                            hits.push(a, b);
-                        }
-                    }
-                    true
-                });
-            }
-        })
+        pairs(&self.tree, &self.boxes, &mut self.gather, |a, b| overlap(scene, a, b))
     }
+}
+
+/// Builds a tree over boxes.
+pub(crate) fn build(builder: &mut PlocBuilder, tree: &mut Bvh2, boxes: &[Aabb]) {
+    let ids = (0..boxes.len() as u32).collect();
+    builder.build_with_bvh(tree, PlocSearchDistance::Minimum, boxes, ids, SortPrecision::U64, 0);
+    // At 100k circles this takes 3 to 5 ms and saves the queries 34 of 84; longer search distances save nothing.
+    tree.reorder_in_stack_traversal_order();
+}
+
+/// The pairs that pass a test, by a query of a tree for each of its boxes.
+pub(crate) fn pairs<'g>(
+    tree: &Bvh2,
+    boxes: &[Aabb],
+    gather: &'g mut Gather,
+    overlap: impl Fn(u32, u32) -> bool + Sync,
+) -> &'g [[u32; 2]] {
+    let n = boxes.len();
+    gather.run(n.div_ceil(TASK), |task, hits| {
+        // In the order of the tree, so that queries that follow each other meet in the cache.
+        for &a in &tree.primitive_indices[task * TASK..n.min((task + 1) * TASK)] {
+            tree.aabb_traverse(boxes[a as usize], |tree, node| {
+                let node = &tree.nodes[node as usize];
+                let first = node.first_index as usize;
+                for &b in &tree.primitive_indices[first..first + node.prim_count as usize] {
+                    if a < b && overlap(a, b) {
+                        hits.push(a, b);
+                    }
+                }
+                true
+            });
+        }
+    })
 }
 
 /// The tree, kept: its leaves get their new boxes, and all boxes above them are fitted anew, as documented.

@@ -1,0 +1,63 @@
+//! Copies of a tree: clones, and those that are made in memory that another tree has.
+
+use super::level::Level;
+use super::shape::Part;
+use super::{LinearTree, Scratch};
+
+/// A clone is of the same build, and has scratch memory of its own, empty as yet.
+impl<const D: usize> Clone for LinearTree<D> {
+    fn clone(&self) -> Self {
+        Self {
+            len: self.len,
+            bounds: self.bounds,
+            margin: self.margin,
+            build_number: self.build_number,
+            leaves: self.leaves,
+            round_leaves: self.round_leaves,
+            box_leaves: self.box_leaves,
+            round: Part { leaves: self.bodies().to_vec(), ..Part::default() },
+            boxed: Part { leaves: self.boxes().to_vec(), ..Part::default() },
+            ids: self.leaf_ids().to_vec(),
+            leaf_starts: self.leaf_starts().to_vec(),
+            levels: self.levels().to_vec(),
+            used_levels: self.used_levels,
+            isa: self.isa,
+            untimed: self.untimed,
+            scratch: Scratch::default(),
+        }
+    }
+}
+
+impl<const D: usize> LinearTree<D> {
+    /// Where it holds what a copy is made in, for who wants those lines of memory to be near before.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn kept_places(&self) -> [*const u8; 5] {
+        let Self { round, ids, levels, len, bounds, .. } = self;
+        [
+            (&raw const round.leaves).cast(),
+            (&raw const *ids).cast(),
+            (&raw const *levels).cast(),
+            (&raw const *len).cast(),
+            (&raw const *bounds).cast(),
+        ]
+    }
+
+    /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.
+    #[doc(hidden)]
+    pub fn copy_from(&mut self, other: &Self) {
+        let mut round = core::mem::take(&mut self.round);
+        self.reserve_leaves(&mut round, other.leaves);
+        round.leaves[..other.leaves].copy_from_slice(other.bodies());
+        self.round = round;
+        self.ids[..other.leaves].copy_from_slice(other.leaf_ids());
+        self.leaf_starts[..=other.leaves].copy_from_slice(other.leaf_starts());
+        if self.levels.len() < other.used_levels {
+            self.levels.resize_with(other.used_levels, Level::default);
+        }
+        self.levels.iter_mut().zip(other.levels()).for_each(|(level, other)| level.copy_from(other));
+        self.used_levels = other.used_levels;
+        (self.len, self.leaves, self.round_leaves, self.box_leaves) = (other.len, other.leaves, other.leaves, 0);
+        (self.bounds, self.margin, self.build_number) = (other.bounds, other.margin, other.build_number);
+    }
+}
