@@ -3,8 +3,9 @@
 use std::sync::Mutex;
 
 use jostle::{
-    ActivationTable, Boxes, Boxes64, Capsules, Circles, Circles64, CoherentFinder, Input, InputError, Layers,
-    NeighborLists, PairFinder, Reason, Rows, Set, ViewError, between,
+    ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
+    Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Reason, Rows, Set, Skin, Space, Threads, ViewError,
+    between,
 };
 use jostle_testkit::pairs::{ascending, assert_same, both_ways};
 use jostle_testkit::pool;
@@ -130,9 +131,63 @@ fn what_is_not_built_for_boxes_is_refused_by_its_name() {
     let mut finder = PairFinder::new();
     let moving = Set::from(scene.view()).moving([&[0.0_f32; 30], &[0.0; 30]]);
     refused(finder.find(moving).unwrap_err(), "boxes or capsules and displacements");
-    refused(CoherentFinder::new().find(scene.view()).unwrap_err(), "boxes and a coherent finder");
+    refused(CoherentFinder::new().find(scene.view()).unwrap_err(), "boxes or capsules and a coherent finder");
     let error = finder.neighbors(scene.view(), Rows::Full, &mut NeighborLists::with_distances()).unwrap_err();
     refused(error, "boxes or capsules and distances");
+}
+
+/// Every line of the table in the documentation of `Input` that is about boxes or capsules.
+#[test]
+fn boxes_and_capsules_are_refused_as_the_documentation_says() {
+    let (lo, hi) = ([[0.0, 1.5], [0.0, 0.0]], [[1.0, 3.0], [1.0, 1.0]]);
+    let [from, to] = [lo, hi].map(|corners| corners.map(|column| column.map(f64::from)));
+    let views: [Set<'_, 2>; 4] = [
+        Boxes::new(lo.each_ref(), hi.each_ref()).into(),
+        Boxes64::new(from.each_ref(), to.each_ref()).into(),
+        Capsules::new(lo.each_ref(), hi.each_ref(), 0.5).into(),
+        Capsules64::new(from.each_ref(), to.each_ref(), 0.5).into(),
+    ];
+    let parts = |error: InputError| match error {
+        InputError::Combination { parts, .. } => parts,
+        other => panic!("{other}"),
+    };
+    let circles = Circles::new(&[0.0, 9.0], &[0.0; 2], 0.5);
+    let (still, mut finder) = ([0.0_f32; 2], PairFinder::new());
+    for view in views {
+        let moves = "boxes or capsules and displacements";
+        assert_eq!(parts(finder.find(view.moving([&still, &still])).unwrap_err()), moves);
+        let shot = Set::from(circles).moving([&still, &still]);
+        assert_eq!(parts(finder.find(between(view, shot)).unwrap_err()), moves);
+        let lists = [
+            NeighborLists::with_distances(),
+            NeighborLists::new().and_distances_f64(),
+            NeighborLists::new().and_image_shifts(),
+            NeighborLists::new().and_vectors(),
+        ];
+        for mut lists in lists {
+            let error = finder.neighbors(view, Rows::Half, &mut lists).unwrap_err();
+            assert_eq!(parts(error), "boxes or capsules and distances, shifts or vectors of neighbours");
+            let error = finder.neighbors(between(circles, view), Rows::Full, &mut lists).unwrap_err();
+            assert_eq!(parts(error), "boxes or capsules and distances, shifts or vectors of neighbours");
+        }
+        let (table, sets) = (ActivationTable::all(2), [view, circles.into()]);
+        let among = Input::among(&sets, &table);
+        let error = finder.neighbors(among, Rows::Full, &mut NeighborLists::new()).unwrap_err();
+        assert_eq!(parts(error), "neighbour lists and an activation table");
+        assert_eq!(parts(Skin::default().keep(view).unwrap_err()), "boxes or capsules and a skin");
+        assert_eq!(parts(CoherentFinder::new().find(view).unwrap_err()), "boxes or capsules and a coherent finder");
+        // No tree of boxes comes into the caller's hands.
+        finder.find(circles).expect("circles");
+        let build = finder.last().tree().build_number();
+        finder.find(view).expect("bodies");
+        assert_eq!(finder.last().tree().build_number(), build);
+        assert_eq!(finder.last().rank_to_id().count(), 2);
+    }
+    let endless = Boxes::new([&[f32::NEG_INFINITY], &[0.0]], [&[0.0], &[1.0]]);
+    let space = Space::periodic([Some([0.0, 9.0]), None]);
+    let fault = InputError::Range { count: 1, first: vec![(0, RangeFault::Endless { axis: 0 })] };
+    assert_eq!(finder.find(Input::within(endless).space(space)).unwrap_err(), fault);
+    assert_eq!(PreparedSet::new().build(endless, space, Threads::Serial).unwrap_err(), fault);
 }
 
 /// The rows of a search as pairs, in their order.

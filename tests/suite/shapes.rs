@@ -357,6 +357,19 @@ fn borders_of_boxes_are_closed_and_some_have_no_end() {
     assert_eq!((nearest.body.id, nearest.distance), (1, 4.0));
 }
 
+#[test]
+fn the_nearest_are_found_however_small_the_bodies_and_however_far_the_point() {
+    // In a frame as small as the bodies are, the squared distance of the second one is beyond what `f64` holds.
+    let (lo, hi) = ([f64::NEG_INFINITY, 2.9e17], [f64::INFINITY, 2.9e17]);
+    let boxes = Boxes64::new([&lo, &[-6e-145, 0.0]], [&hi, &[0.0, 1e-200]]);
+    let mut set = PreparedSet::<2>::new();
+    set.build(boxes, Space::open(), Threads::Serial).expect("boxes");
+    let mut nearest = Vec::new();
+    set.queries().nearest([-14.75, 1.0], 9, f64::INFINITY, &mut nearest).expect("a point");
+    let nearest: Vec<_> = nearest.iter().map(|near| (near.body.id, near.distance)).collect();
+    assert_eq!(nearest, [(0, 1.0), (1, 2.9e17)]);
+}
+
 fn contacts_of<const D: usize>(space: Space<D>) {
     let mut ways = Ways::<D>::all();
     let mixture = Mixture::<D>::new(90, 0.0);

@@ -214,7 +214,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         input.check_searchable()?;
         input.check_round(
-            "boxes and a coherent finder",
+            "boxes or capsules and a coherent finder",
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
         if self.pace.keeps_list() && self.kept != answer.kept() {

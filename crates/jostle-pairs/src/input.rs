@@ -50,9 +50,11 @@ pub(crate) use space::UnitCell;
 /// | what | error | why |
 /// |---|---|---|
 /// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
-/// | boxes or capsules that move | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path |
+/// | boxes or capsules that move, and circles that move in a search with them | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path, and test what is found |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
-/// | distances, shifts or vectors in neighbour lists, a skin or a coherent finder, of boxes or capsules | [`InputError::Combination`] | they are built for circles and spheres alone |
+/// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | they are those of centres, which these bodies do not have; ask for lists of ids, and for [`contacts`](crate::contacts()) of their pairs |
+/// | boxes or capsules in a [`Skin`](crate::Skin) or a [`CoherentFinder`](crate::CoherentFinder) | [`InputError::Combination`] | how far bodies have moved is followed by their centres; list boxes with a margin as often as they use half of it up |
+/// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
 /// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |

@@ -22,6 +22,7 @@ use crate::join::counts::Tests;
 use crate::join::hits::PairList;
 use crate::neighbors::arena::{Arena, Buckets, CHUNK, Chunks, ROW_OVERHEAD, RowPlace, note_rows, numbers_of};
 use crate::neighbors::extras::Wanted;
+use crate::neighbors::from_pairs::PairRows;
 use crate::neighbors::measure::Centers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
 use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
@@ -52,6 +53,7 @@ pub(crate) struct RowEngine<const D: usize> {
     centers: Centers<D>,
     /// Of bodies whose rows are made of pairs.
     pairs: PairList,
+    pair_rows: PairRows,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -63,6 +65,7 @@ impl<const D: usize> RowEngine<D> {
             + self.places.bytes(|places| places.capacity() * size_of::<RowPlace>())
             + self.centers.bytes()
             + self.pairs.bytes()
+            + self.pair_rows.bytes()
     }
 
     /// Fills the lists.

@@ -1,4 +1,4 @@
-//! Whether two bodies touch, by plain formulas, and how sure that is.
+//! Whether two bodies touch, one of them at an image, by plain formulas, and how sure that is.
 
 /// Steps of halving, each of which leaves two thirds of an interval: a part in 10^11 of it.
 const STEPS: usize = 64;
@@ -34,22 +34,50 @@ impl From<bool> for Verdict {
 use Solid::{Boxed, Long};
 
 impl<const D: usize> Solid<D> {
-    pub(super) fn meets(&self, other: &Self) -> Verdict {
+    /// What it takes on each axis.
+    pub(super) fn extent(&self) -> [[f64; 2]; D] {
+        core::array::from_fn(|axis| match *self {
+            Boxed([lo, hi]) => [lo[axis], hi[axis]],
+            Long([p, q], radius) => [p[axis].min(q[axis]) - radius, p[axis].max(q[axis]) + radius],
+        })
+    }
+
+    pub(super) fn radius(&self) -> f64 {
+        if let Long(_, radius) = *self { radius } else { 0.0 }
+    }
+
+    /// How far a point is from the box, or from the segment of the capsule, at an image; and how long that segment is.
+    pub(super) fn distance(&self, point: [f64; D], shift: [f64; D]) -> (f64, f64) {
+        match *self {
+            Boxed(corners) => (length(outside(seen(point, corners, shift), [0.0; D])), 0.0),
+            Long(ends, _) => {
+                let [p, q] = seen(point, ends, shift);
+                let along = minus(ends[1], ends[0]);
+                (to_segment(p, along).min(length(p)).min(length(q)), length(along))
+            }
+        }
+    }
+
+    /// Whether they touch, the second at an image.
+    pub(super) fn meets(&self, other: &Self, shift: [f64; D]) -> Verdict {
         match (*self, *other) {
             (Boxed([lo, hi]), Boxed([low, high])) => {
-                (0..D).all(|axis| lo[axis] <= high[axis] && low[axis] <= hi[axis]).into()
+                let touching = |axis: usize| {
+                    (low[axis] - hi[axis]) + shift[axis] <= 0.0 && (high[axis] - lo[axis]) + shift[axis] >= 0.0
+                };
+                (0..D).all(touching).into()
             }
-            (Long(..), Boxed(_)) => other.meets(self),
+            (Long(..), Boxed(_)) => other.meets(self, shift.map(|shift| -shift)),
             (Boxed(corners), Long([p, q], radius)) if p == q => {
-                (length2(outside(difference(p, corners), [0.0; D])) <= radius * radius).into()
+                (length2(outside(seen(p, corners, shift.map(|shift| -shift)), [0.0; D])) <= radius * radius).into()
             }
             (Boxed(corners), Long([p, q], radius)) => {
-                let (corners, d) = (difference(p, corners), minus(q, p));
+                let (corners, d) = (seen(p, corners, shift.map(|shift| -shift)), minus(q, p));
                 let at = |t: f64| length(outside(corners, d.map(|x| t * x)));
                 verdict(at, radius, length(d))
             }
             (Long([p, p_end], p_radius), Long([q, q_end], q_radius)) => {
-                let (w, d, e, s) = (minus(q, p), minus(p_end, p), minus(q_end, q), p_radius + q_radius);
+                let ([w], d, e, s) = (seen(p, [q], shift), minus(p_end, p), minus(q_end, q), p_radius + q_radius);
                 if d == [0.0; D] && e == [0.0; D] {
                     return (length2(w) <= s * s).into();
                 }
@@ -95,9 +123,9 @@ fn to_segment<const D: usize>(w: [f64; D], e: [f64; D]) -> f64 {
     length::<D>(core::array::from_fn(|axis| w[axis] + u * e[axis]))
 }
 
-/// The corners of a box from a point.
-fn difference<const D: usize>(p: [f64; D], corners: [[f64; D]; 2]) -> [[f64; D]; 2] {
-    corners.map(|corner| minus(corner, p))
+/// Points from a point, at an image.
+fn seen<const D: usize, const N: usize>(p: [f64; D], points: [[f64; D]; N], shift: [f64; D]) -> [[f64; D]; N] {
+    points.map(|point| core::array::from_fn(|axis| (point[axis] - p[axis]) + shift[axis]))
 }
 
 /// From the nearest point of a box to a point.
@@ -114,7 +142,7 @@ fn length2<const D: usize>(x: [f64; D]) -> f64 {
 }
 
 /// Without squares that are too large or too small.
-fn length<const D: usize>(x: [f64; D]) -> f64 {
+pub(super) fn length<const D: usize>(x: [f64; D]) -> f64 {
     let most = x.into_iter().fold(0.0, |most: f64, d| most.max(d.abs()));
     if most > 0.0 && most.is_finite() { most * length2(x.map(|d| d / most)).sqrt() } else { most }
 }

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use jostle::{Boxes64, PairFinder};
 use jostle_testkit::Scene;
+use jostle_testkit::shapes::{BoxKind, box_pairs, boxes};
 use parquet::column::writer::ColumnWriter;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -155,6 +157,62 @@ fn parquet_of_the_wrong_kind() {
     assert_eq!(refusal("optional int64 r"), format!("{beginning}row 1: no value\n"));
     let message = refusal("required int32 r (DATE)");
     assert!(message.starts_with(&format!("{beginning}values of type Date")), "{message}");
+}
+
+/// Boxes in the columns of a file, in an order of their own, with others between them, in `f32` or `f64`.
+fn parquet_of_boxes<const D: usize>(kind: BoxKind) {
+    let (folder, scene) = (Folder::new(), boxes::<D>(kind, 300));
+    let count = box_pairs(&scene).len();
+    let column = |name: &str, divisor: f64| -> Vec<f64> {
+        let axis = "xyz".find(&name[..1]).unwrap();
+        let corner = if name.ends_with("min") { &scene.lo[axis] } else { &scene.hi[axis] };
+        corner.iter().map(|&x| f64::from(x) / divisor).collect()
+    };
+    let fields = |kind: &str| -> String {
+        let names = ["zmax", "ymin", "xmin", "zmin", "xmax", "ymax"];
+        let field = |name: &str| format!("required {kind} {name}; required int32 of_{name};");
+        names.into_iter().filter(|name| D == 3 || !name.starts_with('z')).map(field).collect()
+    };
+    // What `f32` holds, in columns of either kind; and what it would round.
+    for (double, divisor) in [(false, 1.0), (true, 1.0), (true, 3.0)] {
+        let kind = if double { "double" } else { "float" };
+        write_parquet(&folder, &format!("message m {{ {} }}", fields(kind)), |writer, name| match writer {
+            ColumnWriter::FloatColumnWriter(w) => {
+                let values: Vec<_> = column(name, 1.0).iter().map(|&x| x as f32).collect();
+                w.write_batch(&values, None, None).unwrap();
+            }
+            ColumnWriter::DoubleColumnWriter(w) => drop(w.write_batch(&column(name, divisor), None, None).unwrap()),
+            ColumnWriter::Int32ColumnWriter(w) => drop(w.write_batch(&[7; 300], None, None).unwrap()),
+            _ => panic!("{name}"),
+        });
+        let output = folder.succeed("pairs in.parquet -o out.parquet");
+        assert!(figure(&output, "input").contains("in.parquet: 300 boxes"), "{output}");
+        let precision = figure(&output, "precision");
+        assert_eq!(precision.starts_with("f64"), divisor > 1.0, "{precision}");
+        let mut finder = PairFinder::<D>::new();
+        let found = if divisor > 1.0 {
+            let [lo, hi] = [&scene.lo, &scene.hi].map(|columns| {
+                columns.each_ref().map(|column| column.iter().map(|&x| f64::from(x) / divisor).collect::<Vec<_>>())
+            });
+            finder.find(Boxes64::new(lo.each_ref(), hi.each_ref())).unwrap().pairs().to_vec()
+        } else {
+            finder.find(scene.view()).unwrap().pairs().to_vec()
+        };
+        assert!(found.len() >= count.min(10), "{} pairs", found.len());
+        assert!(read_pairs(&folder, "out.parquet") == found, "{kind}, {divisor}: other pairs");
+        let pairs = figure(&folder.succeed("pairs in.parquet --count"), "pairs").replace(',', "");
+        assert_eq!(pairs, found.len().to_string());
+        for against in ["brute", "sweep"] {
+            folder.succeed(&format!("verify in.parquet --against {against}"));
+        }
+    }
+}
+
+#[test]
+fn boxes_in_parquet_are_read_in_either_precision() {
+    parquet_of_boxes::<2>(BoxKind::Uniform);
+    parquet_of_boxes::<2>(BoxKind::Degenerate);
+    parquet_of_boxes::<3>(BoxKind::Touching);
 }
 
 /// The columns of a scene as one array.

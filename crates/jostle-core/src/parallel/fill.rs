@@ -35,6 +35,27 @@ impl Workers<'_> {
         });
     }
 
+    /// As [`Workers::fill_blocks`], of columns that are all as long as the first one: the same block of each at once.
+    ///
+    /// # Panics
+    /// When a column is shorter than the first one, `size` is 0, or a task panics.
+    pub fn fill_columns<T: Send, const N: usize, const M: usize>(
+        self,
+        name: &'static str,
+        columns: [[&mut [T]; N]; M],
+        size: usize,
+        fill: impl Fn(usize, [[&mut [T]; N]; M]) + Sync + Send,
+    ) {
+        let columns = columns.map(|columns| columns.map(Disjoint::new));
+        let len = columns.first().and_then(|columns| columns.first()).map_or(0, Disjoint::len);
+        self.run(name, len.div_ceil(size), |block| {
+            let range = block * size..((block + 1) * size).min(len);
+            // SAFETY: blocks of a column do not overlap, and `run` gives each to one task.
+            let part = |column| unsafe { Disjoint::range(column, range.clone()) };
+            fill(range.start, columns.each_ref().map(|columns| columns.each_ref().map(part)));
+        });
+    }
+
     /// Calls `fill(part, a, b)` once for each part, a task a part, with the elements `starts[part]..starts[part + 1]`
     /// of both lists.
     ///
@@ -87,6 +108,17 @@ mod tests {
             assert!(a.iter().zip(&b).enumerate().all(|(i, (a, b))| a == b && *a == expected(i)));
             assert_eq!(b[100], 0);
         }
+    }
+
+    #[test]
+    fn columns_are_filled_block_by_block() {
+        let (mut x, mut y) = ([0; 10], [0; 10]);
+        Workers::Serial.fill_columns("columns", [[&mut x, &mut y]], 4, |first, [[x, y]]| {
+            for (at, (x, y)) in x.iter_mut().zip(y).enumerate() {
+                (*x, *y) = (first + at, 2 * (first + at));
+            }
+        });
+        assert!((0..10).all(|at| x[at] == at && y[at] == 2 * at));
     }
 
     #[test]

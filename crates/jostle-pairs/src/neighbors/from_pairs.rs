@@ -1,8 +1,14 @@
 //! Rows made of a list of pairs: for bodies for which no join of rows is compiled.
+//!
+//! Each pair says of one row, or of two, which neighbour it has. Blocks of pairs deal that out to buckets, one for so many ids, as one
+//! pass of a radix sort would; then each bucket, which a cache holds, puts its rows in order.
 
 use core::mem;
+use core::ops::Range;
 
 use jostle_core::Workers;
+use jostle_core::disjoint::Disjoint;
+use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 
 use crate::join::counts::Tests;
 use crate::join::job::JobsOf;
@@ -12,6 +18,152 @@ use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::listed::put_in_order;
 use crate::pairs::plan::Plan;
+
+/// Buckets that ids are dealt to, at most: those of a thousand ids and fewer are smaller instead.
+const BUCKETS: usize = 1 << 8;
+
+/// Number of a bucket's ids, as a power of two, at least.
+const LEAST_BITS: u32 = 6;
+
+/// Blocks that pairs are cut into, at most, and pairs of a block at least.
+const BLOCKS: usize = 1 << 8;
+const LEAST_PAIRS: usize = 1 << 12;
+
+/// What it takes to make rows of pairs.
+#[derive(Debug, Default)]
+pub(super) struct PairRows {
+    /// Ids and their neighbours, bucket by bucket.
+    dealt: Vec<[u32; 2]>,
+    /// Where each block of pairs deals to in each bucket; before that is known, how many of its own there are.
+    places: Vec<usize>,
+    /// Where each bucket begins; then where the last one ends.
+    starts: Vec<usize>,
+}
+
+impl PairRows {
+    pub(super) fn bytes(&self) -> usize {
+        self.dealt.capacity() * size_of::<[u32; 2]>()
+            + (self.places.capacity() + self.starts.capacity()) * size_of::<usize>()
+    }
+
+    /// Fills the rows of so many bodies: the second body of each pair in that of the first one and, where `both`, the other way round.
+    #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
+    fn fill<const D: usize>(
+        &mut self,
+        (bodies, pairs): (usize, &[[u32; 2]]),
+        both: bool,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) {
+        let bits = bodies.div_ceil(BUCKETS).next_power_of_two().trailing_zeros().max(LEAST_BITS);
+        let buckets = bodies.div_ceil(1 << bits);
+        let each = Each { pairs, both, bits };
+        self.count(each, buckets, workers);
+        self.deal(each, buckets, workers);
+        let (ends, neighbors) = lists.room_for::<D>(bodies, self.dealt.len());
+        let (ends, neighbors) = (Disjoint::new(ends), Disjoint::new(neighbors));
+        let Self { dealt, starts, .. } = self;
+        workers.run("put rows", buckets, |bucket| {
+            let (first, range) = (bucket << bits, starts[bucket]..starts[bucket + 1]);
+            // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
+            let (ends, rows) =
+                unsafe { (ends.range(first..(first + (1 << bits)).min(bodies)), neighbors.range(range.clone())) };
+            put_rows(&dealt[range.clone()], first, range.start, ends, rows);
+        });
+    }
+
+    /// Counts what goes to each bucket, block by block, and finds out where that lies.
+    fn count(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
+        let Self { places, starts, dealt } = self;
+        let blocks = each.blocks();
+        reserve(places, with_headroom(blocks * buckets));
+        places.clear();
+        places.resize(blocks * buckets, 0);
+        workers.fill_blocks("count pairs", places, buckets.max(1), |first, counts| {
+            each.of(first / buckets, |bucket, _| counts[bucket] += 1);
+        });
+        reserve(starts, with_headroom(buckets + 1));
+        starts.clear();
+        let mut place = 0;
+        for bucket in 0..buckets {
+            starts.push(place);
+            for slot in places.iter_mut().skip(bucket).step_by(buckets) {
+                place += mem::replace(slot, place);
+            }
+        }
+        starts.push(place);
+        resize_with_headroom(dealt, place, [0; 2]);
+    }
+
+    #[allow(unsafe_code, reason = "each block deals to places of its own")]
+    fn deal(&mut self, each: Each<'_>, buckets: usize, workers: Workers<'_>) {
+        let Self { places, dealt, .. } = self;
+        let dealt = Disjoint::new(dealt);
+        workers.fill_blocks("deal pairs", places, buckets.max(1), |first, places| {
+            each.of(first / buckets, |bucket, entry| {
+                // SAFETY: of each bucket a block has as many places as it has counted, the first of which is its own; they all lie
+                // within the list.
+                unsafe { dealt.write(places[bucket], entry) };
+                places[bucket] += 1;
+            });
+        });
+    }
+}
+
+/// How pairs are dealt out.
+#[derive(Clone, Copy)]
+struct Each<'a> {
+    pairs: &'a [[u32; 2]],
+    both: bool,
+    bits: u32,
+}
+
+impl Each<'_> {
+    fn block_len(&self) -> usize {
+        self.pairs.len().div_ceil(BLOCKS).max(LEAST_PAIRS)
+    }
+
+    fn blocks(&self) -> usize {
+        self.pairs.len().div_ceil(self.block_len())
+    }
+
+    /// Calls `visit` with the bucket of each row that a pair of a block belongs to, and its id and the neighbour.
+    #[inline(always)]
+    fn of(&self, block: usize, mut visit: impl FnMut(usize, [u32; 2])) {
+        let range: Range<usize> = block * self.block_len()..((block + 1) * self.block_len()).min(self.pairs.len());
+        for &[a, b] in &self.pairs[range] {
+            visit((a >> self.bits) as usize, [a, b]);
+            if self.both {
+                visit((b >> self.bits) as usize, [b, a]);
+            }
+        }
+    }
+}
+
+/// Puts the rows of the ids from `first` on in order, the first of which begins at `start` in the list: where each ends, and all
+/// neighbours.
+fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], rows: &mut [u32]) {
+    ends.fill(0);
+    for &[id, _] in dealt {
+        ends[id as usize - first] += 1;
+    }
+    // First where each row begins, here; it then moves to where that ends.
+    let mut next = 0;
+    for end in &mut *ends {
+        next += mem::replace(end, next);
+    }
+    for &[id, neighbor] in dealt {
+        let end = &mut ends[id as usize - first];
+        rows[*end] = neighbor;
+        *end += 1;
+    }
+    let mut from = 0;
+    for end in ends {
+        rows[from..*end].sort_unstable();
+        from = *end;
+        *end += start;
+    }
+}
 
 impl<const D: usize> RowEngine<D> {
     /// Fills the lists, which hold ids alone, by way of a list of pairs; that of the engine stands.
@@ -31,7 +183,7 @@ impl<const D: usize> RowEngine<D> {
             put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
         }
         let both = kind == Rows::Full && within;
-        lists.fill_from_pairs::<D>(plan.exact.sets[0].len(), self.pairs.pairs(), both);
+        self.pair_rows.fill::<D>((plan.exact.sets[0].len(), self.pairs.pairs()), both, lists, workers);
         Tests { pairs: lists.neighbors.len() as u64, ..tests }
     }
 }
@@ -40,38 +192,5 @@ impl NeighborLists {
     /// Whether more than ids is wanted.
     pub(crate) fn want_columns(&self) -> bool {
         self.extras.wanted != Wanted::default()
-    }
-
-    /// Rows of so many bodies: the second body of each pair in that of the first one and, where `both`, the other way round.
-    fn fill_from_pairs<const D: usize>(&mut self, bodies: usize, pairs: &[[u32; 2]], both: bool) {
-        self.room_for::<D>(bodies, pairs.len() * (1 + usize::from(both)));
-        let Self { offsets, neighbors, .. } = self;
-        offsets.fill(0);
-        for &[a, b] in pairs {
-            offsets[a as usize + 1] += 1;
-            if both {
-                offsets[b as usize + 1] += 1;
-            }
-        }
-        for row in 0..bodies {
-            offsets[row + 1] += offsets[row];
-        }
-        let mut put = |row: u32, neighbor: u32| {
-            let end = &mut offsets[row as usize];
-            neighbors[*end] = neighbor;
-            *end += 1;
-        };
-        for &[a, b] in pairs {
-            put(a, b);
-            if both {
-                put(b, a);
-            }
-        }
-        // Each row now ends where the next one begins.
-        offsets.copy_within(..bodies, 1);
-        offsets[0] = 0;
-        for row in 0..bodies {
-            neighbors[offsets[row]..offsets[row + 1]].sort_unstable();
-        }
     }
 }

@@ -86,7 +86,7 @@ impl<const D: usize> Skin<D> {
         let input = input.into();
         input.check_shape()?;
         input.check_round(
-            "boxes and a skin",
+            "boxes or capsules and a skin",
             "only circles and spheres are looked after; list the pairs of boxes with a margin as often as they use half of it up",
         )?;
         run(Threads::Current, input.movable(), |workers| keep(self, &input, workers));

@@ -103,23 +103,28 @@ impl<const D: usize> SortedSet<D> {
         }
         self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
-        for (side, columns) in boxes.corners.iter_mut().enumerate() {
-            for (axis, column) in columns.iter_mut().enumerate() {
-                resize_with_headroom(column, set.len(), 0.0);
-                workers.fill_blocks("boxes", column, BLOCK, |first, block| {
-                    set_each(first, block, |id| {
-                        let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
-                        let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
-                        let solid = self.solid(set, id);
-                        let ends = |axis: usize| solid.extent(axis, taken[axis], frame.origin[axis]);
-                        frame.border(ends(axis)[side], side, || {
-                            let finite = (0..D).flat_map(ends).map(f64::abs).filter(|end| end.is_finite());
-                            finite.fold(0.0, f64::max)
-                        })
-                    });
-                });
+        boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len(), 0.0));
+        let columns = boxes.corners.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
+            for at in 0..lo[0].len() {
+                let id = first + at;
+                let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
+                let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
+                let solid = self.solid(set, id);
+                let mut ends = [[0.0; 2]; D];
+                for axis in 0..D {
+                    ends[axis] = solid.extent(axis, taken[axis], frame.origin[axis]);
+                }
+                let widest = || {
+                    let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
+                    finite.fold(0.0, f64::max)
+                };
+                for axis in 0..D {
+                    let [low, high] = ends[axis];
+                    (lo[axis][at], hi[axis][at]) = (frame.border(low, 0, widest), frame.border(high, 1, widest));
+                }
             }
-        }
+        });
         self.columns = boxes;
     }
 }

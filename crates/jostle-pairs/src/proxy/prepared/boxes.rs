@@ -60,14 +60,16 @@ impl<const D: usize, T: Copy + Default + Send + Sync> Numbers<D, T> {
         narrow: fn(f64) -> T,
         workers: Workers<'_>,
     ) {
-        for (end, columns) in self.points.iter_mut().enumerate() {
-            for (axis, column) in columns.iter_mut().enumerate() {
-                resize_with_headroom(column, bodies, T::default());
-                workers.fill_blocks("copy", column, BLOCK, |first, block| {
-                    set_each(first, block, |id| narrow(solid(id).segment().0[end][axis]));
-                });
+        self.points.iter_mut().flatten().for_each(|column| resize_with_headroom(column, bodies, T::default()));
+        let columns = self.points.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        workers.fill_columns("copy", columns, BLOCK, |first, [from, to]| {
+            for at in 0..from[0].len() {
+                let ([p, q], _) = solid(first + at).segment();
+                for axis in 0..D {
+                    (from[axis][at], to[axis][at]) = (narrow(p[axis]), narrow(q[axis]));
+                }
             }
-        }
+        });
         resize_with_headroom(&mut self.radii, bodies, T::default());
         workers.fill_blocks("copy", &mut self.radii, BLOCK, |first, block| {
             set_each(first, block, |id| narrow(solid(id).segment().1));

@@ -116,9 +116,10 @@ impl<const D: usize> PreparedQueries<'_, D> {
                 let (lo, hi) = (boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]);
                 d[axis] = (end(lo) - at[axis] - blur).max(0.0).max(at[axis] - end(hi) - blur);
             }
-            *apart = squared(d);
+            // Boxes that fill a node up are infinitely far; no others are, though squares may be too large for a number: the frame
+            // of a few small bodies is small.
+            *apart = if boxes.lo[0].0[lane] <= boxes.hi[0].0[lane] { squared(d).min(f64::MAX) } else { f64::INFINITY };
         }
-        // Boxes that fill a node up are infinitely far.
         let mut left =
             (0..LEAF as u16).filter(|&lane| apart[usize::from(lane)] < f64::INFINITY).fold(0_u16, |m, l| m | 1 << l);
         while left != 0 {

@@ -1,0 +1,115 @@
+//! A space that may repeat, from bytes, and the images at which two bodies of it may touch.
+
+use core::array::from_fn;
+
+use jostle::Space;
+
+use crate::number::Number64;
+
+/// Lengths and corners as they are drawn are no larger, nor lengths smaller than one over it.
+const LIMIT: f64 = (1_u64 << 40) as f64;
+
+/// Steps along one vector, at most.
+const STEPS: f64 = 100_000.0;
+
+arbitrary! {
+    /// A space; open, where nothing is known of it.
+    #[derive(Debug)]
+    pub(super) struct Around {
+        kind: u8,
+        repeats: u8,
+        origin: [Number64; 3],
+        lengths: [Number64; 3],
+        slants: [i8; 3],
+        /// How many cells the widest body may take; any number, where it is even.
+        crowding: u8,
+    }
+}
+
+/// What a body takes on each axis.
+pub(super) type Extent<const D: usize> = [[f64; 2]; D];
+
+impl Around {
+    /// The space, whose cell no body takes too many of: the widest ones are as wide as `widest`.
+    pub(super) fn space<const D: usize>(&self, widest: [f64; D], scale: f64) -> Space<D> {
+        let drawn = |number: Number64| {
+            let value = number.value();
+            if value.is_finite() { value.clamp(-LIMIT, LIMIT) } else { 1.0 }
+        };
+        let least = |axis: usize| {
+            if self.crowding % 2 == 0 { 0.0 } else { widest[axis] / f64::from(self.crowding / 2 % 4 + 1) }
+        };
+        let lengths: [f64; D] =
+            from_fn(|axis| (drawn(self.lengths[axis]).abs().max(1.0 / LIMIT) * scale).max(least(axis)));
+        let origin: [f64; D] = from_fn(|axis| drawn(self.origin[axis]) * scale);
+        let repeats: [bool; D] = from_fn(|axis| self.repeats >> axis & 1 == 0);
+        match self.kind % 3 {
+            0 => Space::open(),
+            1 => Space::periodic(from_fn(|axis| repeats[axis].then(|| [origin[axis], origin[axis] + lengths[axis]]))),
+            _ => {
+                // Above the diagonal nothing: so it is right-handed, and the steps along the last vector are told by the last axis.
+                let slant = |k: usize, axis: usize| lengths[axis] * f64::from(self.slants[k + axis - 1]) / 32.0;
+                let part = |k: usize, axis: usize| if axis < k { slant(k, axis) } else { 0.0 };
+                let vector = |k: usize| from_fn(|axis| if axis == k { lengths[k] } else { part(k, axis) });
+                Space::lattice(from_fn(vector), repeats).at(origin)
+            }
+        }
+    }
+}
+
+/// Calls `visit` with each image, by its steps and its shift, at which a second body may touch a first one, by what both take;
+/// and with some more. False where `left` are not enough for that.
+pub(super) fn each_image<const D: usize>(
+    space: &Space<D>,
+    [a, b]: [&Extent<D>; 2],
+    left: &mut usize,
+    visit: &mut dyn FnMut([i32; D], [f64; D]),
+) -> bool {
+    let mut walk = Walk { vectors: space.vectors(), repeats: space.repeats(), a, b, steps: [0; D], left, visit };
+    walk.below(D)
+}
+
+/// The shift of an image: so many of each vector, summed up from left to right.
+pub(super) fn shift_of<const D: usize>(space: &Space<D>, steps: [i32; D]) -> [f64; D] {
+    let (vectors, steps) = (space.vectors(), steps.map(f64::from));
+    from_fn(|axis| (1..D).fold(steps[0] * vectors[0][axis], |sum, k| sum + steps[k] * vectors[k][axis]))
+}
+
+struct Walk<'a, const D: usize> {
+    vectors: [[f64; D]; D],
+    repeats: [bool; D],
+    a: &'a Extent<D>,
+    b: &'a Extent<D>,
+    steps: [i32; D],
+    left: &'a mut usize,
+    visit: &'a mut dyn FnMut([i32; D], [f64; D]),
+}
+
+impl<const D: usize> Walk<'_, D> {
+    /// All steps along the first `axes` vectors, those along the others being chosen.
+    fn below(&mut self, axes: usize) -> bool {
+        let Some(axis) = axes.checked_sub(1) else {
+            if *self.left == 0 {
+                return false;
+            }
+            *self.left -= 1;
+            let steps = self.steps.map(f64::from);
+            let along = |axis: usize, k: usize| steps[k] * self.vectors[k][axis];
+            (self.visit)(self.steps, from_fn(|axis| (1..D).fold(along(axis, 0), |sum, k| sum + along(axis, k))));
+            return true;
+        };
+        self.steps[axis] = 0;
+        if !self.repeats[axis] {
+            return self.below(axis);
+        }
+        let moved: f64 = (axes..D).map(|k| f64::from(self.steps[k]) * self.vectors[k][axis]).sum();
+        let ([lo, hi], [low, high], length) = (self.a[axis], self.b[axis], self.vectors[axis][axis]);
+        let (first, last) = (((lo - high - moved) / length).floor(), ((hi - low - moved) / length).ceil());
+        // No number is none.
+        let few = last - first <= STEPS && first.abs().max(last.abs()) < f64::from(i32::MAX);
+        few && (first as i32..=last as i32).all(|step| {
+            self.steps[axis] = step;
+            self.below(axis)
+        })
+    }
+}
