@@ -54,12 +54,14 @@ pub(crate) trait Sixteen<L: Lanes, const D: usize>: Copy {
 /// Which of the sixteen boxes of a node overlap a box.
 #[inline(always)]
 pub(crate) fn boxes16_overlapping<L: Lanes, const D: usize>(node: &Boxes16<D>, lo: [f32; D], hi: [f32; D]) -> u16 {
-    let mut mask = u16::MAX;
+    let mut mask = L::load(&node.lo[0].0).le_mask(L::splat(hi[0]));
     for axis in 0..D {
-        mask &= L::load(&node.lo[axis].0).le(L::splat(hi[axis]));
-        mask &= L::splat(lo[axis]).le(L::load(&node.hi[axis].0));
+        if axis > 0 {
+            mask = L::both(mask, L::load(&node.lo[axis].0).le_mask(L::splat(hi[axis])));
+        }
+        mask = L::both(mask, L::splat(lo[axis]).le_mask(L::load(&node.hi[axis].0)));
     }
-    mask
+    L::bits(mask)
 }
 
 /// A mask of the first `n` lanes, of which there is one at least.

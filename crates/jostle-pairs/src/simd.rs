@@ -36,6 +36,8 @@ pub(crate) trait LaneWork {
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub(crate) trait Lanes: Copy {
+    /// What a comparison leaves: of several the bits are taken once, which costs more than a comparison where it takes instructions.
+    type Mask: Copy;
     /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
     fn call<W: LaneWork>(work: W) -> W::Output;
     /// The values in order.
@@ -57,7 +59,16 @@ pub(crate) trait Lanes: Copy {
     /// Every value one lane down, the first one up to the last lane.
     fn rotate(self) -> Self;
     /// Where `self <= other`; never where either is NaN.
-    fn le(self, other: Self) -> u16;
+    fn le_mask(self, other: Self) -> Self::Mask;
+    /// Where both are set.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    /// A mask as bits.
+    fn bits(mask: Self::Mask) -> u16;
+    /// [`Lanes::le_mask`] as bits.
+    #[inline(always)]
+    fn le(self, other: Self) -> u16 {
+        Self::bits(self.le_mask(other))
+    }
     /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
     /// Returns their number.
     fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;

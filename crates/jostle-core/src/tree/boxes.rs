@@ -58,10 +58,15 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum NoColumns<const D: usize> {}
 
+#[allow(unsafe_code, reason = "a promise that nothing is asked of")]
 impl<const D: usize> Source for NoColumns<D> {
     type Record = BoxRecord<D>;
 
-    fn record(self, _place: u16) -> BoxRecord<D> {
+    fn len(self) -> usize {
+        match self {}
+    }
+
+    unsafe fn record(self, _place: u16) -> BoxRecord<D> {
         match self {}
     }
 }

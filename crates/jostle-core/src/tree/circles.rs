@@ -80,13 +80,28 @@ impl<'a, const D: usize> Columns<'a, D> {
     }
 }
 
+#[allow(unsafe_code, reason = "places that were checked before, sixteen at a time")]
 impl<const D: usize> Source for Columns<'_, D> {
     type Record = RoundRecord<D>;
 
+    /// Columns are of one length.
     #[inline(always)]
-    fn record(self, place: u16) -> RoundRecord<D> {
-        let radius = self.one_radius.unwrap_or(self.radii[usize::from(place)]) + self.margin;
-        RoundRecord { center: Center(self.centers.at(place)), radius, id: u32::from(place) }
+    fn len(self) -> usize {
+        let Self { centers, radii, .. } = self;
+        centers.0.iter().fold(radii.len(), |len, column| len.min(column.len()))
+    }
+
+    #[inline(always)]
+    unsafe fn record(self, place: u16) -> RoundRecord<D> {
+        let at = usize::from(place);
+        let mut center = [0.0; D];
+        for axis in 0..D {
+            // SAFETY: the caller says that the place is below the length of each column.
+            center[axis] = unsafe { *self.centers.0[axis].get_unchecked(at) };
+        }
+        // SAFETY: as above.
+        let radius = self.one_radius.unwrap_or(unsafe { *self.radii.get_unchecked(at) }) + self.margin;
+        RoundRecord { center: Center(center), radius, id: u32::from(place) }
     }
 }
 

@@ -221,22 +221,29 @@ pub(super) struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
 impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
     type Output = ();
 
+    /// Of the places of a leaf the greatest is held against the number of bodies, and not each: a tenth of the time of a small tree.
     #[inline(always)]
+    #[allow(unsafe_code, reason = "bodies at places that were checked before")]
     fn run(self) {
         let Self { source, places, marks, bodies, ids } = self;
+        let all = source.len();
         for (leaf, (bodies, ids)) in bodies.iter_mut().zip(ids).enumerate() {
             let start = usize::from(marks[leaf]);
             let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
             let mut fill = |lane: usize, place: u16| {
-                let record = source.record(place);
+                // SAFETY: both loops below follow a check of all their places.
+                let record = unsafe { source.record(place) };
                 S::set(bodies, lane, record);
                 ids.0[lane] = record.id();
             };
+            let greatest = |places: &[u16]| usize::from(places.iter().fold(0, |a, &b| if a > b { a } else { b }));
             if let Ok(places) = <&[u16; LEAF]>::try_from(&places[start..end]) {
+                assert!(greatest(places) < all, "a place beyond the bodies");
                 for lane in 0..LEAF {
                     fill(lane, places[lane]);
                 }
             } else {
+                assert!(start == end || greatest(&places[start..end]) < all, "a place beyond the bodies");
                 places[start..end].iter().enumerate().for_each(|(lane, &place)| fill(lane, place));
                 S::fill_up(bodies, end - start);
                 ids.0[end - start..].fill(0);

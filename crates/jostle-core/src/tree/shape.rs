@@ -75,16 +75,29 @@ pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Deb
 pub(super) trait Source: Copy {
     /// What is made of a body.
     type Record;
+    /// Number of bodies.
+    fn len(self) -> usize;
     /// One body.
-    fn record(self, place: u16) -> Self::Record;
+    ///
+    /// # Safety
+    /// Its place is below [`Source::len`].
+    #[allow(unsafe_code, reason = "a promise that is asked for")]
+    unsafe fn record(self, place: u16) -> Self::Record;
 }
 
+#[allow(unsafe_code, reason = "places that were checked before, sixteen at a time")]
 impl<R: Copy> Source for &[R] {
     type Record = R;
 
     #[inline(always)]
-    fn record(self, place: u16) -> R {
-        self[usize::from(place)]
+    fn len(self) -> usize {
+        <[R]>::len(self)
+    }
+
+    #[inline(always)]
+    unsafe fn record(self, place: u16) -> R {
+        // SAFETY: passed on to the caller.
+        unsafe { *self.get_unchecked(usize::from(place)) }
     }
 }
 

@@ -235,36 +235,42 @@ impl Block {
     ) {
         let pairs = candidates.pairs.pairs();
         let range = first..(first + BLOCK).min(pairs.len());
-        let (mut counts, mut done) = ([0; CLASSES], 0);
-        sort_block(candidates, test, scale, range.clone(), |known| {
-            self.known[done..][..known.len()].copy_from_slice(known);
-            known.iter().for_each(|known| counts[usize::from(known & BAND)] += 1);
-            done += known.len();
+        let (known, mut done) = (&mut self.known[..range.len()], 0);
+        sort_block(candidates, test, scale, range.clone(), |some| {
+            known[done..][..some.len()].copy_from_slice(some);
+            done += some.len();
         });
-        let (mut next, mut end) = ([0; CLASSES], 0);
-        for (slot, count) in next.iter_mut().zip(counts) {
-            *slot = end;
-            end += count;
+        let mut counts = [[0; CLASSES]; PARTS];
+        side_by_side(known.len(), |part, at| counts[part][usize::from(known[at] & BAND)] += 1);
+        let (mut next, mut end) = ([[0_u32; CLASSES]; PARTS], 0);
+        for class in 0..CLASSES {
+            if class > 0 && class <= BANDS {
+                self.ends[class - 1] = end as usize;
+            }
+            for part in 0..PARTS {
+                next[part][class] = end;
+                end += counts[part][class];
+            }
         }
-        self.ends.copy_from_slice(&next[1..=BANDS]);
-        (self.sure, self.changes) = (counts[BANDS], 0);
-        self.touching = [0; BLOCK / WORD];
-        for (&known, &pair) in self.known.iter().zip(&pairs[range.clone()]) {
-            let next = &mut next[usize::from(known & BAND)];
-            let at = *next % BLOCK;
+        (self.sure, self.changes) = (counts.iter().map(|counts| counts[BANDS] as usize).sum(), 0);
+        // Whether each touches, where changes are noted later.
+        let touches = &mut bytemuck::cast_slice_mut::<_, u8>(&mut self.changed)[..BLOCK];
+        let (pairs, sorted) = (&pairs[range.clone()], &mut self.candidates);
+        side_by_side(known.len(), |part, at| {
+            let known = known[at];
+            let next = &mut next[part][usize::from(known & BAND)];
+            let place = *next as usize % BLOCK;
             *next += 1;
-            self.candidates[at] = pair;
-            self.touching[at / WORD] |= u64::from(known >> TOUCHES) << (at % WORD);
-        }
-        let pair = self.candidates[0];
-        self.candidates[range.len()..range.len().next_multiple_of(4)].fill(pair);
+            sorted[place] = pairs[at];
+            touches[place] = known >> TOUCHES;
+        });
+        let pair = sorted[0];
+        sorted[range.len()..range.len().next_multiple_of(4)].fill(pair);
         // Those that surely touch are no candidates any more.
-        let len = self.len();
-        if let Some((word, others)) = self.touching[len / WORD % (BLOCK / WORD)..].split_first_mut()
-            && len < BLOCK
-        {
-            *word &= (1 << (len % WORD)) - 1;
-            others.fill(0);
+        let len = self.ends[BANDS - 1];
+        touches[len..].fill(0);
+        for (word, touches) in self.touching.iter_mut().zip(touches.as_chunks::<WORD>().0) {
+            *word = bits_of(touches);
         }
         ranks.name(&mut self.candidates[..len]);
     }
@@ -284,6 +290,30 @@ impl Block {
             words.take_while(|&word| word != 0).map(move |word| first + word.trailing_zeros() as usize)
         })
     }
+}
+
+/// Parts of a block that are gone through side by side: one that counts does not wait for what another has just counted.
+const PARTS: usize = 4;
+
+/// Visits each of so many candidates, with its part, ascending within each.
+#[inline(always)]
+fn side_by_side(len: usize, mut visit: impl FnMut(usize, usize)) {
+    let of_part = len / PARTS;
+    for at in 0..of_part {
+        for part in 0..PARTS {
+            visit(part, part * of_part + at);
+        }
+    }
+    (PARTS * of_part..len).for_each(|at| visit(PARTS - 1, at));
+}
+
+/// A bit for each byte, which is 0 or 1.
+#[inline(always)]
+fn bits_of(bytes: &[u8; WORD]) -> u64 {
+    // Multiplied so, the lowest bits of eight bytes come to stand side by side in the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let eights = bytes.as_chunks::<8>().0.iter().zip((0..).step_by(8));
+    eights.fold(0, |bits, (&eight, first)| bits | u64::from_le_bytes(eight).wrapping_mul(GATHER) >> 56 << first)
 }
 
 /// The changes of a block.

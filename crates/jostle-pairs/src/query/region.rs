@@ -55,7 +55,10 @@ impl<const D: usize> Region<D> for Aabb<D> {
         let bodies = Circles16::<L, D>::of(core::slice::from_ref(bodies), 0);
         let distance2 = distance2_of_boxes(self.lo, self.hi, bodies.center);
         // A place that no body takes is NaN, of which the maximum may be anything.
-        distance2.le(bodies.radius.mul(bodies.radius)) & bodies.center[0].le(bodies.center[0])
+        L::bits(L::both(
+            distance2.le_mask(bodies.radius.mul(bodies.radius)),
+            bodies.center[0].le_mask(bodies.center[0]),
+        ))
     }
 }
 

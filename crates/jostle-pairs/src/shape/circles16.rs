@@ -92,7 +92,7 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     #[inline(always)]
     pub(crate) fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
         let s = self.radius.add(other.radius).sub(L::splat(slack));
-        self.distance2_at(other, offset).le(s.mul(s)) & L::splat(0.0).le(s)
+        L::bits(L::both(self.distance2_at(other, offset).le_mask(s.mul(s)), L::splat(0.0).le_mask(s)))
     }
 
     /// The squared distances of centres, in the predicate's rounding.
@@ -167,11 +167,13 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Circles16<L, D> {
     #[inline(always)]
     fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
         let reach = self.radius.mul(L::splat(GROWTH));
-        let mut mask = u16::MAX;
+        let mut mask = L::splat(lo[0]).le_mask(self.center[0].add(reach));
         for axis in 0..D {
-            mask &= L::splat(lo[axis]).le(self.center[axis].add(reach));
-            mask &= self.center[axis].sub(reach).le(L::splat(hi[axis]));
+            if axis > 0 {
+                mask = L::both(mask, L::splat(lo[axis]).le_mask(self.center[axis].add(reach)));
+            }
+            mask = L::both(mask, self.center[axis].sub(reach).le_mask(L::splat(hi[axis])));
         }
-        mask
+        L::bits(mask)
     }
 }

@@ -39,59 +39,57 @@ static SET_LANES: [[u8; 8]; 256] = {
     table
 };
 
-/// For each mask of four lanes of 64 bits, the halves of those set in it, ascending.
-static SET_HALVES: [[u32; 8]; 16] = {
-    let mut table = [[0; 8]; 16];
+/// For each mask of eight lanes, the lanes set in it, ascending, where [`store_eight`] unpacks them from: the first four are in the
+/// lower two places of both halves of a register.
+static UNPACKED_LANES: [[u8; 8]; 256] = {
+    const PLACES: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
+    let mut table = [[0; 8]; 256];
     let mut mask = 0;
-    while mask < 16 {
-        let mut half = 0;
-        while half < 8 {
-            table[mask][half] = 2 * SET_LANES[mask][half / 2] as u32 + half as u32 % 2;
-            half += 1;
+    while mask < 256 {
+        let mut at = 0;
+        while at < 8 {
+            table[mask][PLACES[at]] = SET_LANES[mask][at];
+            at += 1;
         }
         mask += 1;
     }
     table
 };
 
-/// Writes the pairs of eight lanes that are set in `mask`, the lesser id of each first, and returns their number.
+/// The values of the lanes that are set in `mask` to the front, ascending, in the order of [`UNPACKED_LANES`].
+///
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn to_front(values: __m256i, mask: u8) -> __m256i {
+    // SAFETY: as promised; the table has 256 rows of eight bytes.
+    unsafe {
+        let lanes = _mm_loadl_epi64(UNPACKED_LANES[usize::from(mask)].as_ptr().cast());
+        _mm256_permutevar8x32_epi32(values, _mm256_cvtepu8_epi32(lanes))
+    }
+}
+
+/// Writes eight pairs, whose ids are in the order of [`UNPACKED_LANES`].
 ///
 /// # Safety
 /// AVX2 is there, and `out` has room for eight pairs.
 #[inline(always)]
-unsafe fn store_eight_sorted(a: __m256i, b: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
+unsafe fn store_eight(first: __m256i, second: __m256i, out: *mut [u32; 2]) {
+    // SAFETY: as promised; the second store begins four pairs in.
+    unsafe {
+        _mm256_storeu_si256(out.cast(), _mm256_unpacklo_epi32(first, second));
+        _mm256_storeu_si256(out.add(4).cast(), _mm256_unpackhi_epi32(first, second));
+    }
+}
+
+/// As [`store_eight`], the lesser id of each first.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn store_eight_sorted(a: __m256i, b: __m256i, out: *mut [u32; 2]) {
     // SAFETY: as promised.
-    unsafe { store_eight(_mm256_min_epu32(a, b), _mm256_max_epu32(a, b), mask, out) }
-}
-
-/// As [`store_eight_sorted`], each pair as it is.
-///
-/// # Safety
-/// AVX2 is there, and `out` has room for eight pairs.
-#[inline(always)]
-unsafe fn store_eight(first: __m256i, second: __m256i, mask: u8, out: *mut [u32; 2]) -> usize {
-    // SAFETY: as promised; the second store begins at most four pairs in.
-    unsafe {
-        store_four(_mm256_castsi256_si128(first), _mm256_castsi256_si128(second), mask & 15, out);
-        let out = out.add((mask & 15).count_ones() as usize);
-        store_four(_mm256_extracti128_si256::<1>(first), _mm256_extracti128_si256::<1>(second), mask >> 4, out);
-    }
-    mask.count_ones() as usize
-}
-
-/// Writes the four pairs of (first, second) whose bits are set in `mask`, which is below 16, to `out`.
-///
-/// # Safety
-/// AVX2 is there, and `out` has room for four pairs.
-#[inline(always)]
-unsafe fn store_four(first: __m128i, second: __m128i, mask: u8, out: *mut [u32; 2]) {
-    // SAFETY: as promised; the table has sixteen rows of 32 bytes.
-    unsafe {
-        let second = _mm256_slli_epi64::<32>(_mm256_cvtepu32_epi64(second));
-        let pairs = _mm256_or_si256(_mm256_cvtepu32_epi64(first), second);
-        let halves = _mm256_loadu_si256(SET_HALVES[usize::from(mask & 15)].as_ptr().cast());
-        _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(pairs, halves));
-    }
+    unsafe { store_eight(_mm256_min_epu32(a, b), _mm256_max_epu32(a, b), out) }
 }
 
 /// The highest bits of sixteen lanes.
@@ -136,6 +134,8 @@ pub(super) fn prefetch_at(address: *const u8) {
 }
 
 impl Lanes for Avx2 {
+    type Mask = Self;
+
     #[inline(always)]
     fn call<W: LaneWork>(work: W) -> W::Output {
         // SAFETY: the features are there (see the type).
@@ -208,12 +208,21 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn le(self, other: Self) -> u16 {
+    fn le_mask(self, other: Self) -> Self {
         // SAFETY: the feature is there (see the type).
-        unsafe {
-            let low = _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0);
-            mask16(low, _mm256_cmp_ps::<_CMP_LE_OQ>(self.1, other.1))
-        }
+        unsafe { Self(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0), _mm256_cmp_ps::<_CMP_LE_OQ>(self.1, other.1)) }
+    }
+
+    #[inline(always)]
+    fn both(a: Self, b: Self) -> Self {
+        // SAFETY: the feature is there (see the type).
+        unsafe { Self(_mm256_and_ps(a.0, b.0), _mm256_and_ps(a.1, b.1)) }
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self) -> u16 {
+        // SAFETY: the feature is there (see the type).
+        unsafe { mask16(mask.0, mask.1) }
     }
 
     #[inline(always)]
@@ -233,44 +242,48 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes.
+        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes, and the second eight pairs begin at most eight
+        // pairs into the sixteen.
         unsafe {
             let a = _mm256_set1_epi32(a as i32);
-            let b = b.as_ptr();
-            let count = store_eight_sorted(a, _mm256_loadu_si256(b.cast()), mask as u8, out.as_mut_ptr());
-            let out = out.as_mut_ptr().add(count);
-            store_eight_sorted(a, _mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8, out);
+            let (b, out) = (b.as_ptr(), out.as_mut_ptr());
+            store_eight_sorted(a, to_front(_mm256_loadu_si256(b.cast()), mask as u8), out);
+            let out = out.add((mask as u8).count_ones() as usize);
+            store_eight_sorted(a, to_front(_mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8), out);
         }
     }
 
     #[inline(always)]
     fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes.
+        // SAFETY: as in `pairs`.
         unsafe {
             let a = _mm256_set1_epi32(a as i32);
-            let b = b.as_ptr();
-            let (low, high) = (_mm256_loadu_si256(b.cast()), _mm256_loadu_si256(b.add(8).cast()));
+            let (b, out) = (b.as_ptr(), out.as_mut_ptr());
+            let low = to_front(_mm256_loadu_si256(b.cast()), mask as u8);
             let (first, second) = if swapped { (low, a) } else { (a, low) };
-            let count = store_eight(first, second, mask as u8, out.as_mut_ptr());
+            store_eight(first, second, out);
+            let out = out.add((mask as u8).count_ones() as usize);
+            let high = to_front(_mm256_loadu_si256(b.add(8).cast()), (mask >> 8) as u8);
             let (first, second) = if swapped { (high, a) } else { (a, high) };
-            store_eight(first, second, (mask >> 8) as u8, out.as_mut_ptr().add(count));
+            store_eight(first, second, out);
         }
     }
 
     #[inline(always)]
     fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); lanes are below 16, and `a` is twice 32 readable bytes.
+        // SAFETY: as in `pairs`; the eight ids from lane `rotation` on, which is at most 8, lie within the sixteen.
         unsafe {
-            let a = a.as_ptr();
-            let rotated =
-                _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(rotation as i32));
-            let (fifteen, eight) = (_mm256_set1_epi32(LANES as i32 - 1), _mm256_set1_epi32(8));
-            let low = _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(rotated, fifteen));
-            let high =
-                _mm256_i32gather_epi32::<4>(a.cast(), _mm256_and_si256(_mm256_add_epi32(rotated, eight), fifteen));
-            let count = store_eight_sorted(_mm256_loadu_si256(a.cast()), low, mask as u8, out.as_mut_ptr());
-            let out = out.as_mut_ptr().add(count);
-            store_eight_sorted(_mm256_loadu_si256(a.add(8).cast()), high, (mask >> 8) as u8, out);
+            let rotation = rotation.min(LANES / 2);
+            let (a, out) = (a.as_ptr(), out.as_mut_ptr());
+            let (low, high) = (_mm256_loadu_si256(a.cast()), _mm256_loadu_si256(a.add(8).cast()));
+            let rotated_low = _mm256_loadu_si256(a.add(rotation).cast());
+            // Lanes 8 to 15 have those so many lanes on: of the upper half from lane `rotation` on, then of the lower half up to there.
+            let (lanes, rotation) = (_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(rotation as i32));
+            let all = _mm256_blendv_epi8(high, low, _mm256_cmpgt_epi32(rotation, lanes));
+            let rotated_high = _mm256_permutevar8x32_epi32(all, _mm256_add_epi32(lanes, rotation));
+            store_eight_sorted(to_front(low, mask as u8), to_front(rotated_low, mask as u8), out);
+            let out = out.add((mask as u8).count_ones() as usize);
+            store_eight_sorted(to_front(high, (mask >> 8) as u8), to_front(rotated_high, (mask >> 8) as u8), out);
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
 }
 
 impl Lanes for Avx512 {
+    type Mask = u16;
+
     #[inline(always)]
     fn call<W: LaneWork>(work: W) -> W::Output {
         // SAFETY: the features are there (see the type).
@@ -82,9 +84,19 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn le(self, other: Self) -> u16 {
+    fn le_mask(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
+    }
+
+    #[inline(always)]
+    fn both(a: u16, b: u16) -> u16 {
+        a & b
+    }
+
+    #[inline(always)]
+    fn bits(mask: u16) -> u16 {
+        mask
     }
 
     #[inline(always)]

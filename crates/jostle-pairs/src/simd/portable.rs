@@ -22,6 +22,8 @@ impl Portable {
 }
 
 impl Lanes for Portable {
+    type Mask = Self;
+
     #[inline(always)]
     fn call<W: LaneWork>(work: W) -> W::Output {
         run(work)
@@ -78,8 +80,18 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn le(self, other: Self) -> u16 {
-        (0..4).fold(0, |mask, i| mask | (self.0[i].simd_le(other.0[i]).to_bitmask() as u16) << (4 * i))
+    fn le_mask(self, other: Self) -> Self {
+        self.zip(other, f32x4::simd_le)
+    }
+
+    #[inline(always)]
+    fn both(a: Self, b: Self) -> Self {
+        a.zip(b, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self) -> u16 {
+        (0..4).fold(0, |bits, i| bits | (mask.0[i].to_bitmask() as u16) << (4 * i))
     }
 
     #[inline(always)]

@@ -58,12 +58,14 @@ impl<const D: usize> Candidates<D> {
     /// Which boxes of a run of sixteen overlap a box.
     #[inline(always)]
     pub(crate) fn overlapping<L: Lanes>(&self, run: usize, lo: [f32; D], hi: [f32; D]) -> u16 {
-        let mut mask = u16::MAX;
+        let mut mask = L::load(&self.lo[0][run].0).le_mask(L::splat(hi[0]));
         for axis in 0..D {
-            mask &= L::load(&self.lo[axis][run].0).le(L::splat(hi[axis]));
-            mask &= L::splat(lo[axis]).le(L::load(&self.hi[axis][run].0));
+            if axis > 0 {
+                mask = L::both(mask, L::load(&self.lo[axis][run].0).le_mask(L::splat(hi[axis])));
+            }
+            mask = L::both(mask, L::splat(lo[axis]).le_mask(L::load(&self.hi[axis][run].0)));
         }
-        mask
+        L::bits(mask)
     }
 
     /// Appends the leaves of a node that are set in `mask`.
