@@ -26,3 +26,17 @@ fn an_empty_world_is_refused_and_odd_bodies_are_not() {
     }
     assert!(SystemInSpace::BruteForce.in_world(Aabb::EMPTY, Bodies::from_slices([&[]; 3], 1.0)).is_err());
 }
+
+#[test]
+fn more_bodies_than_a_system_is_of_use_for_are_named() {
+    for system in System::ALL {
+        let most = system.most_bodies();
+        assert!(system.check_count(0).is_ok() && system.check_count(most).is_ok());
+        let error = system.check_count(most + 1).expect_err("one too many").to_string();
+        assert!(error.starts_with(&format!("{system} is for at most {most} bodies, not {}:", most + 1)), "{error}");
+    }
+    for system in SystemInSpace::ALL {
+        assert!(system.check_count(system.most_bodies()).is_ok());
+        assert!(system.check_count(system.most_bodies() + 1).is_err());
+    }
+}

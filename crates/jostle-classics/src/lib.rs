@@ -66,6 +66,6 @@ pub use loose_quadtree::LooseQuadtree;
 pub use loose_tight_grid::{BrokenLooseTightGrid, LooseTightGrid};
 pub use neighbors::Neighbor;
 pub use point_grid::PointGrid;
-pub use system::{System, SystemInSpace, UnknownSystem};
+pub use system::{System, SystemInSpace, TooManyBodies, UnknownSystem};
 pub use uniform_grid::UniformGrid;
 pub use unit_cells::Limits;

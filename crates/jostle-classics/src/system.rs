@@ -90,6 +90,26 @@ impl System {
         }
     }
 
+    /// The most bodies that it is of use for: with more, in the densest of the scenes of the tables, a frame takes a second or two
+    /// on one core, and soon minutes. A system takes more all the same; programs refuse them by [`System::check_count`].
+    #[must_use]
+    pub const fn most_bodies(self) -> usize {
+        match self {
+            Self::BruteForce => 50_000,
+            Self::LinearQuadtree => 200_000,
+            Self::LinearQuadtreeTouching | Self::DynamicQuadtree | Self::LooseQuadtree => 1_000_000,
+            Self::UniformGrid | Self::LooseTightGrid | Self::PointGrid | Self::GridHierarchy => 2_000_000,
+        }
+    }
+
+    /// Whether it is of use for so many bodies. O(1).
+    ///
+    /// # Errors
+    /// When these are more than [`System::most_bodies`].
+    pub fn check_count(self, bodies: usize) -> Result<(), TooManyBodies> {
+        check_count(self.name(), self.most_bodies(), bodies)
+    }
+
     /// The system, without bodies as yet, set up for a world and for so many bodies of such sizes: depths and cells as
     /// the `new` or `for_bodies` of each chooses them, the typical radius being the mean. Bodies that a search would
     /// refuse do not count, and are no error here.
@@ -155,6 +175,24 @@ impl SystemInSpace {
         }
     }
 
+    /// As [`System::most_bodies`].
+    #[must_use]
+    pub const fn most_bodies(self) -> usize {
+        match self {
+            Self::BruteForce => 50_000,
+            Self::LinearOctree => 100_000,
+            Self::LinearOctreeTouching => 500_000,
+        }
+    }
+
+    /// As [`System::check_count`].
+    ///
+    /// # Errors
+    /// When there are more bodies than [`SystemInSpace::most_bodies`].
+    pub fn check_count(self, bodies: usize) -> Result<(), TooManyBodies> {
+        check_count(self.name(), self.most_bodies(), bodies)
+    }
+
     /// As [`System::in_world`].
     ///
     /// # Errors
@@ -192,6 +230,19 @@ impl FromStr for SystemInSpace {
 pub struct UnknownSystem {
     name: String,
     known: String,
+}
+
+/// More bodies than a system is of use for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{system} is for at most {most} bodies, not {bodies}: with more a frame takes seconds, and soon minutes")]
+pub struct TooManyBodies {
+    system: &'static str,
+    most: usize,
+    bodies: usize,
+}
+
+fn check_count(system: &'static str, most: usize, bodies: usize) -> Result<(), TooManyBodies> {
+    if bodies > most { Err(TooManyBodies { system, most, bodies }) } else { Ok(()) }
 }
 
 fn of_name<S: Copy + fmt::Display>(all: &[S], name: &str) -> Result<S, UnknownSystem> {

@@ -50,7 +50,8 @@ pub(crate) struct SimulateArgs {
     pub(crate) seed: u64,
     /// What finds who touches: ourselves, or an older system, one thread of it
     ///
-    /// The agents move in the same way whatever it is: only the time of `find` differs, and what --cells draws.
+    /// The agents move in the same way whatever it is: only the time of `find` differs, and what --cells draws. An older system is
+    /// refused where it would take more than a second or two a frame.
     #[arg(long, value_name = "NAME", default_value = JOSTLE, value_parser = PossibleValuesParser::new(engines()))]
     pub(crate) engine: String,
     #[command(flatten)]

@@ -15,12 +15,20 @@ type Classic<const D: usize> = Option<Box<dyn BroadPhase<D>>>;
 
 /// The system asked for, in the plane.
 pub(super) fn in_plane(args: &SimulateArgs, world: Aabb<2>, bodies: Bodies<'_, 2>) -> Result<Classic<2>> {
-    named(args, 2, |name| Ok(name.parse::<System>()?.in_world(world, bodies)?))
+    named(args, 2, |name| {
+        let system = name.parse::<System>()?;
+        system.check_count(bodies.len())?;
+        Ok(system.in_world(world, bodies)?)
+    })
 }
 
 /// The system asked for, in space.
 pub(super) fn in_space(args: &SimulateArgs, world: Aabb<3>, bodies: Bodies<'_, 3>) -> Result<Classic<3>> {
-    named(args, 3, |name| Ok(name.parse::<SystemInSpace>()?.in_world(world, bodies)?))
+    named(args, 3, |name| {
+        let system = name.parse::<SystemInSpace>()?;
+        system.check_count(bodies.len())?;
+        Ok(system.in_world(world, bodies)?)
+    })
 }
 
 fn named<S>(args: &SimulateArgs, dim: usize, make: impl Fn(&str) -> Result<S>) -> Result<Option<S>> {

@@ -140,6 +140,10 @@ fn command_lines_that_make_no_sense() {
             "simulate --dim 3 --engine point-grid",
             "--engine with --dim 3: no system is called \"point-grid\": brute-force",
         ),
+        (
+            "simulate --engine brute-force --agents 50001",
+            "--engine with --dim 2: brute-force is for at most 50000 bodies, not 50001",
+        ),
         ("simulate --engine linear-octree", "--engine with --dim 2: no system is called \"linear-octree\""),
     ] {
         let error = folder.refuse(arguments);
