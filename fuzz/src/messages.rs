@@ -1,23 +1,35 @@
 //! Any text as a message to the live view: refused, or read as what is documented, and answered in JSON.
 
-use jostle::{Circles, PairFinder, Spheres};
-use jostle_view::{Heard, Shown, hear};
+use jostle::{Boxes, Circles, PairFinder, Spheres};
+use jostle_view::{Heard, Shown, View, hear};
 
 /// Far apart, close together, in one place, and points.
 const X: [f32; 9] = [0.0, 0.0, 1.5, 9.0, 9.5, 9.5, 1e18, -3.0, 1e-30];
 const Y: [f32; 9] = [0.0, 0.0, 0.5, 9.0, 9.0, -4.0, -1e18, 2.0, 0.0];
 const Z: [f32; 9] = [0.0, 0.0, 1.0, 5.0, -5.0, 0.0, 1e18, 2.0, 0.0];
 const RADIUS: [f32; 9] = [1.0, 0.0, 1.0, 0.25, 0.5, 2.0, 1e17, 0.0, 1e-30];
+/// Upper corners of boxes, whose lower ones are those points: flat ones, large ones, and one without end.
+const UPPER: [[f32; 9]; 2] = [
+    [0.0, 1.0, 9.0, f32::INFINITY, 9.5, 10.0, f32::MAX, -3.0, 1.0],
+    [0.0, 2.0, 0.5, 9.0, 1e30, -3.0, f32::MAX, 2.5, f32::INFINITY],
+];
 
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let view = Circles::new(&X, &Y, &RADIUS);
-    let (mut plane, mut space) = (PairFinder::new(), PairFinder::new());
+    let boxes = Boxes::new([&X, &Y], UPPER.each_ref());
+    let (mut plane, mut space, mut cornered) = (PairFinder::new(), PairFinder::new(), PairFinder::new());
     let flat = plane.find(view).expect("sound circles");
+    let boxed = cornered.find(boxes).expect("sound boxes");
     let deep = space.find(Spheres::new(&X, &Y, &Z, &RADIUS)).expect("sound spheres");
     // Of several messages at once, a line each.
     for text in text.lines().take(16) {
-        for shown in [Shown::from(&flat), Shown::from(&deep).with_heights(&Z)] {
+        let worlds: [(View<'_>, Shown<'_>); 3] = [
+            (view.into(), Shown::from(&flat)),
+            (view.into(), Shown::from(&deep).with_heights(&Z)),
+            (boxes.into(), Shown::from(&boxed)),
+        ];
+        for (view, shown) in worlds {
             match hear(text, view, &shown) {
                 None => {}
                 Some(heard) => {

@@ -3,11 +3,12 @@
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use jostle::{Aabb, Circles, LinearTree, Queries, QueryError, Ray, Reached, Threads};
+use jostle::{Aabb, LinearTree, PreparedQueries, PreparedSet, Queries, QueryError, Ray, Reached, Space, Threads};
 
 use crate::message::quoted;
 use crate::record;
 use crate::shown::{Shown, Tree};
+use crate::view::{View, corners};
 
 /// Bodies that an answer lists; it counts all.
 const LISTED: usize = 64;
@@ -32,6 +33,43 @@ pub(crate) enum Question {
     Ray { origin: [f32; 2], direction: [f32; 2] },
 }
 
+/// What is asked where a search has left no tree that answers; kept until there is another search.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// The number of the search, and that of the bodies.
+    of: Option<(u64, usize)>,
+    tree: LinearTree<2>,
+    boxes: PreparedSet<2>,
+    /// As far as any corner of the boxes lies.
+    reach: Aabb<2>,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { of: None, tree: LinearTree::new(), boxes: PreparedSet::new(), reach: Aabb::EMPTY }
+    }
+}
+
+impl Kept {
+    /// Sorts the bodies of a view, unless they are those of the search before.
+    fn sort(&mut self, view: View<'_>, shown: &Shown<'_>) -> Result<(), String> {
+        let of = Some((shown.number, view.len()));
+        if self.of != of {
+            self.of = None;
+            match view {
+                View::Circles(circles) => {
+                    self.tree.build(circles, Threads::Current).map(drop).map_err(|error| error.to_string())
+                }
+                View::Boxes(boxes) => {
+                    self.boxes.build(boxes, Space::open(), Threads::Current).map_err(|error| error.to_string())
+                }
+            }?;
+            (self.of, self.reach) = (of, view.reach());
+        }
+        Ok(())
+    }
+}
+
 /// What the tree said: bodies by distance, if that was asked for.
 struct Answer {
     bodies: Vec<Reached>,
@@ -52,33 +90,37 @@ impl Question {
 
     /// Asks the tree of the bodies of this view, or one made for this where a search has left none, and says in JSON what it
     /// answers, or refuses.
-    pub(crate) fn json(self, number: u32, view: Circles<'_>, shown: &Shown<'_>) -> String {
+    pub(crate) fn json(self, number: u32, view: View<'_>, shown: &Shown<'_>, kept: &mut Kept) -> String {
         let told = match self {
             Self::Record => record::json(view, shown.heights_of(view)).map_err(|refusal| refusal.to_string()),
-            _ => self.answer(view, shown).map(|answer| self.told(&answer, view, shown)),
+            _ => self.answer(view, shown, kept).map(|answer| self.told(&answer, view, shown, &kept.reach)),
         };
         let told = told.unwrap_or_else(|refusal| format!(r#""error":{}"#, quoted(&refusal)));
         format!(r#"{{"ask":{number},"kind":"{}",{told}}}"#, self.name())
     }
 
-    fn answer(self, view: Circles<'_>, shown: &Shown<'_>) -> Result<Answer, String> {
+    fn answer(self, view: View<'_>, shown: &Shown<'_>, kept: &mut Kept) -> Result<Answer, String> {
         let refusal = |refusal: &dyn Display| refusal.to_string();
-        match (shown.tree_of(view), self) {
-            (Some(Tree::Space(tree)), Self::Sight { origin, direction }) => {
+        match (shown.tree_of(view), self, view) {
+            (Some(Tree::Space(tree)), Self::Sight { origin, direction }, _) => {
                 let start = Instant::now();
                 let hit = Queries::new(tree).first_hit(Ray::new(origin, direction));
                 let took = start.elapsed();
                 Ok(Answer { bodies: hit.map_err(|error| refusal(&error))?.into_iter().collect(), took })
             }
-            (Some(Tree::Space(_)), _) => {
+            (Some(Tree::Space(_)), ..) => {
                 Err("these are spheres: they are asked about along a line of sight".to_owned())
             }
-            (_, Self::Sight { .. }) => Err("these are circles: there is no line of sight".to_owned()),
-            (Some(Tree::Plane(tree)), _) => self.ask(Queries::new(tree)).map_err(|error| refusal(&error)),
-            (None, _) => {
-                let mut own = LinearTree::new();
-                own.build(view, Threads::Current).map_err(|error| refusal(&error))?;
-                self.ask(Queries::new(&own)).map_err(|error| refusal(&error))
+            (_, Self::Sight { .. }, View::Circles(_)) => Err("these are circles: there is no line of sight".to_owned()),
+            (_, Self::Sight { .. }, View::Boxes(_)) => Err("these are boxes: there is no line of sight".to_owned()),
+            (_, _, View::Boxes(_)) => {
+                kept.sort(view, shown)?;
+                self.ask_boxes(kept.boxes.queries()).map_err(|error| refusal(&error))
+            }
+            (Some(Tree::Plane(tree)), ..) => self.ask(Queries::new(tree)).map_err(|error| refusal(&error)),
+            (None, ..) => {
+                kept.sort(view, shown)?;
+                self.ask(Queries::new(&kept.tree)).map_err(|error| refusal(&error))
             }
         }
     }
@@ -99,19 +141,52 @@ impl Question {
         Ok(Answer { bodies, took })
     }
 
-    fn told(self, answer: &Answer, view: Circles<'_>, shown: &Shown<'_>) -> String {
+    fn ask_boxes(self, queries: PreparedQueries<'_, 2>) -> Result<Answer, QueryError> {
+        let wide = |point: [f32; 2]| point.map(f64::from);
+        let (mut seen, mut reached) = (Vec::new(), Vec::new());
+        let start = Instant::now();
+        match self {
+            Self::Point(point) => queries.point(wide(point), &mut seen)?,
+            Self::Nearest { point, count } => {
+                queries.nearest(wide(point), count as usize, f64::INFINITY, &mut reached)?
+            }
+            Self::Aabb { lo, hi } => queries.aabb(wide(lo), wide(hi), &mut seen)?,
+            Self::Ray { origin, direction } => {
+                queries.ray(wide(origin), wide(direction), f64::INFINITY, &mut reached)?
+            }
+            // Not of boxes.
+            Self::Record | Self::Sight { .. } => {}
+        }
+        let took = start.elapsed();
+        let seen = seen.into_iter().map(|body| Reached { id: body.id, distance: 0.0 });
+        let reached =
+            reached.into_iter().map(|at| Reached { id: at.body.id, distance: (at.distance as f32).min(f32::MAX) });
+        Ok(Answer { bodies: seen.chain(reached).collect(), took })
+    }
+
+    fn told(self, answer: &Answer, view: View<'_>, shown: &Shown<'_>, reach: &Aabb<2>) -> String {
         let (micros, z) = (answer.took.as_secs_f64() * 1e6, shown.heights_of(view));
         let counts = matches!(self, Self::Point(_) | Self::Sight { .. });
         let bodies = answer.bodies.iter().take(LISTED).enumerate().map(|(at, body)| {
-            let ([x, y], r) = (view.center(body.id as usize), view.radius(body.id as usize));
-            let z = z.map_or_else(String::new, |z| format!(r#","z":{}"#, z[body.id as usize]));
+            let id = body.id as usize;
+            let shape = match view {
+                View::Circles(circles) => {
+                    let ([x, y], r) = (circles.center(id), circles.radius(id));
+                    let z = z.map_or_else(String::new, |z| format!(r#","z":{}"#, z[id]));
+                    format!(r#""x":{x},"y":{y}{z},"r":{r}"#)
+                }
+                View::Boxes(boxes) => {
+                    let Aabb { lo, hi } = corners(&boxes, id, reach);
+                    format!(r#""lo":[{},{}],"hi":[{},{}]"#, lo[0], lo[1], hi[0], hi[1])
+                }
+            };
             let contacts = if counts && at < COUNTED {
                 let contacts = shown.pairs.iter().filter(|pair| pair.contains(&body.id)).count();
                 format!(r#","contacts":{contacts}"#)
             } else {
                 String::new()
             };
-            format!(r#"{{"id":{},"x":{x},"y":{y}{z},"r":{r},"distance":{}{contacts}}}"#, body.id, body.distance)
+            format!(r#"{{"id":{},{shape},"distance":{}{contacts}}}"#, body.id, body.distance)
         });
         let bodies: Vec<_> = bodies.collect();
         format!(r#""micros":{micros:.2},"count":{},"bodies":[{}]"#, answer.bodies.len(), bodies.join(","))
@@ -120,9 +195,9 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
-    use jostle::{Circles, PairFinder};
+    use jostle::{Boxes, Circles, PairFinder};
 
-    use super::Question;
+    use super::{Kept, Question};
 
     #[test]
     fn the_tree_answers_by_id() {
@@ -130,7 +205,7 @@ mod tests {
         let view = Circles::new(&x, &y, 1.0);
         let mut finder = PairFinder::new();
         let found = finder.find(view).unwrap();
-        let ask = |question: Question| question.json(5, view, &(&found).into());
+        let ask = |question: Question| question.json(5, view.into(), &(&found).into(), &mut Kept::default());
         let point = ask(Question::Point([0.75, 0.0]));
         assert!(point.starts_with(r#"{"ask":5,"kind":"point","micros":"#), "{point}");
         assert!(
@@ -145,7 +220,30 @@ mod tests {
         let record = ask(Question::Record);
         assert!(record.starts_with(r#"{"ask":5,"kind":"record","regions":["#) && record.ends_with('}'), "{record}");
         // Of another view's bodies it makes a tree of its own.
-        let other = Question::Point([1.5, 0.0]).json(1, Circles::new(&x[..2], &y[..2], 1.0), &(&found).into());
+        let two = Circles::new(&x[..2], &y[..2], 1.0).into();
+        let other = Question::Point([1.5, 0.0]).json(1, two, &(&found).into(), &mut Kept::default());
         assert!(other.contains(r#""count":1,"bodies":[{"id":1,"#), "{other}");
+    }
+
+    #[test]
+    fn boxes_answer_too() {
+        let (lo, hi) = ([[0.0, 1.0, 8.0], [0.0, -1.0, 0.0]], [[2.0, 3.0, f32::INFINITY], [1.0, 0.5, 1.0]]);
+        let boxes = Boxes::new(lo.each_ref(), hi.each_ref());
+        let mut finder = PairFinder::new();
+        let found = finder.find(boxes).unwrap();
+        let mut kept = Kept::default();
+        let mut ask = |question: Question| question.json(5, boxes.into(), &(&found).into(), &mut kept);
+        let point = ask(Question::Point([1.5, 0.25]));
+        let bodies = r#""count":2,"bodies":[{"id":0,"lo":[0,0],"hi":[2,1],"distance":0,"contacts":1},{"id":1,"#;
+        assert!(point.contains(bodies), "{point}");
+        // One without end is told as far as another's corner.
+        let nearest = ask(Question::Nearest { point: [6.0, 0.5], count: 1 });
+        assert!(nearest.contains(r#"[{"id":2,"lo":[8,0],"hi":[8,1],"distance":2}]"#), "{nearest}");
+        assert!(ask(Question::Aabb { lo: [2.5; 2], hi: [9.0; 2] }).contains(r#""count":0"#));
+        let ray = ask(Question::Ray { origin: [-1.0, 0.25], direction: [2.0, 0.0] });
+        assert!(ray.contains(r#""count":3,"bodies":[{"id":0,"#) && ray.contains(r#""distance":9}]"#), "{ray}");
+        let sight = Question::Sight { origin: [0.0; 3], direction: [0.0, 0.0, 1.0] };
+        assert!(ask(sight).contains("these are boxes"));
+        assert!(ask(Question::Record).contains(r#""regions":["#));
     }
 }

@@ -1,23 +1,29 @@
 //! The bodies of a file: as they are searched, and as they are shown.
 
-use jostle::{Circles, Circles64, InputError, LinearTree, PairFinder, Spheres, Spheres64, Threads};
+use jostle::{Boxes, Boxes64, Circles, Circles64, InputError, LinearTree, PairFinder, Spheres, Spheres64, Threads};
 use jostle_cli::Table;
-use jostle_view::Shown;
+use jostle_view::{Shown, View};
 
-/// Circles, or spheres. Searched in 32-bit floats where these hold all values, else in 64, as by `jostle pairs`.
+/// Circles, spheres, or boxes in the plane. Searched in 32-bit floats where these hold all values, else in 64, as by `jostle pairs`.
 #[derive(Debug, Default)]
 pub(crate) struct Bodies {
+    shape: Shape,
     /// As they are shown: 64-bit values less a common origin, so that what lies far off is still told apart, and rounded.
-    axes: Vec<Vec<f32>>,
-    radius: Vec<f32>,
-    exact: Option<Exact>,
+    columns: Vec<Vec<f32>>,
+    /// Values that 32 bits do not hold.
+    exact: Option<Vec<Vec<f64>>>,
 }
 
-/// Values that 32 bits do not hold.
-#[derive(Debug)]
-struct Exact {
-    axes: Vec<Vec<f64>>,
-    radius: Vec<f64>,
+/// Which columns there are.
+#[derive(Debug, Default, Clone, Copy)]
+enum Shape {
+    /// x, y, r.
+    #[default]
+    Circles,
+    /// x, y, z, r.
+    Spheres,
+    /// Lower corners, x and y, then upper ones.
+    Boxes,
 }
 
 /// What searches are kept in from file to file.
@@ -28,45 +34,58 @@ pub(crate) struct Finders {
     /// Of the bodies as they are shown, where they are searched in 64 bits.
     plane_tree: LinearTree<2>,
     space_tree: LinearTree<3>,
+    boxes: PairFinder<2>,
 }
 
 impl Bodies {
-    /// The circles or spheres of a table.
+    /// The bodies of a table; its boxes lie in the plane.
     pub(crate) fn of(table: &Table) -> Self {
-        let mut axes = vec![Vec::with_capacity(table.len()); table.dim() + 1];
-        for row in (0..table.len()).map(|id| table.row(id)) {
-            axes.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
-        }
-        let radius = axes.pop().unwrap_or_default();
-        let is_single = |&x: &f64| f64::from(x as f32) == x;
-        let narrow = |column: &Vec<f64>, origin: f64| column.iter().map(|&x| (x - origin) as f32).collect();
-        if axes.iter().flatten().chain(&radius).all(is_single) {
-            return Self {
-                axes: axes.iter().map(|axis| narrow(axis, 0.0)).collect(),
-                radius: narrow(&radius, 0.0),
-                exact: None,
-            };
-        }
-        let middle = |axis: &Vec<f64>| {
-            let ends = axis.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], &x| [lo.min(x), hi.max(x)]);
-            // One that is not finite is refused by the search.
-            Some(ends[0] / 2.0 + ends[1] / 2.0).filter(|middle| middle.is_finite()).unwrap_or(0.0)
+        let shape = match table.dim() {
+            _ if table.is_of_boxes() => Shape::Boxes,
+            2 => Shape::Circles,
+            _ => Shape::Spheres,
         };
-        Self {
-            axes: axes.iter().map(|axis| narrow(axis, middle(axis))).collect(),
-            radius: narrow(&radius, 0.0),
-            exact: Some(Exact { axes, radius }),
+        let mut columns = vec![Vec::with_capacity(table.len()); if table.is_of_boxes() { 4 } else { table.dim() + 1 }];
+        for row in (0..table.len()).map(|id| table.row(id)) {
+            columns.iter_mut().zip(row).for_each(|(column, x)| column.push(x));
         }
+        let narrow = |column: &Vec<f64>, origin: f64| column.iter().map(|&x| (x - origin) as f32).collect();
+        let is_single = |&x: &f64| f64::from(x as f32) == x;
+        if columns.iter().flatten().all(is_single) {
+            return Self { shape, columns: columns.iter().map(|column| narrow(column, 0.0)).collect(), exact: None };
+        }
+        let middle = |columns: &[&Vec<f64>]| {
+            // What is not finite is refused by the search, or is a side that a box does not have.
+            let finite = columns.iter().flat_map(|column| column.iter()).filter(|x| x.is_finite());
+            let [lo, hi] = finite.fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], &x| [lo.min(x), hi.max(x)]);
+            if lo <= hi { lo / 2.0 + hi / 2.0 } else { 0.0 }
+        };
+        let origins: Vec<_> = match (shape, &columns[..]) {
+            (Shape::Boxes, [x0, y0, x1, y1]) => [middle(&[x0, x1]), middle(&[y0, y1])].repeat(2),
+            // Radii, which come last, have none.
+            (_, [axes @ .., _]) => axes.iter().map(|axis| middle(&[axis])).chain([0.0]).collect(),
+            (_, []) => Vec::new(),
+        };
+        let shown = columns.iter().zip(origins).map(|(column, origin)| narrow(column, origin)).collect();
+        Self { shape, columns: shown, exact: Some(columns) }
+    }
+
+    fn column(&self, number: usize) -> &[f32] {
+        self.columns.get(number).map_or(&[], Vec::as_slice)
     }
 
     /// As they are shown, spheres along their third axis.
-    pub(crate) fn view(&self) -> Circles<'_> {
-        let axis = |axis: usize| self.axes.get(axis).map_or(&[][..], Vec::as_slice);
-        Circles::new(axis(0), axis(1), &self.radius)
+    pub(crate) fn view(&self) -> View<'_> {
+        let column = |number| self.column(number);
+        match self.shape {
+            Shape::Circles => Circles::new(column(0), column(1), column(2)).into(),
+            Shape::Spheres => Circles::new(column(0), column(1), column(3)).into(),
+            Shape::Boxes => self.boxes().into(),
+        }
     }
 
-    fn heights(&self) -> Option<&[f32]> {
-        self.axes.get(2).map(Vec::as_slice)
+    fn boxes(&self) -> Boxes<'_, 2> {
+        Boxes::new([self.column(0), self.column(1)], [self.column(2), self.column(3)])
     }
 
     /// Searches them.
@@ -74,31 +93,39 @@ impl Bodies {
     /// # Errors
     /// As a search of them, or of what is shown of them.
     pub(crate) fn find(&self, finders: &mut Finders) -> Result<(), InputError> {
-        let view = self.view();
-        match (&self.exact, self.heights()) {
-            (None, None) => drop(finders.plane.find(view)?),
-            (None, Some(z)) => drop(finders.space.find(Spheres::new(&self.axes[0], &self.axes[1], z, &self.radius))?),
-            (Some(Exact { axes, radius }), None) => {
-                finders.plane.find(Circles64::new(&axes[0], &axes[1], radius))?;
-                finders.plane_tree.build(view, Threads::Current)?;
+        let column = |number| self.column(number);
+        let circles = Circles::new(column(0), column(1), column(2));
+        let spheres = || Spheres::new(column(0), column(1), column(2), column(3));
+        match (self.shape, self.exact.as_deref()) {
+            (Shape::Circles, Some([x, y, r])) => {
+                finders.plane.find(Circles64::new(x, y, r))?;
+                finders.plane_tree.build(circles, Threads::Current)?;
             }
-            (Some(Exact { axes, radius }), Some(z)) => {
-                finders.space.find(Spheres64::new(&axes[0], &axes[1], &axes[2], radius))?;
-                let shown = Spheres::new(&self.axes[0], &self.axes[1], z, &self.radius);
-                finders.space_tree.build(shown, Threads::Current)?;
+            (Shape::Spheres, Some([x, y, z, r])) => {
+                finders.space.find(Spheres64::new(x, y, z, r))?;
+                finders.space_tree.build(spheres(), Threads::Current)?;
             }
+            (Shape::Boxes, Some([x0, y0, x1, y1])) => {
+                finders.plane.find(Boxes64::new([x0, y0], [x1, y1]))?;
+                finders.boxes.count(self.boxes())?;
+            }
+            (Shape::Circles, _) => drop(finders.plane.find(circles)?),
+            (Shape::Spheres, _) => drop(finders.space.find(spheres())?),
+            (Shape::Boxes, _) => drop(finders.plane.find(self.boxes())?),
         }
         Ok(())
     }
 
     /// What was found last, when that was a search of these bodies.
     pub(crate) fn shown<'a>(&'a self, finders: &'a Finders) -> Shown<'a> {
-        match (&self.exact, self.heights()) {
-            (None, None) => (&finders.plane.last()).into(),
-            (None, Some(z)) => Shown::from(&finders.space.last()).with_heights(z),
-            (Some(_), None) => Shown::from(&finders.plane.last()).with_tree(&finders.plane_tree),
-            (Some(_), Some(z)) => {
-                Shown::from(&finders.space.last()).with_tree_in_space(&finders.space_tree).with_heights(z)
+        match (self.shape, &self.exact) {
+            (Shape::Circles | Shape::Boxes, None) => (&finders.plane.last()).into(),
+            (Shape::Spheres, None) => Shown::from(&finders.space.last()).with_heights(self.column(2)),
+            (Shape::Circles, Some(_)) => Shown::from(&finders.plane.last()).with_tree(&finders.plane_tree),
+            (Shape::Boxes, Some(_)) => Shown::from(&finders.plane.last()).with_tree_of(&finders.boxes.last()),
+            (Shape::Spheres, Some(_)) => {
+                let shown = Shown::from(&finders.space.last()).with_tree_in_space(&finders.space_tree);
+                shown.with_heights(self.column(2))
             }
         }
     }

@@ -19,18 +19,21 @@ pub(crate) struct FileArgs {
     ///
     /// Of several files, of all those in a directory, or that fit a pattern as 'step*.npy', each is a frame of a film, in natural order.
     /// Bodies are searched in 32-bit floats where these hold every value, else in 64. Spheres are seen along their third axis, and
-    /// can be turned.
+    /// can be turned; boxes are rectangles.
     #[arg(value_name = "FILE")]
     file: Vec<PathBuf>,
     /// One radius for all bodies
     #[arg(long, value_name = "R", requires = "file")]
     radius: Option<f64>,
-    /// Circles (2) or spheres (3), where the file does not say
+    /// Circles (2) or spheres (3), where the file does not say; of boxes in space, 2 takes their first two axes
     #[arg(long, value_name = "2|3", value_parser = value_parser!(u8).range(2..=3), requires = "file")]
     dim: Option<u8>,
-    /// The columns of the file to read as x, y[, z], r
+    /// The columns of the file to read as x, y[, z], r; of boxes as lower corners, then upper ones
     #[arg(long, value_name = "X,Y[,Z],R", value_delimiter = ',', requires = "file")]
     columns: Option<Vec<String>>,
+    /// The bodies are boxes [default: told by columns called xmin and the like; arrays have no names]
+    #[arg(long, conflicts_with = "radius", requires = "file")]
+    boxes: bool,
 }
 
 /// Frames a second, unless others are asked for.
@@ -113,10 +116,13 @@ impl Film {
     fn load(&mut self, frame: u32) -> Result<()> {
         let file = self.files[frame as usize].clone();
         let name = file.display().to_string();
-        let FileArgs { radius, dim, ref columns, .. } = self.args;
-        let table =
-            jostle_cli::read(&InputArgs { file, radius, dim, columns: columns.clone(), ..InputArgs::default() })?;
-        ensure!(!table.is_of_boxes(), "{name}: holds boxes; only circles and spheres can be shown");
+        let FileArgs { radius, dim, ref columns, boxes, .. } = self.args;
+        let columns = columns.clone();
+        let table = jostle_cli::read(&InputArgs { file, radius, dim, columns, boxes, ..InputArgs::default() })?;
+        ensure!(
+            !table.is_of_boxes() || table.dim() == 2,
+            "{name}: holds boxes in space, and boxes are shown in the plane alone: --dim 2 shows their first two axes"
+        );
         let bodies = Bodies::of(&table);
         bodies.find(&mut self.finders).with_context(|| name)?;
         self.bodies = bodies;

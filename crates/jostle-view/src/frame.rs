@@ -1,9 +1,9 @@
 //! Frames as they are sent, little endian, every part a multiple of four bytes.
 //!
 //! ```text
-//! 0   u32  1: a frame; 2: radii, an f32 each, from byte 12 on
+//! 0   u32  1: a frame; 2: radii, an f32 each, from byte 12 on; 3: half of each side of boxes, x and y, from byte 12 on
 //! 4   u32  n, the number of bodies
-//! 8   u32  which radii belong to it
+//! 8   u32  which radii or sides belong to it
 //! 12  u32  levels of the tree
 //! 16  f64  number of the frame
 //! 24  f32  x4: the box of all centres, lower corner first
@@ -17,23 +17,25 @@
 //! A place is two numbers of 16 bits: fractions of the box, 0 at its lower borders and 65,535 at its upper ones.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use jostle::{Aabb, Circles, LinearTree, PairFinder, Threads};
+use jostle::{Aabb, LinearTree};
 use rayon::ThreadPool;
 
 use crate::clusters::Clusters;
+use crate::finders::Finders;
 use crate::message::Wants;
 use crate::shown::{Shown, Tree};
+use crate::view::{Drawn, Scratch, View, bits, ends, fraction};
 
 /// Bytes of a frame before its sections.
 pub const HEADER: usize = 80;
 
-/// The first word of a frame, and of radii.
+/// The first word of a frame, of radii and of sides.
 const FRAME: u32 = 1;
 const RADII: u32 = 2;
+const SIDES: u32 = 3;
 
 /// What a section of a frame holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +130,9 @@ pub(crate) struct Meters {
 /// What is kept from one encoding to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Encoder {
-    radii: Vec<f32>,
+    scratch: Scratch,
+    /// Radii or sides as they were sent last.
+    sizes: Vec<f32>,
     sent: Picture,
     contacts: Vec<u8>,
     clusters: Clusters,
@@ -136,40 +140,35 @@ pub(crate) struct Encoder {
     took: Duration,
 }
 
-/// The threads that find pairs.
-#[derive(Debug, Default)]
-struct Finders {
-    /// It finds them again, in the tree that there is.
-    plane: PairFinder<2>,
-    space: PairFinder<3>,
-    pool: Option<Arc<ThreadPool>>,
-    of_body: Vec<AtomicU8>,
-}
-
 impl Encoder {
     /// Encodes a frame. O(n + pairs), and the boxes asked for.
-    pub(crate) fn encode(&mut self, view: Circles<'_>, shown: &Shown<'_>, wants: Wants, meters: Meters) -> Picture {
+    pub(crate) fn encode(&mut self, view: View<'_>, shown: &Shown<'_>, wants: Wants, meters: Meters) -> Picture {
         let start = Instant::now();
-        self.note_radii(view);
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let frame = self.frame(view, scratch.draw(view), shown, wants, meters);
+        self.scratch = scratch;
+        self.sent.frame = frame.into();
+        self.took = start.elapsed();
+        self.sent.clone()
+    }
+
+    fn frame(&mut self, view: View<'_>, drawn: Drawn<'_>, shown: &Shown<'_>, wants: Wants, meters: Meters) -> Vec<u8> {
+        self.note_sizes(view, drawn.sizes);
         self.count_contacts(view.len(), shown.pairs);
-        let (centers, tree) = (centers(view), shown.tree_of(view));
+        let tree = shown.tree_of(view);
         let levels = match tree {
             Some(Tree::Plane(tree)) => tree.levels().len(),
             Some(Tree::Space(tree)) => tree.levels().len(),
             None => 0,
         };
-        let mut frame = self.header(view.len(), centers, levels, shown, meters);
-        section(&mut frame, Section::Places, |out| places(view, centers, out));
-        let bits = self
-            .contacts
-            .chunks(8)
-            .map(|eight| eight.iter().enumerate().fold(0, |bits, (at, &count)| bits | u8::from(count > 0) << at));
-        section(&mut frame, Section::Touched, |out| out.extend(bits));
+        let mut frame = self.header(view.len(), drawn.extent, levels, shown, meters);
+        section(&mut frame, Section::Places, |out| places(drawn, out));
+        section(&mut frame, Section::Touched, |out| bits(&self.contacts, out));
         if wants.contacts() {
             section(&mut frame, Section::Contacts, |out| out.extend_from_slice(&self.contacts));
         }
         if wants.pairs() {
-            let ids = shown.pairs.iter().flatten().flat_map(|id| id.to_le_bytes());
+            let ids = shown.pairs.as_flattened().iter().flat_map(|id| id.to_le_bytes());
             section(&mut frame, Section::Pairs, |out| out.extend(ids));
         }
         if wants.clusters() {
@@ -188,14 +187,12 @@ impl Encoder {
             None => {}
         }
         if let Some(tree) = tree.filter(|_| wants.threads()) {
-            section(&mut frame, Section::Threads, |out| out.extend(self.finders.of(tree)));
+            section(&mut frame, Section::Threads, |out| out.extend(self.finders.of(view, tree)));
         }
         if let Some(system) = shown.cells.filter(|_| wants.cells()) {
             section(&mut frame, Section::Cells, |out| system.for_each_cell(&mut |cell| tell_box(cell, out)));
         }
-        self.sent.frame = frame.into();
-        self.took = start.elapsed();
-        self.sent.clone()
+        frame
     }
 
     /// Where pairs are found again, for the thread that finds each.
@@ -203,27 +200,28 @@ impl Encoder {
         self.finders.pool = Some(pool);
     }
 
-    /// Encodes the radii where they are others than before.
-    fn note_radii(&mut self, view: Circles<'_>) {
-        let radii = (0..view.len()).map(|id| view.radius(id));
-        if self.sent.version > 0 && radii.clone().eq(self.radii.iter().copied()) {
+    /// Encodes radii or sides where they are others than before.
+    fn note_sizes(&mut self, view: View<'_>, sizes: &[f32]) {
+        let kind = if matches!(view, View::Boxes(_)) { SIDES } else { RADII };
+        let is_same = self.sent.radii.first().is_some_and(|&first| u32::from(first) == kind);
+        if is_same && self.sizes == sizes {
             return;
         }
-        self.radii.clear();
-        self.radii.extend(radii);
+        self.sizes.clear();
+        self.sizes.extend_from_slice(sizes);
         self.sent.version = self.sent.version.wrapping_add(1).max(1);
-        let mut message = Vec::with_capacity(12 + 4 * self.radii.len());
-        for word in [RADII, view.len() as u32, self.sent.version] {
+        let mut message = Vec::with_capacity(12 + 4 * sizes.len());
+        for word in [kind, view.len() as u32, self.sent.version] {
             message.extend(word.to_le_bytes());
         }
-        message.extend(self.radii.iter().flat_map(|radius| radius.to_le_bytes()));
+        message.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));
         self.sent.radii = message.into();
     }
 
     fn count_contacts(&mut self, n: usize, pairs: &[[u32; 2]]) {
         self.contacts.clear();
         self.contacts.resize(n, 0);
-        for &id in pairs.iter().flatten() {
+        for &id in pairs.as_flattened() {
             // Pairs of other sets have other ids.
             if let Some(count) = self.contacts.get_mut(id as usize) {
                 *count = count.saturating_add(1);
@@ -247,30 +245,6 @@ impl Encoder {
             frame.extend(meter.to_le_bytes());
         }
         frame
-    }
-}
-
-impl Finders {
-    /// For each body the thread that has found one of its pairs, as frames tell it.
-    fn of(&mut self, tree: Tree<'_>) -> impl Iterator<Item = u8> {
-        let n = match tree {
-            Tree::Plane(tree) => tree.len(),
-            Tree::Space(tree) => tree.len(),
-        };
-        self.of_body.clear();
-        self.of_body.resize_with(n, AtomicU8::default);
-        let of_body = &self.of_body;
-        let note = |a: u32, b: u32| {
-            let thread = rayon::current_thread_index().unwrap_or(0).min(254) as u8 + 1;
-            [a, b].into_iter().for_each(|id| of_body[id as usize].store(thread, Relaxed));
-        };
-        let threads = self.pool.as_deref().map_or(Threads::Current, Threads::Pool);
-        // A tree was accepted when it was built; of one that is refused nothing is told.
-        _ = match tree {
-            Tree::Plane(tree) => self.plane.on(threads).for_each_pair(tree, note),
-            Tree::Space(tree) => self.space.on(threads).for_each_pair(tree, note),
-        };
-        self.of_body.iter_mut().map(|thread| *thread.get_mut())
     }
 }
 
@@ -308,34 +282,21 @@ fn section(frame: &mut Vec<u8>, kind: Section, fill: impl FnOnce(&mut Vec<u8>)) 
     frame.resize(frame.len().next_multiple_of(4), 0);
 }
 
-/// The box of all centres; a point at the origin where there are none.
-fn centers(view: Circles<'_>) -> Aabb<2> {
-    if view.is_empty() {
-        return Aabb { lo: [0.0; 2], hi: [0.0; 2] };
+fn places(Drawn { centers: [x, y], extent, .. }: Drawn<'_>, out: &mut Vec<u8>) {
+    let [of_x, of_y] = [0, 1].map(|axis| fraction([extent.lo[axis], extent.hi[axis]]));
+    let first = out.len();
+    out.resize(first + 4 * x.len(), 0);
+    let (places, _) = out[first..].as_chunks_mut::<4>();
+    for ((place, &x), &y) in places.iter_mut().zip(x).zip(y) {
+        *place = (u32::from(of_x(x)) | u32::from(of_y(y)) << 16).to_le_bytes();
     }
-    (0..view.len()).fold(Aabb::EMPTY, |all, id| all.with_point(view.center(id)))
-}
-
-fn places(view: Circles<'_>, centers: Aabb<2>, out: &mut Vec<u8>) {
-    let scale: [f32; 2] = std::array::from_fn(|axis| {
-        let side = centers.hi[axis] - centers.lo[axis];
-        if side > 0.0 { 65_535.0 / side } else { 0.0 }
-    });
-    let quantised = |id: usize| {
-        let center = view.center(id);
-        let [x, y] = [0, 1].map(|axis| ((center[axis] - centers.lo[axis]) * scale[axis] + 0.5) as u16);
-        let ([x0, x1], [y0, y1]) = (x.to_le_bytes(), y.to_le_bytes());
-        [x0, x1, y0, y1]
-    };
-    out.extend((0..view.len()).flat_map(quantised));
 }
 
 fn heights(z: &[f32], out: &mut Vec<u8>) {
-    let (lo, hi) = z.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &z| (lo.min(z), hi.max(z)));
-    let (lo, hi) = if z.is_empty() { (0.0, 0.0) } else { (lo, hi) };
-    let scale = if hi > lo { 65_535.0 / (hi - lo) } else { 0.0 };
-    out.extend([lo, hi].map(f32::to_le_bytes).as_flattened());
-    out.extend(z.iter().flat_map(|z| (((z - lo) * scale + 0.5) as u16).to_le_bytes()));
+    let ends = ends(z);
+    let of_z = fraction(ends);
+    out.extend(ends.map(f32::to_le_bytes).as_flattened());
+    out.extend(z.iter().flat_map(|&z| of_z(z).to_le_bytes()));
 }
 
 #[cfg(test)]
@@ -361,7 +322,7 @@ mod tests {
         let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
         let mut encode = |radii: &[f32; 3]| {
             let view = Circles::new(&x, &y, radii);
-            encoder.encode(view, &(&finder.find(view).unwrap()).into(), Wants::default(), Meters::default())
+            encoder.encode(view.into(), &(&finder.find(view).unwrap()).into(), Wants::default(), Meters::default())
         };
         let (first, second) = (encode(&radii), encode(&radii));
         assert_eq!((first.version, second.version), (1, 1));
@@ -380,7 +341,7 @@ mod tests {
         for n in [0, 2] {
             let (x, y) = (vec![3.0; n], vec![4.0; n]);
             let view = Circles::new(&x, &y, 0.0);
-            let picture = encoder.encode(view, &(&finder.find(view).unwrap()).into(), all(), Meters::default());
+            let picture = encoder.encode(view.into(), &(&finder.find(view).unwrap()).into(), all(), Meters::default());
             let places = Sections::of(&picture.frame).find(|section| section.0 == Section::Places).unwrap().1;
             assert_eq!(places, vec![0; 4 * n]);
         }
@@ -394,7 +355,7 @@ mod tests {
             let view = Circles::new(&x, &y, &radii);
             let (mut finder, mut encoder) = (PairFinder::new(), Encoder::default());
             let found = finder.find(view).unwrap();
-            let picture = encoder.encode(view, &(&found).into(), all(), Meters { number: 9, ..Meters::default() });
+            let picture = encoder.encode(view.into(), &(&found).into(), all(), Meters { number: 9, ..Meters::default() });
             let frame = &picture.frame;
             let word = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().unwrap());
             prop_assert_eq!((word(0), word(4), word(64)), (1, bodies.len() as u32, found.pairs().len() as u32));

@@ -1,9 +1,9 @@
 //! What a message of a page comes to, without a server: what is fuzzed.
 
-use jostle::Circles;
-
+use crate::ask::Kept;
 use crate::message::{Command, Message};
 use crate::shown::Shown;
+use crate::view::View;
 
 /// What a message comes to.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,21 +18,22 @@ pub enum Heard {
 
 /// Reads a message, and answers it where it is a question; none where it is no message.
 #[must_use]
-pub fn hear(text: &str, view: Circles<'_>, shown: &Shown<'_>) -> Option<Heard> {
+pub fn hear<'a>(text: &str, view: impl Into<View<'a>>, shown: &Shown<'_>) -> Option<Heard> {
     Some(match Message::read(text)? {
         Message::Ready | Message::Want(_) => Heard::Frames,
-        Message::Ask(number, question) => Heard::Told(question.json(number, view, shown)),
+        Message::Ask(number, question) => Heard::Told(question.json(number, view.into(), shown, &mut Kept::default())),
         Message::Steer(command) => Heard::Steer(command),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use jostle::{Circles, PairFinder, Spheres};
+    use jostle::{Boxes, Circles, PairFinder, Spheres};
     use proptest::prelude::*;
 
     use super::{Heard, hear};
     use crate::shown::Shown;
+    use crate::view::View;
 
     proptest! {
         /// Whatever is said, by words of the language and numbers of every size, in the plane and in space.
@@ -44,9 +45,16 @@ mod tests {
             let text = numbers.iter().fold(word, |text, number| format!("{text} {number}"));
             let (x, y, z) = ([0.0, 1.5, 9.0, 1e18], [0.0, 1.0, 1.0, -1e18], [0.0; 4]);
             let view = Circles::new(&x, &y, 1.0);
-            let (mut plane, mut space) = (PairFinder::new(), PairFinder::new());
+            let boxes = Boxes::new([&x, &y], [&[1.0, f32::INFINITY, 9.0, 1e18], &[0.0, 2.0, 3.0, 1e18]]);
+            let (mut plane, mut space, mut cornered) = (PairFinder::new(), PairFinder::new(), PairFinder::new());
             let (flat, deep) = (plane.find(view).unwrap(), space.find(Spheres::new(&x, &y, &z, 1.0)).unwrap());
-            for shown in [Shown::from(&flat), Shown::from(&deep).with_heights(&z)] {
+            let boxed = cornered.find(boxes).unwrap();
+            let worlds: [(View<'_>, Shown<'_>); 3] = [
+                (view.into(), Shown::from(&flat)),
+                (view.into(), Shown::from(&deep).with_heights(&z)),
+                (boxes.into(), Shown::from(&boxed)),
+            ];
+            for (view, shown) in worlds {
                 let Some(heard) = hear(&text, view, &shown) else { continue };
                 match heard {
                     Heard::Told(json) => {

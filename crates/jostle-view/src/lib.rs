@@ -1,4 +1,4 @@
-//! Circles, the tree over them and their pairs, live in a browser.
+//! Circles or boxes, the tree over them and their pairs, live in a browser.
 //!
 //! A [`Viewer`] serves one page and sends it what your own loop finds. It costs next to nothing while nobody looks, and the
 //! loop never waits for whoever does: a slow viewer gets fewer frames, ten viewers cost one encoding.
@@ -22,12 +22,14 @@
 //!
 //! Without its features this crate reads and answers messages, and serves nothing.
 //!
-//! The files: `frame` (what is sent), `message` (what a page says), `shown` (what a search has found), `ask` (questions to the tree), `record` (one search, task by task), `clusters` (who hangs together), `session` (one viewer),
+//! The files: `frame` (what is sent), `message` (what a page says), `view` (which bodies, and what is drawn of them), `shown` (what a search has found), `finders` (which thread has found it), `ask` (questions to the tree), `record` (one search, task by task), `clusters` (who hangs together), `session` (one viewer),
 //! `server` (who is let in, and the page), `viewer` (what the loop calls).
 
 mod ask;
 #[cfg(feature = "server")]
 mod clusters;
+#[cfg(feature = "server")]
+mod finders;
 #[cfg(feature = "server")]
 mod frame;
 mod heard;
@@ -42,6 +44,8 @@ mod session;
 mod shared;
 #[cfg_attr(not(feature = "server"), allow(dead_code, reason = "frames are made by the server"))]
 mod shown;
+#[cfg_attr(not(feature = "server"), allow(dead_code, reason = "frames are made by the server"))]
+mod view;
 #[cfg(feature = "server")]
 mod viewer;
 
@@ -51,5 +55,6 @@ pub use frame::{HEADER, Section, Sections};
 pub use heard::{Heard, hear};
 pub use message::{Command, Controls};
 pub use shown::{OlderSystem, Shown};
+pub use view::View;
 #[cfg(feature = "server")]
 pub use viewer::Viewer;

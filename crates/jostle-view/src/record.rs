@@ -3,22 +3,28 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use jostle::{Bodies, Circles, InputError, PairFinder, Recording, Spheres, Threads};
+use jostle::{Input, InputError, PairFinder, Recording, Spheres, Threads};
+
+use crate::view::View;
 
 /// Searches once more, task after task on the calling thread, and says in JSON how many microseconds each took:
 /// `"regions":[{"name":"...","before":0.5,"tasks":[1.25,...]},...],"after":0.5`. Takes about twice as long as a search on one thread.
 ///
 /// # Errors
 /// As a search within the view.
-pub(crate) fn json(view: Circles<'_>, heights: Option<&[f32]>) -> Result<String, InputError> {
-    let Some(z) = heights else { return recorded(view) };
-    let centers = (0..view.len()).map(|id| view.center(id));
-    let (x, y): (Vec<_>, Vec<_>) = centers.map(|[x, y]| (x, y)).unzip();
-    let radius: Vec<_> = (0..view.len()).map(|id| view.radius(id)).collect();
-    recorded(Spheres::new(&x, &y, z, &radius))
+pub(crate) fn json(view: View<'_>, heights: Option<&[f32]>) -> Result<String, InputError> {
+    match (view, heights) {
+        (View::Circles(circles), None) => recorded::<2>(circles.into()),
+        (View::Circles(circles), Some(z)) => {
+            let [x, y] = *circles.centers();
+            let spheres = Spheres::from_columns([x, y, z.into()], circles.radii());
+            recorded::<3>(spheres.with_margin(circles.margin()).into())
+        }
+        (View::Boxes(boxes), _) => recorded::<2>(boxes.into()),
+    }
 }
 
-fn recorded<const D: usize>(bodies: Bodies<'_, D>) -> Result<String, InputError> {
+fn recorded<const D: usize>(bodies: Input<'_, D>) -> Result<String, InputError> {
     // The first search makes room, which later ones find.
     let mut finder = PairFinder::new();
     finder.find(bodies)?;
@@ -46,10 +52,10 @@ mod tests {
     #[test]
     fn every_region_is_told_with_its_tasks() {
         let x: Vec<_> = (0..20_000).map(|id| id as f32).collect();
-        let json = super::json(Circles::new(&x, &x, 1.0), None).unwrap();
+        let json = super::json(Circles::new(&x, &x, 1.0).into(), None).unwrap();
         assert!(json.starts_with(r#""regions":[{"name":""#) && json.contains(r#"],"after":"#), "{json}");
         assert!(json.matches(r#""name":""#).count() > 3, "{json}");
         assert_eq!(json.matches('[').count(), json.matches(']').count());
-        assert!(super::json(Circles::new(&[f32::NAN], &[0.0], 1.0), Some(&[0.0])).is_err());
+        assert!(super::json(Circles::new(&[f32::NAN], &[0.0], 1.0).into(), Some(&[0.0])).is_err());
     }
 }

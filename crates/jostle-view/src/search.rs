@@ -16,9 +16,6 @@ use crate::world::World;
 /// The name of the engine among those of the older systems.
 pub(crate) const JOSTLE: &str = "jostle";
 
-/// All against all is refused beyond: a second a frame.
-const MOST_FOR_BRUTE_FORCE: usize = 50_000;
-
 /// What a search is kept in from frame to frame.
 pub(crate) struct Search {
     pub(crate) finder: PairFinder<2>,
@@ -59,11 +56,8 @@ impl Search {
     pub(crate) fn choose(&mut self, engine: &str, world: &World) -> Result<()> {
         self.older = None;
         if engine != JOSTLE {
-            let (system, n) = (engine.parse::<System>()?, world.view().len());
-            anyhow::ensure!(
-                system != System::BruteForce || n <= MOST_FOR_BRUTE_FORCE,
-                "{engine} is for at most {MOST_FOR_BRUTE_FORCE} circles"
-            );
+            let system = engine.parse::<System>()?;
+            system.check_count(world.view().len())?;
             self.older = Some(OlderSystem::new(system.in_world(world.walls(), world.view())?));
         }
         Ok(())

@@ -28,12 +28,13 @@ const STYLE: &str = "text/css; charset=utf-8";
 const MODULE: &str = "text/javascript; charset=utf-8";
 
 /// What is served: path, type and text.
-const PAGE: [(&str, &str, &str); 9] = [
+const PAGE: [(&str, &str, &str); 10] = [
     ("", HTML, include_str!("page/index.html")),
     ("style.css", STYLE, include_str!("page/style.css")),
     ("main.js", MODULE, include_str!("page/main.js")),
     ("link.js", MODULE, include_str!("page/link.js")),
     ("discs.js", MODULE, include_str!("page/discs.js")),
+    ("dots.js", MODULE, include_str!("page/dots.js")),
     ("camera.js", MODULE, include_str!("page/camera.js")),
     ("tools.js", MODULE, include_str!("page/tools.js")),
     ("lanes.js", MODULE, include_str!("page/lanes.js")),

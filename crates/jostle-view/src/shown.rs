@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use jostle::{Circles, Found, InputError, LinearTree};
 use jostle_classics::BroadPhase;
 
+use crate::view::View;
+
 /// The tree of a search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tree<'a> {
@@ -36,10 +38,17 @@ impl<'a> Shown<'a> {
         Self { heights: Some(z), ..self }
     }
 
-    /// The same with this tree, of bodies as they are shown: for a search that leaves none, as one in 64 bits.
+    /// The same with this tree, of circles as they are shown: for a search that leaves none, as one in 64 bits.
     #[must_use]
     pub fn with_tree(self, tree: &'a LinearTree<2>) -> Self {
         Self { tree: Some(Tree::Plane(tree)), number: tree.build_number(), ..self }
+    }
+
+    /// The same with the tree of a search of boxes as they are shown.
+    #[must_use]
+    pub fn with_tree_of(self, found: &Found<'a, 2>) -> Self {
+        let Self { tree, number, .. } = Self::from(found);
+        Self { tree, number, ..self }
     }
 
     /// As [`Shown::with_tree`], of spheres.
@@ -49,43 +58,49 @@ impl<'a> Shown<'a> {
     }
 
     /// The tree of these bodies, if the search has left one.
-    pub(crate) fn tree_of(&self, view: Circles<'_>) -> Option<Tree<'a>> {
+    pub(crate) fn tree_of(&self, view: View<'_>) -> Option<Tree<'a>> {
+        // One of bodies of another shape says nothing of these.
+        let is_of_boxes = matches!(view, View::Boxes(_));
         self.tree.filter(|tree| match tree {
-            Tree::Plane(tree) => tree.len() == view.len() && self.heights.is_none(),
-            Tree::Space(tree) => tree.len() == view.len() && self.heights.is_some(),
+            Tree::Plane(tree) => {
+                tree.len() == view.len() && tree.is_of_boxes() == is_of_boxes && self.heights.is_none()
+            }
+            Tree::Space(tree) => {
+                tree.len() == view.len() && !tree.is_of_boxes() && self.heights.is_some() && !is_of_boxes
+            }
         })
     }
 
     /// The third coordinates of these bodies, if they are spheres.
-    pub(crate) fn heights_of(&self, view: Circles<'_>) -> Option<&'a [f32]> {
-        self.heights.filter(|z| z.len() == view.len())
+    pub(crate) fn heights_of(&self, view: View<'_>) -> Option<&'a [f32]> {
+        self.heights.filter(|z| z.len() == view.len() && matches!(view, View::Circles(_)))
     }
 
-    fn new<const D: usize>(found: &Found<'a, D>, tree: Tree<'a>) -> Self {
-        let stats = found.stats();
+    fn new<const D: usize>(found: &Found<'a, D>, tree: impl Fn(&'a LinearTree<D>) -> Tree<'a>) -> Self {
+        let (stats, own) = (found.stats(), found.tree_of_boxes().unwrap_or(found.tree()));
         Self {
             pairs: found.pairs(),
-            tree: Some(tree),
+            tree: Some(tree(own)),
             heights: None,
             cells: None,
             tests: stats.circle_tests,
             bytes: stats.bytes,
             times: stats.time.named().map(|(_, time)| time),
-            number: found.tree().build_number(),
+            number: own.build_number(),
         }
     }
 }
 
 impl<'a> From<&Found<'a, 2>> for Shown<'a> {
     fn from(found: &Found<'a, 2>) -> Self {
-        Self::new(found, Tree::Plane(found.tree()))
+        Self::new(found, Tree::Plane)
     }
 }
 
 /// To be shown [with heights](Shown::with_heights).
 impl<'a> From<&Found<'a, 3>> for Shown<'a> {
     fn from(found: &Found<'a, 3>) -> Self {
-        Self::new(found, Tree::Space(found.tree()))
+        Self::new(found, Tree::Space)
     }
 }
 

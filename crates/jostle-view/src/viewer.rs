@@ -5,14 +5,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jostle::Circles;
 use rayon::ThreadPool;
 
+use crate::ask::Kept;
 use crate::frame::{Encoder, Meters};
 use crate::message::{Command, Controls};
 use crate::server::{self, Server};
 use crate::shared::Shared;
 use crate::shown::Shown;
+use crate::view::View;
 
 /// No screen shows more frames a second than some 60.
 const BETWEEN_FRAMES: Duration = Duration::from_millis(15);
@@ -33,6 +34,7 @@ pub struct Viewer {
     shared: Arc<Shared>,
     encoder: Encoder,
     meters: Meters,
+    kept: Kept,
     last: Option<Instant>,
     moved: Option<Instant>,
     counted_since: Option<(Instant, u64)>,
@@ -55,6 +57,7 @@ impl Viewer {
             shared,
             encoder: Encoder::default(),
             meters: Meters::default(),
+            kept: Kept::default(),
             last: None,
             moved: None,
             counted_since: None,
@@ -90,16 +93,16 @@ impl Viewer {
         self.encoded
     }
 
-    /// Shows a frame: `found` is what a search within `view` has found, a [`Found`](jostle::Found) or an
-    /// [`OlderSystem`](crate::OlderSystem). O(1) unless somebody looks and has room for a
+    /// Shows a frame: `found` is what a search within `view`, [circles](jostle::Circles) or [boxes](jostle::Boxes), has found, a
+    /// [`Found`](jostle::Found) or an [`OlderSystem`](crate::OlderSystem). O(1) unless somebody looks and has room for a
     /// frame, then O(n + pairs).
-    pub fn frame<'a>(&mut self, view: Circles<'_>, found: impl Into<Shown<'a>>) {
+    pub fn frame<'a>(&mut self, view: impl Into<View<'a>>, found: impl Into<Shown<'a>>) {
         self.meters.number += 1;
         if self.shared.viewers() == 0 {
             self.counted_since = None;
             return;
         }
-        let (now, shown) = (Instant::now(), found.into());
+        let (now, view, shown) = (Instant::now(), view.into(), found.into());
         self.moved = Some(now);
         self.count(now);
         self.answer(view, &shown);
@@ -111,7 +114,7 @@ impl Viewer {
 
     /// Shows the same bodies still: for a loop that is paused or waits, called now and then. A frame is encoded only for a viewer
     /// that has come meanwhile or wants to see something else, or when `found` is of another search than what was shown last.
-    pub fn still<'a>(&mut self, view: Circles<'_>, found: impl Into<Shown<'a>>) {
+    pub fn still<'a>(&mut self, view: impl Into<View<'a>>, found: impl Into<Shown<'a>>) {
         if self.shared.viewers() == 0 {
             return;
         }
@@ -119,7 +122,7 @@ impl Viewer {
         if self.moved.is_none_or(|moved| now - moved > STANDS_STILL) {
             (self.counted_since, self.meters.rate) = (None, 0.0);
         }
-        let shown = found.into();
+        let (view, shown) = (view.into(), found.into());
         self.answer(view, &shown);
         let is_new = self.shown != shown.number;
         if self.shared.is_ready() && (is_new || self.shared.is_changed()) {
@@ -152,14 +155,14 @@ impl Viewer {
         self.shared.next_command()
     }
 
-    fn answer(&self, view: Circles<'_>, shown: &Shown<'_>) {
+    fn answer(&mut self, view: View<'_>, shown: &Shown<'_>) {
         for asked in self.shared.take_asked() {
             // Whoever asked may have left.
-            _ = asked.answer.try_send(asked.question.json(asked.number, view, shown));
+            _ = asked.answer.try_send(asked.question.json(asked.number, view, shown, &mut self.kept));
         }
     }
 
-    fn encode(&mut self, now: Instant, view: Circles<'_>, shown: &Shown<'_>) {
+    fn encode(&mut self, now: Instant, view: View<'_>, shown: &Shown<'_>) {
         let wants = self.shared.begin_frame();
         let picture = self.encoder.encode(view, shown, wants, self.meters);
         self.encoded += 1;

@@ -55,6 +55,13 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.preparation.own_tree()
     }
 
+    /// The tree of the last search, where that was one within boxes: for pictures of it. Neither queries nor searches take it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn tree_of_boxes(&self) -> Option<&'f LinearTree<D>> {
+        self.finder.preparation.own_boxes()
+    }
+
     /// The pairs `[a, b]` of sets `i <= j`, a of set i and b of set j; with `a < b` where the sets are the same. None when
     /// the sets do not meet.
     #[must_use]

@@ -56,6 +56,12 @@ impl<const D: usize> Preparation<D> {
         &self.sorted[0].tree
     }
 
+    /// That of the last search within boxes in `f32`, in open space, or of the boxes that stood for the bodies of another set; none
+    /// where the last search was one of circles or spheres.
+    pub(crate) fn own_boxes(&self) -> Option<&LinearTree<D>> {
+        Some(&self.sorted[0]).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
+    }
+
     pub(crate) fn set_own_tree(&mut self, tree: LinearTree<D>) {
         self.sorted[0].tree = tree;
     }

@@ -41,11 +41,16 @@ export class Camera {
   }
 
   /** Shows a box, beside the panel where there is room. */
-  fit(lo, hi, margin, covered) {
+  fit(lo, hi, covered) {
     const room = [Math.max(this.size[0] - covered[0], 50), Math.max(this.size[1] - covered[1], 50)];
-    const sides = [0, 1].map((axis) => Math.max(hi[axis] - lo[axis] + 2 * margin, 1e-30));
+    const sides = [0, 1].map((axis) => Math.max(hi[axis] - lo[axis], 1e-30));
     this.scale = 0.96 * Math.min(room[0] / sides[0], room[1] / sides[1]);
     this.center = [(lo[0] + hi[0]) / 2 + covered[0] / 2 / this.scale, (lo[1] + hi[1]) / 2 - covered[1] / 2 / this.scale];
+  }
+
+  /** Where it looks, as a name. */
+  place() {
+    return [...this.center, this.scale].join();
   }
 
   /** Shows of one box what was shown of another. */

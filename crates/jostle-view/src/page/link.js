@@ -1,6 +1,6 @@
 // The socket, and what comes by it. The layout of a frame stands in src/frame.rs.
 
-const FRAME = 1, RADII = 2, HEADER = 80;
+const FRAME = 1, RADII = 2, SIDES = 3, HEADER = 80;
 const NAMES = [, "places", "touched", "contacts", "pairs", "order", "boxes", "cells", "threads", "leaves", "clusters", "heights"];
 export const STAGES = ["bounds", "sort", "tree", "join", "rest", "encode"];
 
@@ -61,6 +61,7 @@ export class Link {
       if (typeof data === "string") return this.heard.told(JSON.parse(data));
       const [kind, n, version] = new Uint32Array(data, 0, 3);
       if (kind === RADII) this.heard.radii(new Float32Array(data, 12, n), version);
+      else if (kind === SIDES) this.heard.sides(new Float32Array(data, 12, 2 * n), version);
       else if (kind === FRAME) this.heard.frame(readFrame(data));
     };
     socket.onclose = () => {

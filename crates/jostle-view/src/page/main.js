@@ -13,13 +13,14 @@ const camera = new Camera();
 /** Circles in a row across a giant. */
 const GIANT = 24;
 
-let discs, frame, radii, radiiVersion, controls, fitted = false, shades = new Uint8Array(0), before, due = false, drawn = 0;
+let discs, frame, radii, radiiVersion, controls, fitted = false, fitting, shades = new Uint8Array(0), before, prepared, due = false, owed = 0;
 
 function look() {
   const night = dark.matches, want = (name) => $(name).checked;
   return {
     back: night ? [0.067, 0.078, 0.09] : [0.965, 0.965, 0.95],
     largest: radii.range[1],
+    radii, shades,
     free: night ? [0.34, 0.71, 0.91] : [0, 0.447, 0.698],
     touching: [0.902, 0.624, 0],
     kind: { touching: 0, leaf: 2, thread: 2, cluster: 2 }[$("colour").value] ?? 1,
@@ -43,7 +44,7 @@ function wants() {
   if ($("boxes").checked) words.push("boxes", level());
   if ($("cells").checked) words.push("cells");
   link.want(words);
-  if (frame) shade();
+  prepared = undefined;
   redraw();
 }
 
@@ -100,14 +101,13 @@ function draw() {
   camera.size = size;
   if (!frame || !radii || radiiVersion !== frame.radiiVersion) return;
   if (!fitted) fit();
+  if (prepared !== frame) prepare();
   discs.draw(frame, camera, look());
   tools.drag(middle());
   tools.draw(getComputedStyle(document.body).color);
-  // Once for each frame: the server sends no more than are drawn.
-  if (drawn !== frame) {
-    drawn = frame;
-    link.say("ready");
-  }
+  // Once for each frame that has come, be it that two came since: the server sends no more than are drawn.
+  if (owed) meters.drew();
+  for (; owed; owed--) link.say("ready");
 }
 
 function fit() {
@@ -115,40 +115,68 @@ function fit() {
   if (!frame || !radii) return;
   const panel = $("panel").getBoundingClientRect(), wide = panel.width < innerWidth;
   // Turned spheres stay within a ball about their box.
-  const ball = frame.heights && Math.hypot(...frame.sides) / 2;
-  const [lo, hi] = ball ? [-ball, ball].map((by) => [frame.middle[0] + by, frame.middle[1] + by]) : [frame.lo, frame.hi];
-  camera.fit(lo, hi, radii.range[1], wide ? [panel.width, 0] : [0, panel.height]);
+  const ball = frame.heights && Math.hypot(...frame.sides) / 2 + radii.range[1];
+  const [lo, hi] = ball ? [-ball, ball].map((by) => [frame.middle[0] + by, frame.middle[1] + by]) : reach();
+  camera.fit(lo, hi, wide ? [panel.width, 0] : [0, panel.height]);
+  fitting = camera.place();
   redraw();
 }
 
+/** Fits the view once more, unless it has been moved since. */
+function refit() {
+  if (camera.place() === fitting) {
+    camera.size = [innerWidth, innerHeight];
+    fit();
+  }
+  redraw();
+}
+
+/** The box of all circles or boxes. */
+function reach() {
+  const { n, lo, hi, places } = frame, { sides } = radii, least = [Infinity, Infinity], most = [-Infinity, -Infinity];
+  if (!n) return [lo, hi];
+  const step = [0, 1].map((axis) => (hi[axis] - lo[axis]) / 65535);
+  for (let at = 0; at < 2 * n; at++) {
+    const axis = at & 1, x = lo[axis] + places[at] * step[axis], half = sides ? sides[at] : radii[at >> 1];
+    if (x - half < least[axis]) least[axis] = x - half;
+    if (x + half > most[axis]) most[axis] = x + half;
+  }
+  return [least, most];
+}
+
 function take(next) {
-  // One that was not drawn in time makes room for the next.
-  if (frame && drawn !== frame) link.say("ready");
+  owed++;
   if (!radii || next.n !== radii.length) return;
   // Another world is looked at as the one before was.
-  if (frame && fitted && next.radiiVersion !== frame.radiiVersion && isOther(frame, next)) camera.follow(frame, next);
+  if (frame && fitted && next.radiiVersion !== frame.radiiVersion && isOther(frame, next)) {
+    if (camera.place() === fitting) fitted = false;
+    else camera.follow(frame, next);
+  }
   if (!frame || next.number !== frame.number) before = frame;
   frame = next;
   camera.take(frame);
   document.body.classList.toggle("space", !!frame.heights);
   if (frame.heights && tools.tool !== "point") pick("point")();
   $("notice").textContent = "";
-  discs.fillHeights(frame);
-  discs.fill("places", frame.places);
-  shade();
-  if (frame.pairs) discs.fill("pairs", frame.pairs);
-  if (frame.order) discs.fill("order", frame.order);
-  if (frame.cells) discs.fill("cells", frame.cells);
   const older = frame.n > 0 && frame.levels === 0;
   $("treed").hidden = older;
   $("celled").hidden = !older;
-  if (frame.boxes.has(level())) discs.fill("boxes", frame.boxes.get(level()));
   const top = String(Math.max(frame.levels - 1, 0));
   if ($("level").max !== top) $("level").max = top;
   $("levels").textContent = level() === 0 ? "leaves" : `${level()} above`;
   meters.note(frame);
-  tools.again();
   redraw();
+}
+
+/** Hands over what is drawn of a frame, and asks once more what is asked of it. */
+function prepare() {
+  prepared = frame;
+  discs.fillHeights(frame);
+  discs.fill("places", frame.places);
+  shade();
+  for (const name of ["pairs", "order", "cells"]) if (frame[name]) discs.fill(name, frame[name]);
+  if (frame.boxes.has(level())) discs.fill("boxes", frame.boxes.get(level()));
+  tools.again();
 }
 
 /** True when two boxes are not of one world. */
@@ -161,6 +189,7 @@ const heard = {
   open() {
     $("notice").textContent = "Waiting for the first frame ...";
     frame = before = undefined;
+    owed = 0;
   },
   closed() {
     $("notice").textContent = "The program is not there. Trying again ...";
@@ -177,6 +206,14 @@ const heard = {
     radii.range = [Math.min(least, most) || 1e-30, most];
     radii.mean = sum / radii.length || 1;
     discs.fill("radii", radii);
+  },
+  /** Boxes are as large as the circles through their corners. */
+  sides(numbers, version) {
+    const around = new Float32Array(numbers.length / 2);
+    for (let id = 0; id < around.length; id++) around[id] = Math.hypot(numbers[2 * id], numbers[2 * id + 1]);
+    this.radii(around, version);
+    radii.sides = numbers;
+    discs.fill("sides", numbers);
   },
   frame: take,
   told(message) {
@@ -258,7 +295,7 @@ const KEYS = [
   ["b", "boxes of the tree, or cells", () => flip($("treed").hidden ? "cells" : "boxes")],
   ["l", "next level of boxes", () => { $("level").value = (level() + 1) % (Number($("level").max) + 1); wants(); }],
   ["e", "next engine", steering(nextEngine)],
-  ["1", "tool: circle under the pointer", pick("point")],
+  ["1", "tool: what lies under the pointer", pick("point")],
   ["2", "tool: nearest", pick("nearest")],
   ["3", "tool: box", pick("box")],
   ["4", "tool: ray", pick("ray")],
@@ -272,6 +309,7 @@ const KEYS = [
 
 function fold() {
   $("fold").setAttribute("aria-expanded", String(!document.body.classList.toggle("folded")));
+  refit();
 }
 
 addEventListener("keydown", (event) => {
@@ -301,6 +339,7 @@ try {
   meters = new Meters($("plot"), $("legend"), $("figures"));
   lanes = new Lanes($("lanes"), $("bars"), $("lanewords"), $("regions"));
   tools.depth = () => frame?.heights && Math.hypot(...frame.sides) / 2 + 2 * radii.range[1];
+  tools.noun = () => frame?.heights ? "sphere" : radii?.sides ? "box" : "circle";
   tools.giant = () => GIANT * (radii ? radii.mean : 1) / 2;
 } catch (error) {
   $("notice").textContent = `Nothing can be drawn: ${error.message}`;
@@ -342,6 +381,6 @@ for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
 }
 if ($("colour").selectedIndex < 0) $("colour").selectedIndex = 0;
 wants();
-addEventListener("resize", () => { redraw(); lanes.draw(); });
+addEventListener("resize", () => { refit(); lanes.draw(); });
 dark.addEventListener("change", redraw);
 if (innerWidth <= 640) fold();

@@ -5,12 +5,13 @@ import { STAGES } from "./link.js";
 const SPAN = 10_000;
 // Of Okabe and Ito, told apart by people of any colour vision.
 const COLOURS = ["#999999", "#56b4e9", "#009e73", "#e69f00", "#cc79a7", "#d55e00"];
-const FIGURES = ["Circles", "Pairs", "Tests a circle", "Frames a second", "Frames seen a second", "Search, ms", "Finder, bytes a circle", "Received a frame", "Received a second", "Clusters", "Largest, circles"];
+const FIGURES = ["Bodies", "Pairs", "Tests a body", "Simulated a second", "Drawn a second", "Search, ms", "Bytes held a body", "Received a frame", "Received a second", "Clusters", "Largest, bodies"];
 
 export class Meters {
   constructor(plot, legend, figures) {
     this.plot = plot;
     this.samples = [];
+    this.draws = [];
     this.shown = {};
     STAGES.forEach((stage, i) => {
       const item = legend.appendChild(document.createElement("li"));
@@ -30,6 +31,13 @@ export class Meters {
     this.frame = frame;
   }
 
+  /** A frame has been drawn. */
+  drew() {
+    const now = performance.now();
+    this.draws.push(now);
+    while (this.draws[0] < now - 1000) this.draws.shift();
+  }
+
   show() {
     if (!this.frame) return;
     const now = performance.now(), frame = this.frame;
@@ -37,7 +45,7 @@ export class Meters {
     const bytes = (count) => count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : `${(count / 1e6).toFixed(2)} MB`;
     const search = frame.times.slice(0, 4).reduce((sum, time) => sum + time, 0);
     const values = [
-      frame.n.toLocaleString("en"), frame.pairCount.toLocaleString("en"), frame.tests.toFixed(1), frame.rate.toFixed(1), last.length,
+      frame.n.toLocaleString("en"), frame.pairCount.toLocaleString("en"), frame.tests.toFixed(1), frame.rate.toFixed(1), this.draws.filter((at) => at > now - 1000).length,
       search.toFixed(2), frame.bytes.toFixed(0), bytes(frame.size), bytes(last.reduce((sum, sample) => sum + sample.size, 0)),
       frame.clusters?.count.toLocaleString("en") ?? "–", frame.clusters?.largest.toLocaleString("en") ?? "–",
     ];

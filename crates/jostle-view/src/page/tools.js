@@ -11,6 +11,7 @@ export class Tools {
     this.count = 8;
     this.since = 1;
     this.giant = () => 1;
+    this.noun = () => "circle";
     /** How far spheres reach from their middle; of circles, nothing. */
     this.depth = () => undefined;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
@@ -18,6 +19,7 @@ export class Tools {
     canvas.addEventListener("pointerup", (event) => this.lift(event));
     canvas.addEventListener("pointercancel", (event) => this.down.delete(event.pointerId));
     canvas.addEventListener("pointerleave", () => this.down.size || this.forget());
+    for (const kind of ["focus", "blur"]) canvas.addEventListener(kind, () => changed());
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
@@ -167,18 +169,22 @@ export class Tools {
 
   words({ kind, error, count, micros, bodies }) {
     if (error) return error;
-    const took = `${micros.toFixed(1)} µs`, noun = count === 1 ? "circle" : "circles";
-    if (kind === "box") return `${count.toLocaleString("en")} ${noun} touch the box, ${took}`;
+    const one = this.noun(), took = `${micros.toFixed(1)} µs`, noun = count === 1 ? one : one === "box" ? "boxes" : `${one}s`;
+    if (kind === "box") return `${count.toLocaleString("en")} ${noun} touch${count === 1 ? "es" : ""} the ${one === "box" ? "rectangle" : "box"}, ${took}`;
     if (kind === "ray") return `${count.toLocaleString("en")} ${noun} hit by the ray${count ? `, the first is ${bodies[0].id} at ${digits(bodies[0].distance)}` : ""}, ${took}`;
-    if (kind === "nearest") return `the ${count} nearest centres${count ? `, from ${digits(bodies[0].distance)} to ${digits(bodies[count - 1].distance)} away` : ""}, ${took}`;
+    if (kind === "nearest") return `the ${count} nearest ${one === "box" ? "boxes" : "centres"}${count ? `, from ${digits(bodies[0].distance)} to ${digits(bodies[count - 1].distance)} away` : ""}, ${took}`;
     if (!count) return `nothing here, ${took}`;
-    const [{ id, r, contacts }] = bodies, what = kind === "sight" ? "sphere" : "circle";
-    return `${what} ${id}: radius ${digits(r)}, ${contacts} contact${contacts === 1 ? "" : "s"}${count > 1 ? `, and ${count - 1} more here` : ""}, ${took}`;
+    const [{ id, r, lo, hi, contacts }] = bodies;
+    const size = lo ? `${digits(hi[0] - lo[0])} by ${digits(hi[1] - lo[1])}` : `radius ${digits(r)}`;
+    return `${one} ${id}: ${size}, ${contacts} contact${contacts === 1 ? "" : "s"}${count > 1 ? `, and ${count - 1} more here` : ""}, ${took}`;
   }
 
   /** Draws the answer over the discs. */
   draw(ink) {
     const ratio = devicePixelRatio || 1, { marks, camera, answer } = this;
+    // Where there is nothing to draw, there is nothing to lay over the discs.
+    marks.hidden = !this.line && !answer?.bodies && !this.canvas.matches(":focus-visible");
+    if (marks.hidden) return;
     const context = marks.getContext("2d");
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, marks.width, marks.height);
@@ -189,6 +195,18 @@ export class Tools {
       points.forEach((point) => context.lineTo(...camera.toPage(point)));
       context.stroke();
     };
+    // Where Enter asks, for those who use the keys.
+    if (this.canvas.matches(":focus-visible")) {
+      const [x, y] = camera.size.map((side) => Math.round(side / 2) + 0.5);
+      context.lineWidth = 1;
+      for (const [dx, dy] of [[8, 0], [0, 8]]) {
+        context.beginPath();
+        context.moveTo(x - dx, y - dy);
+        context.lineTo(x + dx, y + dy);
+        context.stroke();
+      }
+      context.lineWidth = 2;
+    }
     if (this.line && this.tool === "box") {
       const [[x, y], [u, v]] = this.line;
       stroke([[x, y], [u, y], [u, v], [x, v], [x, y]]);
@@ -197,7 +215,13 @@ export class Tools {
       stroke([[x, y], [x + (u - x) * far, y + (v - y) * far]]);
     }
     if (!answer?.bodies || answer.kind === "box") return;
-    for (const { x, y, z, r } of answer.bodies) {
+    for (const { x, y, z, r, lo, hi } of answer.bodies) {
+      if (lo) {
+        // The distance of a box is that of its nearest point.
+        if (answer.kind === "nearest" && this.hover) stroke([this.hover, this.hover.map((at, axis) => Math.min(Math.max(at, lo[axis]), hi[axis]))]);
+        stroke([lo, [hi[0], lo[1]], hi, [lo[0], hi[1]], lo]);
+        continue;
+      }
       if (answer.kind === "nearest" && this.hover) stroke([this.hover, [x, y]]);
       context.beginPath();
       context.arc(...camera.toPage(camera.flat([x, y, z])), Math.min(Math.max(r * camera.scale, 3), 1e5), 0, 2 * Math.PI);

@@ -20,7 +20,9 @@ fn the_page_is_served_and_fetches_nothing_from_elsewhere() {
     let head = page.to_ascii_lowercase();
     assert!(head.contains("content-security-policy: default-src 'none'; script-src 'self';"), "{page}");
     assert!(!page.contains("http://") && !page.contains("https://"));
-    for file in ["style.css", "main.js", "link.js", "discs.js", "camera.js", "tools.js", "meters.js", "lanes.js"] {
+    for file in
+        ["style.css", "main.js", "link.js", "discs.js", "dots.js", "camera.js", "tools.js", "meters.js", "lanes.js"]
+    {
         let answer = get(address, &format!("/{file}"), &host);
         assert!(answer.starts_with("HTTP/1.1 200"), "{file}: {answer}");
         let kind = if file.ends_with("css") { "content-type: text/css" } else { "content-type: text/javascript" };

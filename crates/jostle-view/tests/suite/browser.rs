@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use tungstenite::{Message, WebSocket};
@@ -19,13 +20,15 @@ pub(crate) struct Browser {
     socket: WebSocket<TcpStream>,
     calls: u32,
     /// What the page has complained of.
-    complaints: Vec<String>,
+    pub(crate) complaints: Vec<String>,
 }
 
 impl Browser {
     /// Opens a page; none where there is no browser.
     pub(crate) fn open(url: &str) -> Option<Self> {
-        let profile = std::env::temp_dir().join(format!("jostle-view-{}", std::process::id()));
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Relaxed);
+        let profile = std::env::temp_dir().join(format!("jostle-view-{}-{number}", std::process::id()));
         let mut command = Command::new("chromium");
         command.args(["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader"]);
         command.args(["--enable-unsafe-swiftshader", "--remote-debugging-port=0"]);
@@ -100,7 +103,7 @@ impl Browser {
         self.value(&format!("document.getElementById('{id}')?.textContent"))
     }
 
-    fn figure(&mut self, number: usize) -> String {
+    pub(crate) fn figure(&mut self, number: usize) -> String {
         self.value(&format!("document.querySelectorAll('#figures dd')[{number}]?.textContent"))
     }
 
@@ -108,7 +111,7 @@ impl Browser {
         self.value(&format!("dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}' }}))"));
     }
 
-    fn mouse(&mut self, kind: &str, [x, y]: [i32; 2], buttons: u32) {
+    pub(crate) fn mouse(&mut self, kind: &str, [x, y]: [i32; 2], buttons: u32) {
         let button = if kind == "mouseMoved" { "none" } else { "left" };
         let parameters =
             format!(r#"{{"type":"{kind}","x":{x},"y":{y},"button":"{button}","buttons":{buttons},"clickCount":1}}"#);
@@ -117,15 +120,23 @@ impl Browser {
 
     /// How many colours the discs' canvas has, of 200 x 140 places of what is drawn next.
     pub(crate) fn colours(&mut self) -> usize {
+        self.pixels([200, 140], "new Set(pixels).size").parse().unwrap()
+    }
+
+    /// The value of an expression of the `pixels` of the discs' canvas, `width` by `height`, as it is drawn next.
+    pub(crate) fn pixels(&mut self, [width, height]: [u32; 2], expression: &str) -> String {
         // Asked for after the page's own drawing, in whose frame alone there is something to read.
-        let script = "new Promise((tell) => { dispatchEvent(new Event('resize')); requestAnimationFrame(() => { \
-            const copy = document.createElement('canvas'); [copy.width, copy.height] = [200, 140]; \
-            const context = copy.getContext('2d'); context.drawImage(document.getElementById('discs'), 0, 0, 200, 140); \
-            tell(String(new Set(new Uint32Array(context.getImageData(0, 0, 200, 140).data.buffer)).size)); }); })";
+        let script = format!(
+            "new Promise((tell) => {{ dispatchEvent(new Event('resize')); requestAnimationFrame(() => {{ \
+            const copy = document.createElement('canvas'), [width, height] = [copy.width, copy.height] = [{width}, {height}]; \
+            const context = copy.getContext('2d'); context.drawImage(document.getElementById('discs'), 0, 0, width, height); \
+            const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer); \
+            tell(String({expression})); }}); }})"
+        );
         let parameters = format!(r#"{{"expression":"{script}","awaitPromise":true,"returnByValue":true}}"#);
         let answer = self.call("Runtime.evaluate", &parameters);
         let value = answer.split_once(r#""value":""#).unwrap_or_else(|| panic!("{answer}")).1;
-        value.split('"').next().unwrap().parse().unwrap()
+        value.split('"').next().unwrap().to_owned()
     }
 }
 

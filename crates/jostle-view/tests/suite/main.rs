@@ -3,6 +3,8 @@
 mod admission;
 mod browser;
 mod client;
+mod cost;
+mod page;
 mod pictures;
 mod program;
 mod viewers;

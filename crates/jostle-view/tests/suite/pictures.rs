@@ -18,7 +18,8 @@ const SMALL: [u32; 2] = [280, 210];
 fn the_pictures_of_readme_are_made() {
     let folder = Folder::new("ball", &[("ball.csv", &ball(260))]);
     let file = folder.path("ball.csv");
-    let pictures: [Picture<'_>; 8] = [
+    let lands = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/lands.csv");
+    let pictures: [Picture<'_>; 9] = [
         ("view-pairs", SMALL, &["--agents", "120", "--scene", "dense"], "pairs", ""),
         ("view-curve", SMALL, &["--agents", "160"], "order&colour=rank", ""),
         ("view-boxes", SMALL, &["--agents", "300"], "boxes&colour=leaf", ""),
@@ -26,6 +27,7 @@ fn the_pictures_of_readme_are_made() {
         ("view-quadtree", SMALL, &["--agents", "200", "--engine", "dynamic-quadtree"], "cells", ""),
         ("view-grids", SMALL, &["--agents", "300", "--scene", "powerlaw", "--engine", "grid-hierarchy"], "cells", ""),
         ("view-spheres", SMALL, &[&file], "boxes&level=1&colour=contacts", "ddddsss"),
+        ("view-rectangles", SMALL, &[lands], "", ""),
         ("view-lanes", [580, 240], &["--agents", "200000"], "colour=rank", "t"),
     ];
     let mut browser = None;
