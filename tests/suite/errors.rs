@@ -3,7 +3,7 @@
 use core::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use bytemuck::NoUninit;
+use bytemuck_derive::NoUninit;
 use jostle::{
     ActivationTable, Bodies, Circles, Circles64, Column, Input, InputError, Layers, NeighborLists, PairFinder, Radii,
     RadiusField, Reason, Set, Spheres, Threads, ViewError, field,

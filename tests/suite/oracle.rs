@@ -2,7 +2,7 @@
 
 use core::mem::offset_of;
 
-use bytemuck::NoUninit;
+use bytemuck_derive::NoUninit;
 use jostle::{Bodies, Circles, PairFinder, RadiusField, Spheres, Threads};
 use jostle_testkit::pairs::{ascending, assert_same};
 use jostle_testkit::{Kind, Scene, oracle, pool, scene, sweep, ugly};

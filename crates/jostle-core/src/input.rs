@@ -241,7 +241,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     ///
     /// ```
     /// # use jostle_core as jostle;
-    /// use bytemuck::{NoUninit, Pod};
+    /// # use bytemuck_derive::NoUninit;
+    /// use bytemuck::NoUninit;
     /// use core::mem::offset_of;
     /// use jostle::{Circles, RadiusField};
     ///

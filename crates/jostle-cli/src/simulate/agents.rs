@@ -4,7 +4,7 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use bytemuck::{NoUninit, Zeroable};
+use bytemuck_derive::{NoUninit, Zeroable};
 use jostle::{Aabb, Bodies, PairFinder, RadiusField, ViewError};
 use jostle_testkit::{Kind, scene};
 use rand::{RngExt, SeedableRng};

@@ -58,16 +58,22 @@ impl<S: Default> ScratchPool<S> {
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
+        let (mut work, mut result) = (Some(work), None);
+        self.lend(&mut |piece| result = work.take().map(|work| work(piece)));
+        result.unwrap_or_else(|| unreachable!("a piece is lent once"))
+    }
+
+    /// As [`ScratchPool::with`]: for all that is done with a piece, so that the way there is compiled once.
+    fn lend(&self, work: &mut dyn FnMut(&mut S)) {
         if let Some(number) = self.free.take() {
-            let result = work(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
+            work(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
             self.free.give_back(number);
-            return result;
+            return;
         }
         let others = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let mut piece = others().pop().unwrap_or_default();
-        let result = work(&mut piece);
+        work(&mut piece);
         others().push(piece);
-        result
     }
 
     /// Bytes that all pieces hold, each as measured by `bytes`.

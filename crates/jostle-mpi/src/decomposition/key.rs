@@ -1,7 +1,7 @@
 //! The order in which bodies are dealt to ranks: along the Morton curve over the box of all centres; bodies of a code
 //! that too many share along one over a box of their own; then by id.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck_derive::{Pod, Zeroable};
 
 use jostle::Aabb;
 use jostle::morton::Grid;
