@@ -8,6 +8,7 @@ mod strided;
 
 use bytemuck::{NoUninit, Pod};
 
+use crate::axes::from_axes;
 use crate::error::ViewError;
 
 pub use crate::limits::MAX_BODIES;
@@ -339,7 +340,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     #[inline]
     #[must_use]
     pub fn center(&self, id: usize) -> [T; D] {
-        core::array::from_fn(|axis| self.centers[axis].get(id))
+        from_axes(|axis| self.centers[axis].get(id))
     }
 
     /// The radius of body `id`, with the margin.

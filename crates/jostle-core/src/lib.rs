@@ -4,6 +4,8 @@
 //! (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree). [`parallel`] runs their tasks.
 
 pub mod aabb;
+#[doc(hidden)]
+pub mod axes;
 pub mod bounds;
 pub mod error;
 pub mod input;

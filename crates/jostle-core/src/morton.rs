@@ -5,6 +5,7 @@
 //! cell of level L that holds the point; sorting points by code sorts them by cell at every level at once.
 
 use crate::aabb::Aabb;
+use crate::axes::from_axes;
 
 /// Bits of a coordinate on each axis: 32 in 2D, 21 in 3D.
 #[must_use]
@@ -321,7 +322,7 @@ impl<const D: usize> Grid<D> {
     #[inline(always)]
     #[must_use]
     pub fn coordinates(&self, point: [f32; D]) -> [u32; D] {
-        core::array::from_fn(|axis| {
+        from_axes(|axis| {
             let cell = clamp((point[axis] - self.lo[axis]) * self.scale, Self::MAX_CELL);
             if D == 3 {
                 return truncate(cell);

@@ -24,6 +24,7 @@ mod update;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use jostle_core::axes::Both;
 use jostle_core::input::MAX_BODIES;
 use jostle_core::{Threads, Workers};
 
@@ -360,7 +361,7 @@ impl ContactTracker {
     /// Looks up pairs of two sets, which `slots` are of.
     #[inline(always)]
     fn compare_part<const BY_IMAGE: bool>(&self, now: KeyedPairs<'_>, part: &Part<'_>, slots: &mut [u32]) {
-        let ([side_a, side_b], rows) = (part.sets.map(|set| &self.sides[set as usize]), &self.last_rows);
+        let ([side_a, side_b], rows) = (part.sets.both(|set| &self.sides[set as usize]), &self.last_rows);
         let ([of_a, of_b], within, images) = (rows.bases_of(part.sets), part.is_within(), self.last.images());
         let place = |at: usize, [a, b]: [u32; 2]| {
             let (a, b) = (side_a.last_id(a)?, side_b.last_id(b)?);

@@ -9,6 +9,7 @@ mod space;
 
 use core::slice;
 
+use jostle_core::axes::Both;
 use jostle_core::{Bodies, LinearTree};
 
 use crate::InputError;
@@ -221,7 +222,7 @@ impl<'a, const D: usize> Input<'a, D> {
         match &self.relation {
             Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin)), space }),
             Relation::Between(sets) => {
-                with(&Input { relation: Relation::Between(sets.map(|set| set.grown(margin))), space })
+                with(&Input { relation: Relation::Between(sets.both(|set| set.grown(margin))), space })
             }
             Relation::Among(sets, table) => {
                 let sets: Vec<Set<'_, D>> = sets.iter().map(|set| set.grown(margin)).collect();

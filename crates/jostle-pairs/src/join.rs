@@ -22,6 +22,7 @@ pub(crate) mod tree_pair;
 
 use core::ops::Range;
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
@@ -57,7 +58,7 @@ impl<const D: usize> Default for JoinScratch<D> {
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
-            leaf_pairs: [(); 2].map(|()| vec![0; LEAF * SMALL + LANES]),
+            leaf_pairs: [(); 2].both(|()| vec![0; LEAF * SMALL + LANES]),
             tests: TestList::with_room(TESTS / 4),
             visits: TestList::with_room(0),
             hits: HitList::of_tests(TESTS / 4),
@@ -69,7 +70,7 @@ impl<const D: usize> JoinScratch<D> {
     /// Makes room for trees that are not small, if it is for such.
     pub(crate) fn fit(&mut self, is_small: bool) {
         if !is_small && self.tests.circle.len() < TESTS {
-            self.leaf_pairs = [(); 2].map(|()| vec![0; LEAF * CANDIDATES + LANES]);
+            self.leaf_pairs = [(); 2].both(|()| vec![0; LEAF * CANDIDATES + LANES]);
             (self.tests, self.visits) = (TestList::default(), TestList::default());
             self.hits = HitList::of_tests(TESTS);
         }
@@ -197,7 +198,7 @@ impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     pub(crate) fn movement(&self) -> ([f32; D], [f32; D]) {
         let offset = self.pairing.offset;
-        (offset.map(|offset| -offset), offset.map(|offset| offset.abs() * OFFSET_MARGIN))
+        (offset.axes(|offset| -offset), offset.axes(|offset| offset.abs() * OFFSET_MARGIN))
     }
 
     /// The box of all of the target tree, as the query tree sees it.
@@ -363,7 +364,7 @@ impl<const D: usize> Join<'_, D> {
         let [query, target] = self.pairing.trees.map(S::leaves);
         if !self.pairing.within {
             let (circles, leaves, sign) = if side == 0 { (query, target, 1.0) } else { (target, query, -1.0) };
-            let offset = self.pairing.offset.map(|offset| offset * sign);
+            let offset = self.pairing.offset.axes(|offset| offset * sign);
             for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
                 let single = S::Sixteen::<L, D>::all(circles, circle as usize);
                 let mask = single.hits_at(S::Sixteen::of(leaves, leaf as usize), offset);

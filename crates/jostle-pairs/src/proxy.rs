@@ -21,6 +21,7 @@ mod survey;
 
 use core::ops::Range;
 
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Reason, Scalar, ViewError, Workers};
 
@@ -143,7 +144,7 @@ impl<const D: usize> Proxies<D> {
         let proxies = Reborrow { tree_bodies };
         let extent = with_given!(proxies, set, cell, decided, |given| {
             let survey = |ids| given.survey(isa, ids);
-            reduce(given.bodies.len(), extents, Extent::EMPTY, survey, workers, Extent::merge)
+            reduce(given.bodies.len(), extents, Extent::EMPTY, &survey, workers, &Extent::merge)
         });
         if !extent.sound {
             with_given!(self, set, cell, decided, |given| {
@@ -168,7 +169,7 @@ impl<const D: usize> Proxies<D> {
     /// A body of a set that has been looked at, on each axis.
     fn spans(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, id: usize) -> [Span; D] {
         let cell = cell.filter(|_| self.outside);
-        with_given!(self, set, cell, true, |given| core::array::from_fn(|axis| given.span(axis, id)))
+        with_given!(self, set, cell, true, |given| from_axes(|axis| given.span(axis, id)))
     }
 
     /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
@@ -203,7 +204,7 @@ impl<const D: usize> Proxies<D> {
             if *outside {
                 resize_with_headroom(wraps, given.bodies.len(), [0; D]);
                 workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
-                    set_each(first, block, |id| given.wraps(given.center(id)).map(|wraps| wraps as i32));
+                    set_each(first, block, |id| given.wraps(given.center(id)).axes(|wraps| wraps as i32));
                 });
             }
             let wraps = if *outside { Some(wraps.as_slice()) } else { None };
@@ -235,13 +236,13 @@ fn fill_in_cell<const D: usize, T: Scalar>(
     let Given { bodies, cell, .. } = given;
     columns.fill(
         bodies.len(),
-        |axis, first, out| match (wraps, &cell) {
+        &|axis, first, out| match (wraps, &cell) {
             (Some(wraps), Some(cell)) => {
                 set_each(first, out, |id| moved(cell, axis, bodies.centers()[axis].get(id).to_f64(), wraps[id]) as f32)
             }
             _ => bodies.centers()[axis].map_into(first, out, |x| x.to_f64() as f32),
         },
-        |first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
+        &|first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
         workers,
     );
 }
@@ -269,7 +270,7 @@ fn fill_in_frame<const D: usize, T: Scalar>(
     };
     columns.fill(
         bodies.len(),
-        |axis, first, out| {
+        &|axis, first, out| {
             let Some(gaps) = gaps else {
                 if plain {
                     let at = |x: T| frame.coordinate(frame.origin[axis], x.to_f64(), 0.0);
@@ -288,7 +289,7 @@ fn fill_in_frame<const D: usize, T: Scalar>(
                     .for_each(|(out, (&[x, half, _], origin))| *out = frame.coordinate(origin, x, half));
             }
         },
-        |first, out| {
+        &|first, out| {
             if moving.is_none() && !frame.is_adopted() {
                 let grown = |radius: T| frame.radius((radius + bodies.margin()).to_f64(), 0.0);
                 return bodies.radii().map_into(first, out, grown);

@@ -27,7 +27,7 @@ use crate::simd;
 use answer::{NearestInto, NearestTo};
 use nearest::FindNearest;
 use ray::{FindFirst, VisitHits};
-use region::VisitRegion;
+use region::{Take, VisitRegion, append};
 use shape::{Checked, check_distance};
 
 /// Answers questions about the bodies of a tree, from as many threads as you like.
@@ -89,7 +89,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn point(&self, point: [f32; D], ids: &mut Vec<u32>) -> Result<(), QueryError> {
         point.check()?;
-        list(ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
+        list_ids(ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
         Ok(())
     }
 
@@ -99,7 +99,9 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn visit_point(&self, point: [f32; D], mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         point.check()?;
-        visit_in_circle(*self, Circle::new(point, 0.0), &mut visit);
+        visit_in_circle(*self, Circle::new(point, 0.0), &mut |ids, count| {
+            ids[..count].iter().for_each(|&id| visit(id))
+        });
         Ok(())
     }
 
@@ -110,7 +112,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn aabb(&self, aabb: Aabb<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         aabb.check()?;
-        list(ids, |push| visit_in_aabb(*self, aabb, push));
+        list_ids(ids, |push| visit_in_aabb(*self, aabb, push));
         Ok(())
     }
 
@@ -120,7 +122,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn visit_aabb(&self, aabb: Aabb<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         aabb.check()?;
-        visit_in_aabb(*self, aabb, &mut visit);
+        visit_in_aabb(*self, aabb, &mut |ids, count| ids[..count].iter().for_each(|&id| visit(id)));
         Ok(())
     }
 
@@ -131,7 +133,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn circle(&self, circle: Circle<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         circle.check()?;
-        list(ids, |push| visit_in_circle(*self, circle, push));
+        list_ids(ids, |push| visit_in_circle(*self, circle, push));
         Ok(())
     }
 
@@ -141,7 +143,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn visit_circle(&self, circle: Circle<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         circle.check()?;
-        visit_in_circle(*self, circle, &mut visit);
+        visit_in_circle(*self, circle, &mut |ids, count| ids[..count].iter().for_each(|&id| visit(id)));
         Ok(())
     }
 
@@ -216,18 +218,25 @@ impl<'t, const D: usize> Queries<'t, D> {
 }
 
 /// Lists what is visited, in order.
-fn list<T: Ord>(found: &mut Vec<T>, visit: impl FnOnce(&mut dyn FnMut(T))) {
+fn list(found: &mut Vec<Reached>, visit: impl FnOnce(&mut dyn FnMut(Reached))) {
     found.clear();
     visit(&mut |one| found.push(one));
     found.sort_unstable();
 }
 
+/// As [`list`], of ids that are visited some at a time.
+fn list_ids(found: &mut Vec<u32>, visit: impl FnOnce(&mut Take<'_>)) {
+    found.clear();
+    visit(&mut |ids, count| append(found, ids, count));
+    found.sort_unstable();
+}
+
 compiled_here! {
-    fn visit_in_circle<const D: usize>(queries: Queries<'_, D>, circle: Circle<D>, visit: &mut dyn FnMut(u32)) {
+    fn visit_in_circle<const D: usize>(queries: Queries<'_, D>, circle: Circle<D>, visit: &mut Take<'_>) {
         simd::run(queries.isa, VisitRegion { tree: queries.tree, region: circle, visit });
     }
 
-    fn visit_in_aabb<const D: usize>(queries: Queries<'_, D>, aabb: Aabb<D>, visit: &mut dyn FnMut(u32)) {
+    fn visit_in_aabb<const D: usize>(queries: Queries<'_, D>, aabb: Aabb<D>, visit: &mut Take<'_>) {
         simd::run(queries.isa, VisitRegion { tree: queries.tree, region: aabb, visit });
     }
 

@@ -112,10 +112,14 @@ impl<'a, T: Copy> Column<'a, T> {
     pub fn map_into<U>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
         if let Some(slice) = self.as_slice() {
             let values = &slice[first..first + out.len()];
-            out.iter_mut().zip(values).for_each(|(out, &value)| *out = map(value));
+            for at in 0..values.len() {
+                out[at] = map(values[at]);
+            }
         } else {
             let values = self.values(first, out.len());
-            out.iter_mut().zip(values).for_each(|(out, value)| *out = map(value));
+            for (out, value) in out.iter_mut().zip(values) {
+                *out = map(value);
+            }
         }
     }
 

@@ -4,6 +4,9 @@
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::workers::Workers;
 
+/// Fills a part of two lists, by its number.
+type FillPart<'a, A, B> = dyn Fn(usize, &mut [A], &mut [B]) + Sync + 'a;
+
 impl Workers<'_> {
     /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
     /// a task a block, with the position of the block's first element.
@@ -25,6 +28,17 @@ impl Workers<'_> {
         list: &mut [T],
         size: usize,
         fill: impl Fn(usize, &mut [T]) + Sync + Send,
+    ) {
+        self.fill_each(name, list, size, &fill);
+    }
+
+    /// As [`Workers::fill_blocks`]: for all that lists are filled with, so that the way there is compiled once.
+    fn fill_each<T: Send>(
+        self,
+        name: &'static str,
+        list: &mut [T],
+        size: usize,
+        fill: &(dyn Fn(usize, &mut [T]) + Sync),
     ) {
         let len = list.len();
         let list = Disjoint::new(list);
@@ -67,6 +81,16 @@ impl Workers<'_> {
         starts: &[usize],
         (a, b): (&mut [A], &mut [B]),
         fill: impl Fn(usize, &mut [A], &mut [B]) + Sync + Send,
+    ) {
+        self.fill_each_part(name, starts, (a, b), &fill);
+    }
+
+    fn fill_each_part<A: Send, B: Send>(
+        self,
+        name: &'static str,
+        starts: &[usize],
+        (a, b): (&mut [A], &mut [B]),
+        fill: &FillPart<'_, A, B>,
     ) {
         assert!(starts.is_sorted(), "parts overlap");
         let (a, b) = (Disjoint::new(a), Disjoint::new(b));

@@ -6,6 +6,7 @@ use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, outward_hi, outward_lo};
+use crate::axes::{Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
 use crate::input::Boxes;
@@ -213,10 +214,10 @@ impl<const D: usize> Shape<D> for Boxed {
         let margin = view.margin();
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
-                view.corners().map(|columns| columns.map(|column| column.values(ids.start, ids.len())));
+                view.corners().both(|columns| columns.map(|column| column.values(ids.start, ids.len())));
             ids.map(move |id| BoxRecord {
-                lo: core::array::from_fn(|axis| lo[axis].next().unwrap_or_default() - margin),
-                hi: core::array::from_fn(|axis| hi[axis].next().unwrap_or_default() + margin),
+                lo: from_axes(|axis| lo[axis].next().unwrap_or_default() - margin),
+                hi: from_axes(|axis| hi[axis].next().unwrap_or_default() + margin),
                 id: id as u32,
             })
         };

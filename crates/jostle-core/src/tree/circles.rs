@@ -6,6 +6,7 @@ use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
+use crate::axes::from_axes;
 use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
 use crate::input::{Bodies, Radii};
@@ -129,7 +130,7 @@ fn deal<const D: usize>(
                 let centers = centers.map(|column| &column[ids.clone()][..len]);
                 let (radii, each) = radii.get(ids).map_or((centers[0], false), |radii| (&radii[..len], true));
                 (0..len).map(move |i| RoundRecord {
-                    center: Center(core::array::from_fn(|axis| centers[axis][i])),
+                    center: Center(from_axes(|axis| centers[axis][i])),
                     radius: if each { radii[i] } else { all } + margin,
                     id: (first + i) as u32,
                 })
@@ -144,7 +145,7 @@ fn deal<const D: usize>(
                     Radii::All(radius) => (None, radius),
                 };
                 ids.map(move |id| RoundRecord {
-                    center: Center(core::array::from_fn(|axis| centers[axis].next().unwrap_or_default())),
+                    center: Center(from_axes(|axis| centers[axis].next().unwrap_or_default())),
                     radius: radii.as_mut().and_then(Iterator::next).unwrap_or(all) + margin,
                     id: id as u32,
                 })

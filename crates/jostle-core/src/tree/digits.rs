@@ -1,5 +1,6 @@
 //! The first digits of codes, by which bodies are dealt to segments.
 
+use crate::axes::from_axes;
 use crate::isa::{Isa, Work};
 use crate::morton::Grid;
 
@@ -14,7 +15,7 @@ pub(super) fn digits_of<const D: usize>(
     // Cut to their length here, columns need no check for each point.
     let points = |n: usize| {
         let centers = centers.map(|column| &column[..n]);
-        (0..n).map(move |i| core::array::from_fn(|axis| centers[axis][i]))
+        (0..n).map(move |i| from_axes(|axis| centers[axis][i]))
     };
     isa.run(Keys { grid, points, low, bits, keys });
 }

@@ -5,6 +5,7 @@ use core::fmt;
 
 use super::LinearTree;
 use crate::aabb::Aabb;
+use crate::axes::from_axes;
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
 use crate::isa::Isa;
@@ -118,13 +119,13 @@ impl<const D: usize> Centers<'_, D> {
         // Cut to their length here, columns need no check for each point.
         let n = self.len();
         let columns = axes.map(|axis| &self.0[axis][..n]);
-        (0..n).map(move |i| core::array::from_fn(|k| columns[k][i]))
+        (0..n).map(move |i| from_axes(|k| columns[k][i]))
     }
 
     /// That of one body.
     #[inline(always)]
     pub(super) fn at(self, place: u16) -> [f32; D] {
-        core::array::from_fn(|axis| self.0[axis][usize::from(place)])
+        from_axes(|axis| self.0[axis][usize::from(place)])
     }
 }
 

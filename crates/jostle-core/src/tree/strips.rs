@@ -7,6 +7,7 @@
 
 use super::LEAF;
 use crate::aabb::Aabb;
+use crate::axes::{Axes, from_axes};
 use crate::morton::{COINCIDENT, clamp, truncate};
 
 /// Cells in the order of strips: each strip is cut into slabs across, and so many successive slabs of all strips make a
@@ -38,7 +39,7 @@ impl<const D: usize> Strips<D> {
             return None;
         }
         let axes = axes(bounds);
-        let widths = axes.map(|axis| width(bounds, axis));
+        let widths = axes.axes(|axis| width(bounds, axis));
         let key_bits = (usize::BITS - (bodies - 1).leading_zeros()).max(MIN_KEY_BITS);
         let cells = 1_u32 << key_bits;
         let leaves = bodies as f64 / LEAF as f64;
@@ -58,7 +59,7 @@ impl<const D: usize> Strips<D> {
         let band = if one_band { slabs } else { (BAND * LEAF as u32 * cells / bodies as u32).min(slabs) };
         let slab_bits = band.ilog2();
         let slabs = slabs >> slab_bits << slab_bits;
-        let lo = axes.map(|axis| bounds.lo[axis]);
+        let lo = axes.axes(|axis| bounds.lo[axis]);
         let mut strips = Self { axes, lo, scale: [0.0; D], last: [0.0; D], counts, slab_bits, key_bits };
         for k in 0..D {
             let count = if k == D - 1 { slabs } else { counts[k] };
@@ -91,7 +92,7 @@ impl<const D: usize> Strips<D> {
 /// The middle axis, the shortest and the longest one: where all lies in a plane, leaves are squares of it. In 2D any
 /// two axes will do.
 fn axes<const D: usize>(bounds: &Aabb<D>) -> [usize; D] {
-    let mut axes: [usize; D] = core::array::from_fn(|axis| axis);
+    let mut axes: [usize; D] = from_axes(|axis| axis);
     if D == 3 {
         let mut shorter_first = |a: usize, b: usize| {
             if width(bounds, axes[a]) > width(bounds, axes[b]) {

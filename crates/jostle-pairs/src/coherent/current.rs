@@ -1,5 +1,6 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 
@@ -160,7 +161,7 @@ impl Ranks<'_> {
     /// From now on, pairs have the ranks of bodies, if these stand by rank.
     pub(super) fn name(&self, pairs: &mut [[u32; 2]]) {
         if !self.is_empty() {
-            pairs.iter_mut().for_each(|pair| *pair = pair.map(|id| self.ranks[id as usize]));
+            pairs.iter_mut().for_each(|pair| *pair = pair.both(|id| self.ranks[id as usize]));
         }
     }
 
@@ -170,7 +171,7 @@ impl Ranks<'_> {
         if self.is_empty() {
             return pair;
         }
-        let [a, b] = pair.map(|rank| self.ids[rank as usize]);
+        let [a, b] = pair.both(|rank| self.ids[rank as usize]);
         [a.min(b), a.max(b)]
     }
 }
@@ -191,7 +192,7 @@ impl<const D: usize> Now<D> {
                 if self.build != build || self.bodies.len() != tree.len() {
                     resize_with_headroom(&mut self.bodies, tree.len(), Packed::default());
                     each_body(tree, |id, leaf, lane| {
-                        let center = leaf.centers.map(|x| x.0[lane]);
+                        let center = leaf.centers.axes(|x| x.0[lane]);
                         self.bodies[id as usize] = Packed::new(center, leaf.radii.0[lane]);
                     });
                     self.build = build;
@@ -215,7 +216,7 @@ impl<const D: usize> Now<D> {
         let bodies = &self.bodies;
         workers.fill_blocks("wraps", &mut self.wraps, BLOCK, |first, block| {
             for (wraps, body) in block.iter_mut().zip(&bodies[first..]) {
-                *wraps = cell.wraps(center_of(body)).map(|wraps| wraps as i32);
+                *wraps = cell.wraps(center_of(body)).axes(|wraps| wraps as i32);
             }
         });
         let wraps = &self.wraps;
@@ -235,7 +236,9 @@ impl<const D: usize> Now<D> {
 #[inline]
 fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
     let mut center = [0.0; D];
-    (0..D).for_each(|axis| center[axis] = body.0[axis].into());
+    for axis in 0..D {
+        center[axis] = body.0[axis].into();
+    }
     center
 }
 
@@ -273,7 +276,7 @@ impl<'a, const D: usize> Test<'a, D> {
     /// The bodies of two sets, if nothing but those tells whether two of them touch.
     pub(super) fn direct_in_open_space(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
         let direct = !self.exact.decided && self.exact.cell.is_none();
-        direct.then(|| sets.map(|set| self.now[set as usize].bodies.as_slice()))
+        direct.then(|| sets.both(|set| self.now[set as usize].bodies.as_slice()))
     }
 
     /// Whether layers and the caller let candidates be pairs that touch.
@@ -284,12 +287,16 @@ impl<'a, const D: usize> Test<'a, D> {
     /// By how many of each vector the second body is moved now to where it was seen when the candidate was listed.
     #[inline]
     pub(super) fn shift(&self, sets: [u32; 2], mut shift: [i32; D], [a, b]: [u32; 2]) -> [i32; D] {
-        let [of_a, of_b] = sets.map(|set| &self.now[set as usize].jumps);
+        let [of_a, of_b] = sets.both(|set| &self.now[set as usize].jumps);
         if let Some(jumps) = of_a.get(a as usize) {
-            (0..D).for_each(|k| shift[k] += jumps[k]);
+            for k in 0..D {
+                shift[k] += jumps[k];
+            }
         }
         if let Some(jumps) = of_b.get(b as usize) {
-            (0..D).for_each(|k| shift[k] -= jumps[k]);
+            for k in 0..D {
+                shift[k] -= jumps[k];
+            }
         }
         shift
     }
@@ -331,13 +338,15 @@ impl<'a, const D: usize> Test<'a, D> {
     /// Two bodies that are not decided, and how the second is moved to where it is seen.
     #[inline]
     fn direct(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> ([&'a Packed; 2], [f32; D]) {
-        let [of_a, of_b] = sets.map(|set| &self.now[set as usize]);
+        let [of_a, of_b] = sets.both(|set| &self.now[set as usize]);
         let mut offset = [0.0; D];
         if let Some(cell) = &self.exact.cell {
             let (from, to) = (of_a.wraps[a as usize], of_b.wraps[b as usize]);
             let mut steps = [0.0; D];
-            (0..D).for_each(|k| steps[k] = f64::from(shift[k] - from[k] + to[k]));
-            offset = cell.shift(steps).map(|x| x as f32);
+            for k in 0..D {
+                steps[k] = f64::from(shift[k] - from[k] + to[k]);
+            }
+            offset = cell.shift(steps).axes(|x| x as f32);
         }
         ([&of_a.bodies[a as usize], &of_b.bodies[b as usize]], offset)
     }
@@ -365,7 +374,7 @@ impl<'a, const D: usize> Test<'a, D> {
     /// Whether layers and the caller's test let a pair be.
     #[inline]
     pub(super) fn admits(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
-        let [of_a, of_b] = sets.map(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
+        let [of_a, of_b] = sets.both(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
         of_a.meets(a, &of_b, b) && self.only.is_none_or(|only| only(a, b))
     }
 }

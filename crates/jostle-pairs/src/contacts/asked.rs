@@ -3,6 +3,7 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use jostle_core::axes::Both;
 use jostle_core::{Bodies, Isa, Scalar, Workers};
 
 use super::contact::Contact;
@@ -72,7 +73,7 @@ impl<'a, const D: usize> Asked<'a, D> {
     /// Calls `visit` with some pairs, cut where they are of other sets.
     pub(super) fn each(&self, range: Range<usize>, visit: &mut dyn FnMut(Part<'_, D>)) {
         for (range, sets) in self.meetings.parts(range) {
-            let bodies = sets.map(|set| self.numbers(set));
+            let bodies = sets.both(|set| self.numbers(set));
             visit(Part { pairs: &self.pairs[range.clone()], range, bodies, open: self.cell.is_none() });
         }
     }
@@ -88,19 +89,23 @@ impl<'a, const D: usize> Asked<'a, D> {
 
     /// The error of pairs of bodies that there are not.
     pub(super) fn strangers(&self) -> ContactError {
-        let of_pairs = |sets: [u32; 2]| sets.map(|set| self.sets[set as usize].len());
+        let of_pairs = |sets: [u32; 2]| sets.both(|set| self.sets[set as usize].len());
         let parts = self.meetings.parts(0..self.pairs.len()).map(|(range, sets)| (range, of_pairs(sets)));
         name_strangers(self.pairs, parts)
     }
 
     #[inline(always)]
     pub(super) fn contact(&self, part: &Part<'_, D>, at: usize) -> Contact<D, f64> {
-        let ([first, second], [a, b]) = (&part.bodies, self.pairs[at].map(|id| id as usize));
+        let ([first, second], [a, b]) = (&part.bodies, self.pairs[at].both(|id| id as usize));
         let (mut p, mut apart) = (first.center(a), second.center(b));
-        (0..D).for_each(|axis| apart[axis] -= p[axis]);
+        for axis in 0..D {
+            apart[axis] -= p[axis];
+        }
         if self.cell.is_some() {
             let shift = self.shift(at);
-            (0..D).for_each(|axis| apart[axis] += shift[axis]);
+            for axis in 0..D {
+                apart[axis] += shift[axis];
+            }
         }
         let radii = [first.radius(a), second.radius(b)];
         if first.moving.is_some() || second.moving.is_some() {
@@ -152,7 +157,7 @@ pub(super) struct Part<'a, const D: usize> {
 
 impl<'a, const D: usize> Part<'a, D> {
     pub(super) fn pairs(&self) -> impl Iterator<Item = [usize; 2]> + use<'a, D> {
-        self.pairs.iter().map(|pair| pair.map(|id| id as usize))
+        self.pairs.iter().map(|pair| pair.both(|id| id as usize))
     }
 
     /// Both sets, if they are in `f32` and at rest in open space.

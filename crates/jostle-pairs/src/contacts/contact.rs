@@ -1,6 +1,7 @@
 //! Where and how deep two circles or spheres overlap.
 
 use crate::proxy::squared;
+use jostle_core::axes::{Axes, from_axes};
 
 /// Squares of lengths below this, 2^-960, are computed of lengths 2^700 times as long, so that they do not vanish.
 const SHORT2: f64 = f64::from_bits((1023 - 960) << 52);
@@ -31,12 +32,12 @@ impl<const D: usize> Contact<D, f64> {
     pub(super) fn of(p: [f64; D], apart: [f64; D], [p_radius, q_radius]: [f64; 2]) -> Self {
         let (mut normal, mut distance2, mut scale) = (apart, squared(apart), 1.0);
         if distance2 < SHORT2 {
-            normal = apart.map(|d| d * LONGER);
+            normal = apart.axes(|d| d * LONGER);
             (distance2, scale) = (squared(normal), LONGER);
         }
         let mut distance = distance2.sqrt();
         if distance > 0.0 {
-            normal = normal.map(|d| d / distance);
+            normal = normal.axes(|d| d / distance);
             distance /= scale;
         } else {
             normal[0] = 1.0;
@@ -44,14 +45,14 @@ impl<const D: usize> Contact<D, f64> {
         let from = (distance - q_radius).max(-p_radius);
         let to = (distance + q_radius).min(p_radius);
         let middle = (from + to) * 0.5;
-        let point = core::array::from_fn(|axis| p[axis] + normal[axis] * middle);
+        let point = from_axes(|axis| p[axis] + normal[axis] * middle);
         Self { depth: (p_radius + q_radius - distance).max(0.0), normal, point }
     }
 
     #[inline]
     pub(super) fn rounded(self) -> Contact<D> {
         let Self { depth, normal, point } = self;
-        Contact { depth: depth as f32, normal: normal.map(|x| x as f32), point: point.map(|x| x as f32) }
+        Contact { depth: depth as f32, normal: normal.axes(|x| x as f32), point: point.axes(|x| x as f32) }
     }
 }
 
@@ -79,5 +80,5 @@ pub fn contact<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius
 #[must_use]
 #[inline]
 pub fn contact_f64<const D: usize>(p: [f64; D], p_radius: f64, q: [f64; D], q_radius: f64) -> Contact<D, f64> {
-    Contact::of(p, core::array::from_fn(|axis| q[axis] - p[axis]), [p_radius, q_radius])
+    Contact::of(p, from_axes(|axis| q[axis] - p[axis]), [p_radius, q_radius])
 }

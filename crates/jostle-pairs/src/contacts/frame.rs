@@ -5,6 +5,7 @@ use core::ops::Range;
 use super::keys::{GroupKeys, Keys};
 use super::pairs::{Images, Meetings};
 use super::table::mix;
+use jostle_core::axes::Both;
 
 /// Pairs that one task looks at.
 pub(crate) const PAIRS_A_BLOCK: usize = 1 << 12;
@@ -110,7 +111,7 @@ impl<'f> KeyedPairs<'f> {
         self.meetings.parts(range).map(move |(range, sets)| Part {
             range,
             sets,
-            keys: sets.map(|set| keys.of(set as usize)),
+            keys: sets.both(|set| keys.of(set as usize)),
         })
     }
 }

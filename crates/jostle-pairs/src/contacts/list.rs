@@ -185,7 +185,9 @@ impl ContactList {
     /// Sets the slot of each contact.
     pub(crate) fn set_slots(&mut self, slot: impl Fn(usize) -> u32 + Sync + Send, workers: Workers<'_>) {
         workers.fill_blocks("begin slots", &mut self.slots, PAIRS_A_BLOCK, |first, block| {
-            block.iter_mut().zip(first..).for_each(|(place, at)| *place = slot(at));
+            for at in 0..block.len() {
+                block[at] = slot(first + at);
+            }
         });
     }
 

@@ -1,5 +1,6 @@
 //! Which keys and pairs are at fault, looked for once it is known that some are.
 
+use core::cmp::Ordering;
 use core::ops::Range;
 
 use jostle_core::error::NAMED_OFFENDERS;
@@ -40,8 +41,8 @@ pub(crate) fn name_pairs(frame: KeyedPairs<'_>) -> ContactError {
     let sound = parts().filter(|(part, at)| fault(part, *at).is_none()).map(|(part, at)| (at, known(&part, at)));
     let mut faults: Vec<_> = repeated(sound).into_iter().map(|at| (at, PairFault::Repeated)).collect();
     faults.extend(parts().filter_map(|(part, at)| Some((at, fault(&part, at)?))));
-    faults.sort_unstable_by_key(|&(at, _)| at);
-    name(pairs, &faults)
+    let order = sorted(faults.len(), &|a, b| faults[a].0.cmp(&faults[b].0));
+    name(pairs, &order.into_iter().map(|at| faults[at]).collect::<Vec<_>>())
 }
 
 /// Names the pairs that name no two bodies of their sets.
@@ -62,10 +63,16 @@ fn name(pairs: &[[u32; 2]], faults: &[(usize, PairFault)]) -> ContactError {
 
 /// The places, ascending, of items that stand at an earlier place too.
 fn repeated<T: Ord>(items: impl Iterator<Item = (usize, T)>) -> Vec<usize> {
-    let mut sorted: Vec<_> = items.map(|(at, item)| (item, at)).collect();
-    sorted.sort_unstable();
-    let pairs = sorted.windows(2).filter(|two| two[0].0 == two[1].0);
-    let mut repeated: Vec<_> = pairs.map(|two| two[1].1).collect();
-    repeated.sort_unstable();
-    repeated
+    let items: Vec<_> = items.collect();
+    let by_item = sorted(items.len(), &|a, b| (&items[a].1, items[a].0).cmp(&(&items[b].1, items[b].0)));
+    let pairs = by_item.windows(2).filter(|two| items[two[0]].1 == items[two[1]].1);
+    let repeated: Vec<_> = pairs.map(|two| items[two[1]].0).collect();
+    sorted(repeated.len(), &|a, b| repeated[a].cmp(&repeated[b])).into_iter().map(|at| repeated[at]).collect()
+}
+
+/// The numbers below `len` in an order: for all that is sorted here, so that sorting is compiled once.
+fn sorted(len: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut sorted: Vec<_> = (0..len).collect();
+    sorted.sort_unstable_by(|&a, &b| order(a, b));
+    sorted
 }

@@ -6,6 +6,7 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use jostle_core::Workers;
+use jostle_core::axes::Both;
 
 use super::frame::{Image, KeyedPairs, Part};
 use super::memory::grow;
@@ -100,7 +101,7 @@ impl PairTable {
         let ([ids_of_a, ids_of_b], within, bases) = (part.ids(), part.is_within(), self.bases_of(part.sets));
         let rows = &self.rows[bases[0] as usize..][..ids_of_a];
         part.range.clone().zip(&frame.pairs[part.range.clone()]).all(|(at, pair)| {
-            let [a, b] = pair.map(|id| id as usize);
+            let [a, b] = pair.both(|id| id as usize);
             if a >= rows.len() || b >= ids_of_b || (within && a >= b && !frame.is_image_of_itself(at)) {
                 return false;
             }
@@ -183,7 +184,7 @@ impl PairTable {
     /// What is added to the ids of each of two sets.
     #[inline(always)]
     pub(crate) fn bases_of(&self, sets: [u32; 2]) -> [u32; 2] {
-        sets.map(|set| self.bases[set as usize])
+        sets.both(|set| self.bases[set as usize])
     }
 
     /// The place in the list of a pair whose ids, with what is added to them, are below the number of those.
@@ -207,7 +208,7 @@ impl PairTable {
         if row == NONE {
             return &[];
         }
-        let [start, end] = [row as usize, row as usize + 1].map(|row| self.starts[row].load(Relaxed) as usize);
+        let [start, end] = [row as usize, row as usize + 1].both(|row| self.starts[row].load(Relaxed) as usize);
         &self.slots[start..end]
     }
 

@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::Workers;
+use jostle_core::axes::{Axes, Both, from_axes};
 
 use super::asked::{Asked, BLOCK};
 use super::contact::Contact;
@@ -18,19 +19,19 @@ impl<const D: usize> Contact<D, f64> {
     fn of_solids(a: &Solid<D>, b: &Solid<D>, shift: [f64; D]) -> Self {
         match (a, b) {
             (&Solid::Boxed { lo, hi }, &Solid::Boxed { lo: other_lo, hi: other_hi }) => {
-                let moved = |corner: [f64; D]| core::array::from_fn(|axis| corner[axis] + shift[axis]);
+                let moved = |corner: [f64; D]| from_axes(|axis| corner[axis] + shift[axis]);
                 Self::of_boxes([lo, hi], [other_lo, other_hi].map(moved), shift, [other_lo, other_hi])
             }
             (&Solid::Boxed { lo, hi }, round) => {
                 let ([p, q], radius) = round.segment();
-                Self::of_box([lo, hi], [p, q].map(|end| core::array::from_fn(|axis| end[axis] + shift[axis])), radius)
+                Self::of_box([lo, hi], [p, q].both(|end| from_axes(|axis| end[axis] + shift[axis])), radius)
             }
             (round, &Solid::Boxed { lo, hi }) => {
                 // Seen from the box, and turned round.
-                let moved = |corner: [f64; D]| core::array::from_fn(|axis| corner[axis] + shift[axis]);
+                let moved = |corner: [f64; D]| from_axes(|axis| corner[axis] + shift[axis]);
                 let (ends, radius) = round.segment();
                 let turned = Self::of_box([lo, hi].map(moved), ends, radius);
-                Self { normal: turned.normal.map(|x| -x), ..turned }
+                Self { normal: turned.normal.axes(|x| -x), ..turned }
             }
             (a, b) => {
                 let ((ends, radius), (others, other)) = (a.segment(), b.segment());
@@ -57,28 +58,26 @@ impl<const D: usize> Contact<D, f64> {
         let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
         let mut across = [d, e];
         if D == 2 {
-            across = across.map(|along| core::array::from_fn(|axis| if axis == 0 { -along[1] } else { along[0] }));
+            across = across.both(|along| from_axes(|axis| if axis == 0 { -along[1] } else { along[0] }));
         } else {
-            let [next, last] = [1, 2].map(|by| move |axis: usize| (axis + by) % D);
-            let normal = core::array::from_fn(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
+            let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
+            let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
             // Of parallel ones, any direction across the longer.
             let long = if squared(d) < squared(e) { e } else { d };
             let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
-            let any = core::array::from_fn(|axis| {
-                f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]
-            });
+            let any = from_axes(|axis| f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]);
             let parallel = squared(normal) <= squared(d) * squared(e) * CROSSING;
             across = [if parallel { any } else { normal }; 2];
         }
         let mut least = Self { depth: f64::INFINITY, normal: [0.0; D], point };
         least.normal[0] = 1.0;
         for axis in across.into_iter().filter(|&axis| squared(axis) > 0.0) {
-            let unit = axis.map(|part| part / squared(axis).sqrt());
+            let unit = axis.axes(|part| part / squared(axis).sqrt());
             let (first, begin, second) = (dot(d, unit), dot(from, unit), dot(e, unit));
             let s = radii[0] + radii[1];
             let up = first.max(0.0) - begin.min(begin + second) + s;
             let down = begin.max(begin + second) - first.min(0.0) + s;
-            for (depth, normal) in [(up, unit), (down, unit.map(|x| -x))] {
+            for (depth, normal) in [(up, unit), (down, unit.axes(|x| -x))] {
                 if depth < least.depth {
                     (least.depth, least.normal) = (depth, normal);
                 }
@@ -89,7 +88,7 @@ impl<const D: usize> Contact<D, f64> {
 
     /// That of two boxes: the shortest way along an axis on which the second leaves the first.
     fn of_boxes([lo, hi]: [[f64; D]; 2], seen: [[f64; D]; 2], shift: [f64; D], given: [[f64; D]; 2]) -> Self {
-        let (up, down) = (between(given[0], hi, shift.map(|x| -x)), between(lo, given[1], shift));
+        let (up, down) = (between(given[0], hi, shift.axes(|x| -x)), between(lo, given[1], shift));
         let mut least = Self { depth: f64::INFINITY, normal: [0.0; D], point: [0.0; D] };
         least.normal[0] = 1.0;
         for axis in 0..D {
@@ -116,13 +115,17 @@ impl<const D: usize> Contact<D, f64> {
         let along = between(p, q, still);
         let (distance2, part) = Solid::nearest_to_box(between(p, lo, still), between(p, hi, still), along);
         let mut outer = p;
-        (0..D).for_each(|axis| outer[axis] += part * along[axis]);
+        for axis in 0..D {
+            outer[axis] += part * along[axis];
+        }
         let mut inner = outer;
-        (0..D).for_each(|axis| inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]));
+        for axis in 0..D {
+            inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]);
+        }
         if distance2 > 0.0 {
             let contact = Self::of(inner, between(inner, outer, still), [0.0, radius]);
             let behind = contact.depth / 2.0;
-            return Self { point: core::array::from_fn(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
+            return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
         }
         // The segment reaches into the box: the shortest way along an axis on which all of it leaves.
         let mut least = Self { depth: f64::INFINITY, normal: still, point: inner };
@@ -136,7 +139,7 @@ impl<const D: usize> Contact<D, f64> {
                 if depth < least.depth {
                     (least.depth, least.normal) = (depth, still);
                     least.normal[axis] = sign;
-                    least.point = core::array::from_fn(|axis| deepest[axis].max(lo[axis]).min(hi[axis]));
+                    least.point = from_axes(|axis| deepest[axis].max(lo[axis]).min(hi[axis]));
                     least.point[axis] = face - sign * depth / 2.0;
                 }
             }

@@ -243,7 +243,9 @@ impl<const D: usize> Displacements<'_, D> {
         let mut displacement = [0.0; D];
         match &self.0 {
             Moves::Single(columns) => {
-                (0..D).for_each(|axis| displacement[axis] = columns[axis].get(id).to_f64());
+                for axis in 0..D {
+                    displacement[axis] = columns[axis].get(id).to_f64();
+                }
             }
             Moves::Double(columns) => (0..D).for_each(|axis| displacement[axis] = columns[axis].get(id)),
         }

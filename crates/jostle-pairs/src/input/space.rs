@@ -135,7 +135,9 @@ impl<const D: usize> Space<D> {
         let v = &self.vectors;
         let mut duals = [[0.0; D]; D];
         if self.is_straight() {
-            (0..D).for_each(|axis| duals[axis][axis] = 1.0 / v[axis][axis]);
+            for axis in 0..D {
+                duals[axis][axis] = 1.0 / v[axis][axis];
+            }
             return duals;
         }
         let volume = self.volume();

@@ -5,6 +5,7 @@
 //! margin that every box has (see `jostle_core::aabb`); at most half of that margin was spent before.
 
 use jostle_core::LinearTree;
+use jostle_core::axes::Axes;
 
 use crate::input::layers::LayersOfBoth;
 use crate::join::SMALL;
@@ -39,7 +40,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
     /// first that of the tree that is not moved.
     pub(crate) fn seen_at(self, offset: [f32; D]) -> Self {
         if self.order == Order::TargetFirst {
-            return Self { offset: offset.map(|offset| -offset), ..self };
+            return Self { offset: offset.axes(|offset| -offset), ..self };
         }
         Self { order: Order::QueryFirst, within: false, offset, ..self }
     }
@@ -53,7 +54,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
     pub(crate) fn swapped(self) -> Self {
         let [query, target] = self.trees;
         let filter = Filter { layers: self.filter.layers.map(LayersOfBoth::swapped), ..self.filter };
-        let offset = self.offset.map(|offset| -offset);
+        let offset = self.offset.axes(|offset| -offset);
         Self { trees: [target, query], order: self.order.swapped(), offset, filter, ..self }
     }
 
@@ -109,7 +110,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
         if hit.rotation() == 0 {
             let sign = if hit.side() == 0 { 1.0 } else { -1.0 };
             let circle = Circles16::all(self.trees[hit.side()].bodies(), hit.circle());
-            return circle.hits_surely(others, offset.map(|offset| offset * sign), slack);
+            return circle.hits_surely(others, offset.axes(|offset| offset * sign), slack);
         }
         let mut rotated = others;
         for _ in 0..hit.rotation() {

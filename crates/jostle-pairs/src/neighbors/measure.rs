@@ -6,6 +6,7 @@
 
 use core::ops::Range;
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Isa, Workers};
@@ -49,12 +50,13 @@ impl<const D: usize> Centers<D> {
         for (set, list) in (0..exact.sets.len() as u32).zip(&mut self.0) {
             resize_with_headroom(list, exact.sets[set as usize].len(), Center([0.0; D]));
             if let Some(tree) = exact.direct_tree(set) {
-                each_body(tree, |id, leaf, lane| list[id as usize] = Center(leaf.centers.map(|x| x.0[lane].into())));
+                each_body(tree, |id, leaf, lane| list[id as usize] = Center(leaf.centers.axes(|x| x.0[lane].into())));
                 continue;
             }
             workers.fill_blocks("centers", list, BODIES, |first, block| {
-                let centers = (first as u32..).map(|id| Center(exact.predicate_center(set, id)));
-                block.iter_mut().zip(centers).for_each(|(slot, center)| *slot = center);
+                for at in 0..block.len() {
+                    block[at] = Center(exact.predicate_center(set, (first + at) as u32));
+                }
             });
         }
     }
@@ -83,7 +85,7 @@ impl NeighborLists {
             if !exact.images.unique {
                 return at_images(exact, kind, rows, out);
             }
-            let [from, to] = [0, other].map(|set| centers.0[set].as_slice());
+            let [from, to] = [0, other].both(|set| centers.0[set].as_slice());
             let nearest = Nearest { rows, from, to, cell: exact.cell.as_ref(), exact, out };
             match exact.decided {
                 true => isa.run(InPrecision::<D, false>(nearest)),
@@ -223,7 +225,9 @@ impl<const D: usize> Nearest<'_, D> {
             let from = self.exact.wraps_of(sets[0], id as u32);
             for (shift, to) in shifts.iter_mut().zip(to) {
                 let to = self.exact.wraps_of(sets[1], to);
-                (0..D).for_each(|k| shift[k] += from[k] - to[k]);
+                for k in 0..D {
+                    shift[k] += from[k] - to[k];
+                }
             }
         }
     }

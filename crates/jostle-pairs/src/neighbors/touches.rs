@@ -7,6 +7,7 @@
 use crate::input::UnitCell;
 use crate::neighbors::rows::Rows;
 use crate::proxy::{Exact, first_touch, squared};
+use jostle_core::axes::{Axes, Both, from_axes};
 
 /// From a body to a neighbour, and the square of that, as the predicate has them.
 pub(crate) type Apart<const D: usize> = ([f64; D], f64);
@@ -39,7 +40,7 @@ impl<const D: usize> Exact<'_, D> {
         let mut left = count;
         let ([lo, hi], half) = (two.range(&self.images.blur), itself && kind == Rows::Half);
         each_image([lo, hi], [!itself, true, !half], |image| {
-            let steps = core::array::from_fn(|k| image[k] - two.wraps[k]);
+            let steps = from_axes(|k| image[k] - two.wraps[k]);
             if let Some(apart) = two.touch(steps) {
                 visit(steps, apart);
                 left -= 1;
@@ -75,9 +76,11 @@ impl<'a, const D: usize> Two<'a, D> {
         }
         let (mut apart_single, mut s_single) = ([0.0; D], 0.0);
         if !exact.decided {
-            let [first, second] = sets.map(|set| exact.proxies(set).view());
+            let [first, second] = sets.both(|set| exact.proxies(set).view());
             let (from, to) = (first.center(a as usize), second.center(b as usize));
-            (0..D).for_each(|axis| apart_single[axis] = to[axis] - from[axis]);
+            for axis in 0..D {
+                apart_single[axis] = to[axis] - from[axis];
+            }
             s_single = first.radius(a as usize) + second.radius(b as usize);
         }
         let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
@@ -117,7 +120,9 @@ impl<'a, const D: usize> Two<'a, D> {
     fn touch(&self, mut steps: [i32; D]) -> Option<Apart<D>> {
         if self.decided {
             let (mut apart, shift) = (self.apart, self.cell.shift(steps.map(f64::from)));
-            (0..D).for_each(|axis| apart[axis] += shift[axis]);
+            for axis in 0..D {
+                apart[axis] += shift[axis];
+            }
             let distance2 = squared(apart);
             let touches = match self.displacements {
                 None => distance2 <= self.s * self.s,
@@ -125,7 +130,9 @@ impl<'a, const D: usize> Two<'a, D> {
             };
             return touches.then_some((apart, distance2));
         }
-        (0..D).for_each(|k| steps[k] += self.wraps[k]);
+        for k in 0..D {
+            steps[k] += self.wraps[k];
+        }
         let (mut apart, mut distance2, offset) = (self.apart_single, 0.0, self.cell.shift(steps.map(f64::from)));
         for axis in 0..D {
             apart[axis] += offset[axis] as f32;
@@ -146,7 +153,7 @@ fn each_image<const D: usize>([lo, hi]: [[i32; D]; 2], wanted: [bool; 3], mut vi
         return;
     }
     if wanted[2] {
-        each_forward(hi.map(|step| -step), lo.map(|step| -step), &mut |image| visit(image.map(|step| -step)));
+        each_forward(hi.axes(|step| -step), lo.axes(|step| -step), &mut |image| visit(image.axes(|step| -step)));
     }
 }
 

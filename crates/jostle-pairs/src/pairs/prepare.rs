@@ -1,5 +1,6 @@
 //! From an input to trees and a plan: proxies, trees, images, and which trees meet at which image.
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
 
 use crate::InputError;
@@ -286,7 +287,7 @@ impl<const D: usize> Preparation<D> {
         };
         let decided = input.is_decided();
         let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
-        let mut blur = all.far.map(|far| far * FAR_BLUR);
+        let mut blur = all.far.axes(|far| far * FAR_BLUR);
         for axis in 0..D {
             let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
             let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR;
@@ -294,7 +295,7 @@ impl<const D: usize> Preparation<D> {
         }
         let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);
         let reach =
-            Reach { sum: sums.fold(0.0, f64::max), blur: blur.map(|blur| if blur.is_finite() { blur } else { 0.0 }) };
+            Reach { sum: sums.fold(0.0, f64::max), blur: blur.axes(|blur| if blur.is_finite() { blur } else { 0.0 }) };
         let scale = if decided { self.frame.scale } else { 1.0 };
         let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
         self.lay_out(input, cell, reach, (scale, dropped))
@@ -326,8 +327,9 @@ impl<const D: usize> Preparation<D> {
         self.jobs.clear();
         for (i, j) in input.meetings() {
             let images = if i == j { self.images.half() } else { self.images.steps.len() };
-            let meets =
-                |&image: &usize| image == 0 || may_touch([i, j].map(|set| self.roots[set]), self.images.offsets[image]);
+            let meets = |&image: &usize| {
+                image == 0 || may_touch([i, j].both(|set| self.roots[set]), self.images.offsets[image])
+            };
             let met = (0..images).filter(meets);
             self.jobs.extend(met.map(|image| Job { sets: [i as u32, j as u32], image: image as u32 }));
         }

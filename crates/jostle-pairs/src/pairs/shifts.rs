@@ -3,6 +3,7 @@
 use std::sync::{Mutex, OnceLock};
 
 use jostle_core::Workers;
+use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::resize_with_headroom;
 
 use crate::join::job::JobsOf;
@@ -157,13 +158,17 @@ impl<const D: usize> Shifts<D> {
     #[inline]
     fn of(&self, run: &Run<D>, number: usize, [a, b]: [u32; 2]) -> [i32; D] {
         let turned = self.turned.get(number / WORD).is_some_and(|word| word >> (number % WORD) & 1 == 1);
-        let mut shift = if turned { run.steps.map(|step| -step) } else { run.steps };
-        let [of_a, of_b] = run.sets.map(|set| &self.wraps[set as usize]);
+        let mut shift = if turned { run.steps.axes(|step| -step) } else { run.steps };
+        let [of_a, of_b] = run.sets.both(|set| &self.wraps[set as usize]);
         if let Some(wraps) = of_a.get(a as usize) {
-            (0..D).for_each(|k| shift[k] += wraps[k]);
+            for k in 0..D {
+                shift[k] += wraps[k];
+            }
         }
         if let Some(wraps) = of_b.get(b as usize) {
-            (0..D).for_each(|k| shift[k] -= wraps[k]);
+            for k in 0..D {
+                shift[k] -= wraps[k];
+            }
         }
         shift
     }

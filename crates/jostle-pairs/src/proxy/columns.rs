@@ -29,8 +29,8 @@ impl<const D: usize> Columns<D> {
     pub(crate) fn fill(
         &mut self,
         bodies: usize,
-        center: impl Fn(usize, usize, &mut [f32]) + Sync + Send,
-        radius: impl Fn(usize, &mut [f32]) + Sync + Send,
+        center: &(dyn Fn(usize, usize, &mut [f32]) + Sync),
+        radius: &(dyn Fn(usize, &mut [f32]) + Sync),
         workers: Workers<'_>,
     ) {
         for (axis, column) in self.centers.iter_mut().enumerate() {
@@ -74,7 +74,9 @@ pub(crate) fn each_body<const D: usize>(tree: &LinearTree<D>, mut visit: impl Fn
 /// Sets each slot to the value of its body.
 #[inline]
 pub(crate) fn set_each<T>(first: usize, out: &mut [T], value: impl Fn(usize) -> T) {
-    out.iter_mut().zip(first..).for_each(|(slot, id)| *slot = value(id));
+    for at in 0..out.len() {
+        out[at] = value(first + at);
+    }
 }
 
 /// Looks at all bodies, a block at a time, and puts together what each block says, in their order.
@@ -82,9 +84,9 @@ pub(crate) fn reduce<T: Copy + Send + Sync>(
     bodies: usize,
     slots: &mut Vec<T>,
     start: T,
-    block: impl Fn(Range<usize>) -> T + Sync + Send,
+    block: &(dyn Fn(Range<usize>) -> T + Sync),
     workers: Workers<'_>,
-    merge: impl Fn(T, T) -> T,
+    merge: &dyn Fn(T, T) -> T,
 ) -> T {
     slots.clear();
     slots.resize(bodies.div_ceil(BLOCK), start);

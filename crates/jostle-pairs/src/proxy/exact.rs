@@ -1,5 +1,6 @@
 //! The predicates in `f64`, on the caller's own numbers, and the shift of an image.
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::{LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
@@ -35,7 +36,9 @@ impl<const D: usize> Exact<'_, D> {
             Source::Double(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id)),
             Source::Tree(_) | Source::Shaped(_) => {
                 let bodies = self.proxies(set).tree_bodies.view();
-                (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64());
+                for axis in 0..D {
+                    center[axis] = bodies.centers()[axis].get(id).to_f64();
+                }
             }
         }
         center
@@ -58,7 +61,7 @@ impl<const D: usize> Exact<'_, D> {
     /// By how many of each vector b is moved to be at an image of the cell that a is in, of bodies where they are.
     #[inline]
     pub(crate) fn steps(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [i32; D] {
-        let [of_a, of_b] = sets.map(|set| self.proxies(set));
+        let [of_a, of_b] = sets.both(|set| self.proxies(set));
         let (mut steps, from, to) = (self.images.steps[image as usize], of_a.wraps_of(a), of_b.wraps_of(b));
         for k in 0..D {
             steps[k] += from[k] - to[k];
@@ -157,7 +160,7 @@ impl<const D: usize> Exact<'_, D> {
         let [mut one, mut other] = [self.solid(sets[0], a), self.solid(sets[1], b)];
         if sets[0] == sets[1] && b < a {
             core::mem::swap(&mut one, &mut other);
-            shift = shift.map(|shift| -shift);
+            shift = shift.axes(|shift| -shift);
         }
         one.touches(&other, shift)
     }

@@ -34,6 +34,7 @@
 use crate::input::UnitCell;
 use crate::proxy::scale::power_of_two_below_inverse;
 use crate::proxy::survey::{Extent, RELATIVE};
+use jostle_core::axes::from_axes;
 
 /// Growth of a radius in the frame, in open space and in one that repeats: 2^-24 and 2^-22.
 const ABSOLUTE: [f64; 2] = [1.0 / 16_777_216.0, 1.0 / 4_194_304.0];
@@ -97,7 +98,7 @@ impl<const D: usize> Frame<D> {
             half = half.max(all.hi[axis] / 2.0 - all.lo[axis] / 2.0 + rounded.min(all.radius));
             half = half.max(cell.map_or(0.0, |cell| half_width(cell, axis)));
         }
-        let origin = core::array::from_fn(|axis| all.lo[axis] / 2.0 + all.hi[axis] / 2.0);
+        let origin = from_axes(|axis| all.lo[axis] / 2.0 + all.hi[axis] / 2.0);
         Self::centered(origin, half, all, cell)
     }
 

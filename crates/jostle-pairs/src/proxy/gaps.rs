@@ -22,6 +22,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use jostle_core::Workers;
+use jostle_core::axes::{Axes, Both};
 
 use crate::input::{Set, UnitCell};
 use crate::proxy::crowded::is_crowded;
@@ -71,11 +72,11 @@ impl Bucket {
     const NONE: [f64; 2] = [f64::INFINITY, 0.0];
 
     fn of(ends: [f64; 2]) -> Self {
-        Self(ends.map(|end| AtomicU64::new(end.to_bits())))
+        Self(ends.both(|end| AtomicU64::new(end.to_bits())))
     }
 
     fn ends(&self) -> [f64; 2] {
-        self.0.each_ref().map(|end| f64::from_bits(end.load(Ordering::Relaxed)))
+        self.0.each_ref().both(|end| f64::from_bits(end.load(Ordering::Relaxed)))
     }
 
     /// The least and the greatest of many do not depend on their order. A thread that is alone waits for no other: branches
@@ -83,7 +84,7 @@ impl Bucket {
     #[inline]
     fn note(&self, [from, to]: [f64; 2], alone: bool) {
         let ([first, last], [from, to]) = (&self.0, [(from.max(0.0) + 0.0).to_bits(), to.to_bits()]);
-        let [least, most] = [first, last].map(|end| end.load(Ordering::Relaxed));
+        let [least, most] = [first, last].both(|end| end.load(Ordering::Relaxed));
         if alone {
             first.store(least.min(from), Ordering::Relaxed);
             last.store(most.max(to), Ordering::Relaxed);
@@ -212,7 +213,7 @@ impl Axis {
 
     /// Drops the gaps between what begins in different buckets, unless more than half of the width is left.
     fn close(&mut self, buckets: &[Bucket]) {
-        let borders = self.borders.unwrap_or_default().map(|border| [border, 0.0, 0.0]);
+        let borders = self.borders.unwrap_or_default().both(|border| [border, 0.0, 0.0]);
         if self.borders.is_some() {
             self.cover(&borders, buckets, true);
         }
@@ -285,7 +286,7 @@ impl<const D: usize> Gaps<D> {
 
     /// How much of the period of each axis has been dropped.
     pub(crate) fn dropped(&self) -> [f64; D] {
-        self.axes.each_ref().map(|axis| axis.dropped)
+        self.axes.each_ref().axes(|axis| axis.dropped)
     }
 
     /// A frame without the gaps between bodies that have been looked at, if it is better than their `frame`.

@@ -6,6 +6,7 @@
 
 use crate::InputError;
 use crate::input::error::MAX_IMAGES;
+use jostle_core::axes::{Axes, from_axes};
 
 use crate::input::UnitCell;
 
@@ -86,9 +87,9 @@ impl<const D: usize> Images<D> {
         }
         self.half_of(cell, most, (scale, dropped), wanted);
         for image in 1..self.steps.len() {
-            self.steps.push(self.steps[image].map(|step| -step));
-            self.shifts.push(self.shifts[image].map(|shift| -shift));
-            self.offsets.push(self.offsets[image].map(|offset| -offset));
+            self.steps.push(self.steps[image].axes(|step| -step));
+            self.shifts.push(self.shifts[image].axes(|shift| -shift));
+            self.offsets.push(self.offsets[image].axes(|offset| -offset));
         }
         Ok(())
     }
@@ -101,13 +102,13 @@ impl<const D: usize> Images<D> {
         (scale, dropped): (f64, [f64; D]),
         wanted: impl Fn([f32; D]) -> bool,
     ) {
-        let mut step = most.map(|most| -most);
+        let mut step = most.axes(|most| -most);
         loop {
             if step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0) {
                 let shift = cell.shift(step.map(f64::from));
                 let left = |axis: usize| shift[axis] - f64::from(step[axis]) * dropped[axis];
-                let offset = core::array::from_fn(|axis| (left(axis) * scale) as f32);
-                if wanted(offset) || wanted(offset.map(|offset| -offset)) {
+                let offset = from_axes(|axis| (left(axis) * scale) as f32);
+                if wanted(offset) || wanted(offset.axes(|offset| -offset)) {
                     self.steps.push(step);
                     self.shifts.push(shift);
                     self.offsets.push(offset);

@@ -259,10 +259,14 @@ impl<const D: usize> PreparedSet<D> {
         let (id, mut center) = (id as usize, [0.0; D]);
         let Copied { double, single_columns, single_radii, double_columns, double_radii, margin, .. } = &self.bodies;
         if *double {
-            (0..D).for_each(|axis| center[axis] = double_columns[axis][id]);
+            for axis in 0..D {
+                center[axis] = double_columns[axis][id];
+            }
             return (center, double_radii[id] + margin);
         }
-        (0..D).for_each(|axis| center[axis] = single_columns[axis][id].into());
+        for axis in 0..D {
+            center[axis] = single_columns[axis][id].into();
+        }
         (center, (single_radii[id] + *margin as f32).into())
     }
 

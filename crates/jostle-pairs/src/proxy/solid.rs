@@ -4,6 +4,7 @@
 //! lie from the origin; all that follows is relative to lengths of the bodies and the distance between them.
 
 use crate::proxy::squared;
+use jostle_core::axes::{Axes, Both};
 
 /// A body by the caller's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +56,7 @@ impl<const D: usize> Solid<D> {
                 let (below, above) = (seen(hi, other_lo), seen(lo, other_hi));
                 (0..D).all(|axis| below[axis] <= 0.0 && above[axis] >= 0.0)
             }
-            (Boxed { .. }, _) => other.touches(self, shift.map(|shift| -shift)),
+            (Boxed { .. }, _) => other.touches(self, shift.axes(|shift| -shift)),
             (&Round { center, radius }, &Boxed { lo, hi }) => {
                 box_to_segment2(seen(center, lo), seen(center, hi), [0.0; D]) <= radius * radius
             }
@@ -74,7 +75,7 @@ impl<const D: usize> Solid<D> {
     /// The squared distance of a point from a box, or from the segment of a capsule, seen at a shift.
     pub(crate) fn distance2(&self, point: [f64; D], shift: [f64; D]) -> f64 {
         let ([p, q], _) = self.segment();
-        let (seen, still) = ([p, q].map(|end| between(point, end, shift)), [0.0; D]);
+        let (seen, still) = ([p, q].both(|end| between(point, end, shift)), [0.0; D]);
         if matches!(self, Boxed { .. }) {
             return box_to_segment2(seen[0], seen[1], still);
         }
@@ -129,6 +130,17 @@ fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
     if b.0 < a.0 { b } else { a }
 }
 
+/// Sorts a few numbers, none of which is NaN.
+fn sort_few(numbers: &mut [f64]) {
+    for end in 1..numbers.len() {
+        let mut at = end;
+        while at > 0 && numbers[at] < numbers[at - 1] {
+            numbers.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+}
+
 /// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is convex along the segment, and a parabola between
 /// the places at which the segment crosses a border.
 fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
@@ -143,9 +155,9 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
     // Borders are crossed at two places an axis at most.
     let mut crossings = [[0.0, 1.0]; 4];
     for axis in 0..D {
-        crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].map(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
+        crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
     }
-    crossings[..D].as_flattened_mut().sort_unstable_by(f64::total_cmp);
+    sort_few(crossings[..D].as_flattened_mut());
     let mut from = 0.0;
     for &to in crossings[..D].as_flattened().iter().chain([&1.0]) {
         // Between two crossings an axis is on one side of the box, or in it, all the way.
@@ -209,7 +221,7 @@ fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f6
     }
     let ends = [[side(w, e), side(w_back, e)], [side(w, d), side(w_end, d)]];
     let both_sides = |[a, b]: [f64; 2]| a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0;
-    ends.into_iter().all(both_sides).then(|| ends.map(|[a, b]| a / (a - b)))
+    ends.into_iter().all(both_sides).then(|| ends.both(|[a, b]| a / (a - b)))
 }
 
 #[cfg(test)]

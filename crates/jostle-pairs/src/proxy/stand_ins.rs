@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
 
@@ -30,7 +31,7 @@ impl<const D: usize> SortedSet<D> {
             Source::Shaped(Shaped::Boxes(boxes)) => boxed(boxes, id),
             Source::Shaped(Shaped::Boxes64(boxes)) => boxed(boxes, id),
             Source::Shaped(Shaped::Capsules(capsules)) => Solid::Capsule {
-                ends: capsules.ends(id).map(|end| end.map(f64::from)),
+                ends: capsules.ends(id).both(|end| end.map(f64::from)),
                 radius: capsules.radius(id).into(),
             },
             Source::Shaped(Shaped::Capsules64(capsules)) => {
@@ -74,7 +75,7 @@ impl<const D: usize> SortedSet<D> {
                 Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
             })
         };
-        let all = reduce(set.len(), &mut columns.extents, Finite::NONE, survey, workers, Finite::merge);
+        let all = reduce(set.len(), &mut columns.extents, Finite::NONE, &survey, workers, &Finite::merge);
         let refused = if all.sound {
             Ok(())
         } else {
@@ -98,7 +99,7 @@ impl<const D: usize> SortedSet<D> {
         if let (Some(cell), true) = (cell, self.proxies.outside) {
             resize_with_headroom(&mut wraps, set.len(), [0; D]);
             workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
-                set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).map(|wraps| wraps as i32));
+                set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
             });
         }
         self.proxies.wraps = wraps;

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use jostle_core::axes::Axes;
 use jostle_core::isa::Work;
 use jostle_core::limits::REACH_F64;
 use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
@@ -123,7 +124,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
     pub(super) fn span(&self, axis: usize, id: usize) -> Span {
         let mut x = self.bodies.centers()[axis].get(id).to_f64();
         if let Some(cell) = &self.cell {
-            x = moved(cell, axis, x, self.wraps(self.center(id)).map(|wraps| wraps as i32));
+            x = moved(cell, axis, x, self.wraps(self.center(id)).axes(|wraps| wraps as i32));
         }
         self.span_from(x, axis, id)
     }
@@ -169,7 +170,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
                 run(isa, NoteOutside { cell, centers: &centers, rows: count.div_ceil(LANES), outside: &mut outside });
             }
         }
-        let borders = axes.map(|axis| axis.borders());
+        let borders = axes.axes(|axis| axis.borders());
         if let Some(cell) = cell.filter(UnitCell::is_straight) {
             let mut beyond = [0; 2];
             cell.note_outside(&borders, &mut beyond);
@@ -179,7 +180,9 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
         let radius = (greatest + bodies.margin()).to_f64();
         let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
-        (0..D).for_each(|axis| [extent.lo[axis], extent.hi[axis]] = borders[axis]);
+        for axis in 0..D {
+            [extent.lo[axis], extent.hi[axis]] = borders[axis];
+        }
         (outside == [0; LANES]).then_some(extent)
     }
 
@@ -229,7 +232,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if !self.decided {
             return None;
         }
-        if let Some(axis) = axis_where::<D>(|axis| !center[axis].is_finite()) {
+        if let Some(axis) = axis_where::<D>(&|axis| !center[axis].is_finite()) {
             return Some(Reason::CenterNotFinite { axis });
         }
         if !given.is_finite() {
@@ -238,7 +241,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if given < 0.0 {
             return Some(Reason::RadiusNegative);
         }
-        let axis = axis_where::<D>(|axis| center[axis].abs() + radius > REACH_F64)?;
+        let axis = axis_where::<D>(&|axis| center[axis].abs() + radius > REACH_F64)?;
         Some(Reason::TooFar64 { axis })
     }
 
@@ -248,20 +251,20 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if let Some(moving) = &self.moving {
             let by = moving.get(id);
             let fine = |axis: usize| center[axis].abs() + by[axis].abs() + radius <= STEP_REACH;
-            if let Some(axis) = axis_where::<D>(|axis| !fine(axis)) {
+            if let Some(axis) = axis_where::<D>(&|axis| !fine(axis)) {
                 return Some(RangeFault::Displacement { axis });
             }
         }
         let wraps = self.wraps(center);
         // A centre that is not finite is named when the tree is built.
         let finite = center.iter().all(|x| x.is_finite());
-        let axis = axis_where::<D>(|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
+        let axis = axis_where::<D>(&|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
         Some(RangeFault::TooManyPeriods { axis })
     }
 }
 
 /// The first axis on which something fails.
-fn axis_where<const D: usize>(fails: impl Fn(usize) -> bool) -> Option<u8> {
+fn axis_where<const D: usize>(fails: &dyn Fn(usize) -> bool) -> Option<u8> {
     (0..D).find(|&axis| fails(axis)).map(|axis| axis as u8)
 }
 

@@ -6,7 +6,7 @@ use jostle_core::{Aabb, Threads, Workers, threads::run};
 
 use super::Queries;
 use super::answer::{AllHits, Answer, FirstHit, InRegion, Lists, NearestTo};
-use super::blocks::Asked;
+use super::blocks::{AnswerSome, Asked, answer_in_blocks};
 use super::error::{QueryError, check_all};
 use super::shape::{Checked, Circle, Ray, check_distance};
 use crate::compiled::compiled_here;
@@ -222,18 +222,23 @@ impl QueryBatch {
         answer: impl Fn(Q) -> A + Sync,
         threads: Threads<'_>,
     ) -> Result<(), QueryError> {
-        check_all(asked.len(), |at| asked[at].fault())?;
-        self.offsets.resize(asked.len() + 1, 0);
-        let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
-        let count = asked.len().saturating_mul(BODIES_PER_QUERY);
+        let count = asked.len();
+        check_all(count, |at| asked[at].fault())?;
         let asked = Asked { tree: queries.tree, isa: queries.isa, query: &|at: usize| answer(asked[at]) };
-        run(threads, count, |workers| match workers {
-            Workers::Serial => asked.answer(0, ends, lists),
+        self.answer_all(count, &|first, ends, lists| asked.answer(first, ends, lists), threads);
+        Ok(())
+    }
+
+    /// Answers so many queries: for all kinds, so that the way there is compiled once.
+    fn answer_all(&mut self, queries: usize, answer: &AnswerSome<'_>, threads: Threads<'_>) {
+        self.offsets.resize(queries + 1, 0);
+        let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
+        run(threads, queries.saturating_mul(BODIES_PER_QUERY), |workers| match workers {
+            Workers::Serial => answer(0, ends, lists),
             Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
-                asked.answer_in_blocks(workers, ends, lists, blocks);
+                answer_in_blocks(answer, workers, ends, lists, blocks);
             }
         });
-        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Asked<'t, Q, const D: usize> {
 }
 
 impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
-    /// Answers the queries from number `first` on, one for each of `ends`, where its answers end in `lists`.
+    /// See [`AnswerSome`].
     pub(super) fn answer(&self, first: usize, ends: &mut [usize], lists: &mut Lists) {
         lists.clear();
         let queries = first..first + ends.len();
@@ -34,50 +34,51 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
     }
 }
 
-impl<A: Answer<D>, Q: Fn(usize) -> A + Sync, const D: usize> Asked<'_, Q, D> {
-    /// As [`Asked::answer`] for all queries, side by side, in memory of each block first.
-    #[allow(unsafe_code, reason = "each block has queries and answers of its own")]
-    pub(super) fn answer_in_blocks(
-        &self,
-        workers: Workers<'_>,
-        ends: &mut [usize],
-        lists: &mut Lists,
-        blocks: &mut Vec<Lists>,
-    ) {
-        let queries = ends.len();
-        let size = queries.div_ceil(MAX_BLOCKS).max(QUERIES_PER_BLOCK);
-        let count = queries.div_ceil(size);
-        if blocks.len() < count {
-            blocks.resize_with(count, Lists::default);
-        }
-        let blocks = &mut blocks[..count];
-        let range_of = |block: usize| block * size..((block + 1) * size).min(queries);
-        let ends = Disjoint::new(ends);
-        workers.fill_blocks("queries", blocks, 1, |block, lists| {
-            let range = range_of(block);
-            // SAFETY: blocks are disjoint ranges of queries.
-            self.answer(range.start, unsafe { ends.range(range) }, &mut lists[0]);
-        });
-        let (mut ids, mut distances) = (0, 0);
-        for block in &mut *blocks {
-            block.before = [ids, distances];
-            (ids, distances) = (ids + block.ids.len(), distances + block.distances.len());
-        }
-        lists.ids.resize(ids, 0);
-        lists.distances.resize(distances, 0.0);
-        let (ids, distances) = (Disjoint::new(&mut lists.ids), Disjoint::new(&mut lists.distances));
-        workers.run("answers", count, |block| {
-            let lists = &blocks[block];
-            let [first_id, first_distance] = lists.before;
-            // SAFETY: blocks are disjoint ranges of queries, and of answers by the sums above.
-            unsafe {
-                ids.range(first_id..first_id + lists.ids.len()).copy_from_slice(&lists.ids);
-                let distances = distances.range(first_distance..first_distance + lists.distances.len());
-                distances.copy_from_slice(&lists.distances);
-                ends.range(range_of(block)).iter_mut().for_each(|end| *end += first_id);
-            }
-        });
+/// Answers the queries from a number on, one for each of some places, which is told where its answers end in the lists.
+pub(super) type AnswerSome<'a> = dyn Fn(usize, &mut [usize], &mut Lists) + Sync + 'a;
+
+/// Answers all queries, side by side, in memory of each block first.
+#[allow(unsafe_code, reason = "each block has queries and answers of its own")]
+pub(super) fn answer_in_blocks(
+    answer: &AnswerSome<'_>,
+    workers: Workers<'_>,
+    ends: &mut [usize],
+    lists: &mut Lists,
+    blocks: &mut Vec<Lists>,
+) {
+    let queries = ends.len();
+    let size = queries.div_ceil(MAX_BLOCKS).max(QUERIES_PER_BLOCK);
+    let count = queries.div_ceil(size);
+    if blocks.len() < count {
+        blocks.resize_with(count, Lists::default);
     }
+    let blocks = &mut blocks[..count];
+    let range_of = |block: usize| block * size..((block + 1) * size).min(queries);
+    let ends = Disjoint::new(ends);
+    workers.fill_blocks("queries", blocks, 1, |block, lists| {
+        let range = range_of(block);
+        // SAFETY: blocks are disjoint ranges of queries.
+        answer(range.start, unsafe { ends.range(range) }, &mut lists[0]);
+    });
+    let (mut ids, mut distances) = (0, 0);
+    for block in &mut *blocks {
+        block.before = [ids, distances];
+        (ids, distances) = (ids + block.ids.len(), distances + block.distances.len());
+    }
+    lists.ids.resize(ids, 0);
+    lists.distances.resize(distances, 0.0);
+    let (ids, distances) = (Disjoint::new(&mut lists.ids), Disjoint::new(&mut lists.distances));
+    workers.run("answers", count, |block| {
+        let lists = &blocks[block];
+        let [first_id, first_distance] = lists.before;
+        // SAFETY: blocks are disjoint ranges of queries, and of answers by the sums above.
+        unsafe {
+            ids.range(first_id..first_id + lists.ids.len()).copy_from_slice(&lists.ids);
+            let distances = distances.range(first_distance..first_distance + lists.distances.len());
+            distances.copy_from_slice(&lists.distances);
+            ends.range(range_of(block)).iter_mut().for_each(|end| *end += first_id);
+        }
+    });
 }
 
 struct Block<'a, 't, Q, const D: usize> {

@@ -20,6 +20,7 @@ mod regions;
 mod seen;
 mod way;
 
+use jostle_core::axes::from_axes;
 use jostle_core::tree::Level;
 
 pub use batch::{PreparedAnswers, PreparedBatch};
@@ -107,7 +108,9 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     /// By how many vectors a body is moved to the image of the cell that is so many steps on.
     fn image_shift(&self, mut step: [i32; D], id: u32) -> [i32; D] {
         let wraps = self.set.sorted.proxies.wraps_of(id);
-        (0..D).for_each(|k| step[k] -= wraps[k]);
+        for k in 0..D {
+            step[k] -= wraps[k];
+        }
         step
     }
 
@@ -120,7 +123,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         let Extent { lo, hi, far, .. } = &self.set.extent;
         let widest = |axis: usize| lo[axis].abs().max(hi[axis].abs()).max(far[axis]);
         let is_none = |axis: usize| self.set.is_empty() || lo[axis] > hi[axis];
-        core::array::from_fn(|axis| if is_none(axis) { 0.0 } else { widest(axis) })
+        from_axes(|axis| if is_none(axis) { 0.0 } else { widest(axis) })
     }
 
     /// By how much spans are let out, in the frame: see the top of this file.

@@ -16,7 +16,7 @@ use super::shape::Circle;
 use super::walk::{Visitor, walk};
 use crate::shape::circles16::Circles16;
 use crate::shape::{Sixteen, boxes16_overlapping};
-use crate::simd::{LaneWork, Lanes};
+use crate::simd::{LANES, LaneWork, Lanes};
 
 /// What bodies touch or do not.
 pub(super) trait Region<const D: usize>: Copy {
@@ -73,14 +73,25 @@ fn distance2_of_boxes<L: Lanes, const D: usize>(lo: [f32; D], hi: [f32; D], x: [
     distance2
 }
 
-/// Visits the ids of all bodies that touch a region.
-pub(super) struct VisitRegion<'t, R, V, const D: usize> {
-    pub(super) tree: &'t LinearTree<D>,
-    pub(super) region: R,
-    pub(super) visit: V,
+/// Takes the ids of bodies of a leaf, and how many: what follows those is anything. So many are copied faster than a few.
+pub(super) type Take<'v> = dyn FnMut(&[u32; LANES], usize) + 'v;
+
+/// Adds some ids to a list.
+#[inline(always)]
+pub(super) fn append(list: &mut Vec<u32>, ids: &[u32; LANES], count: usize) {
+    let len = list.len() + count;
+    list.extend_from_slice(ids);
+    list.truncate(len);
 }
 
-impl<R: Region<D>, V: FnMut(u32), const D: usize> LaneWork for VisitRegion<'_, R, V, D> {
+/// Visits the ids of all bodies that touch a region, those of a leaf at once.
+pub(super) struct VisitRegion<'t, 'v, R, const D: usize> {
+    pub(super) tree: &'t LinearTree<D>,
+    pub(super) region: R,
+    pub(super) visit: &'v mut Take<'v>,
+}
+
+impl<R: Region<D>, const D: usize> LaneWork for VisitRegion<'_, '_, R, D> {
     type Output = ();
 
     #[inline(always)]
@@ -90,12 +101,12 @@ impl<R: Region<D>, V: FnMut(u32), const D: usize> LaneWork for VisitRegion<'_, R
     }
 }
 
-struct Touching<'t, R, V, const D: usize> {
-    asked: VisitRegion<'t, R, V, D>,
+struct Touching<'t, 'v, R, const D: usize> {
+    asked: VisitRegion<'t, 'v, R, D>,
     span: Aabb<D>,
 }
 
-impl<R: Region<D>, V: FnMut(u32), const D: usize> Visitor<D> for Touching<'_, R, V, D> {
+impl<R: Region<D>, const D: usize> Visitor<D> for Touching<'_, '_, R, D> {
     #[inline(always)]
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize) -> u16 {
         boxes16_overlapping::<L, D>(&level.nodes()[node], self.span.lo, self.span.hi)
@@ -104,10 +115,11 @@ impl<R: Region<D>, V: FnMut(u32), const D: usize> Visitor<D> for Touching<'_, R,
     #[inline(always)]
     fn leaf<L: Lanes>(&mut self, leaf: usize) {
         let VisitRegion { tree, region, visit } = &mut self.asked;
-        let (ids, mut mask) = (&tree.leaf_ids()[leaf].0, region.touching::<L>(&tree.bodies()[leaf]));
-        while mask != 0 {
-            visit(ids[mask.trailing_zeros() as usize]);
-            mask &= mask - 1;
+        let mask = region.touching::<L>(&tree.bodies()[leaf]);
+        if mask != 0 {
+            let mut touching = [0; LANES];
+            L::compress_ids(&tree.leaf_ids()[leaf].0, mask, &mut touching);
+            visit(&touching, mask.count_ones() as usize);
         }
     }
 }

@@ -95,7 +95,12 @@ pub(super) trait Checked {
 
 /// The first axis on which a coordinate fails.
 fn axis_where<const D: usize>(point: &[f32; D], fails: impl Fn(f32) -> bool) -> Option<u8> {
-    point.iter().position(|&x| fails(x)).map(|axis| axis as u8)
+    for axis in 0..D {
+        if fails(point[axis]) {
+            return Some(axis as u8);
+        }
+    }
+    None
 }
 
 /// A point; of a circle or a ray, its centre or origin.

@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 
@@ -129,7 +130,9 @@ impl<const D: usize, T: Scalar> Body<D, T> {
 fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D, T>, workers: Workers<'_>) {
     resize_with_headroom(to, from.len(), Body { center: [T::default(); D], radius: T::default() });
     workers.fill_blocks("skin", to, BLOCK, |first, block| {
-        block.iter_mut().zip(first..).for_each(|(body, id)| *body = Body::of(from, id));
+        for at in 0..block.len() {
+            block[at] = Body::of(from, first + at);
+        }
     });
 }
 
@@ -183,7 +186,9 @@ impl<const D: usize> Width<D> {
         let steps = self.jump(by);
         if steps != [0.0; D] {
             let shift = cell.shift(steps);
-            (0..D).for_each(|axis| by[axis] -= shift[axis]);
+            for axis in 0..D {
+                by[axis] -= shift[axis];
+            }
         }
         by
     }
@@ -332,7 +337,9 @@ fn copy_moves<const D: usize>(
 ) -> Vec<[f64; D]> {
     resize_with_headroom(&mut to, bodies, [0.0; D]);
     workers.fill_blocks("skin", &mut to, BLOCK, |first, block| {
-        block.iter_mut().zip(first..).for_each(|(slot, id)| *slot = moving.get(id));
+        for at in 0..block.len() {
+            block[at] = moving.get(first + at);
+        }
     });
     to
 }
@@ -377,8 +384,10 @@ fn fill_jumps<const D: usize, T: Scalar>(
         let mut any = false;
         for (slot, id) in block.iter_mut().zip(first..) {
             let (was, is, mut by) = (&kept[id], Body::of(now, id), [0.0; D]);
-            (0..D).for_each(|axis| by[axis] = was.moved(&is, axis));
-            *slot = width.jump(by).map(|steps| steps as i32);
+            for axis in 0..D {
+                by[axis] = was.moved(&is, axis);
+            }
+            *slot = width.jump(by).axes(|steps| steps as i32);
             any |= *slot != [0; D];
         }
         jumped.fetch_or(any, Ordering::Relaxed);
@@ -402,7 +411,9 @@ fn compare<const D: usize, T: Scalar>(
     let change = |id: usize| {
         let (was, is) = (&kept[id], Body::of(now, id));
         let mut by = [0.0; D];
-        (0..D).for_each(|axis| by[axis] = was.moved(&is, axis));
+        for axis in 0..D {
+            by[axis] = was.moved(&is, axis);
+        }
         let by = width.moved(by);
         let mut least = rounding.least + width.least;
         if width.of_body > 0.0 {

@@ -10,7 +10,7 @@ use jostle_core::{Threads, Workers, threads::run};
 
 use super::PreparedQueries;
 use super::seen::{Seen, SeenAt};
-use super::way::{Region64, Round, Straight};
+use super::way::Region64;
 use crate::compiled::compiled_here;
 use crate::query::error::{QueryError, QueryReason, check_all};
 
@@ -346,7 +346,7 @@ impl<const D: usize> Block<D> {
             + (self.reached.capacity() + self.one.capacity()) * size_of::<SeenAt<D>>()
     }
 
-    fn add_region(&mut self, queries: PreparedQueries<'_, D>, region: impl Region64<D>) -> Result<(), QueryError> {
+    fn add_region(&mut self, queries: PreparedQueries<'_, D>, region: Region64<D>) -> Result<(), QueryError> {
         let (sweep, first) = (queries.check_region(region)?, self.found.len());
         queries.visit(region, sweep.as_ref(), &mut |seen| self.found.push(seen));
         self.found[first..].sort_unstable();
@@ -361,7 +361,7 @@ compiled_here! {
         points: &[[f64; D]],
         threads: Threads<'_>,
     ) -> Result<(), QueryError> {
-        let answer = |at: usize, block: &mut Block<D>| block.add_region(queries, Round { center: points[at], radius: 0.0 });
+        let answer = |at: usize, block: &mut Block<D>| block.add_region(queries, Region64::Round { center: points[at], radius: 0.0 });
         batch.answer(points.len(), &answer, threads)
     }
 
@@ -373,7 +373,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let (center, radius) = circles[at];
-            block.add_region(queries, Round { center, radius })
+            block.add_region(queries, Region64::Round { center, radius })
         };
         batch.answer(circles.len(), &answer, threads)
     }
@@ -386,7 +386,7 @@ compiled_here! {
     ) -> Result<(), QueryError> {
         let answer = |at: usize, block: &mut Block<D>| {
             let (lo, hi) = aabbs[at];
-            block.add_region(queries, Straight { lo, hi })
+            block.add_region(queries, Region64::Straight { lo, hi })
         };
         batch.answer(aabbs.len(), &answer, threads)
     }

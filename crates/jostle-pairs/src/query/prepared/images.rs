@@ -6,6 +6,7 @@
 //! 2^-48 of it are added to c, and 2^-16 of c, as of searches for pairs.
 
 use crate::input::error::MAX_IMAGES;
+use jostle_core::axes::Both;
 
 use crate::input::UnitCell;
 use crate::query::error::{QueryError, QueryReason};
@@ -109,7 +110,7 @@ impl<const D: usize> Sweep<D> {
             step[k] = 0;
             return self.each_from(k + 1, way, step, visit);
         }
-        let along = way.map(|length| length * self.slope[k]);
+        let along = way.both(|length| length * self.slope[k]);
         let lo = (self.lo[k] + along[0].min(along[1]) - 1.0).ceil();
         let hi = (self.hi[k] + along[0].max(along[1])).floor();
         let mut at = lo;

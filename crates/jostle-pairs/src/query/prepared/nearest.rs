@@ -94,7 +94,9 @@ impl<const D: usize> PreparedQueries<'_, D> {
         let by = self.shift(step);
         let blur = 2.0 * self.blur(&[point, by], 0.0);
         let mut at = [0.0; D];
-        (0..D).for_each(|axis| at[axis] = (point[axis] - by[axis] - self.origin[axis]) * self.scale);
+        for axis in 0..D {
+            at[axis] = (point[axis] - by[axis] - self.origin[axis]) * self.scale;
+        }
         let levels = self.set.tree().levels();
         if let Some(top) = levels.len().checked_sub(1) {
             self.offer_node(levels, (top, 0), (point, at, blur), step, kept);

@@ -1,5 +1,6 @@
 //! Bodies that a ray hits, and the first of them.
 
+use jostle_core::axes::Axes;
 use jostle_core::tree::Level;
 
 use super::boxes::{ROUNDING, crossed};
@@ -85,7 +86,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
 
     fn check_way(&self, ray: &Way<D>, reach: f64) -> Result<Option<Sweep<D>>, QueryError> {
         let Some(cell) = self.cell else { return Ok(None) };
-        let unit = ray.direction.map(|part| part / ray.length);
+        let unit = ray.direction.axes(|part| part / ray.length);
         let sweep = Sweep::along(&cell, (ray.origin, ray.origin), unit, reach, self.greatest_radius(), self.far());
         sweep.check()?;
         Ok(Some(sweep))
@@ -97,8 +98,10 @@ impl<const D: usize> PreparedQueries<'_, D> {
         self.each_image(sweep, |step| {
             let by = self.shift(step);
             let blur = self.blur(&[ray.origin, by], 0.0);
-            let (mut from, unit) = ([0.0; D], ray.direction.map(|part| part / ray.length));
-            (0..D).for_each(|axis| from[axis] = (ray.origin[axis] - by[axis] - self.origin[axis]) * self.scale);
+            let (mut from, unit) = ([0.0; D], ray.direction.axes(|part| part / ray.length));
+            for axis in 0..D {
+                from[axis] = (ray.origin[axis] - by[axis] - self.origin[axis]) * self.scale;
+            }
             let open = |level: &Level<D>, node: usize| {
                 let end = ahead.get() * self.scale * (1.0 + ROUNDING) + 4.0 * blur;
                 crossed(level, node, (from, unit, end), blur)

@@ -4,7 +4,7 @@ use super::PreparedQueries;
 use super::boxes::{Span, outward, overlapping};
 use super::images::Sweep;
 use super::seen::Seen;
-use super::way::{Region64, Round, Straight};
+use super::way::Region64;
 use crate::compiled::compiled_here;
 use crate::query::QueryError;
 
@@ -30,7 +30,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn circle(&self, center: [f64; D], radius: f64, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        list_round(self, Round { center, radius }, found)
+        list_region(self, Region64::Round { center, radius }, found)
     }
 
     /// As [`PreparedQueries::circle`], calling `visit` for each body.
@@ -43,7 +43,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         radius: f64,
         mut visit: impl FnMut(Seen<D>),
     ) -> Result<(), QueryError> {
-        visit_round(self, Round { center, radius }, &mut visit)
+        visit_region(self, Region64::Round { center, radius }, &mut visit)
     }
 
     /// Lists the bodies that touch a box, borders included.
@@ -51,7 +51,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn aabb(&self, lo: [f64; D], hi: [f64; D], found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
-        list_straight(self, Straight { lo, hi }, found)
+        list_region(self, Region64::Straight { lo, hi }, found)
     }
 
     /// As [`PreparedQueries::aabb`], calling `visit` for each body.
@@ -59,10 +59,10 @@ impl<const D: usize> PreparedQueries<'_, D> {
     /// # Errors
     /// See [`PreparedQueries`].
     pub fn visit_aabb(&self, lo: [f64; D], hi: [f64; D], mut visit: impl FnMut(Seen<D>)) -> Result<(), QueryError> {
-        visit_straight(self, Straight { lo, hi }, &mut visit)
+        visit_region(self, Region64::Straight { lo, hi }, &mut visit)
     }
 
-    fn list(&self, region: impl Region64<D>, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
+    fn list(&self, region: Region64<D>, found: &mut Vec<Seen<D>>) -> Result<(), QueryError> {
         let sweep = self.check_region(region)?;
         found.clear();
         self.visit(region, sweep.as_ref(), &mut |seen| found.push(seen));
@@ -71,7 +71,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
     }
 
     /// Refuses a region, or tells at which images to look for it.
-    pub(super) fn check_region(&self, region: impl Region64<D>) -> Result<Option<Sweep<D>>, QueryError> {
+    pub(super) fn check_region(&self, region: Region64<D>) -> Result<Option<Sweep<D>>, QueryError> {
         region.check()?;
         let (lo, hi, more) = region.span();
         let sweep = self.cell.map(|cell| Sweep::around(&cell, lo, hi, more + self.greatest_radius(), self.far()));
@@ -80,7 +80,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
     }
 
     /// Visits all that touches a region that has been checked.
-    pub(super) fn visit(&self, region: impl Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut dyn FnMut(Seen<D>)) {
+    pub(super) fn visit(&self, region: Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut dyn FnMut(Seen<D>)) {
         let (lo, hi, more) = region.span();
         self.each_image(sweep, |step| {
             let by = self.shift(step);
@@ -140,34 +140,17 @@ impl<const D: usize> PreparedQueries<'_, D> {
 }
 
 compiled_here! {
-    fn list_round<const D: usize>(
+    fn list_region<const D: usize>(
         queries: &PreparedQueries<'_, D>,
-        region: Round<D>,
+        region: Region64<D>,
         found: &mut Vec<Seen<D>>,
     ) -> Result<(), QueryError> {
         queries.list(region, found)
     }
 
-    fn list_straight<const D: usize>(
+    fn visit_region<const D: usize>(
         queries: &PreparedQueries<'_, D>,
-        region: Straight<D>,
-        found: &mut Vec<Seen<D>>,
-    ) -> Result<(), QueryError> {
-        queries.list(region, found)
-    }
-
-    fn visit_round<const D: usize>(
-        queries: &PreparedQueries<'_, D>,
-        region: Round<D>,
-        visit: &mut dyn FnMut(Seen<D>),
-    ) -> Result<(), QueryError> {
-        queries.visit(region, queries.check_region(region)?.as_ref(), visit);
-        Ok(())
-    }
-
-    fn visit_straight<const D: usize>(
-        queries: &PreparedQueries<'_, D>,
-        region: Straight<D>,
+        region: Region64<D>,
         visit: &mut dyn FnMut(Seen<D>),
     ) -> Result<(), QueryError> {
         queries.visit(region, queries.check_region(region)?.as_ref(), visit);

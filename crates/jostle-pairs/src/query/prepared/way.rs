@@ -1,5 +1,6 @@
 //! Geometry of questions in `f64`, and what is refused.
 
+use jostle_core::axes::Both;
 use jostle_core::limits::REACH_F64;
 
 use crate::proxy::Solid;
@@ -39,7 +40,9 @@ impl<const D: usize> Way<D> {
         }
         let along =
             (1..D).fold(m[0] * self.direction[0], |sum, axis| sum + m[axis] * self.direction[axis]) / self.length2;
-        (0..D).for_each(|axis| m[axis] -= along * self.direction[axis]);
+        for axis in 0..D {
+            m[axis] -= along * self.direction[axis];
+        }
         let distance2 = squared(m);
         let hits = along >= 0.0 && distance2 <= radius2;
         hits.then(|| (along * self.length - (radius2 - distance2).sqrt()).max(0.0))
@@ -50,7 +53,7 @@ impl<const D: usize> Solid<D> {
     /// How far it is along a ray to a box or a capsule that is seen at a shift, if it is hit.
     pub(super) fn hit_by(&self, ray: &Way<D>, shift: [f64; D]) -> Option<f64> {
         let ([p, q], radius) = self.segment();
-        let [p, q] = [p, q].map(|end| difference(end, ray.origin, shift));
+        let [p, q] = [p, q].both(|end| difference(end, ray.origin, shift));
         if matches!(self, Self::Boxed { .. }) { ray.hit_box(p, q) } else { ray.hit_capsule(p, q, radius) }
     }
 }
@@ -86,14 +89,18 @@ impl<const D: usize> Way<D> {
         }
         let part = (-dot(p, along) / length2).clamp(0.0, 1.0);
         let mut nearest = p;
-        (0..D).for_each(|axis| nearest[axis] += part * along[axis]);
+        for axis in 0..D {
+            nearest[axis] += part * along[axis];
+        }
         if squared(nearest) <= radius * radius {
             return Some(0.0);
         }
         // What of the way and of an end leads across the segment.
         let across = |mut of: [f64; D]| {
             let part = dot(of, along) / length2;
-            (0..D).for_each(|axis| of[axis] -= part * along[axis]);
+            for axis in 0..D {
+                of[axis] -= part * along[axis];
+            }
             of
         };
         let (way, end) = (across(self.direction), across(p));
@@ -103,7 +110,9 @@ impl<const D: usize> Way<D> {
         }
         let at = dot(end, way) / way2;
         let mut off = end;
-        (0..D).for_each(|axis| off[axis] -= at * way[axis]);
+        for axis in 0..D {
+            off[axis] -= at * way[axis];
+        }
         // In the plane there is but one direction across.
         let off2 = if D == 2 { 0.0 } else { squared(off) };
         if off2 > radius * radius {
@@ -119,7 +128,9 @@ impl<const D: usize> Way<D> {
 
 /// From one point to another, moved.
 pub(super) fn difference<const D: usize>(mut to: [f64; D], from: [f64; D], shift: [f64; D]) -> [f64; D] {
-    (0..D).for_each(|axis| to[axis] = (to[axis] - from[axis]) + shift[axis]);
+    for axis in 0..D {
+        to[axis] = (to[axis] - from[axis]) + shift[axis];
+    }
     to
 }
 
@@ -154,81 +165,62 @@ pub(super) fn check_distance(distance: f64) -> Result<(), QueryError> {
 }
 
 /// What bodies and images of a prepared set may touch.
-pub(super) trait Region64<const D: usize>: Copy {
+#[derive(Clone, Copy)]
+pub(super) enum Region64<const D: usize> {
+    /// A circle or sphere.
+    Round { center: [f64; D], radius: f64 },
+    /// A box.
+    Straight { lo: [f64; D], hi: [f64; D] },
+}
+
+impl<const D: usize> Region64<D> {
     /// Refuses it when it has a fault.
-    fn check(&self) -> Result<(), QueryError>;
-
-    /// Two corners, and by how much the region reaches beyond.
-    fn span(&self) -> ([f64; D], [f64; D], f64);
-
-    /// The same as a body.
-    fn solid(&self) -> Solid<D>;
-
-    /// Whether a body touches it once it is shifted.
-    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool;
-}
-
-/// A circle or sphere.
-#[derive(Clone, Copy)]
-pub(super) struct Round<const D: usize> {
-    pub(super) center: [f64; D],
-    pub(super) radius: f64,
-}
-
-impl<const D: usize> Region64<D> for Round<D> {
-    fn check(&self) -> Result<(), QueryError> {
-        check_point(&self.center, check_radius(self.radius)?)
-    }
-
-    fn span(&self) -> ([f64; D], [f64; D], f64) {
-        (self.center, self.center, self.radius)
-    }
-
-    /// A point is a box, so that borders are closed however small numbers are.
-    fn solid(&self) -> Solid<D> {
-        let &Self { center, radius } = self;
-        if radius == 0.0 { Solid::Boxed { lo: center, hi: center } } else { Solid::Round { center, radius } }
-    }
-
-    #[inline]
-    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
-        let s = self.radius + radius;
-        squared(difference(body, self.center, shift)) <= s * s
-    }
-}
-
-/// A box.
-#[derive(Clone, Copy)]
-pub(super) struct Straight<const D: usize> {
-    pub(super) lo: [f64; D],
-    pub(super) hi: [f64; D],
-}
-
-impl<const D: usize> Region64<D> for Straight<D> {
-    fn check(&self) -> Result<(), QueryError> {
-        check_point(&self.lo, 0.0)?;
-        check_point(&self.hi, 0.0)?;
-        match (0..D).find(|&axis| self.lo[axis] > self.hi[axis]) {
+    pub(super) fn check(&self) -> Result<(), QueryError> {
+        let (lo, hi) = match self {
+            Self::Round { center, radius } => return check_point(center, check_radius(*radius)?),
+            Self::Straight { lo, hi } => (lo, hi),
+        };
+        check_point(lo, 0.0)?;
+        check_point(hi, 0.0)?;
+        match (0..D).find(|&axis| lo[axis] > hi[axis]) {
             Some(axis) => refuse(QueryReason::LoAboveHi { axis: axis as u8 }),
             None => Ok(()),
         }
     }
 
-    fn span(&self) -> ([f64; D], [f64; D], f64) {
-        (self.lo, self.hi, 0.0)
-    }
-
-    fn solid(&self) -> Solid<D> {
-        Solid::Boxed { lo: self.lo, hi: self.hi }
-    }
-
-    #[inline]
-    fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
-        let mut outside = [0.0; D];
-        for axis in 0..D {
-            let y = body[axis] + shift[axis];
-            outside[axis] = (self.lo[axis] - y).max(0.0).max(y - self.hi[axis]);
+    /// Two corners, and by how much the region reaches beyond.
+    pub(super) fn span(&self) -> ([f64; D], [f64; D], f64) {
+        match *self {
+            Self::Round { center, radius } => (center, center, radius),
+            Self::Straight { lo, hi } => (lo, hi, 0.0),
         }
-        squared(outside) <= radius * radius
+    }
+
+    /// The same as a body. A point is a box, so that borders are closed however small numbers are.
+    pub(super) fn solid(&self) -> Solid<D> {
+        match *self {
+            Self::Round { center, radius: 0.0 } => Solid::Boxed { lo: center, hi: center },
+            Self::Round { center, radius } => Solid::Round { center, radius },
+            Self::Straight { lo, hi } => Solid::Boxed { lo, hi },
+        }
+    }
+
+    /// Whether a body touches it once it is shifted.
+    #[inline]
+    pub(super) fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
+        match self {
+            Self::Round { center, radius: own } => {
+                let s = own + radius;
+                squared(difference(body, *center, shift)) <= s * s
+            }
+            Self::Straight { lo, hi } => {
+                let mut outside = [0.0; D];
+                for axis in 0..D {
+                    let y = body[axis] + shift[axis];
+                    outside[axis] = (lo[axis] - y).max(0.0).max(y - hi[axis]);
+                }
+                squared(outside) <= radius * radius
+            }
+        }
     }
 }
