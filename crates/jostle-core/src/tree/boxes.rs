@@ -9,7 +9,7 @@ use crate::aabb::{Aabb, outward_hi, outward_lo};
 use crate::axes::{Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
-use crate::input::Boxes;
+use crate::input::{Boxes, Column};
 use crate::isa::{Isa, Work};
 use crate::limits::REACH;
 use crate::morton::Grid;
@@ -55,20 +55,59 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
     }
 }
 
-/// Boxes that are sorted where they lie: there are none, and no code for them.
+/// All boxes in the caller's columns, where these are slices: few boxes are one segment, whose records need not be made.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum NoColumns<const D: usize> {}
+pub(super) struct Columns<'a, const D: usize> {
+    lo: [&'a [f32]; D],
+    hi: [&'a [f32]; D],
+    margin: f32,
+}
 
-#[allow(unsafe_code, reason = "a promise that nothing is asked of")]
-impl<const D: usize> Source for NoColumns<D> {
-    type Record = BoxRecord<D>;
+impl<'a, const D: usize> Columns<'a, D> {
+    /// `None` where some column has a stride.
+    fn of(boxes: &Boxes<'a, D>) -> Option<Self> {
+        let n = boxes.len();
+        let mut corners = [[&[][..]; D]; 2];
+        for (slice, column) in corners.iter_mut().flatten().zip(boxes.corners().into_iter().flatten()) {
+            *slice = &column.as_slice()?[..n];
+        }
+        let [lo, hi] = corners;
+        Some(Self { lo, hi, margin: boxes.margin() })
+    }
+}
 
-    fn len(self) -> usize {
-        match self {}
+impl<const D: usize> Columns<'_, D> {
+    /// Those of some boxes.
+    fn part(self, ids: Range<usize>) -> Self {
+        let cut = |column: &mut &[f32]| *column = &column[ids.clone()];
+        let Self { mut lo, mut hi, margin } = self;
+        lo.iter_mut().for_each(cut);
+        hi.iter_mut().for_each(cut);
+        Self { lo, hi, margin }
     }
 
-    unsafe fn record(self, _place: u16) -> BoxRecord<D> {
-        match self {}
+    #[inline(always)]
+    fn record_of(self, at: usize, id: u32) -> BoxRecord<D> {
+        let mut record = BoxRecord { id, ..BoxRecord::default() };
+        for axis in 0..D {
+            (record.lo[axis], record.hi[axis]) = (self.lo[axis][at] - self.margin, self.hi[axis][at] + self.margin);
+        }
+        record
+    }
+}
+
+#[allow(unsafe_code, reason = "a promise that nothing is asked of")]
+impl<const D: usize> Source for Columns<'_, D> {
+    type Record = BoxRecord<D>;
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.lo[0].len()
+    }
+
+    #[inline(always)]
+    unsafe fn record(self, place: u16) -> BoxRecord<D> {
+        self.record_of(usize::from(place), u32::from(place))
     }
 }
 
@@ -90,40 +129,54 @@ fn middle(lo: f32, hi: f32) -> f32 {
 /// Boxes that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// Boxes whose corners are copied at a time, to be read side by side.
+/// Boxes whose corners are copied at a time, or whose centres are computed, to be read side by side.
 const COPIED: usize = 512;
 
-/// The corners of some boxes, and their centres once their margin has been added, side by side.
-struct Copied<const D: usize> {
-    lo: [[f32; COPIED]; D],
-    hi: [[f32; COPIED]; D],
-    centers: [[f32; COPIED]; D],
-}
+/// The centres of some boxes, side by side.
+struct Middles<const D: usize>([[f32; COPIED]; D]);
 
-impl<const D: usize> Copied<D> {
+impl<const D: usize> Middles<D> {
     fn new() -> Self {
-        let column = [[0.0; COPIED]; D];
-        Self { lo: column, hi: column, centers: column }
+        Self([[0.0; COPIED]; D])
     }
 
-    fn read(&mut self, boxes: &Boxes<'_, D>, first: usize, count: usize) {
+    /// Those of so many boxes from number `first` on.
+    fn read(&mut self, boxes: &Boxes<'_, D>, first: usize, count: usize) -> [&[f32]; D] {
         let ([lo, hi], margin) = (boxes.corners(), boxes.margin());
-        for axis in 0..D {
-            let (to_lo, to_hi) = (&mut self.lo[axis][..count], &mut self.hi[axis][..count]);
-            lo[axis].map_into(first, to_lo, |x| x);
-            hi[axis].map_into(first, to_hi, |x| x);
-            for ((center, &lo), &hi) in self.centers[axis].iter_mut().zip(&*to_lo).zip(&*to_hi) {
-                *center = middle(lo - margin, hi + margin);
-            }
+        for (axis, centers) in self.0.iter_mut().enumerate() {
+            let ids = first..first + count;
+            each_piece([&lo[axis], &hi[axis]], ids, |at, [lo, hi]| {
+                for ((center, &lo), &hi) in centers[at..][..lo.len()].iter_mut().zip(lo).zip(hi) {
+                    *center = middle(lo - margin, hi + margin);
+                }
+            });
         }
+        self.0.each_ref().map(|column| &column[..count])
     }
 }
 
-/// The borders of some boxes, and their centres, on one axis.
+/// Calls `visit` with the values of two columns, piece by piece, and the number of the first of each: all at once where they lie side
+/// by side.
+#[inline]
+fn each_piece(columns: [&Column<'_, f32>; 2], ids: Range<usize>, mut visit: impl FnMut(usize, [&[f32]; 2])) {
+    if let [Some(lo), Some(hi)] = columns.map(|column| column.as_slice()) {
+        return visit(0, [&lo[ids.clone()], &hi[ids]]);
+    }
+    let mut copied = [[0.0; COPIED]; 2];
+    for first in ids.clone().step_by(COPIED) {
+        let count = COPIED.min(ids.end - first);
+        for (to, column) in copied.iter_mut().zip(columns) {
+            column.map_into(first, &mut to[..count], |x| x);
+        }
+        visit(first - ids.start, copied.each_ref().map(|column| &column[..count]));
+    }
+}
+
+/// The borders of some boxes on one axis: between which values their centres lie, and whether they are sound.
 struct CheckAxis<'a> {
     lo: &'a [f32],
     hi: &'a [f32],
-    centers: &'a [f32],
+    margin: f32,
 }
 
 impl Work for CheckAxis<'_> {
@@ -131,14 +184,25 @@ impl Work for CheckAxis<'_> {
 
     #[inline(always)]
     fn run(self) -> (f32, f32, bool) {
+        let Self { lo, hi, margin } = self;
         let (mut least, mut greatest, mut faults) = ([f32::INFINITY; LEAF], [f32::NEG_INFINITY; LEAF], [0_u32; LEAF]);
-        let rows = self.lo.chunks(LEAF).zip(self.hi.chunks(LEAF)).zip(self.centers.chunks(LEAF));
-        for ((lo, hi), centers) in rows {
-            for (lane, ((&lo, &hi), &center)) in lo.iter().zip(hi).zip(centers).enumerate() {
+        let mut take = |lo: &[f32; LEAF], hi: &[f32; LEAF]| {
+            for lane in 0..LEAF {
+                let center = middle(lo[lane] - margin, hi[lane] + margin);
                 least[lane] = if center < least[lane] { center } else { least[lane] };
                 greatest[lane] = if center > greatest[lane] { center } else { greatest[lane] };
-                faults[lane] |= u32::from(!((lo <= hi) & (lo < f32::INFINITY) & (hi > f32::NEG_INFINITY)));
+                let sound = (lo[lane] <= hi[lane]) & (lo[lane] < f32::INFINITY) & (hi[lane] > f32::NEG_INFINITY);
+                faults[lane] |= u32::from(!sound);
             }
+        };
+        let ((los, lo_rest), (his, hi_rest)) = (lo.as_chunks::<LEAF>(), hi[..lo.len()].as_chunks::<LEAF>());
+        los.iter().zip(his).for_each(|(lo, hi)| take(lo, hi));
+        if let (Some(&lo), Some(&hi)) = (lo_rest.first(), hi_rest.first()) {
+            // The first of the rest again and again, where there are no more: that changes nothing.
+            let (mut last_lo, mut last_hi) = ([lo; LEAF], [hi; LEAF]);
+            last_lo[..lo_rest.len()].copy_from_slice(lo_rest);
+            last_hi[..hi_rest.len()].copy_from_slice(hi_rest);
+            take(&last_lo, &last_hi);
         }
         let (least, greatest) =
             (least.into_iter().fold(f32::INFINITY, f32::min), greatest.into_iter().fold(f32::NEG_INFINITY, f32::max));
@@ -149,7 +213,7 @@ impl Work for CheckAxis<'_> {
 impl<const D: usize> Shape<D> for Boxed {
     type View<'a> = Boxes<'a, D>;
     type Record = BoxRecord<D>;
-    type Columns<'a> = NoColumns<D>;
+    type Columns<'a> = Columns<'a, D>;
     type Sixteen = Boxes16<D>;
 
     const IS_BOXED: bool = true;
@@ -177,20 +241,17 @@ impl<const D: usize> Shape<D> for Boxed {
         view.check_shape()?;
         blocks.clear();
         blocks.resize(view.len().div_ceil(BLOCK), BlockBounds::EMPTY);
+        let ([lo, hi], margin) = (view.corners(), view.margin());
         workers.fill("bounds", blocks, |block| {
-            let (mut all, mut copied) = (BlockBounds::EMPTY, Copied::new());
-            let end = ((block + 1) * BLOCK).min(view.len());
-            for first in (block * BLOCK..end).step_by(COPIED) {
-                let count = COPIED.min(end - first);
-                copied.read(&view, first, count);
-                for axis in 0..D {
-                    let Copied { lo, hi, centers } = &copied;
-                    let [lo, hi, centers] = [lo, hi, centers].map(|columns| &columns[axis][..count]);
-                    let (least, greatest, sound) = isa.run(CheckAxis { lo, hi, centers });
+            let mut all = BlockBounds::EMPTY;
+            for axis in 0..D {
+                let ids = block * BLOCK..((block + 1) * BLOCK).min(view.len());
+                each_piece([&lo[axis], &hi[axis]], ids, |_, [lo, hi]| {
+                    let (least, greatest, sound) = isa.run(CheckAxis { lo, hi, margin });
                     all.bounds.lo[axis] = all.bounds.lo[axis].min(least);
                     all.bounds.hi[axis] = all.bounds.hi[axis].max(greatest);
                     all.sound &= sound;
-                }
+                });
             }
             all
         });
@@ -200,8 +261,17 @@ impl<const D: usize> Shape<D> for Boxed {
         Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
     }
 
-    fn columns<'a>(_view: Self::View<'a>) -> Option<(NoColumns<D>, Centers<'a, D>)> {
-        None
+    fn columns<'a: 's, 's>(
+        view: Self::View<'a>,
+        scratch: &'s mut [Vec<f32>; 3],
+    ) -> Option<(Columns<'a, D>, Centers<'s, D>)> {
+        let columns = Columns::of(&view)?;
+        for (axis, centers) in scratch.iter_mut().enumerate().take(D) {
+            let sides = columns.lo[axis].iter().zip(columns.hi[axis]);
+            centers.clear();
+            centers.extend(sides.map(|(lo, hi)| middle(lo - columns.margin, hi + columns.margin)));
+        }
+        Some((columns, Centers(core::array::from_fn(|axis| &scratch[axis][..]))))
     }
 
     fn deal(
@@ -211,6 +281,22 @@ impl<const D: usize> Shape<D> for Boxed {
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     ) {
+        let (bits, top) = bits_and_top;
+        let digits = |ids: Range<usize>, keys: &mut [u16]| {
+            let Some((grid, isa)) = by else { return };
+            let mut middles = Middles::new();
+            for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
+                digits_of(isa, grid, middles.read(&view, first, keys.len()), (top - bits, bits), keys);
+            }
+        };
+        if let Some(columns) = Columns::of(&view) {
+            let source = |ids: Range<usize>| {
+                let columns = columns.part(ids.clone());
+                // Columns cut to one length need no check for each box.
+                (0..ids.len()).map(move |at| columns.record_of(at, (ids.start + at) as u32))
+            };
+            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.first);
+        }
         let margin = view.margin();
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
@@ -220,16 +306,6 @@ impl<const D: usize> Shape<D> for Boxed {
                 hi: from_axes(|axis| hi[axis].next().unwrap_or_default() + margin),
                 id: id as u32,
             })
-        };
-        let (bits, top) = bits_and_top;
-        let digits = |ids: Range<usize>, keys: &mut [u16]| {
-            let Some((grid, isa)) = by else { return };
-            let mut copied = Copied::new();
-            for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
-                copied.read(&view, first, keys.len());
-                let centers = copied.centers.each_ref().map(|column| &column[..keys.len()]);
-                digits_of(isa, grid, centers, (top - bits, bits), keys);
-            }
         };
         part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.first);
     }

@@ -189,7 +189,10 @@ impl<const D: usize> Shape<D> for Round {
         bounds_into(view, workers, isa, blocks)
     }
 
-    fn columns<'a>(view: Self::View<'a>) -> Option<(Columns<'a, D>, Centers<'a, D>)> {
+    fn columns<'a: 's, 's>(
+        view: Self::View<'a>,
+        _scratch: &'s mut [Vec<f32>; 3],
+    ) -> Option<(Columns<'a, D>, Centers<'s, D>)> {
         Columns::of(&view).map(|columns| (columns, columns.centers))
     }
 

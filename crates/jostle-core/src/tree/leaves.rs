@@ -30,7 +30,8 @@ impl<const D: usize> LinearTree<D> {
             self.levels.push(Level::default());
         }
         self.levels[0].reserve(leaves);
-        let room = leaves + leaves / 8 + LEAF;
+        // The first time it is known how many bodies make in general; later their number may grow from build to build.
+        let room = if self.ids.is_empty() { leaves } else { leaves + leaves / 8 + LEAF };
         if part.leaves.len() < leaves {
             reserve(&mut part.leaves, room);
             part.leaves.resize(leaves, S::NONE);

@@ -43,8 +43,11 @@ pub(super) trait Shape<const D: usize>: Sized {
         isa: Isa,
         blocks: &mut Vec<BlockBounds<D>>,
     ) -> Result<Aabb<D>, ViewError>;
-    /// The bodies, where they can be sorted as they lie, and their centres.
-    fn columns<'a>(view: Self::View<'a>) -> Option<(Self::Columns<'a>, Centers<'a, D>)>;
+    /// The bodies, where they can be sorted as they lie, and their centres, which may be computed into `scratch`.
+    fn columns<'a: 's, 's>(
+        view: Self::View<'a>,
+        scratch: &'s mut [Vec<f32>; 3],
+    ) -> Option<(Self::Columns<'a>, Centers<'s, D>)>;
     /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits; as
     /// they come, where there is no grid.
     fn deal(

@@ -1,6 +1,8 @@
 //! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
 //! in strips in cache.
 
+use core::mem;
+
 use super::cut::cut_leaves;
 use super::shape::{Centers, Part, Record, Shape};
 use super::strips::Strips;
@@ -24,9 +26,22 @@ impl<const D: usize> LinearTree<D> {
             s.places.resize(n, 0);
             s.marks.resize(n, 0);
         }
-        if let Some(columns) = S::columns(view).filter(|_| digit_bits(n) == 0) {
-            return self.sort_whole(part, columns);
+        if digit_bits(n) == 0 {
+            // Circles have their centres where they lie.
+            let mut computed = if S::IS_BOXED { mem::take(&mut s.local.columns) } else { [const { Vec::new() }; 3] };
+            let columns = S::columns(view, &mut computed);
+            let is_whole = columns.is_some();
+            if let Some(columns) = columns {
+                self.sort_whole(part, columns);
+            }
+            if S::IS_BOXED {
+                self.scratch.local.columns = computed;
+            }
+            if is_whole {
+                return;
+            }
         }
+        let s = &mut self.scratch;
         part.dealer.start(n);
         s.grids.clear();
         if part.first.len() < n {
@@ -118,7 +133,7 @@ impl LocalSort {
         cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
         crowd.clear();
         crowd.reserve(items);
-        for column in centers.iter_mut().chain(self.columns[..D].iter_mut().filter(|_| copied)) {
+        for column in centers[..D].iter_mut().chain(self.columns[..D].iter_mut().filter(|_| copied)) {
             column.reserve(items.saturating_sub(column.len()));
         }
         runs.clear();

@@ -10,10 +10,10 @@ use super::sort::SortSegment;
 
 impl<const D: usize> LinearTree<D> {
     /// Puts all bodies in order and fills their leaves. Places and marks have room for them.
-    pub(super) fn sort_whole<'c, S: Shape<D>>(
+    pub(super) fn sort_whole<S: Shape<D>>(
         &mut self,
         part: &mut Part<S, D>,
-        (source, centers): (S::Columns<'c>, Centers<'c, D>),
+        (source, centers): (S::Columns<'_>, Centers<'_, D>),
     ) {
         let (n, isa) = (self.len, self.isa);
         let s = &mut self.scratch;
