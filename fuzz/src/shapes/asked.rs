@@ -259,7 +259,7 @@ impl<const D: usize> Crowd<'_, D> {
     /// A body is on its border where a ray enters it, and not touched before.
     fn check_hit(&self, hit: &SeenAt<D>, origin: [f64; D], unit: [f64; D], name: &dyn Fn() -> String) {
         let (solid, t) = (&self.solids[hit.body.id as usize], hit.distance);
-        if !(t < LIMIT) {
+        if t.is_nan() || t >= LIMIT {
             return;
         }
         let at: [f64; D] = from_fn(|axis| origin[axis] + t * unit[axis]);

@@ -37,7 +37,7 @@ impl Around {
             if value.is_finite() { value.clamp(-LIMIT, LIMIT) } else { 1.0 }
         };
         let least = |axis: usize| {
-            if self.crowding % 2 == 0 { 0.0 } else { widest[axis] / f64::from(self.crowding / 2 % 4 + 1) }
+            if self.crowding.is_multiple_of(2) { 0.0 } else { widest[axis] / f64::from(self.crowding / 2 % 4 + 1) }
         };
         let lengths: [f64; D] =
             from_fn(|axis| (drawn(self.lengths[axis]).abs().max(1.0 / LIMIT) * scale).max(least(axis)));
