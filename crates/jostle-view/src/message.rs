@@ -1,7 +1,7 @@
 //! What a page says: one line of words a message.
 
 use std::fmt::Write as _;
-use std::str::SplitAsciiWhitespace;
+use std::str::SplitWhitespace;
 
 use crate::ask::Question;
 
@@ -214,7 +214,7 @@ pub(crate) enum Message {
 }
 
 /// The words of a message, read one by one.
-struct Words<'a>(SplitAsciiWhitespace<'a>);
+struct Words<'a>(SplitWhitespace<'a>);
 
 impl<'a> Words<'a> {
     fn word(&mut self) -> Option<&'a str> {
@@ -241,7 +241,7 @@ impl<'a> Words<'a> {
 impl Message {
     /// Reads a message; none where it is none.
     pub(crate) fn read(text: &str) -> Option<Self> {
-        let mut words = Words(text.split_ascii_whitespace());
+        let mut words = Words(text.split_whitespace());
         let message = match words.word()? {
             "ready" => Self::Ready,
             "want" => Self::Want(want(&mut words)?),

@@ -9,7 +9,6 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use jostle_core::isa::Work;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
-use wide::CmpLe;
 
 use crate::coherent::bands::{BAND, BANDS, TOUCHES, last_band, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
@@ -358,7 +357,7 @@ impl<const D: usize> Work for Sift<'_, D> {
             let mut now = 0;
             for (fours, four) in candidates.chunks_exact(4).enumerate() {
                 let [distance2, radii] = measure4::<D>(bodies, [four[0], four[1], four[2], four[3]]);
-                now |= u64::from(distance2.cmp_le(radii * radii).move_mask() as u8) << (4 * fours);
+                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * fours);
             }
             noted.note(word, now, (number * WORD, len));
         }

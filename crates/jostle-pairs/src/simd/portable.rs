@@ -1,6 +1,6 @@
 //! Lanes by the `wide` crate: SSE2, NEON, WebAssembly SIMD or plain code, whatever the target always has.
 
-use wide::{CmpLe, f32x4};
+use wide::f32x4;
 
 use super::{LANES, LaneWork, Lanes};
 
@@ -81,7 +81,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn le_mask(self, other: Self) -> Self {
-        self.zip(other, f32x4::cmp_le)
+        self.zip(other, f32x4::simd_le)
     }
 
     #[inline(always)]
@@ -91,7 +91,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn bits(mask: Self) -> u16 {
-        (0..4).fold(0, |bits, i| bits | (mask.0[i].move_mask() as u16) << (4 * i))
+        (0..4).fold(0, |bits, i| bits | (mask.0[i].to_bitmask() as u16) << (4 * i))
     }
 
     #[inline(always)]
