@@ -11,6 +11,7 @@ use jostle::{Boxes, PairFinder, Threads};
 use jostle_testkit::shapes::{BoxKind, BoxScene, boxes};
 
 use crate::Common;
+use crate::compare::wants;
 use crate::numbers::{self, Sizes};
 use crate::output::Output;
 use crate::race::{Case, race};
@@ -25,6 +26,9 @@ pub(crate) struct Args {
     /// Only these scenes, such as uniform,beams.
     #[arg(long, value_delimiter = ',')]
     scene: Vec<String>,
+    /// Only rivals whose names contain one of these words, beside ourselves.
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
 }
 
 /// Columns of the table.
@@ -111,7 +115,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
             let scene = if name == "dense" { dense(n) } else { boxes(kind, n) };
             let first = table.len();
             for pool in &pools {
-                pool.install(|| time(&mut table, (&name, kind), &scene, common));
+                pool.install(|| time(&mut table, (&name, kind), &scene, (&args.only, common)));
             }
             println!("{}", table.text_from(first));
         }
@@ -133,9 +137,10 @@ fn bytes_a_box(scene: &BoxScene<2>) -> f64 {
 ///
 /// # Panics
 /// When the pairs of one are not those of the others.
-fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, common: &Common) {
+fn time(table: &mut Table, (name, kind): (&str, BoxKind), scene: &BoxScene<2>, (only, common): (&[String], &Common)) {
     let n = scene.len();
-    let mut rivals: Vec<_> = rivals().into_iter().filter(|rival| !rival.hopeless(kind, n)).collect();
+    let wanted = |rival: &dyn Rival| wants(only, rival.name()) && !rival.hopeless(kind, n);
+    let mut rivals: Vec<_> = rivals().into_iter().filter(|rival| wanted(rival.as_ref())).collect();
     let names: Vec<_> = rivals.iter().map(|rival| rival.name()).collect();
     let mut expected: Option<Vec<[u32; 2]>> = None;
     for rival in &mut rivals {
