@@ -58,9 +58,9 @@ struct Scene<const D: usize> {
 }
 
 fn check<const D: usize>(input: &Input) {
-    let scale = 2.0_f64.powi(i32::from(input.scale.unwrap_or(0)) % 400);
     let company = input.company == u8::MAX;
-    let plain: [Plain<D>; 3] = core::array::from_fn(|i| input.groups[i].plain(scale, company && i == 0));
+    let scale = if company { 1.0 } else { 2.0_f64.powi(i32::from(input.scale.unwrap_or(0)) % 400) };
+    let plain: [Plain<D>; 3] = core::array::from_fn(|i| input.groups[i].plain(scale, company, company && i == 0));
     let solids = plain.each_ref().map(Plain::solids);
     let narrow = plain.iter().any(|plain| !plain.double);
     let space = input.around.space(widest(&solids), if narrow { 1.0 } else { scale });

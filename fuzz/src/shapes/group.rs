@@ -16,6 +16,10 @@ const COMPANY: usize = 8_200;
 /// Coordinates reach this, before they are scaled.
 const FARTHEST: f64 = (1_u64 << 58) as f64;
 
+/// Where some are in company, coordinates and radii reach this: `f32` tells those in company from each other, so that a search does not
+/// decide on all pairs of them.
+const NEAR: f64 = 4096.0;
+
 arbitrary! {
     /// Some bodies in a row, each a step from the last.
     #[derive(Debug)]
@@ -65,7 +69,8 @@ pub(super) struct Plain<const D: usize> {
 }
 
 impl Group {
-    pub(super) fn plain<const D: usize>(&self, scale: f64, company: bool) -> Plain<D> {
+    /// Its bodies, and more of them if they are those in company; they keep within `NEAR` if these or those of other sets are.
+    pub(super) fn plain<const D: usize>(&self, scale: f64, near: bool, company: bool) -> Plain<D> {
         let (shape, double) =
             ([Shape::Round, Shape::Boxed, Shape::Long][usize::from(self.kind % 3)], self.kind / 3 % 2 == 1);
         let scale = if double { scale } else { 1.0 };
@@ -80,7 +85,7 @@ impl Group {
             sound: true,
         };
         for row in &self.rows {
-            for body in row.bodies::<D>(shape) {
+            for body in row.bodies::<D>(shape, if near { NEAR } else { FARTHEST }) {
                 if plain.len() < MOST {
                     plain.push(body, scale);
                 }
@@ -103,11 +108,12 @@ impl Group {
 
 impl Row {
     /// The bodies of the row: two points, in order on each axis if they are corners, and a radius.
-    fn bodies<const D: usize>(&self, shape: Shape) -> Vec<([[f64; D]; 2], f64)> {
+    fn bodies<const D: usize>(&self, shape: Shape, farthest: f64) -> Vec<([[f64; D]; 2], f64)> {
         let at = |number: Number64| {
             let value = number.value();
-            if value.is_nan() { 0.0 } else { value.clamp(-FARTHEST, FARTHEST) }
+            if value.is_nan() { 0.0 } else { value.clamp(-farthest, farthest) }
         };
+        let radius = f64::from(self.radius.sound().abs()).min(farthest);
         let body = |i: u8| {
             let [mut from, mut to] = [[0.0; D]; 2];
             for axis in 0..D {
@@ -118,7 +124,7 @@ impl Row {
                 let side = if from[axis] == to[axis] { 1.0 } else { to[axis] - from[axis] };
                 let shift = f64::from(i) * f64::from(self.step[axis] % 4) * side;
                 for x in [&mut from[axis], &mut to[axis]] {
-                    *x = (*x + shift).clamp(-FARTHEST, FARTHEST);
+                    *x = (*x + shift).clamp(-farthest, farthest);
                 }
                 if shape == Shape::Boxed {
                     (from[axis], to[axis]) = (from[axis].min(to[axis]), from[axis].max(to[axis]));
@@ -126,7 +132,7 @@ impl Row {
                     to[axis] = if self.endless >> (axis + 3) & 1 == 1 { f64::INFINITY } else { to[axis] };
                 }
             }
-            ([from, to], if self.flat >> 3 & 1 == 1 { 0.0 } else { f64::from(self.radius.sound().abs()) })
+            ([from, to], if self.flat >> 3 & 1 == 1 { 0.0 } else { radius })
         };
         let mut bodies: Vec<_> = (0..=self.more % 16).map(body).collect();
         if self.flat >> 4 & 1 == 1 {
@@ -135,7 +141,7 @@ impl Row {
                 for axis in (0..D).filter(|&axis| self.step[axis] % 4 == 1 && ends[axis].is_finite()) {
                     let [from, to] = &mut bodies[next].0;
                     (from[axis], to[axis]) =
-                        (ends[axis], (ends[axis] + (to[axis] - from[axis])).clamp(-FARTHEST, FARTHEST));
+                        (ends[axis], (ends[axis] + (to[axis] - from[axis])).clamp(-farthest, farthest));
                 }
             }
         }
