@@ -66,6 +66,11 @@ impl<const D: usize> Boxes16<D> {
     pub const NONE: Self = Self { lo: [Floats::splat(f32::INFINITY); D], hi: [Floats::splat(f32::NEG_INFINITY); D] };
 }
 
+// SAFETY: they are made of floats alone, of one alignment, so that nothing lies between them.
+unsafe impl<const D: usize> Zeroable for Boxes16<D> {}
+// SAFETY: as above.
+unsafe impl<const D: usize> Pod for Boxes16<D> {}
+
 /// The floats of a column, one after the other.
 #[inline(always)]
 #[must_use]

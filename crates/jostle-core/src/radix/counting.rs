@@ -1,5 +1,6 @@
 //! One counting pass over many items, in parallel: one histogram a block, one scan, one scatter.
 
+use core::mem;
 use core::ops::Range;
 
 use crate::parallel::disjoint::Disjoint;
@@ -64,6 +65,11 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         self.count(workers, items, 1 << bits, digits);
         self.scan(1 << bits);
         self.scatter(workers, items, 1 << bits, source, target);
+    }
+
+    /// Exchanges the memory in which digits are noted for other.
+    pub(super) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
+        mem::swap(&mut self.digits, other);
     }
 
     /// Where each bucket of the last pass ends, ascending.

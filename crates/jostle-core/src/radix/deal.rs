@@ -93,6 +93,11 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         self.tasks.reserve(items / TASK_ITEMS + 2);
     }
 
+    /// Exchanges the memory in which digits are noted for other: its owner needs it only before and after items are dealt out.
+    pub(crate) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
+        self.pass.exchange_digits(other);
+    }
+
     /// Takes `segment` as it is, large or not, to be dealt out by [`Dealer::deal_large`] if it is large.
     pub(crate) fn push(&mut self, segment: Segment) {
         if segment.len() > LOCAL_MAX { self.large.push(segment) } else { self.segments.push(segment) }

@@ -261,17 +261,22 @@ impl<const D: usize> Shape<D> for Boxed {
         Ok(blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds)))
     }
 
-    fn columns<'a: 's, 's>(
-        view: Self::View<'a>,
-        scratch: &'s mut [Vec<f32>; 3],
-    ) -> Option<(Columns<'a, D>, Centers<'s, D>)> {
-        let columns = Columns::of(&view)?;
-        for (axis, centers) in scratch.iter_mut().enumerate().take(D) {
-            let sides = columns.lo[axis].iter().zip(columns.hi[axis]);
-            centers.clear();
-            centers.extend(sides.map(|(lo, hi)| middle(lo - columns.margin, hi + columns.margin)));
+    fn columns(view: Self::View<'_>) -> Option<Self::Columns<'_>> {
+        Columns::of(&view)
+    }
+
+    /// A leaf has room for two columns.
+    fn centers<'a: 's, 's>(columns: Columns<'a, D>, leaves: &'s mut [Boxes16<D>]) -> Centers<'s, D> {
+        let (mut rest, mut all) = (bytemuck::cast_slice_mut(leaves), Centers([&[]; D]));
+        for axis in 0..D {
+            let (lo, hi) = (columns.lo[axis], columns.hi[axis]);
+            let (centers, others) = rest.split_at_mut(lo.len());
+            for ((center, lo), hi) in centers.iter_mut().zip(lo).zip(hi) {
+                *center = middle(lo - columns.margin, hi + columns.margin);
+            }
+            (all.0[axis], rest) = (centers, others);
         }
-        Some((columns, Centers(core::array::from_fn(|axis| &scratch[axis][..]))))
+        all
     }
 
     fn deal(

@@ -189,11 +189,13 @@ impl<const D: usize> Shape<D> for Round {
         bounds_into(view, workers, isa, blocks)
     }
 
-    fn columns<'a: 's, 's>(
-        view: Self::View<'a>,
-        _scratch: &'s mut [Vec<f32>; 3],
-    ) -> Option<(Columns<'a, D>, Centers<'s, D>)> {
-        Columns::of(&view).map(|columns| (columns, columns.centers))
+    fn columns(view: Self::View<'_>) -> Option<Self::Columns<'_>> {
+        Columns::of(&view)
+    }
+
+    /// They have their centres where they lie.
+    fn centers<'a: 's, 's>(columns: Columns<'a, D>, _leaves: &'s mut [Bodies16<D>]) -> Centers<'s, D> {
+        columns.centers
     }
 
     fn deal(

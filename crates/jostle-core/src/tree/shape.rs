@@ -43,11 +43,10 @@ pub(super) trait Shape<const D: usize>: Sized {
         isa: Isa,
         blocks: &mut Vec<BlockBounds<D>>,
     ) -> Result<Aabb<D>, ViewError>;
-    /// The bodies, where they can be sorted as they lie, and their centres, which may be computed into `scratch`.
-    fn columns<'a: 's, 's>(
-        view: Self::View<'a>,
-        scratch: &'s mut [Vec<f32>; 3],
-    ) -> Option<(Self::Columns<'a>, Centers<'s, D>)>;
+    /// The bodies, where they can be sorted as they lie.
+    fn columns(view: Self::View<'_>) -> Option<Self::Columns<'_>>;
+    /// Their centres, which may be computed to where the leaves of so many bodies are filled afterwards.
+    fn centers<'a: 's, 's>(columns: Self::Columns<'a>, leaves: &'s mut [Self::Sixteen]) -> Centers<'s, D>;
     /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits; as
     /// they come, where there is no grid.
     fn deal(
@@ -123,6 +122,17 @@ impl<const D: usize> Centers<'_, D> {
         let n = self.len();
         let columns = axes.map(|axis| &self.0[axis][..n]);
         (0..n).map(move |i| from_axes(|k| columns[k][i]))
+    }
+
+    /// Those of some bodies, copied.
+    #[inline(always)]
+    pub(super) fn gathered<'s>(self, places: &[u16], columns: &'s mut [Vec<f32>; 3]) -> Centers<'s, D> {
+        for axis in 0..D {
+            let column = &mut columns[axis];
+            column.resize(places.len(), 0.0);
+            column.iter_mut().zip(places).for_each(|(to, &place)| *to = self.0[axis][usize::from(place)]);
+        }
+        Centers(core::array::from_fn(|axis| &columns[axis][..]))
     }
 
     /// That of one body.

@@ -1,8 +1,6 @@
 //! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
 //! in strips in cache.
 
-use core::mem;
-
 use super::cut::cut_leaves;
 use super::shape::{Centers, Part, Record, Shape};
 use super::strips::Strips;
@@ -22,24 +20,15 @@ impl<const D: usize> LinearTree<D> {
         let n = S::len(view);
         self.len = n;
         let s = &mut self.scratch;
-        if s.places.len() < n {
-            s.places.resize(n, 0);
-            s.marks.resize(n, 0);
+        for numbers in [&mut s.places, &mut s.marks] {
+            if numbers.len() < n {
+                numbers.resize(n, 0);
+            }
         }
-        if digit_bits(n) == 0 {
-            // Circles have their centres where they lie.
-            let mut computed = if S::IS_BOXED { mem::take(&mut s.local.columns) } else { [const { Vec::new() }; 3] };
-            let columns = S::columns(view, &mut computed);
-            let is_whole = columns.is_some();
-            if let Some(columns) = columns {
-                self.sort_whole(part, columns);
-            }
-            if S::IS_BOXED {
-                self.scratch.local.columns = computed;
-            }
-            if is_whole {
-                return;
-            }
+        if digit_bits(n) == 0
+            && let Some(columns) = S::columns(view)
+        {
+            return self.sort_whole(part, columns);
         }
         let s = &mut self.scratch;
         part.dealer.start(n);
@@ -52,6 +41,8 @@ impl<const D: usize> LinearTree<D> {
         let by = grid.map(|grid| (grid, self.isa));
         let bits = if grid.is_some() { digit_bits(n) } else { 0 };
         s.grids.extend(grid);
+        // Where leaves begin is known once all have been dealt out.
+        part.dealer.exchange_digits(&mut s.marks);
         S::deal(view, workers, part, (bits, top), by);
         if grid.is_none() {
             part.dealer.start(n);
@@ -59,6 +50,7 @@ impl<const D: usize> LinearTree<D> {
             part.dealer.push_equal(whole);
         }
         self.deal_large(part, workers);
+        part.dealer.exchange_digits(&mut self.scratch.marks);
         part.dealer.finish();
         self.fill_leaves(part, workers);
     }
@@ -112,12 +104,16 @@ pub(super) struct LocalSort {
     pub(super) waiting: Vec<u32>,
 }
 
+/// Bodies of a crowded cell whose centres are gathered at a time, to be read side by side.
+const PIECE: usize = 512;
+
 /// What it takes to put a segment in order.
 #[derive(Debug, Default)]
 pub(super) struct OrderScratch {
     cells: CellPass,
-    /// Places of the bodies in a crowded cell, as they were, and their centres.
+    /// Places of the bodies in a crowded cell, as they were.
     crowd: Vec<u16>,
+    /// The centres of [`PIECE`] of them.
     centers: [Vec<f32>; 3],
     /// Runs of ranks that are to be put in order.
     runs: Vec<(u16, u16)>,
@@ -130,10 +126,14 @@ impl LocalSort {
         self.waiting.reserve(with_headroom(segments));
         let items = bodies.min(LOCAL_MAX);
         let OrderScratch { cells, crowd, centers, runs } = &mut self.order;
-        cells.reserve(items, (usize::BITS - items.leading_zeros()).max(6));
+        cells.reserve(items, Strips::<D>::key_bits(items));
         crowd.clear();
         crowd.reserve(items);
-        for column in centers[..D].iter_mut().chain(self.columns[..D].iter_mut().filter(|_| copied)) {
+        for column in &mut centers[..D] {
+            column.clear();
+            column.reserve(items.min(PIECE));
+        }
+        for column in self.columns[..D].iter_mut().filter(|_| copied) {
             column.reserve(items.saturating_sub(column.len()));
         }
         runs.clear();
@@ -193,16 +193,16 @@ impl<const D: usize> Work for SortSegment<'_, D> {
         }
         while let Some((start, end)) = runs.pop() {
             let places = &mut places[usize::from(start)..usize::from(end)];
-            for axis in 0..D {
-                let column = &mut centers[axis];
-                column.resize(places.len(), 0.0);
-                column.iter_mut().zip(&*places).for_each(|(to, &place)| *to = all.at(place)[axis]);
+            let mut bounds = Aabb::EMPTY;
+            for piece in places.chunks(PIECE) {
+                bounds = bounds.union(box_of(all.gathered(piece, centers)));
             }
-            let centers = Centers::<D>(core::array::from_fn(|axis| &centers[axis][..]));
-            let Some(strips) = Strips::over(&box_of(centers), places.len()) else { continue };
+            let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
             crowd.clear();
             crowd.extend_from_slice(places);
-            strips.keys(centers.all(strips.axes), cells.keys(places.len()));
+            for (piece, keys) in places.chunks(PIECE).zip(cells.keys(places.len()).chunks_mut(PIECE)) {
+                strips.keys(all.gathered(piece, centers).all(strips.axes), keys);
+            }
             cells.order(places, strips.key_bits);
             runs.extend(cells.crowds().map(|(from, to)| (start + from, start + to)));
             places.iter_mut().for_each(|place| *place = crowd[usize::from(*place)]);

@@ -40,7 +40,7 @@ impl<const D: usize> Strips<D> {
         }
         let axes = axes(bounds);
         let widths = axes.axes(|axis| width(bounds, axis));
-        let key_bits = (usize::BITS - (bodies - 1).leading_zeros()).max(MIN_KEY_BITS);
+        let key_bits = Self::key_bits(bodies);
         let cells = 1_u32 << key_bits;
         let leaves = bodies as f64 / LEAF as f64;
         let mut counts = [1; 2];
@@ -67,6 +67,11 @@ impl<const D: usize> Strips<D> {
             strips.last[k] = (count - 1) as f32;
         }
         Some(strips)
+    }
+
+    /// Bits of a key of so many bodies.
+    pub(super) fn key_bits(bodies: usize) -> u32 {
+        (usize::BITS - bodies.saturating_sub(1).leading_zeros()).max(MIN_KEY_BITS)
     }
 
     /// Fills `keys` with the numbers of the cells that hold these points, whose axes are in the order of `axes`.

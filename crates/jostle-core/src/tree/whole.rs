@@ -5,23 +5,21 @@
 use super::LinearTree;
 use super::leaves::{FillLeaves, bound_leaves, expected_leaves};
 use super::level::LevelSlots;
-use super::shape::{Centers, Part, Shape};
+use super::shape::{Part, Shape};
 use super::sort::SortSegment;
 
 impl<const D: usize> LinearTree<D> {
     /// Puts all bodies in order and fills their leaves. Places and marks have room for them.
-    pub(super) fn sort_whole<S: Shape<D>>(
-        &mut self,
-        part: &mut Part<S, D>,
-        (source, centers): (S::Columns<'_>, Centers<'_, D>),
-    ) {
+    pub(super) fn sort_whole<S: Shape<D>>(&mut self, part: &mut Part<S, D>, source: S::Columns<'_>) {
         let (n, isa) = (self.len, self.isa);
+        self.reserve_leaves(part, expected_leaves(n));
+        let centers = S::centers(source, &mut part.leaves);
         let s = &mut self.scratch;
         s.local.reserve::<D>(n, 0, false);
         let (places, marks) = (&mut s.places[..n], &mut s.marks[..n]);
         let leaves =
             isa.run(SortSegment { order: &mut s.local.order, centers, bounds: Some(self.bounds), places, marks });
-        self.reserve_leaves(part, leaves.max(expected_leaves(n)));
+        self.reserve_leaves(part, leaves);
         let (places, marks) = (&self.scratch.places[..n], &self.scratch.marks[..leaves]);
         for (start, &mark) in self.leaf_starts.iter_mut().zip(marks) {
             *start = mark.into();

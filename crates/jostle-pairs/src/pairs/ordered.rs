@@ -9,12 +9,12 @@ use jostle_core::scratch::with_headroom;
 use crate::join::hits::{PairList, Sink};
 use crate::simd::LANES;
 
-/// Pairs that an outbox holds at least: 64 KiB.
-const OUTBOX_MIN: usize = 1 << 13;
+/// Pairs that an outbox holds at least, those of some blocks of a short list: 16 KiB.
+const OUTBOX_MIN: usize = 1 << 11;
 
 /// An outbox holds one of so many parts of the list: enough for a worker to go on for a while when another one, who has
 /// an earlier block, has been taken off its processor.
-const OUTBOX_SHARE: usize = 32;
+const OUTBOX_SHARE: usize = 64;
 
 /// What a worker has found and not yet put in the list.
 #[derive(Debug, Default)]
