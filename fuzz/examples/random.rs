@@ -1,5 +1,6 @@
-//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED] [TARGET...]`: every target, or those named, on bytes that look random, for so
-//! long each, where libFuzzer is not at hand. What fails is named by its seed and kept in `fuzz/artifacts`.
+//! `cargo run --release -p jostle-fuzz --example random -- [SECONDS] [SEED] [TARGET...]`: every target, or those named, on
+//! bytes that look random, for so long each, where libFuzzer is not at hand. What fails is named by its seed and kept in
+//! `fuzz/artifacts`.
 
 use std::fs;
 use std::panic::catch_unwind;

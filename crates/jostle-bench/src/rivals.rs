@@ -22,8 +22,8 @@ use jostle_testkit::{Kind, Scene};
 
 /// A way to find all overlapping pairs.
 ///
-/// Of those that search from scratch: everything that must be done anew when bodies have moved belongs to [`Rival::find`], and so is timed. Memory is kept
-/// from search to search where the library allows it.
+/// Of those that search from scratch: everything that must be done anew when bodies have moved belongs to [`Rival::find`],
+/// and so is timed. Memory is kept from search to search where the library allows it.
 pub(crate) trait Rival<const D: usize>: Send {
     /// Its name in tables.
     fn name(&self) -> &'static str;

@@ -14,7 +14,8 @@ use crate::picture::Window;
 /// Every overlapping pair of circles or spheres, or of boxes.
 ///
 /// Two bodies overlap when the squared distance of their centres is at most the squared sum of their radii, in 32-bit
-/// floating point where that holds all values of the input, else in 64-bit; touching counts. Boxes, whose sides lie along the axes, overlap when they do on each axis. The pairs and their order depend on the input alone, not on the threads.
+/// floating point where that holds all values of the input, else in 64-bit; touching counts. Boxes, whose sides lie along
+/// the axes, overlap when they do on each axis. The pairs and their order depend on the input alone, not on the threads.
 ///
 /// Exit code: 0, 1 when `verify` finds a difference, 2 when the command line or the input cannot be used.
 #[derive(Debug, Parser)]

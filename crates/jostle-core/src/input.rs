@@ -238,7 +238,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies held in the caller's own structs without padding, read in place; [`field!`](crate::field) and
     /// [`Bodies::from_columns`] read any others, [`Bodies::from_strided`] memory without a struct.
     ///
-    /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as [`core::mem::offset_of!`] gives them.
+    /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as
+    /// [`core::mem::offset_of!`] gives them.
     ///
     /// ```
     /// # use jostle_core as jostle;

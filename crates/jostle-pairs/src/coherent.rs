@@ -37,12 +37,13 @@ use row_sieve::RowSieve;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
-/// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any [`Input`],
-/// with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames given, whatever
-/// the threads and the instruction set: of those since the last search from scratch, and of the margin that was chosen then by how far
-/// bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a pair that ends leaves its place to the last one
-/// of the list, and one that begins comes to the end. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for
-/// both pairs and rows, one for each.
+/// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any
+/// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
+/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin that
+/// was chosen then by how far bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a
+/// pair that ends leaves its place to the last one of the list, and one that begins comes to the end. Rows are ascending, as
+/// ever. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one
+/// for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
 /// move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused

@@ -40,11 +40,12 @@ pub(crate) use space::UnitCell;
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time ([`ContactTracker`](crate::ContactTracker)) and their geometry ([`contacts`](crate::contacts()), [`contacts_f64`](crate::contacts_f64)) |
 /// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
 ///
-/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, or space repeats, every
-/// pair of it is decided in `f64` on the numbers as they were given: two boxes by their corners, others by whether the squared distance of
-/// what they are of (a centre, a segment, a box) is at most the square of the sum of their radii. Where space repeats, the shift of
-/// the image is added to every difference of two bodies' numbers, `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift` of two boxes; a
-/// body lies in the cell by its middle (`lo/2 + hi/2`, or halves of its ends), and may be longer than the period: it then meets images of itself.
+/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, or space
+/// repeats, every pair of it is decided in `f64` on the numbers as they were given: two boxes by their corners, others by
+/// whether the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of their
+/// radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
+/// `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift` of two boxes; a body lies in the cell by its middle (`lo/2 + hi/2`,
+/// or halves of its ends), and may be longer than the period: it then meets images of itself.
 ///
 /// Refused, each by its name:
 ///

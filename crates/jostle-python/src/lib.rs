@@ -1,8 +1,9 @@
 //! The Python interface of [`engine`]: the module `jostle._jostle`, of which `python/jostle` makes the package `jostle`.
 //!
-//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`, `prepared`
-//! and `input` (what a search is of); `dimensions`, `finder`, `found`, `visit` and `coherent`; `lists`; `neighbor_list` and `table` (as ASE has them);
-//! `contacts`; `memory` (where large vectors lie) and `freed` (that of results, for the next ones).
+//! Files: `errors`; `arrays` (numpy's arrays, read in place, and vectors that become arrays); `space`; `threads`; `bodies`,
+//! `prepared` and `input` (what a search is of); `dimensions`, `finder`, `found`, `visit` and `coherent`; `lists`;
+//! `neighbor_list` and `table` (as ASE has them); `contacts`; `memory` (where large vectors lie) and `freed` (that of
+//! results, for the next ones).
 
 mod arrays;
 mod bodies;

@@ -22,8 +22,10 @@
 //!
 //! Without its features this crate reads and answers messages, and serves nothing.
 //!
-//! The files: `frame` (what is sent), `message` (what a page says), `view` (which bodies, and what is drawn of them), `shown` (what a search has found), `finders` (which thread has found it), `ask` (questions to the tree), `record` (one search, task by task), `clusters` (who hangs together), `session` (one viewer),
-//! `server` (who is let in, and the page), `viewer` (what the loop calls).
+//! The files: `frame` (what is sent), `message` (what a page says), `view` (which bodies, and what is drawn of them),
+//! `shown` (what a search has found), `finders` (which thread has found it), `ask` (questions to the tree), `record` (one
+//! search, task by task), `clusters` (who hangs together), `session` (one viewer), `server` (who is let in, and the page),
+//! `viewer` (what the loop calls).
 
 mod ask;
 #[cfg(feature = "server")]

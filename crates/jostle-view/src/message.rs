@@ -78,7 +78,8 @@ impl Command {
     }
 }
 
-/// What the controls of the page show; the page has none until it is told of some: see [`Viewer::set_controls`](crate::Viewer::set_controls).
+/// What the controls of the page show; the page has none until it is told of some: see
+/// [`Viewer::set_controls`](crate::Viewer::set_controls).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Controls {
     /// True while nothing moves.

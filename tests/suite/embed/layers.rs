@@ -177,7 +177,8 @@ fn every_scene_in_3d() {
     every_scene::<3>();
 }
 
-/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without layers, in that order, less what layers forbid.
+/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without layers, in that
+/// order, less what layers forbid.
 fn large<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for (name, scene) in large_scenes().skip(D % 2).step_by(2) {

@@ -80,7 +80,8 @@ fn every_scene_in_3d() {
     every_scene::<3>();
 }
 
-/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without a test, in that order, less what it turns down.
+/// Of every other scene, in 3D the others than in 2D: what several threads find is what they find without a test, in that
+/// order, less what it turns down.
 fn large<const D: usize>() {
     let mut ways = Ways::<D>::few();
     for (name, scene) in large_scenes::<D>().skip(D % 2).step_by(2) {

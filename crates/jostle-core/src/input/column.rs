@@ -7,8 +7,8 @@ use core::slice;
 
 use bytemuck::Pod;
 
-/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or values at a fixed distance
-/// from each other ([`Column::from_strided`]).
+/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or values at
+/// a fixed distance from each other ([`Column::from_strided`]).
 #[derive(Clone, Copy)]
 pub struct Column<'a, T = f32> {
     /// Of the first body, aligned or not; dangling where there is none.

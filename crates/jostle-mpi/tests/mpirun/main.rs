@@ -1,5 +1,5 @@
-//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks. `MPIRUN` names another `mpirun`;
-//! `--ignored` sends a message of more than 2^31 bytes instead.
+//! The same scenes under MPI: without `mpirun` above it, this program starts itself under it, with each number of ranks.
+//! `MPIRUN` names another `mpirun`; `--ignored` sends a message of more than 2^31 bytes instead.
 
 #[path = "../suite/kit.rs"]
 #[allow(dead_code, reason = "threads are the other suite's")]

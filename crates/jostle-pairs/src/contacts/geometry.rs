@@ -26,9 +26,9 @@ const SERIAL_BELOW: [usize; 2] = [20_000, 60_000];
 /// - Of two boxes, depth and normal are the shortest way along an axis on which b leaves a, and the point is the middle of what they share.
 /// - Of capsules, and of them and circles, the contact is that of circles about the nearest points of their segments; where segments cross,
 ///   the shortest way across one of them on which b leaves a.
-/// - Of a box and a circle or a capsule whose centre or segment does not reach into it, the normal leads between the nearest points of
-///   the two; else it is the shortest way along an axis by which the box about b, or about a, leaves the other. The point is half of the depth
-///   behind the border of the box.
+/// - Of a box and a circle or a capsule whose centre or segment does not reach into it, the normal leads between the nearest
+///   points of the two; else it is the shortest way along an axis by which the box about b, or about a, leaves the other.
+///   The point is half of the depth behind the border of the box.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

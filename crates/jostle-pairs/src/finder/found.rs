@@ -42,8 +42,9 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.engine.pairs.pairs()
     }
 
-    /// The id of the body at each rank of the tree's order, neighbours in space being neighbours there: a permutation of 0..n, by which a simulation may sort its
-    /// own arrays now and then. Of the last search within a view of circles or spheres.
+    /// The id of the body at each rank of the tree's order, neighbours in space being neighbours there: a permutation of
+    /// 0..n, by which a simulation may sort its own arrays now and then. Of the last search within a view of circles or
+    /// spheres.
     #[must_use]
     pub fn rank_to_id(&self) -> impl DoubleEndedIterator<Item = u32> + Clone + use<'f, D> {
         self.tree().ids()

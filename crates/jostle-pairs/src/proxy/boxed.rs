@@ -9,11 +9,12 @@
 //! Bodies are moved into the cell by whole vectors, which rounds by 2^-49 of all that was added on the way (`far`) at most:
 //! boxes grow by that as well.
 //!
-//! A prepared set brings its frame along, in which other boxes may lie anywhere. What is lost on an axis where two boxes nearly touch is then
-//! 2^-22 at most of how far the two corners lie from the middle: a box of another set grows by four times as much as elsewhere,
-//! relative to its own widest corner (which counts as 1 at least). A prepared set of boxes in `f32` in open space is taken as it is: its
-//! frame is that of the caller, and its boxes have not grown, nor been rounded. The others grow by 2^-20 of their widest corner, and
-//! by the least normal number, so that they do where corners vanish in `f32`.
+//! A prepared set brings its frame along, in which other boxes may lie anywhere. What is lost on an axis where two boxes
+//! nearly touch is then 2^-22 at most of how far the two corners lie from the middle: a box of another set grows by four
+//! times as much as elsewhere, relative to its own widest corner (which counts as 1 at least). A prepared set of boxes in
+//! `f32` in open space is taken as it is: its frame is that of the caller, and its boxes have not grown, nor been rounded.
+//! The others grow by 2^-20 of their widest corner, and by the least normal number, so that they do where corners vanish in
+//! `f32`.
 
 use jostle_core::Boxes;
 
@@ -150,7 +151,8 @@ impl<const D: usize> BoxFrame<D> {
         self.origin == other.origin && self.scale == other.scale
     }
 
-    /// The border of a box on one side of an axis, of a body that ends there, relative to the origin, and the widest of whose ends is `widest`.
+    /// The border of a box on one side of an axis, of a body that ends there, relative to the origin, and the widest of
+    /// whose ends is `widest`.
     #[inline]
     pub(super) fn border(&self, end: f64, side: usize, widest: impl FnOnce() -> f64) -> f32 {
         let growth = self.growth(if self.beyond.is_some() { widest() * self.scale } else { self.unit });

@@ -29,9 +29,9 @@ const BLOCK: usize = 1 << 13;
 ///   are in `f32`, as long as they do not meet each other). Of several sets in `f64` all are used whose frames are the same,
 ///   as they are of a space that repeats in every direction.
 ///
-/// Boxes and capsules are not sorted anew in searches in that space, however many shapes take part: boxes in `f32` in open space where
-/// all bodies are such boxes; all of them in other searches, as the largest prepared set of boxes or capsules, and those whose frames are the
-/// same as its own. Circles are, where other shapes take part.
+/// Boxes and capsules are not sorted anew in searches in that space, however many shapes take part: boxes in `f32` in open
+/// space where all bodies are such boxes; all of them in other searches, as the largest prepared set of boxes or capsules,
+/// and those whose frames are the same as its own. Circles are, where other shapes take part.
 ///
 /// Such a search, and its own tree, are slow where bodies in `f64` are spread 2^16 times as far as they reach and more: others
 /// leave out the gaps between them.

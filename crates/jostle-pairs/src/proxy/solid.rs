@@ -141,8 +141,8 @@ fn sort_few(numbers: &mut [f64]) {
     }
 }
 
-/// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is convex along the segment, and a parabola between
-/// the places at which the segment crosses a border.
+/// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is
+/// convex along the segment, and a parabola between the places at which the segment crosses a border.
 fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
     let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
     let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);

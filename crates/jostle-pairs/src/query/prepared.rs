@@ -46,20 +46,22 @@ const MOVED: f64 = 1.0 / 8_388_608.0;
 /// - nearest: `d.d`, at most `within * within`; the distance is its root, and radii do not count.
 ///
 /// Of boxes and capsules, with the same `d` from q to each of their corners or ends:
-/// - circle, point and box: the predicates of pairs, the other body being that circle or box; a point lies in a box that it is on the border of;
+/// - circle, point and box: the predicates of pairs, the other body being that circle or box; a point lies in a box that it
+///   is on the border of;
 /// - ray: from `near = max(0, d_lo / direction, ..)` to `far = min(d_hi / direction, ..)` over the axes, each two quotients in ascending
 ///   order, a box is hit when `near <= far`; the distance is `near * |direction|`. A capsule is hit where either ball about
 ///   its ends or its side is first, and at 0 from within;
 /// - nearest: the squared distance of a box, 0 from within, or of the segment of a capsule, whose radius does not count.
 ///
 /// Answers come in the order of [`Seen`], or of [`SeenAt`]: one for each image. The lists are cleared first; nothing else is
-/// allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the space alone, and
-/// allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in parallel. For bodies in `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
+/// allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the space alone,
+/// and allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in parallel. For bodies in
+/// `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
 ///
 /// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^500, a box whose `lo` is above its
 /// `hi`, a direction of zero, a reach that is negative or NaN, and a ray without end in a space that repeats, which meets
-/// endless images, are refused with [`QueryError::Query`](crate::QueryError::Query), as is what looks at more than 2^20 images or lies more than 2^29
-/// cells away; the list is then as it was.
+/// endless images, are refused with [`QueryError::Query`](crate::QueryError::Query), as is what looks at more than 2^20
+/// images or lies more than 2^29 cells away; the list is then as it was.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

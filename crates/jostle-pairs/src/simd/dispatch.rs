@@ -27,7 +27,8 @@ pub(crate) fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
 /// [`Lanes::call`].
 ///
 /// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function grows so
-/// large that the compiler takes seconds for it. A body of several shapes, or of a flag, is given with it: `body::<Round>`. Worth it for hundreds of cycles.
+/// large that the compiler takes seconds for it. A body of several shapes, or of a flag, is given with it: `body::<Round>`.
+/// Worth it for hundreds of cycles.
 macro_rules! outlined {
     (impl $type:ident { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$($flag:tt),+>)?($($arg:ident: $arg_type:ty),*);)* }) => {
         impl<const D: usize> $type<'_, D> {

@@ -18,8 +18,9 @@ pub struct Neighbor<const D: usize> {
 }
 
 impl<const D: usize> Case<D> {
-    /// The neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id and shift. Within a set, a row of `full`
-    /// lists has each neighbour, of half lists those with a greater id, and the body itself at shifts of the half.
+    /// The neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id and shift.
+    /// Within a set, a row of `full` lists has each neighbour, of half lists those with a greater id, and the body itself at
+    /// shifts of the half.
     ///
     /// # Panics
     /// When the relation is among many sets, which have no rows.

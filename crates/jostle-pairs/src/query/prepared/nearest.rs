@@ -11,9 +11,9 @@ use crate::compiled::compiled_here;
 use crate::query::QueryError;
 
 impl<const D: usize> PreparedQueries<'_, D> {
-    /// Lists the `count` images of bodies whose centres (of boxes and capsules: whose boxes or segments) are nearest to a point (all there are, when that is fewer) and not
-    /// beyond `within`, which may be infinite: by squared distance, then id and image. The list is also the memory of the search; when the images looked at become
-    /// too many, it is left empty.
+    /// Lists the `count` images of bodies whose centres (of boxes and capsules: whose boxes or segments) are nearest to a
+    /// point (all there are, when that is fewer) and not beyond `within`, which may be infinite: by squared distance, then
+    /// id and image. The list is also the memory of the search; when the images looked at become too many, it is left empty.
     ///
     /// # Errors
     /// See [`PreparedQueries`].
