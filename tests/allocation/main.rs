@@ -5,6 +5,8 @@ mod coherent;
 mod contacts;
 mod counting;
 
+use std::env;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex};
 
@@ -321,16 +323,37 @@ fn warm_up() {
     rayon::broadcast(|_| ());
 }
 
-/// Without the harness of tests, which allocates when it says that a test takes long: the count is of the whole process.
-///
-/// Within the pool, since a call from outside goes through rayon's injector, which allocates.
-fn main() {
+/// Everything on the calling thread alone.
+fn on_one_thread() {
     every_kind(Threads::Serial);
     contacts::later_rounds_allocate_nothing(Threads::Serial);
-    let pool = jostle_testkit::pool(3);
-    pool.install(|| {
+}
+
+/// Everything within a pool, since a call from outside goes through rayon's injector, which allocates.
+fn in_a_pool() {
+    jostle_testkit::pool(3).install(|| {
         warm_up();
         every_kind(Threads::Current);
         contacts::later_rounds_allocate_nothing(Threads::Current);
     });
+}
+
+/// Which half a process is to run: it is set for the two that the test starts.
+const HALF: &str = "JOSTLE_ALLOCATION_HALF";
+
+/// Without the harness of tests, which allocates when it says that a test takes long: the count is of the whole process.
+///
+/// So each half is a process of its own, and they run side by side.
+fn main() {
+    let halves = [("one thread", on_one_thread as fn()), ("a pool", in_a_pool)];
+    if let Ok(asked) = env::var(HALF) {
+        let (_, run) = halves.into_iter().find(|(name, _)| *name == asked).expect("a half by its name");
+        return run();
+    }
+    let program = env::current_exe().expect("the path of this program");
+    let start = |(name, _)| (name, Command::new(&program).env(HALF, name).spawn().expect("a process"));
+    let ended = halves.map(start).map(|(name, mut half)| (name, half.wait().expect("a process that was started")));
+    for (name, status) in ended {
+        assert!(status.success(), "{name}: {status}");
+    }
 }
