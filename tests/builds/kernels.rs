@@ -1,13 +1,12 @@
 //! One sequence of pairs from every kernel on any number of threads, in every form in which pairs are handed out.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use jostle::{Bodies, InputError, PairFinder, Stats, Threads};
 use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
-use jostle_testkit::pairs::ascending;
+use jostle_testkit::pairs::{Calls, ascending};
 use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly};
 use rayon::ThreadPool;
 
@@ -132,10 +131,9 @@ fn assert_calls<const D: usize>(
         Threads::Pool(pool) => pool.current_num_threads() == 1,
         _ => true,
     };
-    let calls = Mutex::new(Vec::with_capacity(sequence.len()));
-    let push = |a, b| calls.lock().expect("no panic").push([a, b]);
-    let stats = visit(finder, threads, view, &push).expect(label);
-    let calls = calls.into_inner().expect("no panic");
+    let calls = Calls::default();
+    let stats = visit(finder, threads, view, &|a, b| calls.push(a, b)).expect(label);
+    let calls = calls.into_pairs();
     assert_eq!((stats.pairs, calls.len()), (sequence.len() as u64, sequence.len()), "{label}");
     if single {
         assert!(calls == sequence, "{label}: calls in another order");

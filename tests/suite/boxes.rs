@@ -1,13 +1,11 @@
 //! Boxes, of every kind, by every instruction set, on any threads, against plain loops; and what is refused.
 
-use std::sync::Mutex;
-
 use jostle::{
     ActivationTable, Boxes, Boxes64, Capsules, Capsules64, Circles, Circles64, CoherentFinder, Input, InputError,
     Layers, NeighborLists, PairFinder, PreparedSet, RangeFault, Reason, Rows, Set, Skin, Space, Threads, ViewError,
     between,
 };
-use jostle_testkit::pairs::{ascending, assert_same, both_ways};
+use jostle_testkit::pairs::{Calls, ascending, assert_same, both_ways};
 use jostle_testkit::pool;
 use jostle_testkit::shapes::{BoxKind, box_pairs, boxes, boxes_across};
 
@@ -24,10 +22,9 @@ pub(crate) fn check<const D: usize>(
     assert_same(name, &ascending(&sequence), expected);
     assert_eq!(ways.by_turns(|way| way.search().count(input).expect(name)), expected.len() as u64, "{name}");
     let visited = ways.by_turns(|way| {
-        let visited = Mutex::new(Vec::new());
-        let visit = |a, b| visited.lock().expect("a list").push([a, b]);
-        way.search().for_each_pair(input, visit).expect(name);
-        visited.into_inner().expect("a list")
+        let visited = Calls::default();
+        way.search().for_each_pair(input, |a, b| visited.push(a, b)).expect(name);
+        visited.into_pairs()
     });
     assert_same(name, &ascending(&visited), expected);
     let folded = ways.by_turns(|way| {

@@ -1,12 +1,11 @@
 //! The same pairs, in the same order, from a host's own threads, whatever the host is like.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use jostle::{Bodies, Circles, InputError, PairFinder, Spawner, Stats, Threads};
-use jostle_testkit::pairs::ascending;
+use jostle_testkit::pairs::{Calls, ascending};
 use jostle_testkit::{Kind, Scene, scene};
 
 type Task<'a> = &'a (dyn Fn(usize) + Sync);
@@ -184,10 +183,9 @@ impl Answers {
         let (list, ids) = (found.pairs().to_vec(), found.rank_to_id().collect());
         let count = finder.on(threads).count(view).expect("a good scene");
         let (folded, sum) = fold(finder, threads, view).expect("a good scene");
-        let calls = Mutex::new(Vec::new());
-        let stats =
-            visit(finder, threads, view, &|a, b| calls.lock().expect("no panic").push([a, b])).expect("a good scene");
-        let calls = ascending(&calls.into_inner().expect("no panic"));
+        let calls = Calls::default();
+        let stats = visit(finder, threads, view, &|a, b| calls.push(a, b)).expect("a good scene");
+        let calls = ascending(&calls.into_pairs());
         let work = [stats.node_tests, stats.leaf_tests, stats.circle_tests, stats.pairs];
         Self { list, ids, count, folded, sum: sum.to_bits(), calls, work }
     }
@@ -240,10 +238,9 @@ fn calls_on_one_thread_are_in_order() {
     let mut finder = PairFinder::new();
     let list = finder.find(scene.view()).expect("a good scene").pairs().to_vec();
     for run in [forward, backward, abroad, last_only, nothing] {
-        let calls = Mutex::new(Vec::new());
-        let push = |a, b| calls.lock().expect("no panic").push([a, b]);
-        visit(&mut finder, Threads::Host(&Host(3, run)), scene.view(), &push).expect("a good scene");
-        assert!(calls.into_inner().expect("no panic") == list);
+        let calls = Calls::default();
+        visit(&mut finder, Threads::Host(&Host(3, run)), scene.view(), &|a, b| calls.push(a, b)).expect("a good scene");
+        assert!(calls.into_pairs() == list);
     }
 }
 

@@ -1,5 +1,24 @@
 //! Lists of pairs, sorted and compared: compiled with this crate, since tests are compiled without optimization.
 
+use std::sync::{Mutex, PoisonError};
+
+/// The pairs that a function of a test is called with, by any thread, in the order of the calls.
+#[derive(Debug, Default)]
+pub struct Calls(Mutex<Vec<[u32; 2]>>);
+
+impl Calls {
+    /// Notes a call.
+    pub fn push(&self, a: u32, b: u32) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push([a, b]);
+    }
+
+    /// All calls.
+    #[must_use]
+    pub fn into_pairs(self) -> Vec<[u32; 2]> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The same pairs in ascending order.
 #[must_use]
 pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {

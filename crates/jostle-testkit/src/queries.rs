@@ -22,9 +22,7 @@ pub fn point<const D: usize>(scene: &Scene<D>, point: [f32; D]) -> Vec<u32> {
 /// When `D` is neither 2 nor 3.
 #[must_use]
 pub fn nearest<const D: usize>(scene: &Scene<D>, point: [f32; D], count: usize, within: f32) -> Vec<Reached> {
-    let mut nearest = all_within(scene, &point, &within);
-    nearest.truncate(count);
-    nearest
+    first_within(scene, &point, &within, &count)
 }
 
 compiled_here! {
@@ -65,14 +63,19 @@ compiled_here! {
         hits
     }
 
-    /// The bodies whose centres lie within a distance of a point: by distance, then id.
-    fn all_within<const D: usize>(scene: &Scene<D>, point: &[f32; D], within: &f32) -> Vec<Reached> {
+    /// The first of the bodies whose centres lie within a distance of a point: by distance, then id.
+    fn first_within<const D: usize>(scene: &Scene<D>, point: &[f32; D], within: &f32, most: &usize) -> Vec<Reached> {
         let distance2 = |center: [f32; D]| {
             (0..D).map(|axis| center[axis] - point[axis]).map(|d| d * d).reduce(|sum, d2| sum + d2).unwrap_or(0.0)
         };
         let mut nearest: Vec<_> = bodies(scene).map(|(id, (center, _))| (distance2(center), id)).collect();
         nearest.retain(|&(distance2, _)| distance2 <= within * within);
-        nearest.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if *most < nearest.len() {
+            nearest.select_nth_unstable_by(*most, order);
+            nearest.truncate(*most);
+        }
+        nearest.sort_by(order);
         nearest.into_iter().map(|(distance2, id)| Reached { id, distance: distance2.sqrt() }).collect()
     }
 }

@@ -224,7 +224,7 @@ compiled_here! {
     pub fn interleaved<const D: usize>(scene: &Scene<D>) -> Vec<[f32; 4]> {
         let body = |id: usize| {
             let mut body = [f32::NAN; 4];
-            body[..D].copy_from_slice(&scene.view().center(id));
+            body.iter_mut().zip(&scene.centers).for_each(|(x, column)| *x = column[id]);
             body[3] = scene.radii[id];
             body
         };

@@ -1,11 +1,11 @@
 //! Runs a search in every way there is, and holds all that it says against the oracle.
 
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use jostle::{Isa, NeighborLists, PairFinder, Rows, Search, Threads};
 use jostle_testkit::algebra::engine::Ready;
 use jostle_testkit::algebra::{Case, Hit, Relation, assert_rows, same_hits, same_lists};
-use jostle_testkit::pairs::ascending;
+use jostle_testkit::pairs::{Calls, ascending};
 use jostle_testkit::pool;
 use rayon::ThreadPool;
 
@@ -117,11 +117,9 @@ impl<const D: usize> Bench<D> {
                 search.fold(ready.input(), Vec::new, |list, a, b| list.push([a, b]), push)
             });
             assert!(pairs.as_ref() == Ok(&listed), "{name}: other pairs are folded");
-            let visited = Mutex::new(Vec::new());
-            let visit = |a, b| visited.lock().expect("no visit panics").push([a, b]);
-            self.run(way, |search, _| search.for_each_pair(ready.input(), visit)).expect(name);
-            let visited = visited.into_inner().expect("no visit panics");
-            assert!(ascending(&visited) == ascending(&listed), "{name}: other pairs are visited");
+            let visited = Calls::default();
+            self.run(way, |search, _| search.for_each_pair(ready.input(), |a, b| visited.push(a, b))).expect(name);
+            assert!(ascending(&visited.into_pairs()) == ascending(&listed), "{name}: other pairs are visited");
         }
     }
 

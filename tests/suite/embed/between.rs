@@ -1,8 +1,7 @@
 //! Two sets: views, trees, and one of each; few against many, giants, and nothing at all.
 
-use std::sync::Mutex;
-
 use jostle::{Bodies, Input, InputError, PairFinder, Threads, between};
+use jostle_testkit::pairs::Calls;
 use jostle_testkit::{Kind, Scene, scene};
 
 use crate::embed::oracle::{
@@ -34,11 +33,10 @@ fn check_without_list<const D: usize>(ways: &mut Ways<D>, name: &str, among: Inp
     let count = ways.by_turns(|way| way.search().count(among).expect(name));
     assert_eq!(count, sequence.len() as u64, "{name}");
     let visited = ways.by_turns(|way| {
-        let visited = Mutex::new(Vec::new());
-        let visit = |a, b| visited.lock().expect("a list").push([a, b]);
-        let stats = way.search().for_each_pair(among, visit).expect(name);
+        let visited = Calls::default();
+        let stats = way.search().for_each_pair(among, |a, b| visited.push(a, b)).expect(name);
         assert_eq!(stats.pairs, count, "{name}");
-        visited.into_inner().expect("a list")
+        visited.into_pairs()
     });
     assert_same(name, &ascending(&visited), &ascending(sequence));
     let folded = ways.by_turns(|way| {

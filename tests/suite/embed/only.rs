@@ -1,9 +1,8 @@
 //! Tests of the caller's own: asked once for each pair, as it stands in the list.
 
-use std::sync::Mutex;
-
 use jostle::{Input, Rows, between};
 use jostle_testkit::lists::Lists;
+use jostle_testkit::pairs::Calls;
 use jostle_testkit::{Kind, Scene, oracle, scene};
 
 use crate::embed::layers::{Layering, meet, set};
@@ -23,13 +22,13 @@ fn of_wanted(pairs: &[[u32; 2]]) -> Pairs {
 
 /// What a search came to, and the pairs that its test was asked about, ascending.
 fn asked<R, const D: usize>(way: &mut Way<D>, search: impl FnOnce(jostle::Search<'_, '_, D>) -> R) -> (R, Pairs) {
-    let asked = Mutex::new(Vec::new());
+    let asked = Calls::default();
     let test = |a, b| {
-        asked.lock().expect("a list").push([a, b]);
+        asked.push(a, b);
         wanted(a, b)
     };
     let result = search(way.search().only(&test));
-    (result, ascending(&asked.into_inner().expect("a list")))
+    (result, ascending(&asked.into_pairs()))
 }
 
 /// Checks that pairs `expected` (ascending) are asked about once, and those wanted found.

@@ -16,7 +16,8 @@ pub(crate) fn across_large<const D: usize>(a: &Scene<D>, b: &Scene<D>) -> Pairs 
 }
 
 pub(crate) fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = ([f32; D], f32)> {
-    (0..scene.len()).map(|id| (scene.view().center(id), scene.view().radius(id)))
+    let body = |id: usize| (scene.centers.each_ref().map(|column| column[id]), scene.radii[id]);
+    (0..scene.len()).map(body)
 }
 
 pub(crate) fn tree_of<const D: usize>(view: Bodies<'_, D>) -> LinearTree<D> {

@@ -14,8 +14,8 @@ fn cycled<T: Copy>(items: &[T], count: usize) -> Vec<T> {
 
 type Owned = (Vec<usize>, Vec<u32>, Vec<f32>);
 
-fn owned(answers: Answers<'_>) -> Owned {
-    (answers.offsets().to_vec(), answers.ids().to_vec(), answers.distances().to_vec())
+fn are(answers: Answers<'_>, (offsets, ids, distances): &Owned) -> bool {
+    answers.offsets() == offsets && answers.ids() == ids && answers.distances() == distances
 }
 
 /// The answers put together from single queries.
@@ -55,14 +55,14 @@ impl Batches {
 
     fn expect(&mut self, name: &str, expected: &Owned, ask: Ask<'_>) {
         let answers = ask(&mut self.batch, Threads::Serial).expect(name);
-        assert!(owned(answers) == *expected, "{name}, serial");
+        assert!(are(answers, expected), "{name}, serial");
         for pool in &self.pools {
             let threads = pool.current_num_threads();
             let answers = ask(&mut self.batch, Threads::Pool(pool)).expect(name);
-            assert!(owned(answers) == *expected, "{name}, {threads} threads");
-            let inside = pool.install(|| ask(&mut self.batch, Threads::Current).map(owned)).expect(name);
-            assert!(inside == *expected, "{name}, within a pool of {threads}");
-            assert!(owned(self.batch.last()) == *expected, "{name}");
+            assert!(are(answers, expected), "{name}, {threads} threads");
+            let inside = pool.install(|| ask(&mut self.batch, Threads::Current).map(|answers| are(answers, expected)));
+            assert!(inside.expect(name), "{name}, within a pool of {threads}");
+            assert!(are(self.batch.last(), expected), "{name}");
         }
     }
 
