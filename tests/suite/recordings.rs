@@ -1,6 +1,7 @@
 //! Searches recorded task by task.
 
-use jostle::{ContactTracker, NeighborLists, PairFinder, Rows, Threads};
+use jostle::{Capsules, ContactTracker, NeighborLists, PairFinder, Rows, Set, Threads, between};
+use jostle_testkit::shapes::{BoxKind, boxes};
 use jostle_testkit::{Kind, scene};
 
 /// What is recorded task by task is what is found otherwise.
@@ -29,4 +30,23 @@ fn recorded_rows_and_contacts_are_the_same() {
         assert!(!recording.regions.is_empty());
     }
     assert!(recorded.on(Threads::Serial).update_recorded(pairs, &keys[1..]).is_err());
+}
+
+/// Rows of boxes and capsules, which are made of pairs: all that grows with their number is in regions of many tasks.
+#[test]
+fn recorded_rows_of_shapes_are_the_same() {
+    let scene = boxes::<2>(BoxKind::Uniform, 30_000);
+    let radii = vec![0.1; scene.len()];
+    let capsules = Capsules::new(scene.lo.each_ref(), scene.hi.each_ref(), &radii);
+    let (mut finder, mut lists, mut again) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
+    let inputs = [jostle::Input::from(scene.view()), Set::from(capsules).into(), between(scene.view(), capsules)];
+    for (input, kind) in inputs.iter().flat_map(|input| [Rows::Half, Rows::Full].map(|kind| (*input, kind))) {
+        finder.on(Threads::Serial).neighbors(input, kind, &mut lists).unwrap();
+        let (_, recording) = finder.on(Threads::Serial).neighbors_recorded(input, kind, &mut again).unwrap();
+        assert_eq!((lists.offsets(), lists.neighbors()), (again.offsets(), again.neighbors()));
+        for name in ["join", "count pairs", "deal pairs", "put rows"] {
+            let tasks = recording.regions.iter().filter(|region| region.name == name).map(|region| region.tasks.len());
+            assert!(tasks.sum::<usize>() > 1, "{name}");
+        }
+    }
 }

@@ -84,14 +84,18 @@ impl PairRows {
         });
         reserve(starts, with_headroom(buckets + 1));
         starts.clear();
-        let mut place = 0;
-        for bucket in 0..buckets {
-            starts.push(place);
-            for slot in places.iter_mut().skip(bucket).step_by(buckets) {
-                place += mem::replace(slot, place);
-            }
+        starts.resize(buckets + 1, 0);
+        // Where the next block deals to in each bucket: at last where that ends, and the next one begins. By rows, as counts lie: no
+        // thread has anything else to do meanwhile.
+        let next = &mut starts[1..];
+        for counts in places.chunks_exact(buckets.max(1)) {
+            next.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
         }
-        starts.push(place);
+        let mut place = 0;
+        next.iter_mut().for_each(|start| place += mem::replace(start, place));
+        for counts in places.chunks_exact_mut(buckets.max(1)) {
+            next.iter_mut().zip(counts).for_each(|(next, slot)| *next += mem::replace(slot, *next));
+        }
         resize_with_headroom(dealt, place, [0; 2]);
     }
 
