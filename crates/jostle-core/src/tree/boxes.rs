@@ -326,12 +326,13 @@ impl<const D: usize> Shape<D> for Boxed {
     #[inline(always)]
     fn fill_up(sixteen: &mut Boxes16<D>, lane: usize) {
         for axis in 0..D {
-            sixteen.lo[axis].0[lane..].fill(f32::INFINITY);
-            sixteen.hi[axis].0[lane..].fill(f32::NEG_INFINITY);
+            sixteen.lo[axis].0[lane..].fill(f32::NAN);
+            sixteen.hi[axis].0[lane..].fill(f32::NAN);
         }
     }
 
-    /// Finite, so that places of no box, which begin at infinity, overlap none that has no end.
+    /// Finite, so that places of a node without a child, which begin at infinity, overlap none that has no end. What is NaN counts for
+    /// nothing.
     #[inline(always)]
     fn aabb(sixteen: &Boxes16<D>) -> Aabb<D> {
         let mut aabb = Aabb::EMPTY;

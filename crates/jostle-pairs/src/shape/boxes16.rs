@@ -34,7 +34,7 @@ impl Shape for Boxed {
     }
 }
 
-/// Lower and upper corners of sixteen boxes; those of lanes without a box lie at infinity and its opposite.
+/// Lower and upper corners of sixteen boxes; those of lanes without a box are NaN, which overlaps nothing.
 #[derive(Clone, Copy)]
 pub(crate) struct Boxes16<L, const D: usize> {
     lo: [L; D],
@@ -42,16 +42,17 @@ pub(crate) struct Boxes16<L, const D: usize> {
 }
 
 impl<L: Lanes, const D: usize> Boxes16<L, D> {
-    /// How far apart two boxes are on the axis on which that is most: not positive where they overlap. A difference is not
-    /// positive if and only if the first number is not greater, rounded or not; no two infinities of the same sign meet.
+    /// On each axis `lo_i <= hi_j` and `lo_j <= hi_i`.
     #[inline(always)]
     fn overlapping(self, other: Self) -> u16 {
-        let mut apart = self.lo[0].max(other.lo[0]).sub(self.hi[0].min(other.hi[0]));
-        for axis in 1..D {
-            let gap = self.lo[axis].max(other.lo[axis]).sub(self.hi[axis].min(other.hi[axis]));
-            apart = apart.max(gap);
+        let mut mask = self.lo[0].le_mask(other.hi[0]);
+        for axis in 0..D {
+            if axis > 0 {
+                mask = L::both(mask, self.lo[axis].le_mask(other.hi[axis]));
+            }
+            mask = L::both(mask, other.lo[axis].le_mask(self.hi[axis]));
         }
-        apart.le(L::splat(0.0))
+        L::bits(mask)
     }
 
     #[inline(always)]
