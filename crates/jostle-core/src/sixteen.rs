@@ -62,7 +62,7 @@ pub struct Boxes16<const D: usize> {
 }
 
 impl<const D: usize> Boxes16<D> {
-    /// Boxes that overlap nothing.
+    /// Boxes that overlap no finite one: children that a node lacks. Places of a leaf without a box are NaN.
     pub const NONE: Self = Self { lo: [Floats::splat(f32::INFINITY); D], hi: [Floats::splat(f32::NEG_INFINITY); D] };
 }
 
