@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum SetupError {
     /// A world that is empty, or has no finite size.
-    #[error("the world from {lo} to {hi} on axis {axis} has no finite size above zero")]
+    #[error("the world from {lo} to {hi} along {} has no finite size above zero", name(*axis))]
     World {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
@@ -56,4 +56,8 @@ impl SetupError {
             None => Ok(()),
         }
     }
+}
+
+fn name(axis: u8) -> &'static str {
+    ["x", "y", "z"].get(usize::from(axis)).copied().unwrap_or("an axis")
 }

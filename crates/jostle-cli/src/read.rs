@@ -15,6 +15,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
+pub(crate) use columns::VELOCITIES;
 pub use table::Table;
 pub(crate) use table::Values;
 

@@ -63,7 +63,9 @@ fn simulate<const D: usize>(
         (Some(table), Some(file)) => {
             let random = format!("random, seed {}", args.seed);
             let velocities = if table.velocities().is_empty() { &random } else { "columns of the file" };
-            report.row("input", format_args!("{}: {}, as 32-bit floats", names::name(file), table.describe()))?;
+            let rounded = table.inexact().map_or_else(String::new, |first| format!(", which round {first}"));
+            let read = format_args!("{}: {}, as 32-bit floats{rounded}", names::name(file), table.describe());
+            report.row("input", read)?;
             report.row("velocities", velocities)?;
             workers.install(|| Agents::of_table(table, file, args.seed, args.speed))?
         }

@@ -15,6 +15,7 @@ use crate::names::{self, STDIO};
 use crate::read::{self, Table};
 use crate::report::{Report, counted};
 use crate::threads::Workers;
+use crate::write;
 use difference::Difference;
 
 /// Bodies up to which a double loop is the default: 200,000 make 20 thousand million tests, some ten seconds of two cores.
@@ -29,6 +30,8 @@ const DIFFERENT: u8 = 1;
 pub(crate) fn run(args: &VerifyArgs) -> Result<ExitCode> {
     let twice = args.pairs.as_deref() == Some(Path::new(STDIO)) && args.input.file == Path::new(STDIO);
     ensure!(!twice, "bodies and pairs cannot both come from standard input");
+    let inputs: Vec<_> = [Some(args.input.file.as_path()), args.pairs.as_deref()].into_iter().flatten().collect();
+    write::check(&inputs, &[], false)?;
     let mut report = Report::stdout();
     let workers = Workers::new(&args.threads)?;
     let table = read::read(&args.input)?;

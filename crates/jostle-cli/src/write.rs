@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::names::{STDIO, ending};
+use crate::names::{STDIO, ending, name};
 use identity::Identity;
 use kind::Kind;
 use replace::{check_folder, replace};
@@ -120,19 +120,29 @@ impl Output {
 }
 
 /// Refuses outputs that would destroy something, before any work is done: an input, each other, a file that may not be
-/// written or, unless forced, one of another kind. Files are told apart by what they are, not by their names.
+/// written or, unless forced, one of another kind. Files are told apart by what they are, not by their names. Standard
+/// output is one of them: where no result goes there, figures do.
 pub(crate) fn check(inputs: &[&Path], outputs: &[&Output], force: bool) -> Result<()> {
     for (at, output) in outputs.iter().enumerate() {
         let identity = output.identity();
-        let name = output.path.as_deref().unwrap_or(Path::new(STDIO)).display();
+        let called = output.path.as_deref().unwrap_or(Path::new(STDIO)).display();
         for input in inputs {
             let same = identity.is_some() && Identity::of_input(input) == identity;
-            ensure!(!same, "{} {name} would replace the input {}: choose another name", output.option, input.display());
+            ensure!(!same, "{} {called} would replace the input {}: choose another name", output.option, name(input));
         }
         for other in &outputs[..at] {
             let streams = output.is_stdout() && other.is_stdout();
             let same = streams || identity.is_some() && other.identity() == identity;
-            ensure!(!same, "{} and {} {name}: both would write the same file", other.option, output.option);
+            ensure!(!same, "{} and {} {called}: both would write the same file", other.option, output.option);
+        }
+    }
+    let figures = Identity::of_stream("/dev/stdout").filter(|_| !outputs.iter().any(|output| output.is_stdout()));
+    if figures.is_some() {
+        let input = inputs.iter().find(|input| Identity::of_input(input) == figures);
+        let output =
+            outputs.iter().find(|output| output.identity() == figures).and_then(|output| output.path.as_deref());
+        if let Some(path) = input.copied().or(output) {
+            bail!("standard output would be written to {}, too: lead it elsewhere", name(path));
         }
     }
     outputs.iter().try_for_each(|output| output.check(force))

@@ -20,7 +20,7 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 const RADIUS: &str = "r";
 
 /// The names of the columns of velocities, always.
-const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
+pub(crate) const VELOCITIES: [&str; 3] = ["vx", "vy", "vz"];
 
 /// What the command line asks for.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ use super::progress;
 use super::source::Bytes;
 use super::table::{Places, Table};
 use crate::args::Precision;
+use crate::report::counted;
 
 /// Values decoded at once.
 const BATCH: usize = 1 << 16;
@@ -80,7 +81,11 @@ impl Parquet {
                 append(group.as_ref(), *at, &schema.column(*at), values).with_context(|| format!("column {name}"))?;
                 // A damaged file may have columns that differ in length.
                 let read = values.len() - before;
-                ensure!(read as i64 == rows, "column {name} has {read} values in a group of {rows} rows");
+                let wrong = || {
+                    let [read, rows] = [counted(read as u64, "values"), counted(rows.unsigned_abs(), "rows")];
+                    format!("column {name} has {read} in a group of {rows}")
+                };
+                ensure!(read as i64 == rows, wrong());
             }
             self.bar.inc(group.metadata().compressed_size().unsigned_abs());
         }

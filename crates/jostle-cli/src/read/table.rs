@@ -28,6 +28,8 @@ pub struct Table {
     places: Places,
     /// Which precision the values have, and why.
     precision: String,
+    /// The first value that `f32` would round.
+    inexact: Option<String>,
 }
 
 /// The values in the precision of the search.
@@ -134,7 +136,7 @@ impl Table {
             (None, Some(radius)) if !is_exact(radius) => Some(format!("--radius {radius}")),
             _ => None,
         };
-        let (precision, why) = match (precision, inexact) {
+        let (precision, why) = match (precision, &inexact) {
             (Precision::Auto, None) => (Precision::F32, "f32, which holds every value as it is".to_owned()),
             (Precision::Auto, Some(first)) => (Precision::F64, format!("f64, as f32 would round {first}")),
             (Precision::F32, None) => (Precision::F32, "f32, as asked for; no value is rounded".to_owned()),
@@ -155,7 +157,7 @@ impl Table {
             let each = columns.into_iter().map(Column::into_f64).collect();
             Values::F64(Columns { each, radius: picked.radius })
         };
-        Ok(Self { shape, dim, values, names, velocities, places, precision: why })
+        Ok(Self { shape, dim, values, names, velocities, places, precision: why, inexact })
     }
 
     /// Number of axes.
@@ -259,6 +261,11 @@ impl Table {
     /// The precision of the search, and why, in words.
     pub(crate) fn precision(&self) -> &str {
         &self.precision
+    }
+
+    /// The first value that `f32` rounds, with its place, if there is one.
+    pub(crate) fn inexact(&self) -> Option<&str> {
+        self.inexact.as_deref()
     }
 
     /// Where a body stood in the file.

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 
 use crate::names::name;
-use crate::read::{Table, Values};
+use crate::read::{Table, VELOCITIES, Values};
 
 /// The highest speed of an agent at the start, in root mean squares of all radii a unit of time: small enough that
 /// bodies meet before their centres pass each other, if a frame takes one.
@@ -74,10 +74,10 @@ impl<const D: usize> Agents<D> {
         let bodies = columns.view::<D>();
         PairFinder::new().count(bodies).map_err(|refusal| table.explain(refusal, file))?;
         let mut agents = Self::at_rest(bodies, around(bodies), tick);
-        for (axis, column) in table.velocities().iter().enumerate() {
+        for (axis, (column, called)) in table.velocities().iter().zip(VELOCITIES).enumerate() {
             for (id, (motion, &v)) in agents.motions.iter_mut().zip(column).enumerate() {
-                let place = || format!("{}: {}: velocity {v} on axis {axis}", name(file), table.place(id as u32));
-                ensure!(v.abs() <= FASTEST, "{} is no number up to 2^60", place());
+                let place = || format!("{}: {}", name(file), table.place(id as u32));
+                ensure!(v.abs() <= FASTEST, "{}: {called} is {v}, which is no number up to 2^60", place());
                 motion.velocity[axis] = v as f32;
             }
         }

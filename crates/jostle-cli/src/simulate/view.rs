@@ -146,3 +146,32 @@ fn crowd<const D: usize>(bodies: Bodies<'_, D>, walls: Aabb<D>, widest: f64) -> 
     });
     span(from, std::array::from_fn(|axis| from[axis] + sides[axis]))
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::super::search::Search;
+    use super::{Agents, View, World};
+    use crate::args::{Args, Command};
+    use crate::threads::Workers;
+
+    #[test]
+    fn figures_and_legend_name_what_is_seen() {
+        let line = "jostle simulate --agents 300 --dim 3 --frames 12 --speed 0.5 --cells";
+        let Command::Simulate(args) = Args::parse_from(line.split(' ')).command else { unreachable!("a simulation") };
+        let workers = Workers::new(&args.threads).unwrap();
+        let mut world = World::new(Agents::<3>::of_scene(args.scene, 300, 1, args.speed), Search::new(None));
+        for _ in 0..3 {
+            world.step(&workers).unwrap();
+        }
+        let view = View::still(&args, world.agents.walls()).unwrap();
+        let shown = format!("{:?} {:?}", view.figures(&world), view.legend());
+        let contacts = format!("\"{} contacts\"", world.contacts.pairs());
+        assert!(world.contacts.pairs() > 1, "{shown}");
+        let others = ["frame  3", "time 1.5", "300 agents", "free", "in contact", "near to far", "leaves or cells"];
+        for words in others.map(|words| format!("\"{words}\"")).iter().chain([&contacts]) {
+            assert!(shown.contains(words), "no {words} in {shown}");
+        }
+    }
+}

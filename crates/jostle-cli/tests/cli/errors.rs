@@ -191,7 +191,12 @@ fn a_start_that_cannot_be_used_is_refused() {
     assert!(about("x,y,r\n").contains("in.csv: no bodies to start from"));
     assert!(about("x,y,r\n0,0,1\nnan,0,1\n").contains("line 3: x is NaN"));
     assert!(about("x,y,r,vx\n0,0,1,0\n").contains("no column \"vy\""));
-    assert!(about("x,y,r,vx,vy\n0,0,1,0,0\n0,0,1,0,inf\n").contains("line 3: velocity inf on axis 1"));
+    assert!(
+        about("x,y,r,vx,vy\n0,0,1,0,0\n0,0,1,0,inf\n").contains("line 3: vy is inf, which is no number up to 2^60")
+    );
+    folder.write("in.csv", "x,y,r\n0,0,0\n0,1,0\n");
+    let message = folder.refuse("simulate --from in.csv --engine uniform-grid");
+    assert!(message.contains("the world from 0 to 0 along x has no finite size"), "{message}");
     assert!(folder.refuse("simulate --from none.csv").contains("none.csv: cannot open"));
     folder.refuse("simulate --from in.csv --png in.csv --force");
     assert_eq!(folder.names(), ["in.csv"]);

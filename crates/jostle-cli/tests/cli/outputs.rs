@@ -51,10 +51,26 @@ fn an_input_is_known_by_other_names() {
     ] {
         refuse(&folder, arguments, "would replace the input");
     }
-    let appended = fs::File::options().append(true).open(folder.path("in.csv")).unwrap();
-    let run = folder.command("pairs in.csv -o -").stdout(appended).output().unwrap();
-    assert_eq!(run.status.code(), Some(2));
+    // By what the shell has led standard output to, or standard input.
+    let open = |name: &str| fs::File::options().read(true).append(true).create(true).open(folder.path(name)).unwrap();
+    folder.write("pairs.csv", "a,b\n0,1\n");
+    for (arguments, message) in [
+        ("pairs in.csv -o -", "-o - would replace the input in.csv"),
+        ("pairs in.csv", "standard output would be written to in.csv, too"),
+        ("pairs in.csv -o new.csv", "standard output would be written to in.csv, too"),
+        ("simulate --from hard.csv --frames 1", "standard output would be written to hard.csv, too"),
+        ("verify in.csv --pairs pairs.csv", "standard output would be written to in.csv, too"),
+    ] {
+        let run = folder.command(arguments).stdout(open("in.csv")).output().unwrap();
+        let error = String::from_utf8(run.stderr).unwrap();
+        assert!(run.status.code() == Some(2) && error.contains(message), "{arguments}: {error}");
+    }
+    let run = folder.command("pairs pairs.csv --columns a,b --radius 1 -o new.csv").stdout(open("new.csv")).output();
+    assert!(String::from_utf8(run.unwrap().stderr).unwrap().contains("would be written to new.csv, too"));
+    let run = folder.command("pairs - -o in.csv").stdin(open("in.csv")).output().unwrap();
+    assert!(String::from_utf8(run.stderr).unwrap().contains("would replace the input standard input"));
     assert_eq!(folder.read("in.csv"), BODIES.as_bytes());
+    assert!(folder.read("new.csv").is_empty());
 }
 
 #[cfg(unix)]

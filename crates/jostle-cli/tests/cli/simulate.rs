@@ -144,6 +144,13 @@ fn bodies_and_velocities_of_a_file_are_where_it_starts() {
     assert_ne!(state(&output), state(&run("--frames 4 --speed 0.5")));
     assert_eq!(state(&output), state(&run("--frames 4 --seed 2")), "nothing is random");
     folder.succeed("simulate --from in.csv --frames 4 --gif out.gif --png out.png --size 200");
+    // What is rounded is told.
+    folder.write("far.csv", "x,y,r\n0,0,1\n4512345.25,0.1,1\n");
+    let input = folder.succeed("simulate --from far.csv --frames 1");
+    assert_eq!(
+        figure(&input, "input"),
+        "far.csv: 2 circles, as 32-bit floats, which round line 3, column x: 4512345.25"
+    );
     // However slow they are, whole ones are seen.
     folder.write("slow.csv", "x,y,r,vx,vy\n0,0,1,1e-6,0\n100,100,1,0,1e-6\n");
     let slow = folder.succeed("simulate --from slow.csv --frames 4 --gif out.gif --size 200");
