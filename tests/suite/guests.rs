@@ -1,52 +1,170 @@
 //! In a pool that is shared with others: what a visitor may do, whose panic comes out, and what runs on whose stack.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::process::Command;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
 
 use jostle::{LinearTree, PairFinder, Threads};
 use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 fn crowd() -> Scene<2> {
     scene::scene(Kind::Dense, 12_000, 5)
 }
 
-/// Wherever a function of the caller's runs, it may call what needs every thread of the pool.
+/// What rayon offers, and a search by another finder, as a function of the caller's may call it.
+fn call_rayon(within: &Scene<2>) {
+    assert_eq!(rayon::broadcast(|_| ()).len(), rayon::current_num_threads());
+    assert_eq!(rayon::join(|| 1, || 2), (1, 2));
+    assert_eq!((0..1_000_u64).into_par_iter().map(|i| i * i).sum::<u64>(), 332_833_500);
+    let spawned = AtomicUsize::new(0);
+    rayon::scope(|scope| {
+        for _ in 0..9 {
+            scope.spawn(|_| {
+                spawned.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        scope.spawn_broadcast(|_, _| {
+            spawned.fetch_add(1, Ordering::Relaxed);
+        });
+    });
+    assert_eq!(spawned.into_inner(), 9 + rayon::current_num_threads());
+    rayon::yield_now();
+    let mut finder = PairFinder::new();
+    let pairs = finder.find(within.view()).expect("a good scene").pairs().len();
+    assert_eq!(pairs as u64, finder.on(Threads::Serial).count(within.view()).expect("a good scene"));
+}
+
+/// Wherever a function of the caller's runs, it may call rayon, also what needs every thread of the pool.
 #[test]
-fn whoever_is_called_may_broadcast() {
+fn whoever_is_called_may_call_rayon() {
     let (scene, mut finder) = (crowd(), PairFinder::new());
+    let within = scene::scene(Kind::Uniform, 9_000, 6);
     let expected = finder.count(scene.view()).expect("a good scene");
     for threads in [2, 3, 8] {
         pool(threads).install(|| {
             let calls = AtomicUsize::new(0);
-            let broadcast = || {
+            let call = || {
                 if calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(10_000) {
-                    assert_eq!(rayon::broadcast(|_| ()).len(), threads);
+                    call_rayon(&within);
                 }
             };
             let seen = AtomicU64::new(0);
             let visit = |_, _| {
-                broadcast();
+                call();
                 seen.fetch_add(1, Ordering::Relaxed);
             };
             finder.for_each_pair(scene.view(), visit).expect("a good scene");
             assert_eq!(seen.into_inner(), expected);
             let only = |_, _| {
-                broadcast();
+                call();
                 true
             };
             let found = finder.only(&only).find(scene.view()).expect("a good scene");
             assert_eq!(found.pairs().len() as u64, expected);
             let fold = |sum: &mut u64, _, _| {
-                broadcast();
+                call();
                 *sum += 1;
             };
-            let folded = finder.fold(scene.view(), || 0, fold, |a, b| a + b).expect("a good scene");
+            let merge = |a, b| {
+                call();
+                a + b
+            };
+            let folded = finder.fold(scene.view(), || 0, fold, merge).expect("a good scene");
             assert_eq!(folded, expected);
         });
     }
+}
+
+/// Processor seconds that the threads of a pool have spent, where the system tells.
+fn spent(pool: &ThreadPool) -> Option<f64> {
+    let nanoseconds = || -> Option<u64> {
+        fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+    };
+    pool.broadcast(|_| nanoseconds()).into_iter().sum::<Option<u64>>().map(|sum| sum as f64 * 1e-9)
+}
+
+/// While a function of the caller's takes its time, on whatever thread, the others leave the processors alone.
+#[test]
+fn whoever_waits_for_the_caller_sleeps() {
+    const NAP: Duration = Duration::from_millis(200);
+    let (scene, pool, mut finder) = (crowd(), pool(4), PairFinder::new());
+    // Which function is to sleep at its first call, and how many were called.
+    let mut search = |sleeper: usize| {
+        let called = [const { AtomicUsize::new(0) }; 3];
+        let call = |function: usize| {
+            if called[function].fetch_add(1, Ordering::Relaxed) == 0 && function == sleeper {
+                sleep(NAP);
+            }
+        };
+        let before = spent(&pool)?;
+        pool.install(|| {
+            finder.for_each_pair(scene.view(), |_, _| call(0)).expect("a good scene");
+            let only = |_, _| {
+                call(1);
+                true
+            };
+            finder.only(&only).find(scene.view()).expect("a good scene");
+            let merge = |a, b| {
+                call(2);
+                a + b
+            };
+            finder.fold(scene.view(), || 0, |sum: &mut u64, _, _| *sum += 1, merge).expect("a good scene");
+        });
+        assert!(called.iter().all(|calls| calls.load(Ordering::Relaxed) > 0));
+        Some(spent(&pool)? - before)
+    };
+    let nobody = 3;
+    let Some(usual) = search(nobody) else { return println!("the system does not tell what threads spend") };
+    for sleeper in 0..nobody {
+        let more = search(sleeper).expect("it has been told before") - usual;
+        assert!(more < NAP.as_secs_f64() / 4.0, "{more} s more than {usual} while function {sleeper} slept");
+    }
+}
+
+/// This test once more as a process that may use one core: one thread searches there, whatever the pool.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_threads_search_than_the_process_may_use_cores() {
+    const WITHIN: &str = "JOSTLE_ON_ONE_CORE";
+    if std::env::var_os(WITHIN).is_none() {
+        let status = fs::read_to_string("/proc/self/status").expect("what the system tells of the process");
+        let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("cores");
+        let core = allowed.trim().split(['-', ',']).next().expect("a core");
+        let mut limited = Command::new("taskset");
+        limited.args(["-c", core]).arg(std::env::current_exe().expect("the path of this program")).env(WITHIN, "1");
+        let name = "guests::no_more_threads_search_than_the_process_may_use_cores";
+        match limited.args(["--exact", name]).output() {
+            Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
+            Err(error) => println!("no taskset: {error}"),
+        }
+        return;
+    }
+    let (scene, mut finder) = (crowd(), PairFinder::new());
+    let mut threads = |pool: &ThreadPool| {
+        let seen = Mutex::new(BTreeSet::new());
+        let visit = |_, _| {
+            // Slow at first, so that others come.
+            let mut seen = seen.lock().expect("nobody panics");
+            if seen.insert(rayon::current_thread_index()) {
+                drop(seen);
+                sleep(Duration::from_millis(3));
+            }
+        };
+        pool.install(|| finder.for_each_pair(scene.view(), visit)).expect("a good scene");
+        seen.into_inner().expect("nobody panics").len()
+    };
+    let of_four = ThreadPoolBuilder::new().num_threads(4).build().expect("threads");
+    assert_eq!(threads(&of_four), 1);
+    // Where more cores are assumed, more take part: so they would have. A thread may be late; not a hundred times.
+    assert!((0..100).any(|_| threads(&pool(4)) > 1));
 }
 
 /// Whatever the other threads are at, waiting for the one that panics included.
@@ -66,6 +184,8 @@ fn the_callers_own_panic_comes_out_always() {
             let mut found = || finder.only(&only).find(scene.view()).map(|found| found.pairs().len());
             let search = catch_unwind(AssertUnwindSafe(&mut found));
             assert_eq!(search.expect_err("a panic").downcast_ref(), Some(&run));
+            let last = finder.last();
+            assert!(last.pairs().is_empty() && last.pairs_between(0, 0).is_empty() && last.stats().pairs == 0);
         }
         assert_eq!(finder.find(scene.view()).expect("a good scene").pairs().len(), pairs);
     });

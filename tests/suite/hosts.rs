@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use jostle::{Bodies, Circles, InputError, PairFinder, Spawner, Stats, Threads};
+use jostle::{Bodies, Circles, InputError, PairFinder, PreparedSet, Space, Spawner, Stats, Threads};
 use jostle_testkit::pairs::{Calls, ascending};
 use jostle_testkit::{Kind, Scene, scene};
 
@@ -289,6 +289,49 @@ fn a_panic_of_a_visitor_does_not_unwind_through_the_host() {
     }
     assert_eq!(unwound.into_inner(), 0);
     assert!(standing.all_alive());
+}
+
+/// A host that panics itself, before or after the tasks of any call: that comes out, and finder, tree and prepared set are
+/// whole.
+#[test]
+fn a_panic_of_the_host_leaves_all_whole() {
+    let scene = scene::scene::<2>(Kind::Clustered, 40_000, 8);
+    let expected = PairFinder::new().find(scene.view()).expect("a good scene").pairs().to_vec();
+    for (at, late) in (0..).flat_map(|at| [(at, false), (at, true)]) {
+        let calls = AtomicUsize::new(0);
+        let host = Host(3, |tasks: usize, task: Task<'_>| {
+            let panics = calls.fetch_add(1, Ordering::Relaxed) == at;
+            if !panics || late {
+                backward(tasks, task);
+            }
+            if panics {
+                resume_unwind(Box::new("of the host"));
+            }
+        });
+        let (mut finder, mut set, threads) = (PairFinder::new(), PreparedSet::new(), Threads::Host(&host));
+        finder.find(scene.view()).expect("a good scene");
+        set.build(scene.view(), Space::open(), Threads::Serial).expect("a good scene");
+        let find = catch_unwind(AssertUnwindSafe(|| {
+            finder.on(threads).find(scene.view()).expect("a good scene");
+        }));
+        if find.is_ok() {
+            assert!(at > 3, "{at} calls");
+            break;
+        }
+        calls.store(0, Ordering::Relaxed);
+        let build =
+            catch_unwind(AssertUnwindSafe(|| set.build(scene.view(), Space::open(), threads).expect("a scene")));
+        let left = if build.is_ok() { expected.len() } else { 0 };
+        for ended in [find, build] {
+            assert!(ended.err().is_none_or(|payload| payload.downcast_ref() == Some(&"of the host")));
+        }
+        let last = finder.last();
+        assert_eq!(last.tree().validate(), Ok(()), "call {at}, late: {late}");
+        assert!(last.pairs().is_empty() && last.pairs_between(0, 0).is_empty(), "call {at}, late: {late}");
+        assert_eq!(PairFinder::new().find(&set).expect("a set").pairs().len(), left, "call {at}, late: {late}");
+        let found = finder.on(Threads::Serial).find(scene.view()).expect("a good scene");
+        assert!(found.pairs() == expected, "after call {at}, late: {late}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod whole;
 
 use core::cell::Cell;
 use core::fmt;
+use core::mem;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -405,20 +406,30 @@ impl<const D: usize> LinearTree<D> {
         let mut laps = Laps::begin(!self.untimed);
         self.bounds = S::bounds(view, workers, self.isa, &mut self.scratch.blocks)?;
         let bounds = laps.next();
-        self.margin = S::margin(view);
-        self.build_number = new_build();
-        let mut part = core::mem::take(S::part(self));
-        self.sort(&mut part, view, workers);
-        *S::part(self) = part;
+        let unfinished = Unfinished(self);
+        let tree = &mut *unfinished.0;
+        tree.margin = S::margin(view);
+        tree.build_number = new_build();
+        let mut part = mem::take(S::part(tree));
+        tree.sort(&mut part, view, workers);
+        *S::part(tree) = part;
         let sort = laps.next();
-        if self.leaves > LEAVES_MAX {
-            let error = ViewError::TooSparse { bodies: self.len, leaves: self.leaves };
-            // What is built cannot be searched.
-            *self = Self::default();
-            return Err(error);
+        if tree.leaves > LEAVES_MAX {
+            return Err(ViewError::TooSparse { bodies: tree.len, leaves: tree.leaves });
         }
-        (self.round_leaves, self.box_leaves) = if S::IS_BOXED { (0, self.leaves) } else { (self.leaves, 0) };
-        self.raise_levels(workers);
+        (tree.round_leaves, tree.box_leaves) = if S::IS_BOXED { (0, tree.leaves) } else { (tree.leaves, 0) };
+        tree.raise_levels(workers);
+        mem::forget(unfinished);
         Ok(BuildTimes { bounds, sort, tree: laps.next() })
+    }
+}
+
+/// A tree in the making. Where a build does not come to its end, since a host panics, say, a tree of nothing is left.
+struct Unfinished<'a, const D: usize>(&'a mut LinearTree<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        let LinearTree { isa, untimed, .. } = *self.0;
+        *self.0 = LinearTree { isa, untimed, ..LinearTree::default() };
     }
 }

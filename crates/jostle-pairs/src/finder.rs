@@ -207,8 +207,8 @@ impl<const D: usize> PairFinder<D> {
         self.on(Threads::Current).fold(input, init, op, merge)
     }
 
-    /// The result of the last [`find`](PairFinder::find); empty before the first. A search that makes no list leaves
-    /// this one as it was; tree and statistics are those of the last search of any kind.
+    /// The result of the last [`find`](PairFinder::find); empty before the first, and after one that has panicked. A search
+    /// that makes no list leaves this one as it was; tree and statistics are those of the last search of any kind.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         Found { finder: self }

@@ -1,6 +1,6 @@
 //! How a search runs: what is made ready, joined, kept and noted.
 
-use core::mem::swap;
+use core::mem::{forget, swap};
 use std::time::{Duration, Instant};
 
 use jostle_core::{BuildTimes, Isa, Workers};
@@ -98,6 +98,18 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
+        let unfinished = Unfinished(self);
+        let listed = unfinished.0.list_whole(input, only, workers);
+        forget(unfinished);
+        listed
+    }
+
+    fn list_whole(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
         self.seek(input, only, workers, |engines, plan| ((), engines.list(plan, workers)))?;
         let Self { preparation, engine, listed, .. } = self;
         if input.is_plain() {
@@ -178,6 +190,16 @@ impl<const D: usize> PairFinder<D> {
             list_bytes: self.engine.pairs.bytes(),
             time: StageTimes { bounds, sort, tree, join },
         };
+    }
+}
+
+/// A finder that lists pairs. Where a function of the caller's or a host panics, nothing of the list is left.
+struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        let _ = self.0.take_pairs();
+        (self.0.stats, self.0.last_used, self.0.bytes_beside) = (Stats::default(), Used::All, None);
     }
 }
 

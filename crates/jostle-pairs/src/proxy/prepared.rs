@@ -3,6 +3,7 @@
 mod boxes;
 
 use core::fmt;
+use core::mem::forget;
 
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
@@ -175,16 +176,11 @@ impl<const D: usize> PreparedSet<D> {
         threads: Threads<'_>,
     ) -> Result<(), InputError> {
         let set = bodies.into();
-        let built = run(threads, set.len(), |workers| workers.together(|| build_prepared(self, &set, space, workers)));
-        if built.is_err() {
-            self.bodies.clear();
-            let isa = self.isa();
-            (self.sorted.tree, self.sorted.boxes, self.sorted.boxed) = (LinearTree::new(), LinearTree::new(), false);
-            self.set_isa(isa);
-            self.sorted.proxies.clear();
-            (self.frame, self.extent, self.boxed) = (None, Extent::EMPTY, None);
-        }
-        built
+        let unfinished = Unfinished(self);
+        let build = |workers: Workers<'_>| workers.together(|| build_prepared(unfinished.0, &set, space, workers));
+        run(threads, set.len(), build)?;
+        forget(unfinished);
+        Ok(())
     }
 
     fn build_on(&mut self, set: &Set<'_, D>, space: Space<D>, workers: Workers<'_>) -> Result<(), InputError> {
@@ -303,6 +299,21 @@ impl<const D: usize> PreparedSet<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bodies.bytes() + self.sorted.bytes()
+    }
+}
+
+/// A set in the making. Where that does not come to its end, by an error or a panic, it is one of nothing.
+struct Unfinished<'a, const D: usize>(&'a mut PreparedSet<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        let Self(set) = self;
+        set.bodies.clear();
+        let isa = set.isa();
+        (set.sorted.tree, set.sorted.boxes, set.sorted.boxed) = (LinearTree::new(), LinearTree::new(), false);
+        set.set_isa(isa);
+        set.sorted.proxies.clear();
+        (set.frame, set.extent, set.boxed) = (None, Extent::EMPTY, None);
     }
 }
 
