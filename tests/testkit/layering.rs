@@ -1,4 +1,5 @@
 //! Modules of a crate do not import each other in circles: each folder, and each file of a folder, stands above what it uses.
+//! And what examples import is what users have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -129,4 +130,41 @@ fn circles_are_found() {
     paths("crate::{a::{B, c::D}, e}", &[], &mut all);
     let all: Vec<_> = all.iter().map(|path| path.join("::")).collect();
     assert_eq!(all, ["crate::a::B", "crate::a::c::D", "crate::e"]);
+}
+
+/// Not part of the documentation, so not of `jostle` either.
+const HIDDEN: [&str; 2] = ["Workers", "record"];
+
+/// Lines of examples in a folder of sources, as they are shown.
+fn shown(folder: &Path, into: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            shown(&path, into);
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a source");
+        let comments = text.lines().map(str::trim).filter_map(|line| line.strip_prefix("//"));
+        let mut within = false;
+        for line in comments.filter_map(|line| line.strip_prefix(['/', '!'])).map(str::trim) {
+            within ^= line.starts_with("```");
+            if within && !line.starts_with("# ") {
+                into.push(format!("{}: {line}", path.display()));
+            }
+        }
+    }
+}
+
+#[test]
+fn examples_import_from_jostle() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let mut lines = Vec::new();
+    ["core", "pairs", "classics"].iter().for_each(|name| shown(&crates.join(format!("jostle-{name}/src")), &mut lines));
+    let from = |name: &str| lines.iter().filter(|line| line.contains(&format!("use {name}::"))).collect::<Vec<_>>();
+    assert!(from("jostle").len() > 40, "{} examples", from("jostle").len());
+    for part in ["jostle_core", "jostle_pairs"] {
+        let mut wrong = from(part);
+        wrong.retain(|line| HIDDEN.iter().all(|name| !line.contains(name)));
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
 }

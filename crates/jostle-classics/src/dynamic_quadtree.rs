@@ -35,8 +35,9 @@ use pairs::Crowd;
 /// move; what lies outside the world ends up in few leaves, and is compared all against all.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{Body, DynamicQuadtree};
-/// use jostle_core::Aabb;
+/// use jostle::Aabb;
 ///
 /// let mut tree = DynamicQuadtree::new(Aabb { lo: [0.0, 0.0], hi: [100.0, 100.0] })?;
 /// let player = tree.insert(7, Body { center: [10.0, 10.0], radius: 1.0 })?;

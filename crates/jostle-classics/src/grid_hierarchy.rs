@@ -48,8 +48,9 @@ const MAX_FINEST_CELLS: usize = MAX_WORLD_CELLS << (4 * FANOUT_BITS);
 /// meet all that lives below them. A body that moves leaves lists and enters others more often than in a loose grid.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, GridHierarchy};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let mut grids = GridHierarchy::new(Aabb { lo: [0.0; 2], hi: [1000.0; 2] }, 2.0)?;
 /// grids.update(Circles::new(&[100.0, 101.0, 180.0], &[100.0; 3], &[0.5, 0.75, 79.0]))?;

@@ -13,15 +13,16 @@
 //! "Who of two groups was hit at all?", nearly, is answered by [`CircleCoverage`] and [`RectangleCoverage`].
 //!
 //! ```
+//! # use jostle_core as jostle;
 //! use jostle_classics::{BroadPhase, BruteForce};
-//! use jostle_core::Circles;
+//! use jostle::Circles;
 //!
 //! let mut brute = BruteForce::new();
 //! brute.update(Circles::new(&[0.0, 1.0, 5.0], &[0.0; 3], 0.5))?;
 //! let mut pairs = Vec::new();
 //! let tests = brute.for_each_pair(&mut |pair| pairs.push(pair));
 //! assert_eq!((pairs, tests), (vec![[0, 1]], 3));
-//! # Ok::<(), jostle_core::ViewError>(())
+//! # Ok::<(), jostle::ViewError>(())
 //! ```
 #![forbid(unsafe_code)]
 

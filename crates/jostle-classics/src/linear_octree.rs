@@ -16,8 +16,9 @@ use crate::cell_tree::{CellTree, SparseCells};
 /// Known weakness: about n^1.67 tests, see [`CellTree`] and, against it, [`Ancestors::Touching`](crate::Ancestors).
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, LinearOctree};
-/// use jostle_core::{Aabb, Spheres};
+/// use jostle::{Aabb, Spheres};
 ///
 /// let mut tree = LinearOctree::new(Aabb { lo: [0.0; 3], hi: [256.0; 3] }, 8)?;
 /// tree.update(Spheres::new(&[5.5, 6.0, 200.0], &[3.5, 3.5, 3.5], &[4.5, 4.5, 4.5], 0.3))?;

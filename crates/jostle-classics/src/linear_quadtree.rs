@@ -16,8 +16,9 @@ use crate::cell_tree::{CellTree, DenseCells};
 /// Known weakness: about n^1.5 tests, see [`CellTree`] and, against it, [`Ancestors::Touching`](crate::Ancestors).
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, LinearQuadtree};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let screen = Aabb { lo: [0.0, 0.0], hi: [1280.0, 720.0] };
 /// let mut tree = LinearQuadtree::for_bodies(screen, 4)?;

@@ -32,8 +32,9 @@ use elements::{Element, LooseCell};
 /// wherever that box reaches; and where many bodies share a cell, each meets each.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{Body, LooseTightGrid};
-/// use jostle_core::Aabb;
+/// use jostle::Aabb;
 ///
 /// let mut grid = LooseTightGrid::new(Aabb { lo: [0.0; 2], hi: [100.0; 2] }, 4.0, 8.0)?;
 /// let a = grid.insert(Body { center: [10.0, 10.0], radius: 1.0 })?;

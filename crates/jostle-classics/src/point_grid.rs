@@ -29,8 +29,9 @@ const COMMON: f32 = 4.0;
 /// clusters, since cells have one size.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, PointGrid};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let mut grid = PointGrid::new(Aabb { lo: [0.0; 2], hi: [100.0; 2] }, 4.0, 2.0)?;
 /// grid.set_static(Circles::new(&[50.0], &[0.0], 30.0))?;

@@ -22,8 +22,9 @@ use crate::uniform_grid::UniformGrid;
 /// A system that finds all pairs in the plane, as it is chosen by name.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, System};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let circles = Circles::new(&[0.5, 1.5, 5.0], &[1.0; 3], 0.5);
 /// let world = Aabb { lo: [0.0; 2], hi: [8.0; 2] };

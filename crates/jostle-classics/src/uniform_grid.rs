@@ -19,8 +19,9 @@ use crate::grid::{Ask, CellLists, CellMap, CellRange, MAX_CELLS};
 /// and giants are swept among themselves, so that none costs more than 8 KiB.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{BroadPhase, UniformGrid};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let mut grid = UniformGrid::new(Aabb { lo: [0.0; 2], hi: [8.0; 2] }, 2.0)?;
 /// grid.update(Circles::new(&[0.5, 1.5, 5.0], &[1.0; 3], 0.5))?;

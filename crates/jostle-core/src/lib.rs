@@ -31,8 +31,7 @@ pub use parallel::host::Spawner;
 pub use parallel::recording::{Recording, Region};
 pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 #[doc(hidden)]
-pub use parallel::workers::Workers;
-pub use parallel::workers::record;
+pub use parallel::workers::{Workers, record};
 #[doc(hidden)]
 pub use parallel::{disjoint, lookback, scratch, threads};
 pub use permutation::{Permutation, PermutationError};

@@ -3,8 +3,9 @@
 use core::fmt::Debug;
 
 use jostle::{
-    ActivationTable, Circle, ContactTracker, Input, Keys, Layers, LinearTree, NeighborLists, PairFinder, Permutation,
-    Queries, QueryBatch, Rows, Set, Skin, Threads, Values, between, radix::RadixSort,
+    ActivationTable, Boxes, Capsules, Circle, CoherentFinder, ContactTracker, Input, Keys, Layers, LinearTree,
+    NeighborLists, PairFinder, Permutation, PreparedBatch, PreparedSet, Queries, QueryBatch, Rows, Set, Skin, Space,
+    Threads, Values, between, radix::RadixSort,
 };
 use jostle_testkit::{Kind, scene};
 
@@ -62,6 +63,24 @@ fn debug_is_a_line() {
     summary(&between(set, &tree), "bodies: 5000");
     summary(&Input::within(view).periodic([None::<[f32; 2]>; 2]), "len: 5000");
     summary(&Set::from(view).moving([&scene.radii; 2]), "Displacements([5000, 5000])");
+
+    let (boxes, capsules) =
+        (Boxes::new([&scene.radii; 2], [&scene.radii; 2]), Capsules::new([&scene.radii; 2], [&scene.radii; 2], 1.0));
+    summary(&boxes, "5000");
+    summary(&capsules, "5000");
+    let mut prepared = PreparedSet::new();
+    prepared.build(view, Space::open(), Threads::Serial).expect("a sound scene");
+    summary(&prepared, "PreparedSet { bodies: 5000");
+    summary(&prepared.queries(), "bodies: 5000");
+    let mut batch = PreparedBatch::new();
+    summary(&batch.points(prepared.queries(), &[[0.0; 2]; 3], Threads::Serial).expect("sound queries"), "queries: 3");
+    summary(&batch, "queries: 3");
+    let mut coherent = CoherentFinder::new();
+    coherent.find(scene.view()).expect("a sound scene");
+    summary(&coherent, "CoherentFinder { pairs: ");
+    let (_, recording) = finder.on(Threads::Serial).find_recorded(view).expect("a sound scene");
+    summary(&recording, "Recording { regions: ");
+    summary(&recording.regions[0], "tasks: ");
     let mut sort = RadixSort::new();
     sort.sort_by_code(&mut keys.clone(), Threads::Serial, |&key| key);
     summary(&sort, "scratch: 5000");

@@ -25,8 +25,9 @@ const MAX_SAMPLES: u32 = 16;
 /// 300 is missed, and one in 500 of all is hit falsely.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::{CircleCoverage, Hits};
-/// use jostle_core::{Aabb, Circles};
+/// use jostle::{Aabb, Circles};
 ///
 /// let players = Circles::new(&[20.0, 80.0], &[20.0; 2], 6.0);
 /// let bullets = Circles::new(&[26.0, 50.0], &[20.0; 2], 4.0);

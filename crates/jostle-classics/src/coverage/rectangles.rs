@@ -16,8 +16,9 @@ use crate::error::SetupError;
 /// What lies beside the bitmap is not seen.
 ///
 /// ```
+/// # use jostle_core as jostle;
 /// use jostle_classics::RectangleCoverage;
-/// use jostle_core::Aabb;
+/// use jostle::Aabb;
 ///
 /// let rectangle = |lo, hi| Aabb { lo, hi };
 /// let mut coverage = RectangleCoverage::new(rectangle([0.0; 2], [64.0; 2]), 1.0)?;

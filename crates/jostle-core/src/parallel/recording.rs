@@ -1,13 +1,14 @@
 //! How long each task of a computation takes, one after the other, and what that says about more threads than the
 //! machine at hand has.
 
+use core::fmt;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 /// A region of a computation whose tasks may run side by side.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Region {
     /// What its tasks do.
     pub name: &'static str,
@@ -18,12 +19,29 @@ pub struct Region {
 }
 
 /// The regions of a computation, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Recording {
     /// Regions that were handed to the workers.
     pub regions: Vec<Region>,
     /// What one thread does alone after the last region.
     pub after: Duration,
+}
+
+impl fmt::Debug for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, before, tasks } = self;
+        f.debug_struct("Region").field("name", name).field("before", before).field("tasks", &tasks.len()).finish()
+    }
+}
+
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("regions", &self.regions.len())
+            .field("serial", &self.serial())
+            .field("parallel", &self.parallel())
+            .finish()
+    }
 }
 
 impl Recording {
