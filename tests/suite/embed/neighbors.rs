@@ -177,6 +177,16 @@ fn a_refusal_leaves_the_lists_as_they_were() {
 }
 
 #[test]
+fn a_clone_of_lists_keeps_its_rows() {
+    let scenes = [500, 300].map(|n| scene::scene::<2>(Kind::Dense, n, 2));
+    let (mut finder, mut lists) = (PairFinder::new(), NeighborLists::with_distances());
+    finder.neighbors(scenes[0].view(), Rows::Full, &mut lists).expect("a sound scene");
+    let (copy, before) = (lists.clone(), Lists::found(&lists));
+    finder.neighbors(scenes[1].view(), Rows::Half, &mut lists).expect("a sound scene");
+    assert!(Lists::found(&copy) == before && Lists::found(&lists) != before && !before.distances2.is_empty());
+}
+
+#[test]
 fn lists_of_nothing() {
     let mut lists = NeighborLists::new();
     assert!(lists.is_empty() && lists.offsets() == [0]);
