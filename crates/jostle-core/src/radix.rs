@@ -13,10 +13,11 @@ mod deal;
 mod local;
 
 pub(crate) use cells::CellPass;
-pub(crate) use deal::{Dealer, Segment, digit_bits};
+pub(crate) use deal::{Dealer, Segment, digit, digit_bits};
 pub(crate) use local::LocalOrder;
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::ScratchPool;
@@ -87,41 +88,43 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     }
 
     fn sort_with(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
-        self.dealer.start(items.len());
-        self.dealer.push(Segment {
-            start: 0,
-            end: items.len() as u32,
-            in_second: false,
-            equal: false,
-            frame: 0,
-            top: u64::BITS,
-        });
-        let second = &mut self.second[..items.len()];
-        while let Some(equal) = self.dealer.deal_large(workers, items, second, |_, item| code(item)) {
-            self.dealer.push_equal(equal);
+        let n = items.len();
+        let Self { second, dealer, locals } = &mut *self;
+        let second = &mut second[..n];
+        if n <= LOCAL_MAX {
+            locals.prepare(1, |local| local.reserve(n));
+            locals.with(|local| gather(local, items, second, code));
+            return items.copy_from_slice(second);
         }
-        self.dealer.finish();
-        self.locals.prepare(workers.count(), |local| local.reserve(items.len()));
+        let top = dealer.differing_bits(workers, items, &code);
+        if top == 0 {
+            return;
+        }
+        dealer.start(n);
+        let (bits, source) = (digit_bits(n).min(top), &*items);
+        let digits = |range: Range<usize>, digits: &mut [u16]| {
+            digits.iter_mut().zip(&source[range]).for_each(|(out, item)| *out = digit(code(item), bits, top));
+        };
+        let part = |range: Range<usize>| source[range].iter().copied();
+        dealer.deal_from(workers, n, (bits, top), part, digits, second);
+        while let Some(equal) = dealer.deal_large(workers, second, items, |_, item| code(item)) {
+            dealer.push_equal(equal);
+        }
+        dealer.finish();
+        locals.prepare(workers.count(), |local| local.reserve(n));
         self.sort_segments(items, workers, code);
     }
 
+    /// Puts each segment in order, from the second buffer to where the items are to be.
     #[allow(unsafe_code, reason = "each segment is a range of its own")]
     fn sort_segments(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
-        let (dealer, locals) = (&self.dealer, &self.locals);
+        let (dealer, locals, second) = (&self.dealer, &self.locals, &self.second);
         let items = Disjoint::new(items);
-        let second = Disjoint::new(&mut self.second);
         let sort_segment = |local: &mut LocalOrder, segment: &Segment| {
-            // SAFETY: segments are disjoint ranges of both buffers, and each is in one task.
-            let (first, second) = unsafe { (items.range(segment.range()), second.range(segment.range())) };
-            match (segment.in_second, segment.equal) {
-                (true, true) => first.copy_from_slice(second),
-                (false, true) => {}
-                (true, false) => gather(local, second, first, &code),
-                (false, false) => {
-                    gather(local, first, second, &code);
-                    first.copy_from_slice(second);
-                }
-            }
+            let second = &second[segment.range()];
+            // SAFETY: segments are disjoint ranges, and each is in one task.
+            let items = unsafe { items.range(segment.range()) };
+            if segment.equal { items.copy_from_slice(second) } else { gather(local, second, items, &code) }
         };
         workers.run("segments", dealer.tasks(), |task| {
             let segments = &dealer.segments()[dealer.task(task)];

@@ -67,6 +67,30 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         self.scatter(workers, items, 1 << bits, source, target);
     }
 
+    /// Deals `items` out in place, by way of `spare`, which is as long.
+    #[allow(unsafe_code, reason = "each block writes items of its own")]
+    pub(super) fn deal_within(
+        &mut self,
+        workers: Workers<'_>,
+        items: &mut [T],
+        spare: &mut [T],
+        bits: u32,
+        digit: impl Fn(&T) -> u16 + Sync,
+    ) {
+        let copies = Disjoint::new(spare);
+        let source = &*items;
+        self.count(workers, source.len(), 1 << bits, |range, digits| {
+            // SAFETY: blocks are disjoint.
+            let copies = unsafe { copies.range(range.clone()) };
+            for ((copy, item), out) in copies.iter_mut().zip(&source[range]).zip(digits) {
+                (*copy, *out) = (*item, digit(item));
+            }
+        });
+        self.scan(1 << bits);
+        let source = &*spare;
+        self.scatter(workers, source.len(), 1 << bits, |range| source[range].iter().copied(), items);
+    }
+
     /// Exchanges the memory in which digits are noted for other.
     pub(super) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
         mem::swap(&mut self.digits, other);

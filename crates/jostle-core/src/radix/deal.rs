@@ -32,16 +32,19 @@ pub(crate) fn digit_bits(items: usize) -> u32 {
     (items / bucket_items(items)).max(1).ilog2().min(MAX_DIGIT_BITS)
 }
 
-/// A run of items that belongs together, to be sorted in one piece: a range of ranks, the buffer that holds it, and the
-/// frame that its codes are taken in.
+/// The digit of the highest `bits` of a code's lowest `top` bits.
+pub(crate) fn digit(code: u64, bits: u32, top: u32) -> u16 {
+    (code >> (top - bits)) as u16 & ((1 << bits) - 1)
+}
+
+/// A run of items that belongs together, to be sorted in one piece: a range of ranks, and the frame that its codes are taken
+/// in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// First rank.
     pub(crate) start: u32,
     /// One past the last rank.
     pub(crate) end: u32,
-    /// The items lie in the second buffer.
-    pub(crate) in_second: bool,
     /// All codes are equal.
     pub(crate) equal: bool,
     /// Number of the frame that the codes are taken in.
@@ -55,12 +58,6 @@ impl Segment {
     #[inline]
     pub(crate) fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
-    }
-
-    /// The items, in the buffer that holds them.
-    #[inline]
-    pub(crate) fn items<'a, T>(&self, (first, second): (&'a [T], &'a [T])) -> &'a [T] {
-        if self.in_second { &second[self.range()] } else { &first[self.range()] }
     }
 
     fn len(&self) -> usize {
@@ -103,7 +100,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         if segment.len() > LOCAL_MAX { self.large.push(segment) } else { self.segments.push(segment) }
     }
 
-    /// First pass: deals items from their source to the first buffer by a digit of `bits` bits, of codes of `top` bits.
+    /// First pass: deals items from their source to a buffer by a digit of `bits` bits, of codes of `top` bits.
     /// With no bits they are copied as they come.
     #[allow(clippy::too_many_arguments, reason = "a pass has this many sides")]
     pub(crate) fn deal_from<I: Iterator<Item = T>>(
@@ -113,49 +110,49 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         (bits, top): (u32, u32),
         source: impl Fn(Range<usize>) -> I + Sync + Send,
         digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
-        first: &mut [T],
+        buffer: &mut [T],
     ) {
-        let whole = Segment { start: 0, end: items as u32, in_second: false, equal: false, frame: 0, top };
+        let whole = Segment { start: 0, end: items as u32, equal: false, frame: 0, top };
         if bits == 0 {
-            copy(workers, items, source, first);
+            copy(workers, items, source, buffer);
             return self.push(whole);
         }
-        self.pass.deal(workers, items, bits, source, digits, first);
+        self.pass.deal(workers, items, bits, source, digits, buffer);
         self.push_buckets(Segment { top: top - bits, ..whole });
     }
 
-    /// True when a segment waits to be dealt out again.
-    pub(crate) fn has_large(&self) -> bool {
-        !self.large.is_empty()
+    /// Items of the longest segment that waits to be dealt out again.
+    pub(crate) fn longest(&self) -> usize {
+        self.large.iter().map(Segment::len).max().unwrap_or(0)
     }
 
-    /// Deals large segments out again until none is left that holds differing codes; those whose codes are all equal
-    /// are handed to `equal`, which may push them back with another frame. `code(frame, item)`.
+    /// The bits in which the codes of `items` differ, as their number if all above the highest of them are cut off.
+    pub(crate) fn differing_bits(&mut self, workers: Workers<'_>, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u32 {
+        u64::BITS - self.pass.differing_bits(workers, items, code).leading_zeros()
+    }
+
+    /// Deals large segments out again within the buffer, until none is left that holds differing codes; those whose codes
+    /// are all equal are handed out, and may be pushed back with another frame. `code(frame, item)`.
+    ///
+    /// A segment waits in `spare` meanwhile, which is as long as the longest, and warm from one segment to the next.
     pub(crate) fn deal_large(
         &mut self,
         workers: Workers<'_>,
-        first: &mut [T],
-        second: &mut [T],
+        buffer: &mut [T],
+        spare: &mut [T],
         code: impl Fn(u32, &T) -> u64 + Sync,
     ) -> Option<Segment> {
         while let Some(segment) = self.large.pop() {
-            let (source, target) = if segment.in_second { (&*second, &mut *first) } else { (&*first, &mut *second) };
-            let (source, target) = (&source[segment.range()], &mut target[segment.range()]);
+            let items = &mut buffer[segment.range()];
             let code = |item: &T| code(segment.frame, item);
-            let differing = self.pass.differing_bits(workers, source, code);
-            if differing == 0 {
+            let top = self.differing_bits(workers, items, code);
+            if top == 0 {
                 return Some(segment);
             }
-            let top = u64::BITS - differing.leading_zeros();
-            let bits = digit_bits(source.len()).min(top);
-            let mask = (1 << bits) - 1;
-            let digits = |range: Range<usize>, out: &mut [u16]| {
-                for (out, item) in out.iter_mut().zip(&source[range]) {
-                    *out = (code(item) >> (top - bits)) as u16 & mask;
-                }
-            };
-            self.pass.deal(workers, source.len(), bits, |range| source[range].iter().copied(), digits, target);
-            self.push_buckets(Segment { in_second: !segment.in_second, top: top - bits, ..segment });
+            let bits = digit_bits(items.len()).min(top);
+            self.pass
+                .deal_within(workers, items, &mut spare[..segment.len()], bits, |item| digit(code(item), bits, top));
+            self.push_buckets(Segment { top: top - bits, ..segment });
         }
         None
     }

@@ -300,7 +300,7 @@ impl<const D: usize> Shape<D> for Boxed {
                 // Columns cut to one length need no check for each box.
                 (0..ids.len()).map(move |at| columns.record_of(at, (ids.start + at) as u32))
             };
-            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.first);
+            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
         }
         let margin = view.margin();
         let source = |ids: Range<usize>| {
@@ -312,7 +312,7 @@ impl<const D: usize> Shape<D> for Boxed {
                 id: id as u32,
             })
         };
-        part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.first);
+        part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
     }
 
     #[inline(always)]

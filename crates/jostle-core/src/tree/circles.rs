@@ -106,7 +106,7 @@ impl<const D: usize> Source for Columns<'_, D> {
     }
 }
 
-/// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits.
+/// First pass: records from the caller's columns to the buffer, by digits of so many bits of codes of `top` bits.
 fn deal<const D: usize>(
     bodies: Bodies<'_, D>,
     workers: Workers<'_>,
@@ -135,7 +135,7 @@ fn deal<const D: usize>(
                     id: (first + i) as u32,
                 })
             };
-            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.first);
+            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.records);
         }
         _ => {
             let source = |ids: Range<usize>| {
@@ -150,7 +150,7 @@ fn deal<const D: usize>(
                     id: id as u32,
                 })
             };
-            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.first);
+            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.records);
         }
     }
 }

@@ -95,7 +95,7 @@ impl<const D: usize> LinearTree<D> {
         let s = &mut self.scratch;
         Shared {
             dealer: &part.dealer,
-            buffers: (&part.first, &part.second),
+            records: &part.records,
             locals: &s.locals,
             first_leaves: &s.first_leaves,
             places: Disjoint::new(&mut s.places),
@@ -112,7 +112,7 @@ impl<const D: usize> LinearTree<D> {
 /// The state shared by the workers that sort segments and fill leaves.
 struct Shared<'a, S: Shape<D>, const D: usize> {
     dealer: &'a Dealer<S::Record>,
-    buffers: (&'a [S::Record], &'a [S::Record]),
+    records: &'a [S::Record],
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,
     /// By rank.
@@ -164,7 +164,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
         let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
         let LocalSort { order, columns, .. } = local;
-        let centers = copy_centers(segment.items(self.buffers), columns);
+        let centers = copy_centers(&self.records[segment.range()], columns);
         let count = self.isa.run(SortSegment { order, centers, bounds: None, places, marks });
         self.first_leaves.end(at, count);
     }
@@ -183,7 +183,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }
-        let source = segment.items(self.buffers);
+        let source = &self.records[segment.range()];
         self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
         // SAFETY: as above.
         unsafe { bound_leaves::<S, D>(self.isa, bodies, &self.boxes, leaves.start) }

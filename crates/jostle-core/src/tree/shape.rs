@@ -47,7 +47,7 @@ pub(super) trait Shape<const D: usize>: Sized {
     fn columns(view: Self::View<'_>) -> Option<Self::Columns<'_>>;
     /// Their centres, which may be computed to where the leaves of so many bodies are filled afterwards.
     fn centers<'a: 's, 's>(columns: Self::Columns<'a>, leaves: &'s mut [Self::Sixteen]) -> Centers<'s, D>;
-    /// First pass: records from the caller's columns to the first buffer, by digits of so many bits of codes of `top` bits; as
+    /// First pass: records from the caller's columns to the buffer, by digits of so many bits of codes of `top` bits; as
     /// they come, where there is no grid.
     fn deal(
         view: Self::View<'_>,
@@ -146,13 +146,14 @@ impl<const D: usize> Centers<'_, D> {
 pub(super) struct Part<S: Shape<D>, const D: usize> {
     pub(super) leaves: Vec<S::Sixteen>,
     pub(super) dealer: Dealer<S::Record>,
-    pub(super) first: Vec<S::Record>,
-    pub(super) second: Vec<S::Record>,
+    pub(super) records: Vec<S::Record>,
+    /// Where the records of a segment wait that is dealt out once more.
+    pub(super) spare: Vec<S::Record>,
 }
 
 impl<S: Shape<D>, const D: usize> Default for Part<S, D> {
     fn default() -> Self {
-        Self { leaves: Vec::new(), dealer: Dealer::default(), first: Vec::new(), second: Vec::new() }
+        Self { leaves: Vec::new(), dealer: Dealer::default(), records: Vec::new(), spare: Vec::new() }
     }
 }
 
@@ -164,6 +165,6 @@ impl<S: Shape<D>, const D: usize> Part<S, D> {
 
     /// Bytes of the buffers.
     pub(super) fn scratch_bytes(&self) -> usize {
-        (self.first.capacity() + self.second.capacity()) * size_of::<S::Record>() + self.dealer.bytes()
+        (self.records.capacity() + self.spare.capacity()) * size_of::<S::Record>() + self.dealer.bytes()
     }
 }

@@ -9,7 +9,7 @@ use crate::aabb::Aabb;
 use crate::bounds::{BlockBounds, range_of};
 use crate::isa::Work;
 use crate::morton::{Grid, bits_per_axis};
-use crate::parallel::scratch::with_headroom;
+use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
 use crate::radix::{CellPass, LOCAL_MAX, Segment, digit_bits};
 
@@ -33,8 +33,8 @@ impl<const D: usize> LinearTree<D> {
         let s = &mut self.scratch;
         part.dealer.start(n);
         s.grids.clear();
-        if part.first.len() < n {
-            part.first.resize(n, S::Record::default());
+        if part.records.len() < n {
+            part.records.resize(n, S::Record::default());
         }
         let top = bits_per_axis(D) * D as u32;
         let grid = Grid::new(&self.bounds);
@@ -46,7 +46,7 @@ impl<const D: usize> LinearTree<D> {
         S::deal(view, workers, part, (bits, top), by);
         if grid.is_none() {
             part.dealer.start(n);
-            let whole = Segment { start: 0, end: n as u32, in_second: false, equal: true, frame: 0, top };
+            let whole = Segment { start: 0, end: n as u32, equal: true, frame: 0, top };
             part.dealer.push_equal(whole);
         }
         self.deal_large(part, workers);
@@ -57,17 +57,15 @@ impl<const D: usize> LinearTree<D> {
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
     fn deal_large<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
-        let (s, Part { dealer, first, second, .. }) = (&mut self.scratch, part);
+        let (s, Part { dealer, records, spare, .. }) = (&mut self.scratch, part);
         loop {
-            if dealer.has_large() && second.len() < self.len {
-                second.resize(self.len, S::Record::default());
+            if spare.len() < dealer.longest() {
+                resize_with_headroom(spare, dealer.longest(), S::Record::default());
             }
             let grids = &s.grids;
             let code = |frame: u32, record: &S::Record| grids[frame as usize].code(record.center());
-            let Some(equal) = dealer.deal_large(workers, first, second, code) else { return };
-            let buffer = if equal.in_second { &*second } else { &*first };
-            let records = &buffer[equal.range()];
-            let bounds = bounds_of(records, workers, &mut s.blocks);
+            let Some(equal) = dealer.deal_large(workers, records, spare, code) else { return };
+            let bounds = bounds_of(&records[equal.range()], workers, &mut s.blocks);
             match Grid::new(&bounds) {
                 None => dealer.push_equal(equal),
                 Some(grid) => {
