@@ -28,7 +28,7 @@ impl<const D: usize> LinearTree<D> {
         if digit_bits(n) == 0
             && let Some(columns) = S::columns(view)
         {
-            return self.sort_whole(part, columns);
+            return self.sort_whole(part, columns, workers);
         }
         let s = &mut self.scratch;
         part.dealer.start(n);

@@ -1,16 +1,27 @@
-//! Few bodies: all of them one segment, which the calling thread sorts where they lie, in the caller's columns, and whose leaves it
-//! fills. No tasks, no records, no scratch that tasks would have to borrow.
-#![allow(unsafe_code, reason = "boxes are written by what tasks write theirs by")]
+//! Few bodies: all of them one segment, which the calling thread sorts where they lie, in the caller's columns. No records, no
+//! scratch that tasks would have to borrow.
+#![allow(unsafe_code, reason = "each task fills leaves of its own")]
 
 use super::LinearTree;
 use super::leaves::{FillLeaves, bound_leaves, expected_leaves};
 use super::level::LevelSlots;
 use super::shape::{Part, Shape};
 use super::sort::SortSegment;
+use crate::parallel::disjoint::Disjoint;
+use crate::parallel::workers::Workers;
+
+/// Leaves that one task fills, whole nodes of them. Each worker fills those that it will join: what another core has in its cache,
+/// it would have to wait for.
+const TASK_LEAVES: usize = 64;
 
 impl<const D: usize> LinearTree<D> {
     /// Puts all bodies in order and fills their leaves. Places and marks have room for them.
-    pub(super) fn sort_whole<S: Shape<D>>(&mut self, part: &mut Part<S, D>, source: S::Columns<'_>) {
+    pub(super) fn sort_whole<S: Shape<D>>(
+        &mut self,
+        part: &mut Part<S, D>,
+        source: S::Columns<'_>,
+        workers: Workers<'_>,
+    ) {
         let (n, isa) = (self.len, self.isa);
         self.reserve_leaves(part, expected_leaves(n));
         let centers = S::centers(source, &mut part.leaves);
@@ -24,10 +35,18 @@ impl<const D: usize> LinearTree<D> {
         for (start, &mark) in self.leaf_starts.iter_mut().zip(marks) {
             *start = mark.into();
         }
-        let (bodies, ids) = (&mut part.leaves[..leaves], &mut self.ids[..leaves]);
-        isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
-        // SAFETY: there is room for the boxes of all leaves, and there are no tasks.
-        unsafe { bound_leaves::<S, D>(isa, bodies, &LevelSlots::new(&mut self.levels[0]), 0) };
+        let task_leaves = if matches!(workers, Workers::Serial) { leaves.max(1) } else { TASK_LEAVES };
+        let (all_bodies, all_ids) = (Disjoint::new(&mut part.leaves), Disjoint::new(&mut self.ids));
+        let boxes = LevelSlots::new(&mut self.levels[0]);
+        workers.run("leaves", leaves.div_ceil(task_leaves), |task| {
+            let own = task * task_leaves..((task + 1) * task_leaves).min(leaves);
+            let places = &places[..marks.get(own.end).map_or(n, |&end| usize::from(end))];
+            // SAFETY: each task has leaves of its own.
+            let (bodies, ids) = unsafe { (all_bodies.range(own.clone()), all_ids.range(own.clone())) };
+            isa.run(FillLeaves::<S, _, D> { source, places, marks: &marks[own.clone()], bodies, ids });
+            // SAFETY: there is room for the boxes of all leaves, and each task writes its own.
+            unsafe { bound_leaves::<S, D>(isa, bodies, &boxes, own.start) };
+        });
         self.end_leaves(leaves);
     }
 }
