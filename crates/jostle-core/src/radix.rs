@@ -40,6 +40,8 @@ pub struct RadixSort<T> {
     second: Vec<T>,
     dealer: Dealer<T>,
     locals: ScratchPool<LocalOrder>,
+    /// The bits in which the codes of each block differ from the first.
+    blocks: Vec<u64>,
 }
 
 impl<T> fmt::Debug for RadixSort<T> {
@@ -58,7 +60,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     /// A sort that holds no memory yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { second: Vec::new(), dealer: Dealer::default(), locals: ScratchPool::default() }
+        Self { second: Vec::new(), dealer: Dealer::default(), locals: ScratchPool::default(), blocks: Vec::new() }
     }
 
     /// Sorts `items` by their 64-bit code, keeping the order of those with equal codes. `code` must be a function of the
@@ -89,25 +91,27 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
 
     fn sort_with(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let n = items.len();
-        let Self { second, dealer, locals } = &mut *self;
+        let Self { second, dealer, locals, blocks } = &mut *self;
         let second = &mut second[..n];
         if n <= LOCAL_MAX {
             locals.prepare(1, |local| local.reserve(n));
             locals.with(|local| gather(local, items, second, code));
             return items.copy_from_slice(second);
         }
-        let top = dealer.differing_bits(workers, items, &code);
-        if top == 0 {
+        let mut top = |_, items: &[T]| top_of(workers, items, blocks, &code);
+        let digits = |_, items: &[T], bits_and_top: (u32, u32), out: &mut [u16]| {
+            out.iter_mut().zip(items).for_each(|(out, item)| *out = digit(code(item), bits_and_top));
+        };
+        let all = top(0, items);
+        if all == 0 {
             return;
         }
         dealer.start(n);
-        let (bits, source) = (digit_bits(n).min(top), &*items);
-        let digits = |range: Range<usize>, digits: &mut [u16]| {
-            digits.iter_mut().zip(&source[range]).for_each(|(out, item)| *out = digit(code(item), bits, top));
-        };
+        let (source, bits_and_top) = (&*items, (digit_bits(n).min(all), all));
         let part = |range: Range<usize>| source[range].iter().copied();
-        dealer.deal_from(workers, n, (bits, top), part, digits, second);
-        while let Some(equal) = dealer.deal_large(workers, second, items, |_, item| code(item)) {
+        let digits_of_part = |range: Range<usize>, out: &mut [u16]| digits(0, &source[range], bits_and_top, out);
+        dealer.deal_from(workers, n, bits_and_top, part, digits_of_part, second);
+        while let Some(equal) = dealer.deal_large(workers, second, items, &mut top, digits) {
             dealer.push_equal(equal);
         }
         dealer.finish();
@@ -131,6 +135,18 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
             locals.with(|local| segments.iter().for_each(|segment| sort_segment(local, segment)));
         });
     }
+}
+
+/// Below which bit all bits are in which the codes of these items differ.
+fn top_of<T: Sync>(workers: Workers<'_>, items: &[T], blocks: &mut Vec<u64>, code: impl Fn(&T) -> u64 + Sync) -> u32 {
+    let Some(first) = items.first().map(&code) else { return 0 };
+    blocks.clear();
+    blocks.resize(items.len().div_ceil(LOCAL_MAX), 0);
+    workers.fill("differing bits", blocks, |block| {
+        let items = &items[block * LOCAL_MAX..((block + 1) * LOCAL_MAX).min(items.len())];
+        items.iter().fold(0, |bits, item| bits | (code(item) ^ first))
+    });
+    u64::BITS - blocks.iter().fold(0, |all, bits| all | bits).leading_zeros()
 }
 
 fn gather<T: Copy>(local: &mut LocalOrder, source: &[T], target: &mut [T], code: impl Fn(&T) -> u64) {

@@ -276,8 +276,8 @@ impl<const D: usize> LinearTree<D> {
         &self.round.leaves[..self.round_leaves]
     }
 
-    /// The boxes of each leaf, none in a tree of circles or spheres. Places that its ranks do not take lie between infinity and
-    /// its opposite.
+    /// The boxes of each leaf, none in a tree of circles or spheres. The corners of places that its ranks do not take
+    /// are NaN.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]

@@ -31,8 +31,6 @@ pub(super) struct CountingPass<T> {
     places: Vec<u32>,
     /// Start of each bucket, and the end of the last.
     borders: Vec<u32>,
-    /// Differing bits found by each block.
-    differing: Vec<u64>,
     staging: ScratchPool<Vec<T>>,
 }
 
@@ -43,7 +41,6 @@ impl<T> Default for CountingPass<T> {
             counts: Vec::new(),
             places: Vec::new(),
             borders: Vec::new(),
-            differing: Vec::new(),
             staging: ScratchPool::default(),
         }
     }
@@ -68,23 +65,21 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     }
 
     /// Deals `items` out in place, by way of `spare`, which is as long.
-    #[allow(unsafe_code, reason = "each block writes items of its own")]
+    #[allow(unsafe_code, reason = "each block copies items of its own")]
     pub(super) fn deal_within(
         &mut self,
         workers: Workers<'_>,
         items: &mut [T],
         spare: &mut [T],
         bits: u32,
-        digit: impl Fn(&T) -> u16 + Sync,
+        digits: impl Fn(&[T], &mut [u16]) + Sync,
     ) {
         let copies = Disjoint::new(spare);
         let source = &*items;
-        self.count(workers, source.len(), 1 << bits, |range, digits| {
+        self.count(workers, source.len(), 1 << bits, |range, out| {
             // SAFETY: blocks are disjoint.
-            let copies = unsafe { copies.range(range.clone()) };
-            for ((copy, item), out) in copies.iter_mut().zip(&source[range]).zip(digits) {
-                (*copy, *out) = (*item, digit(item));
-            }
+            unsafe { copies.range(range.clone()) }.copy_from_slice(&source[range.clone()]);
+            digits(&source[range], out);
         });
         self.scan(1 << bits);
         let source = &*spare;
@@ -199,18 +194,6 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
                 });
             }
         });
-    }
-
-    /// The bits in which the codes of `items` differ from the first.
-    pub(super) fn differing_bits(&mut self, workers: Workers<'_>, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u64 {
-        let Some(first) = items.first().map(&code) else { return 0 };
-        self.differing.clear();
-        let size = block_items(1);
-        self.differing.resize(items.len().div_ceil(size), 0);
-        workers.fill("differing bits", &mut self.differing, |block| {
-            items[block_range(block, size, items.len())].iter().fold(0, |bits, item| bits | (code(item) ^ first))
-        });
-        self.differing.iter().fold(0, |all, bits| all | bits)
     }
 }
 

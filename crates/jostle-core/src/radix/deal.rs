@@ -32,8 +32,9 @@ pub(crate) fn digit_bits(items: usize) -> u32 {
     (items / bucket_items(items)).max(1).ilog2().min(MAX_DIGIT_BITS)
 }
 
-/// The digit of the highest `bits` of a code's lowest `top` bits.
-pub(crate) fn digit(code: u64, bits: u32, top: u32) -> u16 {
+/// The highest `bits` of a code's lowest `top` bits.
+#[inline(always)]
+pub(crate) fn digit(code: u64, (bits, top): (u32, u32)) -> u16 {
     (code >> (top - bits)) as u16 & ((1 << bits) - 1)
 }
 
@@ -126,32 +127,29 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         self.large.iter().map(Segment::len).max().unwrap_or(0)
     }
 
-    /// The bits in which the codes of `items` differ, as their number if all above the highest of them are cut off.
-    pub(crate) fn differing_bits(&mut self, workers: Workers<'_>, items: &[T], code: impl Fn(&T) -> u64 + Sync) -> u32 {
-        u64::BITS - self.pass.differing_bits(workers, items, code).leading_zeros()
-    }
-
     /// Deals large segments out again within the buffer, until none is left that holds differing codes; those whose codes
-    /// are all equal are handed out, and may be pushed back with another frame. `code(frame, item)`.
+    /// are all equal are handed out, and may be pushed back with another frame.
     ///
-    /// A segment waits in `spare` meanwhile, which is as long as the longest, and warm from one segment to the next.
+    /// `top(frame, items)` tells below which bit all bits are that differ among their codes, and `digits(frame, items, (bits, top), out)`
+    /// what the highest `bits` of the lowest `top` are of each. A segment waits in `spare` meanwhile, which is as long as the longest,
+    /// and stays in cache from one to the next.
     pub(crate) fn deal_large(
         &mut self,
         workers: Workers<'_>,
         buffer: &mut [T],
         spare: &mut [T],
-        code: impl Fn(u32, &T) -> u64 + Sync,
+        mut top: impl FnMut(u32, &[T]) -> u32,
+        digits: impl Fn(u32, &[T], (u32, u32), &mut [u16]) + Sync,
     ) -> Option<Segment> {
         while let Some(segment) = self.large.pop() {
             let items = &mut buffer[segment.range()];
-            let code = |item: &T| code(segment.frame, item);
-            let top = self.differing_bits(workers, items, code);
+            let top = top(segment.frame, items);
             if top == 0 {
                 return Some(segment);
             }
             let bits = digit_bits(items.len()).min(top);
-            self.pass
-                .deal_within(workers, items, &mut spare[..segment.len()], bits, |item| digit(code(item), bits, top));
+            let digits = |items: &[T], out: &mut [u16]| digits(segment.frame, items, (bits, top), out);
+            self.pass.deal_within(workers, items, &mut spare[..segment.len()], bits, digits);
             self.push_buckets(Segment { top: top - bits, ..segment });
         }
         None

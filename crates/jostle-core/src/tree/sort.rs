@@ -2,16 +2,17 @@
 //! in strips in cache.
 
 use super::cut::cut_leaves;
+use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape};
 use super::strips::Strips;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::bounds::{BlockBounds, range_of};
-use crate::isa::Work;
+use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
-use crate::radix::{CellPass, LOCAL_MAX, Segment, digit_bits};
+use crate::radix::{CellPass, LOCAL_MAX, Segment, digit, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
     /// Deals records out to segments, and puts those in order, leaf by leaf. The bodies of one segment stay where they are,
@@ -57,14 +58,21 @@ impl<const D: usize> LinearTree<D> {
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
     fn deal_large<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
-        let (s, Part { dealer, records, spare, .. }) = (&mut self.scratch, part);
+        let (isa, s, Part { dealer, records, spare, .. }) = (self.isa, &mut self.scratch, part);
         loop {
             if spare.len() < dealer.longest() {
                 resize_with_headroom(spare, dealer.longest(), S::Record::default());
             }
-            let grids = &s.grids;
-            let code = |frame: u32, record: &S::Record| grids[frame as usize].code(record.center());
-            let Some(equal) = dealer.deal_large(workers, records, spare, code) else { return };
+            let (grids, blocks) = (&s.grids, &mut s.blocks);
+            let top = |frame: u32, records: &[S::Record]| {
+                // Coordinates of cells ascend as those of points do, so codes differ where those of the corners do.
+                let (bounds, grid) = (bounds_of(records, workers, blocks), &grids[frame as usize]);
+                u64::BITS - (grid.code(bounds.lo) ^ grid.code(bounds.hi)).leading_zeros()
+            };
+            let digits = |frame: u32, records: &[S::Record], bits_and_top: (u32, u32), keys: &mut [u16]| {
+                digits_of_records(isa, grids[frame as usize], records, bits_and_top, keys);
+            };
+            let Some(equal) = dealer.deal_large(workers, records, spare, top, digits) else { return };
             let bounds = bounds_of(&records[equal.range()], workers, &mut s.blocks);
             match Grid::new(&bounds) {
                 None => dealer.push_equal(equal),
@@ -86,10 +94,40 @@ fn bounds_of<R: Record<D>, const D: usize>(
     blocks.clear();
     blocks.resize(records.len().div_ceil(LOCAL_MAX), BlockBounds::EMPTY);
     workers.fill("bounds of a run", blocks, |block| {
-        let records = &records[block * LOCAL_MAX..((block + 1) * LOCAL_MAX).min(records.len())];
-        BlockBounds::of(records.iter().fold(Aabb::EMPTY, |all, record| all.with_point(record.center())))
+        let (mut bounds, mut columns) = (Aabb::EMPTY, [[0.0; PIECE]; D]);
+        for records in records[block * LOCAL_MAX..((block + 1) * LOCAL_MAX).min(records.len())].chunks(PIECE) {
+            bounds = bounds.union(box_of(Centers(centers_of(records, &mut columns))));
+        }
+        BlockBounds::of(bounds)
     });
     blocks.iter().fold(Aabb::EMPTY, |all, block| all.union(block.bounds))
+}
+
+/// Fills `keys` with the highest `bits` of the lowest `top` bits of the codes of these records.
+fn digits_of_records<R: Record<D>, const D: usize>(
+    isa: Isa,
+    grid: Grid<D>,
+    records: &[R],
+    (bits, top): (u32, u32),
+    keys: &mut [u16],
+) {
+    // Fewer bits below them are not to be had side by side.
+    if top - bits < D as u32 {
+        let digit = |record: &R| digit(grid.code(record.center()), (bits, top));
+        return keys.iter_mut().zip(records).for_each(|(key, record)| *key = digit(record));
+    }
+    let mut columns = [[0.0; PIECE]; D];
+    for (records, keys) in records.chunks(PIECE).zip(keys.chunks_mut(PIECE)) {
+        digits_of(isa, grid, centers_of(records, &mut columns), (top - bits, bits), keys);
+    }
+}
+
+/// The centres of some records, [`PIECE`] at most, side by side.
+fn centers_of<'a, R: Record<D>, const D: usize>(records: &[R], columns: &'a mut [[f32; PIECE]; D]) -> [&'a [f32]; D] {
+    for axis in 0..D {
+        columns[axis].iter_mut().zip(records).for_each(|(to, record)| *to = record.coordinate(axis));
+    }
+    columns.each_ref().map(|column| &column[..records.len()])
 }
 
 /// Scratch of one worker.
@@ -102,7 +140,7 @@ pub(super) struct LocalSort {
     pub(super) waiting: Vec<u32>,
 }
 
-/// Bodies of a crowded cell whose centres are gathered at a time, to be read side by side.
+/// Bodies whose centres are gathered at a time, to be read side by side.
 const PIECE: usize = 512;
 
 /// What it takes to put a segment in order.
