@@ -138,10 +138,10 @@ proptest! {
     }
 }
 
-/// As many items as there may be: where a block ends no longer fits 32 bits. Takes 9 GB and a minute or two:
-/// `cargo test --release --test core radix -- --ignored`.
+/// As many items as there may be: where a block ends no longer fits 32 bits. Takes 17 GB, half of them for digits, and a minute
+/// or three: `cargo test --release --test core radix -- --ignored`.
 #[test]
-#[ignore = "takes 9 GB"]
+#[ignore = "takes 17 GB"]
 fn as_many_items_as_ids_can_name() {
     let ones = 3_000_000_000;
     let mut items = vec![1_u8; MAX_BODIES];
