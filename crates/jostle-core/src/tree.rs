@@ -433,3 +433,28 @@ impl<const D: usize> Drop for Unfinished<'_, D> {
         *self.0 = LinearTree { isa, untimed, ..LinearTree::default() };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::LinearTree;
+    use crate::error::ViewError;
+    use crate::input::Circles;
+    use crate::limits::LEAVES_MAX;
+    use crate::parallel::threads::Threads;
+
+    #[test]
+    fn more_leaves_than_places_can_number_are_refused() {
+        let x: Vec<f32> = (0..20 * LEAVES_MAX).map(|id| id as f32).collect();
+        let (all, few) = (Circles::new(&x, &x, 1.0), Circles::new(&x[..100], &x[..100], 1.0));
+        let mut tree = LinearTree::new();
+        for _ in 0..2 {
+            tree.build(few, Threads::Serial).expect("few bodies");
+            assert_eq!((tree.len(), tree.validate()), (100, Ok(())));
+            let refused = tree.build(all, Threads::Serial).expect_err("too many leaves");
+            assert!(
+                matches!(refused, ViewError::TooSparse { bodies, leaves } if bodies == x.len() && leaves > LEAVES_MAX)
+            );
+            assert_eq!((tree.len(), tree.validate(), tree.levels().len()), (0, Ok(()), 0));
+        }
+    }
+}
