@@ -5,11 +5,9 @@ use jostle::{
     ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
     LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
+use jostle_testkit::pairs::{Known, sort_known};
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, pool, scene};
-
-/// A pair with its sets, its image shift, and its time of impact in bits.
-type Known = ([usize; 2], [u32; 2], [i32; 2], u64);
 
 /// All that is known of the pairs, in an order of their own. Of a body and its own image, one of two opposite shifts.
 fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
@@ -27,7 +25,7 @@ fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
         }
     }
     assert_eq!(number, found.pairs().len());
-    all.sort_unstable();
+    sort_known(&mut all);
     all
 }
 

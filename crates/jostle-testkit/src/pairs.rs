@@ -59,6 +59,14 @@ pub fn sort_hits(hits: &mut [Hit]) {
     hits.sort_unstable();
 }
 
+/// All that a search tells of a pair in the plane: its sets, its ids, the shift of its image, and its time of impact in bits.
+pub type Known = ([usize; 2], [u32; 2], [i32; 2], u64);
+
+/// What is known of pairs, in ascending order.
+pub fn sort_known(known: &mut [Known]) {
+    known.sort_unstable();
+}
+
 /// Each pair from both sides, in ascending order.
 #[must_use]
 pub fn both_ways(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {

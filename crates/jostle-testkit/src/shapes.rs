@@ -222,26 +222,13 @@ impl<const D: usize> Solid<D> {
     /// The distance of a point from the box, or from the segment of the capsule.
     #[must_use]
     pub fn distance(&self, point: [f64; D]) -> f64 {
-        distance(point, self)
+        distance_from(&point, self)
     }
 
     /// How far along a ray, whose direction is of length 1, the body is entered, and by how much the ray could miss it: found by halving.
     #[must_use]
     pub fn entered(&self, origin: [f64; D], direction: [f64; D], reach: f64) -> (f64, f64) {
-        let radius = if let Self::Long(_, radius) = self { *radius } else { 0.0 };
-        let at = |t: f64| self.distance(core::array::from_fn(|axis| origin[axis] + t * direction[axis])) - radius;
-        let (mut from, mut to) = (0.0, reach);
-        for _ in 0..120 {
-            let third = (to - from) / 3.0;
-            if at(from + third) <= at(to - third) { to -= third } else { from += third }
-        }
-        let (nearest, mut outside) = (from, 0.0);
-        let mut inside = nearest;
-        for _ in 0..80 {
-            let middle = (outside + inside) / 2.0;
-            if at(middle) <= 1e-12 { inside = middle } else { outside = middle }
-        }
-        (inside, at(nearest))
+        entered(self, &origin, &direction, &reach)
     }
 
     /// The same, elsewhere.
@@ -279,6 +266,27 @@ pub fn solid_images<const D: usize>(
 }
 
 compiled_here! {
+    fn distance_from<const D: usize>(point: &[f64; D], body: &Solid<D>) -> f64 {
+        distance(*point, body)
+    }
+
+    fn entered<const D: usize>(body: &Solid<D>, origin: &[f64; D], direction: &[f64; D], reach: &f64) -> (f64, f64) {
+        let radius = if let Solid::Long(_, radius) = body { *radius } else { 0.0 };
+        let at = |t: f64| distance(core::array::from_fn(|axis| origin[axis] + t * direction[axis]), body) - radius;
+        let (mut from, mut to) = (0.0, *reach);
+        for _ in 0..120 {
+            let third = (to - from) / 3.0;
+            if at(from + third) <= at(to - third) { to -= third } else { from += third }
+        }
+        let (nearest, mut outside) = (from, 0.0);
+        let mut inside = nearest;
+        for _ in 0..80 {
+            let middle = (outside + inside) / 2.0;
+            if at(middle) <= 1e-12 { inside = middle } else { outside = middle }
+        }
+        (inside, at(nearest))
+    }
+
     fn image_loops<const D: usize>(
         a: &Vec<Solid<D>>,
         b: &Option<Vec<Solid<D>>>,
