@@ -7,6 +7,7 @@ use jostle::{Bodies, InputError, PairFinder, Stats, Threads};
 use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::pairs::{Calls, ascending};
+use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly};
 use rayon::ThreadPool;
 
@@ -260,7 +261,7 @@ fn the_last_result_stands_after_a_refusal() {
         finder.find(good.view()).expect("a good scene");
         let last = |finder: &PairFinder<2>| {
             let last = finder.last();
-            assert_eq!(last.tree().validate(), Ok(()));
+            assert_eq!(validate(last.tree()), Ok(()));
             (last.pairs().to_vec(), last.rank_to_id().collect::<Vec<_>>(), *last.stats())
         };
         let before = last(&finder);
@@ -316,7 +317,7 @@ fn two_hundred_thousand<const D: usize>() {
         let sequence = finder.on(Threads::Pool(&pool)).find(scene.view()).expect("a good scene").pairs().to_vec();
         let again = finder.on(Threads::Serial).find(scene.view()).expect("a good scene");
         assert!(again.pairs() == sequence, "{kind}, {D}D: another sequence on one thread");
-        assert_eq!(again.tree().validate(), Ok(()), "{kind}, {D}D");
+        assert_eq!(validate(again.tree()), Ok(()), "{kind}, {D}D");
         let sorted = ascending(&sequence);
         let expected = sweep::pairs(scene.view());
         assert!(sorted == expected, "{kind}, {D}D: {} pairs found, {} expected", sorted.len(), expected.len());

@@ -1,27 +1,23 @@
 //! The first stage alone: the box of all centres, and what is refused, about the borders of blocks.
 
 use jostle_core::bounds::bounds_on;
-use jostle_core::{Aabb, Bodies, Circles, RadiusField, Reason, Spheres, ViewError, Workers};
+use jostle_core::{Aabb, Bodies, Circles, Reason, Spheres, ViewError, Workers};
 use jostle_testkit::scene::interleaved;
+use jostle_testkit::tree::bounds_of_all_ways;
 use jostle_testkit::{Kind, Scene, oracle, scene, ugly};
 
 /// A pass looks at blocks of 32,768 bodies, 16 at a time.
 const SIZES: [usize; 13] = [0, 1, 2, 15, 16, 17, 31, 33, 32_767, 32_768, 32_769, 65_535, 65_537];
-
-fn structs<const D: usize>(bodies: &[[f32; 4]]) -> Bodies<'_, D> {
-    Bodies::from_structs(bodies, core::array::from_fn(|axis| 4 * axis), RadiusField::At(12)).expect("f32 fields")
-}
 
 fn check<const D: usize>(name: &str, scene: &Scene<D>) {
     check_both(name, scene, &interleaved(scene));
 }
 
 /// Checks a scene, which is given in structs, too.
-fn check_both<const D: usize>(name: &str, scene: &Scene<D>, bodies: &[[f32; 4]]) {
+fn check_both<const D: usize>(name: &str, scene: &Scene<D>, bodies: &Vec<[f32; 4]>) {
     let expected = oracle::bounds(scene);
-    for workers in [Workers::Serial, Workers::Rayon] {
-        assert_eq!(bounds_on(scene.view(), workers), expected, "{name}, {D}D, slices, {workers:?}");
-        assert_eq!(bounds_on(structs::<D>(bodies), workers), expected, "{name}, {D}D, structs, {workers:?}");
+    for (way, found) in bounds_of_all_ways(scene, bodies) {
+        assert_eq!(found, expected, "{name}, {D}D, {way}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, Workers};
+use jostle_testkit::tree::{assert_holds, same_trees, validate};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -28,57 +29,15 @@ impl<const D: usize> Trees<D> {
     /// Builds all trees of `scene`, checks the invariants of one and that the others are the same.
     fn check(&mut self, name: &str, scene: &Scene<D>) -> &LinearTree<D> {
         self.serial.build_on(scene.view(), Workers::Serial).expect(name);
-        assert_eq!(self.serial.validate(), Ok(()), "{name}, {D}D");
+        assert_eq!(validate(&self.serial), Ok(()), "{name}, {D}D");
         assert_holds(&self.serial, scene, name);
         for (isa, pool, tree) in &mut self.others {
             pool.install(|| tree.build_on(scene.view(), Workers::Rayon)).expect(name);
             let threads = pool.current_num_threads();
-            assert!(parts(tree) == parts(&self.serial), "{name}, {D}D: another tree by {isa} on {threads} threads");
+            assert!(same_trees(tree, &self.serial), "{name}, {D}D: another tree by {isa} on {threads} threads");
         }
         &self.serial
     }
-}
-
-/// Centre, radius and id of the body at a place.
-fn body<const D: usize>(tree: &LinearTree<D>, place: usize) -> ([f32; D], f32, u32) {
-    let (leaf, lane) = (place / LEAF, place % LEAF);
-    let bodies = &tree.bodies()[leaf];
-    (bodies.centers.map(|axis| axis.0[lane]), bodies.radii.0[lane], tree.leaf_ids()[leaf].0[lane])
-}
-
-/// Everything that a tree says, but NaN padding.
-fn parts<const D: usize>(tree: &LinearTree<D>) -> impl PartialEq {
-    let places = (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf));
-    let bodies: Vec<_> = places.map(|place| body(tree, place)).collect();
-    let boxes = |level: &jostle_core::tree::Level<D>| (0..level.len()).map(|i| level.aabb(i)).collect::<Vec<_>>();
-    let levels: Vec<_> = tree.levels().iter().map(boxes).collect();
-    (tree.bounds(), bodies, tree.leaf_starts().to_vec(), levels)
-}
-
-/// The bodies at their ranks are those of the scene, the padding is what the kernels count on, and so are the levels.
-fn assert_holds<const D: usize>(tree: &LinearTree<D>, scene: &Scene<D>, name: &str) {
-    assert_eq!((tree.len(), tree.is_empty()), (scene.len(), scene.is_empty()), "{name}");
-    assert_eq!(tree.ids().count(), scene.len(), "{name}");
-    for leaf in 0..tree.leaves() {
-        let places = tree.leaf_places(leaf);
-        assert_eq!(places.len(), tree.leaf(leaf).len(), "{name}");
-        for place in places.clone() {
-            let (center, radius, id) = body(tree, place);
-            let expected = (scene.view().center(id as usize), scene.radii[id as usize]);
-            assert!((center, radius) == expected, "{name}: body at {place}");
-        }
-        let mut padding = (places.end..(leaf + 1) * LEAF).map(|place| body(tree, place));
-        assert!(padding.all(|(center, ..)| center.iter().all(|x| x.is_nan())), "{name}: padding");
-    }
-    let levels = tree.levels();
-    assert_eq!(levels.is_empty(), scene.is_empty(), "{name}");
-    assert_eq!(levels.first().map_or(0, |level| level.len()), tree.leaves(), "{name}");
-    for level in levels {
-        assert_eq!(level.nodes().len(), level.len().div_ceil(LEAF), "{name}");
-        let mut padding = (level.len()..level.nodes().len() * LEAF).map(|i| level.aabb(i));
-        assert!(padding.all(|aabb| aabb.lo[0] == f32::INFINITY), "{name}: padding of a level");
-    }
-    assert!(levels.windows(2).all(|pair| pair[1].len() == pair[0].len().div_ceil(LEAF)), "{name}");
 }
 
 fn ugly_scenes<const D: usize>() {
@@ -122,7 +81,7 @@ fn scenes_of_every_kind_in_3d() {
 fn built<const D: usize>(scene: &Scene<D>) -> LinearTree<D> {
     let mut tree = LinearTree::new();
     tree.build_on(scene.view(), Workers::Serial).expect("a scene within the contract");
-    assert_eq!(tree.validate(), Ok(()));
+    assert_eq!(validate(&tree), Ok(()));
     tree
 }
 
@@ -342,7 +301,7 @@ fn is_sound<const D: usize>(bodies: &[([f32; 3], f32)]) {
     let serial = built(&scene);
     let mut parallel = LinearTree::new();
     parallel.build_on(scene.view(), Workers::Rayon).expect("bodies within the contract");
-    assert!(parts(&parallel) == parts(&serial), "{D}D: another tree in parallel");
+    assert!(same_trees(&parallel, &serial), "{D}D: another tree in parallel");
     assert_holds(&serial, &scene, "any bodies");
 }
 

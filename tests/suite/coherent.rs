@@ -7,6 +7,7 @@ use jostle::{
 };
 use jostle_testkit::pairs::{Known, sort_known};
 use jostle_testkit::random::Random;
+use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, pool, scene};
 
 /// All that is known of the pairs, in an order of their own. Of a body and its own image, one of two opposite shifts.
@@ -260,7 +261,7 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
     let refused = finder.find(Circles::new(&[0.0, f32::NAN, 5.0], &y, 1.0)).map(|found| found.pairs().len());
     assert!(matches!(refused, Err(InputError::Bodies { count: 1, ref first }) if first[0].0 == 1), "{refused:?}");
     assert_eq!(finder.last().pairs(), [[0, 1]]);
-    finder.last().tree().validate().expect("a tree as it was");
+    validate(finder.last().tree()).expect("a tree as it was");
     for radius in [-1.0, f32::NAN] {
         assert!(finder.find(Circles::new(&x, &y, &[1.0, 1.0, radius])).is_err(), "a radius of {radius}");
     }

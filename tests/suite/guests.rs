@@ -11,6 +11,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use jostle::{LinearTree, PairFinder, Threads};
+use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -284,7 +285,7 @@ fn finders_of_small_worlds_keep_what_is_theirs() {
         pairs.sort_unstable();
         assert_eq!(pairs, *expected);
         assert_eq!((found.stats().pairs, found.stats().bytes), (pairs.len() as u64, finder.bytes()));
-        found.tree().validate().expect("a good tree");
+        validate(found.tree()).expect("a good tree");
         let mut tree = LinearTree::new();
         tree.build(world.view(), Threads::Serial).expect("a good scene");
         assert!(found.tree().ids().eq(tree.ids()));

@@ -6,6 +6,7 @@ use std::thread;
 
 use jostle::{Bodies, Circles, InputError, PairFinder, PreparedSet, Space, Spawner, Stats, Threads};
 use jostle_testkit::pairs::{Calls, ascending};
+use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, scene};
 
 type Task<'a> = &'a (dyn Fn(usize) + Sync);
@@ -227,7 +228,7 @@ fn same_order_for_many_bodies() {
         let mut finder = PairFinder::new();
         let found = finder.on(Threads::Host(host)).find(scene.view()).expect("a good scene");
         assert!(found.pairs() == expected, "{name}");
-        assert_eq!(found.tree().validate(), Ok(()), "{name}");
+        assert_eq!(validate(found.tree()), Ok(()), "{name}");
     });
 }
 
@@ -326,7 +327,7 @@ fn a_panic_of_the_host_leaves_all_whole() {
             assert!(ended.err().is_none_or(|payload| payload.downcast_ref() == Some(&"of the host")));
         }
         let last = finder.last();
-        assert_eq!(last.tree().validate(), Ok(()), "call {at}, late: {late}");
+        assert_eq!(validate(last.tree()), Ok(()), "call {at}, late: {late}");
         assert!(last.pairs().is_empty() && last.pairs_between(0, 0).is_empty(), "call {at}, late: {late}");
         assert_eq!(PairFinder::new().find(&set).expect("a set").pairs().len(), left, "call {at}, late: {late}");
         let found = finder.on(Threads::Serial).find(scene.view()).expect("a good scene");

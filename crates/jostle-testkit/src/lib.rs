@@ -21,6 +21,7 @@ pub mod scene;
 pub mod shapes;
 pub mod sorting;
 pub mod sweep;
+pub mod tree;
 pub mod ugly;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
