@@ -1,7 +1,8 @@
 //! Sort and sweep: the answer for scenes too large for the oracle, found in another way.
 //!
 //! The idea is Baraff's (1992): bodies become intervals on one axis, sorted by their lower ends; a body can only meet
-//! those that begin before it ends.
+//! those that begin before it ends. That is done in each of several strips across another axis, with all bodies that reach into
+//! it; of two that meet there, the pair belongs to the strip where the later of them begins.
 
 use core::any::Any;
 use core::ops::Range;
@@ -15,6 +16,9 @@ use crate::pairs::{key, pair};
 
 /// Bodies swept in one task, small enough that even a task of giants is not the last to finish.
 const TASK: usize = 1024;
+
+/// Strips, unless bodies are few.
+const STRIPS: usize = 32;
 
 /// Relative widening of a radius, in units of [`Real::EPSILON`]; see [`Interval::new`].
 const RELATIVE_MARGIN: f64 = 4.0;
@@ -63,11 +67,39 @@ fn sweeps(bodies: &dyn Any) -> Vec<[u32; 2]> {
 
 fn swept<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let bodies = bodies.downcast_ref::<Gathered<D, T>>()?;
-    let axis = widest_axis(bodies);
+    let [axis, across] = widest_axes(bodies);
     let intervals = bodies.iter().enumerate().map(|(id, &body)| Interval::new(body, id, axis));
     let intervals = sorted(intervals.collect());
-    let bodies: Gathered<D, T> = intervals.iter().map(|interval| bodies[interval.id as usize]).collect();
-    Some(in_tasks(bodies.len(), &|task| sweep(&intervals, &bodies, task)))
+    let strips = in_strips(&intervals, bodies, across);
+    let tasks: Vec<_> =
+        (0..strips.len()).flat_map(|at| (0..strips[at].len()).step_by(TASK).map(move |first| (at, first))).collect();
+    Some(in_tasks(&tasks, &|(at, first)| sweep(&strips[at], at, first..strips[at].len().min(first + TASK))))
+}
+
+/// A body as one strip has it: its interval on the first axis, and the strip where it begins.
+type Entry<const D: usize, T> = (Interval, ([T; D], T), usize);
+
+/// The bodies of each strip across an axis, in the order of the intervals: a body stands in all strips that its interval on that
+/// axis reaches into. Where two such intervals meet, the greater of their lower ends lies in both, and so does its strip, since
+/// the strip of a number is no less than that of a lesser one.
+fn in_strips<const D: usize, T: Real>(
+    intervals: &[Interval],
+    bodies: &[([T; D], T)],
+    across: usize,
+) -> Vec<Vec<Entry<D, T>>> {
+    let [low, high] = span(bodies, across);
+    let last = (bodies.len() / TASK).min(STRIPS - 1);
+    let strip = |x: f64| (((x - low) / (high - low) * (last + 1) as f64) as usize).min(last);
+    let mut strips = vec![Vec::new(); last + 1];
+    for &interval in intervals {
+        let body = bodies[interval.id as usize];
+        let reach = Interval::new(body, interval.id as usize, across);
+        let first = strip(reach.low);
+        for entries in &mut strips[first..=strip(reach.high)] {
+            entries.push((interval, body, first));
+        }
+    }
+    strips
 }
 
 /// By lower ends.
@@ -77,21 +109,20 @@ fn sorted(mut intervals: Vec<Interval>) -> Vec<Interval> {
 }
 
 /// What the tasks find, in ascending order.
-fn in_tasks(n: usize, sweep: &(dyn Fn(Range<usize>) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
-    let tasks = (0..n).into_par_iter().step_by(TASK);
-    let mut keys: Vec<_> = tasks.flat_map_iter(|first| sweep(first..n.min(first + TASK))).map(key).collect();
+fn in_tasks(tasks: &[(usize, usize)], sweep: &(dyn Fn((usize, usize)) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
+    let mut keys: Vec<_> = tasks.par_iter().flat_map_iter(|&task| sweep(task)).map(key).collect();
     keys.par_sort_unstable();
     keys.into_iter().map(pair).collect()
 }
 
-/// The pairs of the bodies of `task` with those that begin later.
-fn sweep<const D: usize, T: Real>(intervals: &[Interval], bodies: &[([T; D], T)], task: Range<usize>) -> Vec<[u32; 2]> {
+/// The pairs of the bodies of `task` with those that begin later, as far as they belong to this strip.
+fn sweep<const D: usize, T: Real>(entries: &[Entry<D, T>], strip: usize, task: Range<usize>) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     for i in task {
-        let (p, (center, radius)) = (intervals[i], bodies[i]);
-        let later = intervals[i + 1..].iter().zip(&bodies[i + 1..]);
-        for (q, &(other, other_radius)) in later.take_while(|(q, _)| q.low <= p.high) {
-            if overlaps(center, radius, other, other_radius) {
+        let (p, (center, radius), first) = entries[i];
+        let later = entries[i + 1..].iter().take_while(|(q, ..)| q.low <= p.high);
+        for &(q, (other, other_radius), other_first) in later {
+            if overlaps(center, radius, other, other_radius) && first.max(other_first) == strip {
                 pairs.push([p.id.min(q.id), p.id.max(q.id)]);
             }
         }
@@ -99,11 +130,20 @@ fn sweep<const D: usize, T: Real>(intervals: &[Interval], bodies: &[([T; D], T)]
     pairs
 }
 
-fn widest_axis<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> usize {
+/// The two axes on which centres are spread most.
+fn widest_axes<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> [usize; 2] {
     let spread = |axis: usize| {
-        let values = bodies.iter().map(|(center, _)| center[axis].to_f64());
-        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        let [low, high] = span(bodies, axis);
         high - low
     };
-    (0..D).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0)
+    let mut axes: [usize; D] = core::array::from_fn(|axis| axis);
+    axes.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
+    [axes[0], axes[1]]
+}
+
+/// The least and the greatest centre on an axis.
+fn span<const D: usize, T: Real>(bodies: &[([T; D], T)], axis: usize) -> [f64; 2] {
+    let values = bodies.iter().map(|(center, _)| center[axis].to_f64());
+    let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+    [low, high]
 }
