@@ -41,7 +41,6 @@ compiled_here! {
     ///
     /// # Panics
     /// When `D` is neither 2 nor 3.
-    #[must_use]
     pub fn bounds_of_all_ways<const D: usize>(
         scene: &Scene<D>,
         bodies: &Vec<[f32; 4]>,
