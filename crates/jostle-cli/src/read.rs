@@ -5,6 +5,7 @@ mod columns;
 mod corners;
 mod npy;
 mod number;
+mod pages;
 mod parquet;
 mod progress;
 mod source;

@@ -3,16 +3,17 @@
 use std::io::Read as _;
 
 use ::parquet::basic::{ConvertedType, LogicalType};
-use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use ::parquet::data_type::DataType;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use ::parquet::schema::types::ColumnDescriptor;
+use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use indicatif::ProgressBar;
 
 use super::column::Column;
 use super::columns::{Wanted, position};
 use super::number::{self, Fault};
+use super::pages::SoundPages;
 use super::progress;
 use super::source::Bytes;
 use super::table::{Places, Table};
@@ -78,7 +79,7 @@ impl Parquet {
             let rows = group.metadata().num_rows();
             for ((at, name), values) in picked.iter().zip(&mut columns) {
                 let before = values.len();
-                append(group.as_ref(), *at, &schema.column(*at), values).with_context(|| format!("column {name}"))?;
+                append(group.as_ref(), *at, schema.column(*at), values).with_context(|| format!("column {name}"))?;
                 // A damaged file may have columns that differ in length.
                 let read = values.len() - before;
                 let wrong = || {
@@ -94,14 +95,16 @@ impl Parquet {
 }
 
 /// Appends one column of a row group.
-fn append(group: &dyn RowGroupReader, at: usize, column: &ColumnDescriptor, values: &mut Column) -> Result<()> {
+fn append(group: &dyn RowGroupReader, at: usize, column: ColumnDescPtr, values: &mut Column) -> Result<()> {
     use ColumnReader::{DoubleColumnReader, FloatColumnReader, Int32ColumnReader, Int64ColumnReader};
-    let full = column.max_def_level();
+    let (kind, full, stored) = (Kind::of(&column)?, column.max_def_level(), column.physical_type());
     // The crate `parquet` panics instead.
     let chunk = group.metadata().column(at);
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     ensure!(start >= 0 && chunk.compressed_size() >= 0, "it begins before the file, or has a negative length");
-    match (group.get_column_reader(at)?, Kind::of(column)?) {
+    let rows = usize::try_from(group.metadata().num_rows())?;
+    let pages = SoundPages::new(group.get_column_page_reader(at)?, &column, rows);
+    match (get_column_reader(column, Box::new(pages)), kind) {
         (FloatColumnReader(reader), Kind::Plain) => drain(reader, full, values, |v| Ok(v.into())),
         (DoubleColumnReader(reader), Kind::Plain) => drain(reader, full, values, Ok),
         (Int32ColumnReader(reader), Kind::Plain) => drain(reader, full, values, number::from_integer),
@@ -112,7 +115,7 @@ fn append(group: &dyn RowGroupReader, at: usize, column: &ColumnDescriptor, valu
         (Int64ColumnReader(reader), Kind::Unsigned) => {
             drain(reader, full, values, |v| number::from_integer(v.cast_unsigned()))
         }
-        _ => bail!("values of type {}, where numbers were expected", column.physical_type()),
+        _ => bail!("values of type {stored}, where numbers were expected"),
     }
 }
 

@@ -159,6 +159,24 @@ fn parquet_of_the_wrong_kind() {
     assert!(message.starts_with(&format!("{beginning}values of type Date")), "{message}");
 }
 
+#[test]
+fn parquet_without_the_dictionary_of_its_values() {
+    let folder = Folder::new();
+    write_parquet(&folder, "message m { required float x; required float y; required float r; }", |column, _| {
+        if let ColumnWriter::FloatColumnWriter(w) = column {
+            w.write_batch(&[1.0; 10], None, None).unwrap();
+        }
+    });
+    let mut bytes = folder.read("in.parquet");
+    // The first page says that it is a dictionary; it becomes an index, which is passed over.
+    assert_eq!(bytes[..6], *b"PAR1\x15\x04");
+    bytes[5] = 2;
+    folder.write("in.parquet", bytes);
+    let damage = "damaged: a page is one of values by a dictionary, which the column does not have";
+    let message = folder.refuse("pairs in.parquet -o out.csv");
+    assert_eq!(message, format!("error: in.parquet: column x: Parquet error: {damage}\n"));
+}
+
 /// Boxes in the columns of a file, in an order of their own, with others between them, in `f32` or `f64`.
 fn parquet_of_boxes<const D: usize>(kind: BoxKind) {
     let (folder, scene) = (Folder::new(), boxes::<D>(kind, 300));
