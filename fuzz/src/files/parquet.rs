@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DoubleType, FloatType, Int32Type, Int64Type};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
@@ -91,7 +91,16 @@ impl Written {
     fn try_file(&self) -> parquet::errors::Result<Vec<u8>> {
         let names = if self.in_space { ["x", "y", "z", "r"] } else { ["x", "y", "r", ""] };
         let kind = |at: usize| ["float", "double", "int32", "int64"][usize::from(self.kinds[at] % 4)];
-        let fields: String = (0..self.width()).map(|at| format!("required {} {};", kind(at), names[at])).collect();
+        // What cases were found with stays as it was.
+        let (version, encoding, optional) = match self.group / 32 {
+            2 => (WriterVersion::PARQUET_2_0, Some(Encoding::BYTE_STREAM_SPLIT), false),
+            4 => (WriterVersion::PARQUET_1_0, Some(Encoding::BYTE_STREAM_SPLIT), true),
+            // Integers by their differences.
+            5 => (WriterVersion::PARQUET_2_0, None, true),
+            _ => (WriterVersion::PARQUET_1_0, None, false),
+        };
+        let occurs = if optional { "optional" } else { "required" };
+        let fields: String = (0..self.width()).map(|at| format!("{occurs} {} {};", kind(at), names[at])).collect();
         let schema = Arc::new(parse_message_type(&format!("message bodies {{ {fields} }}"))?);
         let compression = match self.compression % 5 {
             0 => Compression::UNCOMPRESSED,
@@ -100,8 +109,11 @@ impl Written {
             3 => Compression::LZ4_RAW,
             _ => Compression::GZIP(parquet::basic::GzipLevel::default()),
         };
-        let properties =
-            WriterProperties::builder().set_compression(compression).set_dictionary_enabled(self.dictionary);
+        let properties = WriterProperties::builder()
+            .set_compression(compression)
+            .set_dictionary_enabled(self.dictionary)
+            .set_writer_version(version);
+        let properties = encoding.into_iter().fold(properties, |properties, it| properties.set_encoding(it));
         let mut bytes = Vec::new();
         let mut file = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties.build()))?;
         let rows = self.rows();
@@ -110,21 +122,23 @@ impl Written {
             for at in 0..self.width() {
                 let values = || group.iter().map(|row| row[at]);
                 let mut column = columns.next_column()?.expect("a column for each name");
+                let levels = vec![1; group.len()];
+                let levels = optional.then_some(&levels[..]);
                 match self.kinds[at] % 4 {
-                    0 => column.typed::<FloatType>().write_batch(&values().collect::<Vec<_>>(), None, None)?,
+                    0 => column.typed::<FloatType>().write_batch(&values().collect::<Vec<_>>(), levels, None)?,
                     1 => column.typed::<DoubleType>().write_batch(
                         &values().map(f64::from).collect::<Vec<_>>(),
-                        None,
+                        levels,
                         None,
                     )?,
                     2 => column.typed::<Int32Type>().write_batch(
                         &values().map(|x| x as i32).collect::<Vec<_>>(),
-                        None,
+                        levels,
                         None,
                     )?,
                     _ => column.typed::<Int64Type>().write_batch(
                         &values().map(|x| x as i64).collect::<Vec<_>>(),
-                        None,
+                        levels,
                         None,
                     )?,
                 };
