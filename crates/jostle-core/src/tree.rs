@@ -12,6 +12,7 @@ mod circles;
 mod copy;
 mod cut;
 mod digits;
+mod fours;
 mod laps;
 mod leaves;
 mod level;

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use bytemuck::{Pod, Zeroable};
+
 use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
@@ -33,6 +35,13 @@ impl<const D: usize> Default for BoxRecord<D> {
         Self { lo: [0.0; D], hi: [0.0; D], id: 0 }
     }
 }
+
+// SAFETY: words of four bytes, of any bits, one after the other.
+#[allow(unsafe_code, reason = "a type is said to be plain bytes")]
+unsafe impl<const D: usize> Zeroable for BoxRecord<D> {}
+// SAFETY: as above.
+#[allow(unsafe_code, reason = "a type is said to be plain bytes")]
+unsafe impl<const D: usize> Pod for BoxRecord<D> {}
 
 impl<const D: usize> Record<D> for BoxRecord<D> {
     #[inline(always)]
@@ -99,6 +108,7 @@ impl<const D: usize> Columns<'_, D> {
 #[allow(unsafe_code, reason = "a promise that nothing is asked of")]
 impl<const D: usize> Source for Columns<'_, D> {
     type Record = BoxRecord<D>;
+    const IN_MEMORY: bool = false;
 
     #[inline(always)]
     fn len(self) -> usize {
@@ -313,6 +323,12 @@ impl<const D: usize> Shape<D> for Boxed {
             })
         };
         part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
+    }
+
+    #[inline(always)]
+    fn column(sixteen: &mut Boxes16<D>, word: usize) -> &mut [f32; LEAF] {
+        let Boxes16 { lo, hi } = sixteen;
+        &mut if word < D { &mut lo[word] } else { &mut hi[word - D] }.0
     }
 
     #[inline(always)]

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use bytemuck::{Pod, Zeroable};
+
 use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
@@ -26,6 +28,13 @@ pub(super) struct RoundRecord<const D: usize> {
     pub(super) radius: f32,
     pub(super) id: u32,
 }
+
+// SAFETY: words of four bytes, of any bits, one after the other.
+#[allow(unsafe_code, reason = "a type is said to be plain bytes")]
+unsafe impl<const D: usize> Zeroable for RoundRecord<D> {}
+// SAFETY: as above.
+#[allow(unsafe_code, reason = "a type is said to be plain bytes")]
+unsafe impl<const D: usize> Pod for RoundRecord<D> {}
 
 impl<const D: usize> Record<D> for RoundRecord<D> {
     #[inline(always)]
@@ -84,6 +93,7 @@ impl<'a, const D: usize> Columns<'a, D> {
 #[allow(unsafe_code, reason = "places that were checked before, sixteen at a time")]
 impl<const D: usize> Source for Columns<'_, D> {
     type Record = RoundRecord<D>;
+    const IN_MEMORY: bool = false;
 
     /// Columns are of one length.
     #[inline(always)]
@@ -225,6 +235,12 @@ impl<const D: usize> Shape<D> for Round {
                 }
             });
         }
+    }
+
+    #[inline(always)]
+    fn column(sixteen: &mut Bodies16<D>, word: usize) -> &mut [f32; LEAF] {
+        let Bodies16 { centers, radii } = sixteen;
+        &mut if word < D { &mut centers[word] } else { radii }.0
     }
 
     #[inline(always)]

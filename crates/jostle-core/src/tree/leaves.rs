@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::fours::columns;
 use super::level::LevelSlots;
 use super::shape::{Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers};
@@ -232,7 +233,7 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
             let start = usize::from(marks[leaf]);
             let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
             let mut fill = |lane: usize, place: u16| {
-                // SAFETY: both loops below follow a check of all their places.
+                // SAFETY: all loops below follow a check of all their places.
                 let record = unsafe { source.record(place) };
                 S::set(bodies, lane, record);
                 ids.0[lane] = record.id();
@@ -240,8 +241,14 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
             let greatest = |places: &[u16]| usize::from(places.iter().fold(0, |a, &b| if a > b { a } else { b }));
             if let Ok(places) = <&[u16; LEAF]>::try_from(&places[start..end]) {
                 assert!(greatest(places) < all, "a place beyond the bodies");
-                for lane in 0..LEAF {
-                    fill(lane, places[lane]);
+                if F::IN_MEMORY {
+                    for (four, places) in places.as_chunks::<4>().0.iter().enumerate() {
+                        // SAFETY: all places were checked above.
+                        let record = |at: usize| unsafe { source.record(places[at]) };
+                        set_four::<S, D>(bodies, ids, 4 * four, &[record(0), record(1), record(2), record(3)]);
+                    }
+                } else {
+                    (0..LEAF).for_each(|lane| fill(lane, places[lane]));
                 }
             } else {
                 assert!(start == end || greatest(&places[start..end]) < all, "a place beyond the bodies");
@@ -250,6 +257,28 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
                 ids.0[end - start..].fill(0);
             }
         }
+    }
+}
+
+/// Sets four lanes of a leaf, from number `lane` on: columns of four words are stored at once, not word by word.
+#[inline(always)]
+fn set_four<S: Shape<D>, const D: usize>(
+    bodies: &mut S::Sixteen,
+    ids: &mut Ids,
+    lane: usize,
+    records: &[S::Record; 4],
+) {
+    let words = size_of::<S::Record>() / size_of::<u32>();
+    let (first, last) = (columns(records, 0), columns(records, words - 4));
+    for word in 0..words - 1 {
+        let column = if word < 4 { first[word] } else { last[word + 4 - words] };
+        S::column(bodies, word)[lane..lane + 4].copy_from_slice(&column.map(f32::from_bits));
+    }
+    if words == 5 {
+        // For one word over, a second column of records costs more than it saves.
+        (0..4).for_each(|at| ids.0[lane + at] = records[at].id());
+    } else {
+        ids.0[lane..lane + 4].copy_from_slice(&last[3]);
     }
 }
 

@@ -3,7 +3,9 @@
 
 use core::fmt;
 
-use super::LinearTree;
+use bytemuck::Pod;
+
+use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::axes::from_axes;
 use crate::bounds::BlockBounds;
@@ -56,6 +58,8 @@ pub(super) trait Shape<const D: usize>: Sized {
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     );
+    /// The lanes of a leaf that hold a word of a record: all but the last, which is the id.
+    fn column(sixteen: &mut Self::Sixteen, word: usize) -> &mut [f32; LEAF];
     /// Sets a lane of a leaf.
     fn set(sixteen: &mut Self::Sixteen, lane: usize, record: Self::Record);
     /// Leaves nothing in a leaf from a lane on.
@@ -65,7 +69,9 @@ pub(super) trait Shape<const D: usize>: Sized {
 }
 
 /// A body on its way to its rank.
-pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Debug {
+///
+/// Plain words, of which the last is the id.
+pub(super) trait Record<const D: usize>: Pod + Default + Send + Sync + fmt::Debug {
     /// Its centre, by which it is sorted.
     fn center(&self) -> [f32; D];
     /// That on one axis.
@@ -78,6 +84,8 @@ pub(super) trait Record<const D: usize>: Copy + Default + Send + Sync + fmt::Deb
 pub(super) trait Source: Copy {
     /// What is made of a body.
     type Record;
+    /// Whether records lie in memory, and need not be made.
+    const IN_MEMORY: bool;
     /// Number of bodies.
     fn len(self) -> usize;
     /// One body.
@@ -91,6 +99,7 @@ pub(super) trait Source: Copy {
 #[allow(unsafe_code, reason = "places that were checked before, sixteen at a time")]
 impl<R: Copy> Source for &[R] {
     type Record = R;
+    const IN_MEMORY: bool = true;
 
     #[inline(always)]
     fn len(self) -> usize {
