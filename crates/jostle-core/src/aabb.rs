@@ -69,6 +69,20 @@ impl<const D: usize> Aabb<D> {
     }
 }
 
+/// The least of four numbers, none of them NaN.
+#[inline(always)]
+pub(crate) fn least(of: [f32; 4]) -> f32 {
+    let least = |a: f32, b: f32| if a < b { a } else { b };
+    least(least(of[0], of[2]), least(of[1], of[3]))
+}
+
+/// The greatest of four numbers, none of them NaN.
+#[inline(always)]
+pub(crate) fn greatest(of: [f32; 4]) -> f32 {
+    let greatest = |a: f32, b: f32| if a > b { a } else { b };
+    greatest(greatest(of[0], of[2]), greatest(of[1], of[3]))
+}
+
 /// The lower border of a box, moved outwards by the margin explained at the top of this file.
 #[inline(always)]
 #[must_use]

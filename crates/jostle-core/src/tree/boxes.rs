@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
-use crate::aabb::{Aabb, outward_hi, outward_lo};
+use crate::aabb::{Aabb, greatest, least, outward_hi, outward_lo};
 use crate::axes::{Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
@@ -86,15 +86,6 @@ impl<'a, const D: usize> Columns<'a, D> {
 }
 
 impl<const D: usize> Columns<'_, D> {
-    /// Those of some boxes.
-    fn part(self, ids: Range<usize>) -> Self {
-        let cut = |column: &mut &[f32]| *column = &column[ids.clone()];
-        let Self { mut lo, mut hi, margin } = self;
-        lo.iter_mut().for_each(cut);
-        hi.iter_mut().for_each(cut);
-        Self { lo, hi, margin }
-    }
-
     #[inline(always)]
     fn record_of(self, at: usize, id: u32) -> BoxRecord<D> {
         let mut record = BoxRecord { id, ..BoxRecord::default() };
@@ -151,17 +142,34 @@ impl<const D: usize> Middles<D> {
     }
 
     /// Those of so many boxes from number `first` on.
-    fn read(&mut self, boxes: &Boxes<'_, D>, first: usize, count: usize) -> [&[f32]; D] {
+    fn read(&mut self, isa: Isa, boxes: &Boxes<'_, D>, first: usize, count: usize) -> [&[f32]; D] {
         let ([lo, hi], margin) = (boxes.corners(), boxes.margin());
         for (axis, centers) in self.0.iter_mut().enumerate() {
             let ids = first..first + count;
             each_piece([&lo[axis], &hi[axis]], ids, |at, [lo, hi]| {
-                for ((center, &lo), &hi) in centers[at..][..lo.len()].iter_mut().zip(lo).zip(hi) {
-                    *center = middle(lo - margin, hi + margin);
-                }
+                isa.run(MiddleAxis { lo, hi, margin, centers: &mut centers[at..] });
             });
         }
         self.0.each_ref().map(|column| &column[..count])
+    }
+}
+
+/// The centres of some boxes on one axis.
+struct MiddleAxis<'a> {
+    lo: &'a [f32],
+    hi: &'a [f32],
+    margin: f32,
+    centers: &'a mut [f32],
+}
+
+impl Work for MiddleAxis<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((center, &lo), &hi) in self.centers.iter_mut().zip(self.lo).zip(self.hi) {
+            *center = middle(lo - self.margin, hi + self.margin);
+        }
     }
 }
 
@@ -301,18 +309,24 @@ impl<const D: usize> Shape<D> for Boxed {
             let Some((grid, isa)) = by else { return };
             let mut middles = Middles::new();
             for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
-                digits_of(isa, grid, middles.read(&view, first, keys.len()), (top - bits, bits), keys);
+                digits_of(isa, grid, middles.read(isa, &view, first, keys.len()), (top - bits, bits), keys);
             }
         };
+        let margin = view.margin();
         if let Some(columns) = Columns::of(&view) {
             let source = |ids: Range<usize>| {
-                let columns = columns.part(ids.clone());
                 // Columns cut to one length need no check for each box.
-                (0..ids.len()).map(move |at| columns.record_of(at, (ids.start + at) as u32))
+                let (first, len) = (ids.start, ids.len());
+                let [lo, hi] =
+                    [columns.lo, columns.hi].map(|corners| corners.map(|column| &column[ids.clone()][..len]));
+                (0..len).map(move |at| BoxRecord {
+                    lo: from_axes(|axis| lo[axis][at] - margin),
+                    hi: from_axes(|axis| hi[axis][at] + margin),
+                    id: (first + at) as u32,
+                })
             };
             return part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
         }
-        let margin = view.margin();
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
                 view.corners().both(|columns| columns.map(|column| column.values(ids.start, ids.len())));
@@ -361,8 +375,8 @@ impl<const D: usize> Shape<D> for Boxed {
                     hi[lane] = if high > hi[lane] { high } else { hi[lane] };
                 }
             }
-            aabb.lo[axis] = outward_lo(lo.into_iter().fold(f32::INFINITY, f32::min)).max(f32::MIN);
-            aabb.hi[axis] = outward_hi(hi.into_iter().fold(f32::NEG_INFINITY, f32::max)).min(f32::MAX);
+            aabb.lo[axis] = outward_lo(least(lo)).max(f32::MIN);
+            aabb.hi[axis] = outward_hi(greatest(hi)).min(f32::MAX);
         }
         aabb
     }

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
-use crate::aabb::{Aabb, GROWTH, outward_hi, outward_lo};
+use crate::aabb::{Aabb, GROWTH, greatest, least, outward_hi, outward_lo};
 use crate::axes::from_axes;
 use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
@@ -283,8 +283,5 @@ fn extent(centers: &[f32; LEAF], radii: &[f32; LEAF]) -> (f32, f32) {
             hi[lane] = if center + reach > hi[lane] { center + reach } else { hi[lane] };
         }
     }
-    let least = |a: f32, b: f32| if a < b { a } else { b };
-    let greatest = |a: f32, b: f32| if a > b { a } else { b };
-    let lo = least(least(lo[0], lo[2]), least(lo[1], lo[3]));
-    (lo, greatest(greatest(hi[0], hi[2]), greatest(hi[1], hi[3])))
+    (least(lo), greatest(hi))
 }
