@@ -242,7 +242,7 @@ fn searches_that_are_spawned_do_not_nest() {
         }
     });
     println!("deepest {deepest:?}, nested {nested:?} of {SEARCHES}");
-    assert!(deepest.into_inner() <= 2 && nested.into_inner() <= SEARCHES / 50);
+    assert!(deepest.into_inner() <= 2 && nested.into_inner() <= SEARCHES / 10);
 }
 
 /// Many worlds side by side, each search with as many threads as are to spare.
