@@ -3,6 +3,7 @@
 mod column;
 mod columns;
 mod corners;
+mod footer;
 mod npy;
 mod number;
 mod pages;

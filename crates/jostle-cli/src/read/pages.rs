@@ -201,12 +201,12 @@ fn check_deltas(mut bytes: &[u8], count: usize) -> Result<(), Damage> {
 }
 
 /// Takes bytes off the beginning.
-fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Damage> {
+pub(super) fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], Damage> {
     bytes.split_off(..count).ok_or(EARLY_END)
 }
 
 /// Takes a number off the beginning that has seven bits in each byte.
-fn varint(bytes: &mut &[u8]) -> Result<u64, Damage> {
+pub(super) fn varint(bytes: &mut &[u8]) -> Result<u64, Damage> {
     let mut number = 0;
     for at in 0..10 {
         let &byte = bytes.split_off_first().ok_or(EARLY_END)?;

@@ -12,6 +12,7 @@ use indicatif::ProgressBar;
 
 use super::column::Column;
 use super::columns::{Wanted, position};
+use super::footer;
 use super::number::{self, Fault};
 use super::pages::SoundPages;
 use super::progress;
@@ -58,11 +59,16 @@ impl Parquet {
         let bar = progress::bar(bytes.length().unwrap_or_default());
         let not = "not a Parquet file";
         let reader: Box<dyn FileReader> = match bytes {
-            Bytes::File(file, _) => Box::new(SerializedFileReader::new(file).context(not)?),
+            Bytes::File(file, _) => {
+                footer::check(&file)?;
+                Box::new(SerializedFileReader::new(file).context(not)?)
+            }
             Bytes::Stream(mut stream) => {
                 let mut all = Vec::new();
                 stream.read_to_end(&mut all).context("cannot read")?;
-                Box::new(SerializedFileReader::new(::bytes::Bytes::from(all)).context(not)?)
+                let all = ::bytes::Bytes::from(all);
+                footer::check(&all)?;
+                Box::new(SerializedFileReader::new(all).context(not)?)
             }
         };
         let schema = reader.metadata().file_metadata().schema_descr();
