@@ -236,8 +236,15 @@ impl<const D: usize> Work for SortSegment<'_, D> {
             let Some(strips) = Strips::over(&bounds, places.len()) else { continue };
             crowd.clear();
             crowd.extend_from_slice(places);
-            for (piece, keys) in places.chunks(PIECE).zip(cells.keys(places.len()).chunks_mut(PIECE)) {
-                strips.keys(all.gathered(piece, centers).all(strips.axes), keys);
+            let keys = cells.keys(places.len());
+            if places.len() <= PIECE {
+                // They are those that were gathered for the box.
+                let centers = Centers(core::array::from_fn(|axis| &centers[axis][..]));
+                strips.keys(centers.all(strips.axes), keys);
+            } else {
+                for (piece, keys) in places.chunks(PIECE).zip(keys.chunks_mut(PIECE)) {
+                    strips.keys(all.gathered(piece, centers).all(strips.axes), keys);
+                }
             }
             cells.order(places, strips.key_bits);
             runs.extend(cells.crowds().map(|(from, to)| (start + from, start + to)));
