@@ -3,6 +3,7 @@
 //! Rows of a table run in turn, round after round, inside one process for each number of threads, so that all meet the
 //! same state of the machine; what is printed is the median of the rounds, with the tenth and ninetieth percentile.
 
+mod apart;
 mod boxes;
 mod classics;
 mod clock;
@@ -141,6 +142,9 @@ fn run(args: Args, command: String) -> Result<(), Box<dyn Error>> {
     };
     let output = Output::new(&common.out, command)?.merging(common.merge);
     println!("{}", machine::Machine::here());
+    if let Some(apart) = apart::nanoseconds() {
+        println!("A line of memory takes {apart:.0} ns from one core to another.");
+    }
     match measure {
         Command::Sort(sort) => sort::run(&sort, common, &output),
         Command::Rivals(rivals) => compare::run(&rivals, common, &output),
