@@ -16,8 +16,8 @@ pub(crate) use crossbeam_utils::CachePadded;
 pub(crate) use crate::parallel::callers::give_way;
 
 /// How long a thread looks out for something before it sleeps, or gives itself back to its pool: about as long as waking
-/// a thread takes.
-pub(crate) const PATIENCE: Duration = Duration::from_micros(50);
+/// a thread takes, and as another takes to put ten thousand bodies in order, which one does alone.
+pub(crate) const PATIENCE: Duration = Duration::from_micros(90);
 
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 32;
