@@ -53,6 +53,10 @@
 //! - [`which_structure_when`]: the older systems beside this one, and where they are still right.
 //! - [`LinearTree`]: the tree on its own; [`morton`]: codes and cells; [`radix`]: the sort on its own.
 
+pub use jostle_contacts::{
+    BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
+    Update, contact, contact_f64, contacts, contacts_between, contacts_f64,
+};
 pub use jostle_core::bounds::bounds;
 pub use jostle_core::{
     Aabb, Bodies, BoxView, Boxes, Boxes64, CapsuleView, Capsules, Capsules64, Circles, Circles64, Column, Field, Isa,
@@ -67,10 +71,6 @@ pub use jostle_pairs::{
 pub use jostle_pairs::{
     Answers, Circle, PreparedAnswers, PreparedBatch, PreparedQueries, Queries, QueryBatch, QueryError, QueryReason,
     Ray, Reached, Seen, SeenAt,
-};
-pub use jostle_pairs::{
-    BadPair, Changes, Contact, ContactError, ContactPairs, ContactTracker, Contacts, Keys, PairFault, RepeatedKey,
-    Update, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 
 #[doc = include_str!("../docs/embedding.md")]

@@ -113,7 +113,7 @@ fn circles(mut uses: BTreeSet<(Vec<String>, String, String)>) -> BTreeSet<(Vec<S
 #[test]
 fn no_modules_import_each_other() {
     let crates = &Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
-    for name in ["core", "pairs", "classics", "cli", "bench", "testkit"] {
+    for name in ["core", "sets", "pairs", "contacts", "classics", "cli", "bench", "testkit"] {
         let uses = uses(&crates.join(format!("jostle-{name}/src")));
         assert!(uses.len() > 5, "jostle-{name}: its sources are not read");
         let circles = circles(uses);
@@ -159,10 +159,12 @@ fn shown(folder: &Path, into: &mut Vec<String>) {
 fn examples_import_from_jostle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     let mut lines = Vec::new();
-    ["core", "pairs", "classics"].iter().for_each(|name| shown(&crates.join(format!("jostle-{name}/src")), &mut lines));
+    ["core", "sets", "pairs", "contacts", "classics"]
+        .iter()
+        .for_each(|name| shown(&crates.join(format!("jostle-{name}/src")), &mut lines));
     let from = |name: &str| lines.iter().filter(|line| line.contains(&format!("use {name}::"))).collect::<Vec<_>>();
     assert!(from("jostle").len() > 40, "{} examples", from("jostle").len());
-    for part in ["jostle_core", "jostle_pairs"] {
+    for part in ["jostle_core", "jostle_sets", "jostle_pairs", "jostle_contacts"] {
         let mut wrong = from(part);
         wrong.retain(|line| HIDDEN.iter().all(|name| !line.contains(name)));
         assert!(wrong.is_empty(), "{wrong:#?}");

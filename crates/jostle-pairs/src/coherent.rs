@@ -18,12 +18,12 @@ use core::fmt;
 use std::time::Instant;
 
 use jostle_core::{Isa, Threads, Workers, threads::run};
+use jostle_sets::compiled::compiled_here;
+use jostle_sets::input::{Input, Set, Source};
 
 use crate::InputError;
-use crate::compiled::compiled_here;
 use crate::finder::PairFinder;
 use crate::finder::found::Found;
-use crate::input::{Input, Set, Source};
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;

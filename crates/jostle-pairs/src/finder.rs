@@ -8,17 +8,17 @@ mod thread_scratch;
 use core::fmt;
 
 use jostle_core::{Isa, Threads};
+use jostle_sets::input::{Input, Set};
+use jostle_sets::prepare::Preparation;
 
 use crate::InputError;
 use crate::finder::found::{Found, Hit};
 use crate::finder::search::Search;
-use crate::input::{Input, Set};
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::Skin;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::listed::Listed;
-use crate::pairs::prepare::Preparation;
 use crate::pairs::stats::Stats;
 
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).

@@ -16,7 +16,6 @@ pub(crate) mod buffers;
 pub(crate) mod counts;
 pub(crate) mod filter;
 pub(crate) mod hits;
-pub(crate) mod job;
 mod sparse_join;
 pub(crate) mod tree_pair;
 
@@ -26,16 +25,16 @@ use jostle_core::axes::{Axes, Both};
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
+use jostle_sets::shape::{Boxed, Round, Shape, Sixteen, boxes16_overlapping, first_lanes};
+use jostle_sets::simd::{self, LANES, LaneWork, Lanes, outlined, sixteen_mut};
+use jostle_sets::traverse::candidates::{CANDIDATES, Candidates};
+use jostle_sets::traverse::descent::{Descent, root};
+use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
 use crate::join::buffers::{HitList, TESTS, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
-use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
-use crate::shape::{Boxed, Round, Shape, Sixteen, boxes16_overlapping, first_lanes};
-use crate::simd::{self, LANES, LaneWork, Lanes, outlined, sixteen_mut};
-use crate::traverse::SPARSE;
-use crate::traverse::candidates::{CANDIDATES, Candidates};
-use crate::traverse::descent::{Descent, root};
+use crate::join::tree_pair::TreePair;
 
 /// Scratch of one task: lists that do not grow while it runs.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ use core::sync::atomic::AtomicUsize;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
+use jostle_sets::simd::LANES;
 
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
@@ -29,7 +30,6 @@ use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
 use crate::neighbors::rows::Rows;
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
-use crate::simd::LANES;
 
 pub use lists::{NeighborColumns, NeighborLists};
 

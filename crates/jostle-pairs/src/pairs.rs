@@ -4,7 +4,6 @@ pub(crate) mod engine;
 pub(crate) mod listed;
 pub(crate) mod ordered;
 pub(crate) mod plan;
-pub(crate) mod prepare;
 pub(crate) mod ready;
 pub(crate) mod reduction;
 pub(crate) mod shifts;

@@ -1,7 +1,7 @@
 //! Depth, normal and point of contacts against plain formulas in `f64`.
 
+use jostle_contacts::Contact;
 use jostle_core::Bodies;
-use jostle_pairs::Contact;
 
 use crate::Scene;
 use crate::axes::compiled_here;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use jostle_contacts::{Changes, ContactError, ContactTracker, Keys};
 use jostle_core::Threads;
-use jostle_pairs::{Changes, ContactError, ContactTracker, Keys};
 
 /// The keys and the ids of contacts.
 pub type List = (Vec<[u64; 2]>, Vec<[u32; 2]>);

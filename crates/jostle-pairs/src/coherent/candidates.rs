@@ -4,9 +4,9 @@ use core::mem::swap;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
+use jostle_sets::input::Input;
 
 use crate::finder::PairFinder;
-use crate::input::Input;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 

@@ -3,15 +3,15 @@
 use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_sets::input::layers::Layers;
+use jostle_sets::input::{Input, Set, Source, UnitCell};
+use jostle_sets::proxy::{Exact, each_body, squared};
 
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::Was;
-use crate::input::layers::Layers;
-use crate::input::{Input, Set, Source, UnitCell};
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
-use crate::proxy::{Exact, each_body, squared};
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;

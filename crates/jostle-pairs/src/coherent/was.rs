@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, Radii, Workers};
+use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::Packed;
-use crate::simd::LANES;
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;

@@ -92,6 +92,21 @@ impl<'f, const D: usize> Found<'f, D> {
         self.finder.listed.is_unique()
     }
 
+    /// Sets that met, ascending, and where the pairs of each two end in the list, but for the last.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn meetings(&self) -> (&'f [[u32; 2]], &'f [usize]) {
+        self.finder.listed.meetings()
+    }
+
+    /// As [`Found::image_shifts`], in a slice; none where space does not repeat.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn image_shift_slice(&self) -> Option<&'f [[i32; D]]> {
+        let listed = &self.finder.listed;
+        listed.has_images().then(|| listed.shifts.slice(self.pairs()))
+    }
+
     /// When the bodies of each pair first touch, from 0 to 1; of a search of bodies on their way
     /// ([`Set::moving`](crate::Set::moving)), and empty after others.
     #[must_use]

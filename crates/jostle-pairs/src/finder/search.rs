@@ -3,16 +3,16 @@
 use core::fmt;
 
 use jostle_core::{Recording, Threads, Workers, record, threads::run};
+use jostle_sets::input::Input;
+use jostle_sets::prepare::job::Job;
 
 use crate::InputError;
 use crate::finder::PairFinder;
 use crate::finder::found::{Found, Hit};
 use crate::finder::seek::{Engines, list, list_neighbors};
-use crate::input::Input;
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::{Count, Fold};
-use crate::join::job::Job;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::skin::is_still_valid;

@@ -3,25 +3,25 @@
 use core::mem::{forget, swap};
 use std::time::{Duration, Instant};
 
-use jostle_core::{BuildTimes, Isa, Workers};
+use jostle_core::{BuildTimes, Workers};
+use jostle_sets::compiled::compiled_here;
+use jostle_sets::input::{Input, Relation};
+use jostle_sets::prepare::job::JobsOf;
+use jostle_sets::prepare::prepare;
+use jostle_sets::simd::prefetch;
 
 use crate::InputError;
-use crate::compiled::compiled_here;
 use crate::finder::thread_scratch::ThreadScratch;
 use crate::finder::{PairFinder, Used};
-use crate::input::{Input, Relation};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::PairList;
-use crate::join::job::JobsOf;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::listed::put_in_order;
 use crate::pairs::plan::Plan;
-use crate::pairs::prepare::Preparation;
 use crate::pairs::stats::{StageTimes, Stats};
-use crate::simd::prefetch;
 
 impl<const D: usize> PairFinder<D> {
     /// Makes ready what an input names, runs the joins, and says what was done.
@@ -82,7 +82,7 @@ impl<const D: usize> PairFinder<D> {
             Some((pairs, rows)) => Engines { pairs, rows, kept: Some(&mut engine.pairs) },
             None => Engines { pairs: &mut *engine, rows, kept: None },
         };
-        let (result, tests) = join(engines, prepared.plan(&exact, only));
+        let (result, tests) = join(engines, Plan::new(prepared, &exact, only));
         let mut used = if input.is_plain() { Used::Plain } else { Used::All };
         if let Some(small) = small {
             preparation.take_over(small);
@@ -224,15 +224,6 @@ compiled_here! {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         finder.list_neighbors_here(input, only, kind, lists, workers)
-    }
-
-    fn prepare<const D: usize>(
-        preparation: &mut Preparation<D>,
-        input: &Input<'_, D>,
-        isa: Isa,
-        workers: Workers<'_>,
-    ) -> Result<BuildTimes, InputError> {
-        preparation.prepare(input, isa, workers)
     }
 
     /// Keeps what a search with a margin was of, and notes what was done: by reference, for a copy made at once would wait for all

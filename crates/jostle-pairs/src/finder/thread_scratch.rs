@@ -8,11 +8,11 @@ use core::any::Any;
 use core::cell::RefCell;
 
 use jostle_core::{Isa, Workers};
+use jostle_sets::input::Input;
+use jostle_sets::prepare::Preparation;
 
-use crate::input::Input;
 use crate::neighbors::RowEngine;
 use crate::pairs::engine::Engine;
-use crate::pairs::prepare::Preparation;
 
 /// A search of more bodies uses its finder's memory: the copy would cost more than the lines of memory that it saves.
 const SMALL: usize = 512;

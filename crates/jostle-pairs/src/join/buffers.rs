@@ -1,7 +1,8 @@
 //! What a join gathers before it goes on with it: tests to run, and hits to hand on. Neither grows while it runs.
 
+use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
+
 use crate::join::hits::Hit;
-use crate::simd::{LANES, Lanes, sixteen_mut};
 
 /// Tests gathered before they are run.
 pub(crate) const TESTS: usize = 1024;

@@ -1,7 +1,8 @@
 //! What becomes of hits before they are handed on: those that the caller does not want are dropped, those that the tree's
 //! `f32` cannot decide are decided.
 
-use crate::input::layers::LayersOfBoth;
+use jostle_sets::input::layers::LayersOfBoth;
+use jostle_sets::proxy::Decide;
 
 /// A test of two bodies by their ids, as they stand in a pair.
 pub(crate) type PairTest<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
@@ -21,12 +22,6 @@ pub(crate) struct Decision<'a> {
     /// Hits that remain hits when the sum of radii is less by this are certain: the exact test is skipped.
     pub(crate) slack: f32,
     pub(crate) by: &'a dyn Decide,
-}
-
-/// Decides whether two bodies are a pair, by the caller's own numbers.
-pub(crate) trait Decide: Sync {
-    /// Bodies a and b of these sets, b seen at an image by its number, 0 being where it is.
-    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
 }
 
 impl Filter<'_> {

@@ -2,9 +2,8 @@
 
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
-
-use crate::join::job::Job;
-use crate::simd::{LANES, Lanes, prefetch, sixteen_mut};
+use jostle_sets::prepare::job::Job;
+use jostle_sets::simd::{LANES, Lanes, prefetch, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.
 #[derive(Debug, Clone, Copy, Default)]

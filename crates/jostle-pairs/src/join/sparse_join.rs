@@ -8,11 +8,11 @@ use core::ops::Range;
 
 use jostle_core::Aabb;
 use jostle_core::tree::LEAF;
+use jostle_sets::shape::{Boxed, Round, Shape, boxes16_overlapping};
+use jostle_sets::simd::Lanes;
+use jostle_sets::traverse::descent::Descent;
 
 use crate::join::Join;
-use crate::shape::{Boxed, Round, Shape, boxes16_overlapping};
-use crate::simd::Lanes;
-use crate::traverse::descent::Descent;
 
 impl<const D: usize> Join<'_, D> {
     /// All pairs of the bodies of some leaves.

@@ -1,22 +1,15 @@
 //! Two trees to be joined, or one with itself, and what becomes of a hit.
-//!
-//! At an offset, differences of coordinates are rounded by up to half an ulp of the offset, however small they are.
-//! Boxes that are shifted by it are therefore enlarged by 2^-20 of it. Rounding their borders again costs an eighth of the
-//! margin that every box has (see `jostle_core::aabb`); at most half of that margin was spent before.
 
 use jostle_core::LinearTree;
 use jostle_core::axes::Axes;
+use jostle_sets::input::layers::LayersOfBoth;
+use jostle_sets::shape::Sixteen;
+use jostle_sets::shape::circles16::Circles16;
+use jostle_sets::simd::Lanes;
 
-use crate::input::layers::LayersOfBoth;
 use crate::join::SMALL;
 use crate::join::filter::{Filter, retain};
 use crate::join::hits::{Hit, Names, Order};
-use crate::shape::Sixteen;
-use crate::shape::circles16::Circles16;
-use crate::simd::Lanes;
-
-/// How much a box moved by an offset is let out, relative to the offset: 2^-20.
-pub(crate) const OFFSET_MARGIN: f32 = 1.0 / 1_048_576.0;
 
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]

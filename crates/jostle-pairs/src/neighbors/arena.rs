@@ -13,8 +13,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::reserve;
-
-use crate::simd::LANES;
+use jostle_sets::simd::LANES;
 
 /// Numbers in a chunk; a row that is longer has several.
 pub(crate) const CHUNK: usize = 1 << 11;

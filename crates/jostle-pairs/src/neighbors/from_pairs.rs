@@ -9,9 +9,9 @@ use core::ops::Range;
 use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
+use jostle_sets::prepare::job::JobsOf;
 
 use crate::join::counts::Tests;
-use crate::join::job::JobsOf;
 use crate::neighbors::extras::Wanted;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};

@@ -1,8 +1,7 @@
 //! The rows of the sixteen circles of a leaf while they are found: hits of any of them are appended to its own.
 
 use jostle_core::scratch::reserve;
-
-use crate::simd::{LANES, Lanes, ROW, sixteen_mut};
+use jostle_sets::simd::{LANES, Lanes, ROW, sixteen_mut};
 
 /// A row, and what one more test may add.
 const STRIDE: usize = ROW + LANES;
@@ -237,7 +236,7 @@ impl LeafRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Portable;
+    use jostle_sets::simd::Portable;
 
     /// A neighbour stands in a row once for each of its images.
     #[test]

@@ -10,13 +10,13 @@ use jostle_core::axes::{Axes, Both};
 use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Isa, Workers};
+use jostle_sets::input::UnitCell;
+use jostle_sets::proxy::{Exact, each_body};
 
-use crate::input::UnitCell;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::rows::Rows;
-use crate::neighbors::touches::Apart;
-use crate::proxy::{Exact, each_body};
+use crate::neighbors::touches::{Apart, each_touch};
 
 /// Neighbours that one task looks at.
 const BLOCK: usize = 1 << 14;
@@ -327,7 +327,7 @@ fn at_images<const D: usize>(exact: &Exact<'_, D>, kind: Rows, rows: Neighbors<'
         }
         let b = neighbors[at];
         let images = neighbors[at..offsets[id + 1]].iter().take_while(|&&neighbor| neighbor == b).count();
-        exact.each_touch(kind, id as u32, b, images, |steps, (apart, distance2)| {
+        each_touch(exact, kind, id as u32, b, images, |steps, (apart, distance2)| {
             if (start..end).contains(&at) {
                 set_one(&mut out, at - start, steps, apart, distance2);
             }

@@ -7,20 +7,20 @@ use core::ops::Range;
 
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
+use jostle_sets::shape::circles16::Circles16;
+use jostle_sets::shape::{Round, Shape, Sixteen, first_lanes};
+use jostle_sets::simd::{self, LANES, LaneWork, Lanes, outlined};
+use jostle_sets::traverse::descent::Descent;
+use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
 use crate::join::counts::Tests;
 use crate::join::filter::Filter;
 use crate::join::hits::Hit;
-use crate::join::tree_pair::{OFFSET_MARGIN, TreePair};
+use crate::join::tree_pair::TreePair;
 use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
 use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
-use crate::shape::circles16::Circles16;
-use crate::shape::{Round, Shape, Sixteen, first_lanes};
-use crate::simd::{self, LANES, LaneWork, Lanes, outlined};
-use crate::traverse::SPARSE;
-use crate::traverse::descent::Descent;
 
 /// Everything a task needs to list the rows of some groups of the driving tree.
 pub(crate) struct RowJoin<'a, const D: usize> {

@@ -2,11 +2,11 @@
 //! the next frame: so all pieces have room for the largest that one of them has met, and more.
 
 use jostle_core::scratch::reserve;
+use jostle_sets::traverse::candidates::Candidates;
 
 use crate::join::buffers::TestList;
 use crate::neighbors::arena::Streams;
 use crate::neighbors::leaf_rows::{LeafRows, RowsUsed};
-use crate::traverse::candidates::Candidates;
 
 /// See the top of this file.
 #[derive(Debug, Default)]

@@ -10,10 +10,10 @@ use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::{Threads, Workers, threads::run};
+use jostle_sets::compiled::compiled_here;
+use jostle_sets::input::{Input, Set, Space};
 
 use crate::InputError;
-use crate::compiled::compiled_here;
-use crate::input::{Input, Set, Space};
 use kept::{Kept, Outcome, Width};
 
 /// Bodies as they were when a list of their pairs was made with a margin ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)):

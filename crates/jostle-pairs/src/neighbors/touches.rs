@@ -4,10 +4,10 @@
 //! along each vector differs from that of a by at most c = `reach` over the height of the cell. So what an entry of a row
 //! costs does not grow with the number of images of the search, of which the largest bodies decide.
 
-use crate::input::UnitCell;
 use crate::neighbors::rows::Rows;
-use crate::proxy::{Exact, first_touch, squared};
 use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_sets::input::UnitCell;
+use jostle_sets::proxy::{Exact, first_touch, squared};
 
 /// From a body to a neighbour, and the square of that, as the predicate has them.
 pub(crate) type Apart<const D: usize> = ([f64; D], f64);
@@ -16,39 +16,37 @@ pub(crate) type Apart<const D: usize> = ([f64; D], f64);
 const RELATIVE: f64 = 1.0 / 65_536.0;
 const LEAST: f64 = 1.0 / 1_048_576.0;
 
-impl<const D: usize> Exact<'_, D> {
-    /// Calls `visit` with each image at which b in the row of a touches: by how many of each vector it is moved there, and how
-    /// far it is then from a. There are `count` of them, which come in order of the numbers of images.
-    pub(crate) fn each_touch(
-        &self,
-        kind: Rows,
-        a: u32,
-        b: u32,
-        count: usize,
-        mut visit: impl FnMut([i32; D], Apart<D>),
-    ) {
-        let sets = [0, self.sets.len() as u32 - 1];
-        let Some(cell) = &self.cell else { return };
-        let (two, itself) = (Two::new(self, cell, sets, [a, b]), sets[1] == 0 && a == b);
-        if count == 1 && !itself {
-            // It is the nearest one, unless the cell is skewed.
-            let steps = two.nearest_steps();
-            if let Some(apart) = two.touch(steps) {
-                return visit(steps, apart);
-            }
+/// Calls `visit` with each image at which b in the row of a touches: by how many of each vector it is moved there, and how
+/// far it is then from a. There are `count` of them, which come in order of the numbers of images.
+pub(crate) fn each_touch<const D: usize>(
+    exact: &Exact<'_, D>,
+    kind: Rows,
+    a: u32,
+    b: u32,
+    count: usize,
+    mut visit: impl FnMut([i32; D], Apart<D>),
+) {
+    let sets = [0, exact.sets.len() as u32 - 1];
+    let Some(cell) = &exact.cell else { return };
+    let (two, itself) = (Two::new(exact, cell, sets, [a, b]), sets[1] == 0 && a == b);
+    if count == 1 && !itself {
+        // It is the nearest one, unless the cell is skewed.
+        let steps = two.nearest_steps();
+        if let Some(apart) = two.touch(steps) {
+            return visit(steps, apart);
         }
-        let mut left = count;
-        let ([lo, hi], half) = (two.range(&self.images.blur), itself && kind == Rows::Half);
-        each_image([lo, hi], [!itself, true, !half], |image| {
-            let steps = from_axes(|k| image[k] - two.wraps[k]);
-            if let Some(apart) = two.touch(steps) {
-                visit(steps, apart);
-                left -= 1;
-            }
-            left > 0
-        });
-        assert_eq!(left, 0, "the rows have more images of body {b} for body {a} than touch");
     }
+    let mut left = count;
+    let ([lo, hi], half) = (two.range(&exact.images.blur), itself && kind == Rows::Half);
+    each_image([lo, hi], [!itself, true, !half], |image| {
+        let steps = from_axes(|k| image[k] - two.wraps[k]);
+        if let Some(apart) = two.touch(steps) {
+            visit(steps, apart);
+            left -= 1;
+        }
+        left > 0
+    });
+    assert_eq!(left, 0, "the rows have more images of body {b} for body {a} than touch");
 }
 
 /// Two bodies, as the predicate has them.

@@ -6,11 +6,11 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
+use jostle_sets::compiled::compiled_here;
+use jostle_sets::prepare::job::Job;
 
-use crate::compiled::compiled_here;
 use crate::join::counts::Tests;
 use crate::join::hits::{Fold, PairList, Sink};
-use crate::join::job::Job;
 use crate::join::tree_pair::TreePair;
 use crate::join::{Join, JoinScratch, join_groups};
 use crate::pairs::ordered::{Ordered, Outbox};

@@ -4,10 +4,10 @@ use core::ops::Range;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
+use jostle_sets::prepare::job::JobsOf;
+use jostle_sets::proxy::Exact;
 
-use crate::join::job::JobsOf;
 use crate::pairs::shifts::Shifts;
-use crate::proxy::Exact;
 
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 13;

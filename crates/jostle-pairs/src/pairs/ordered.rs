@@ -5,9 +5,9 @@
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
 use jostle_core::scratch::with_headroom;
+use jostle_sets::simd::LANES;
 
 use crate::join::hits::{PairList, Sink};
-use crate::simd::LANES;
 
 /// Pairs that an outbox holds at least, those of some blocks of a short list: 16 KiB.
 const OUTBOX_MIN: usize = 1 << 11;

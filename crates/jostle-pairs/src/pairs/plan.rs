@@ -4,13 +4,14 @@ use core::ops::Range;
 
 use jostle_core::LinearTree;
 use jostle_core::tree::Level;
+use jostle_sets::input::Set;
+use jostle_sets::prepare::Preparation;
+use jostle_sets::prepare::job::Job;
+use jostle_sets::proxy::Exact;
 
-use crate::input::Set;
 use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
-use crate::join::job::Job;
 use crate::join::tree_pair::TreePair;
-use crate::proxy::Exact;
 
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
@@ -64,6 +65,11 @@ impl Blocks {
 }
 
 impl<'a, const D: usize> Plan<'a, D> {
+    /// That of a prepared input.
+    pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
+        Plan { jobs: &prepared.jobs, exact, slack: prepared.slack(), only }
+    }
+
     fn set(&self, set: u32) -> &'a Set<'a, D> {
         &self.exact.sets[set as usize]
     }
@@ -83,7 +89,11 @@ impl<'a, const D: usize> Plan<'a, D> {
         let filter = Filter { decision, only: self.only, layers: None };
         let ready = |set: u32| sorted[set as usize].ready(self.set(set));
         let one = ready(sets[0]);
-        let pairing = if sets[0] == sets[1] { one.within(filter) } else { one.across(ready(sets[1]), filter) };
+        let pairing = if sets[0] == sets[1] {
+            TreePair::within(one, filter)
+        } else {
+            TreePair::across(one, ready(sets[1]), filter)
+        };
         let pairing = TreePair { sets, image, ..pairing };
         if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }
     }

@@ -5,9 +5,8 @@ use std::sync::{Mutex, OnceLock};
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::resize_with_headroom;
-
-use crate::join::job::JobsOf;
-use crate::proxy::Exact;
+use jostle_sets::prepare::job::JobsOf;
+use jostle_sets::proxy::Exact;
 
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 13;

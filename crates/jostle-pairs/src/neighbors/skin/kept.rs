@@ -6,8 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
-
-use crate::input::{Displacements, Set, Source, Space, UnitCell};
+use jostle_sets::input::{Displacements, Set, Source, Space, UnitCell};
 
 /// Bodies that one task looks at.
 const BLOCK: usize = 1 << 13;

@@ -1,0 +1,170 @@
+//! The pairs that contacts are made of, with what is known of them.
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::error::ContactError;
+use jostle_pairs::Found;
+
+/// The pairs of a frame: those of a search, with their sets and their image shifts, or a slice of the caller's.
+///
+/// Made from a [`Found`], or from a slice of pairs, wherever it is asked for.
+#[derive(Clone, Copy)]
+pub struct ContactPairs<'p> {
+    pub(crate) pairs: &'p [[u32; 2]],
+    pub(crate) images: Images<'p>,
+    /// No two images of a body can touch the same other one, so that shifts tell nothing apart.
+    unique: bool,
+    pub(crate) meetings: Option<Meetings<'p>>,
+}
+
+/// The image shift of each pair.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Images<'p> {
+    /// Flat, `axes` numbers for each pair; none where there are no shifts, and then no axes.
+    pub(crate) shifts: &'p [i32],
+    pub(crate) axes: usize,
+}
+
+/// Of which sets pairs are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meetings<'p> {
+    /// The numbers of two sets, ascending.
+    pub(crate) sets: &'p [[u32; 2]],
+    /// Where the pairs of each two sets end; those of the last two end with the list.
+    pub(crate) ends: &'p [usize],
+}
+
+impl<'p> Meetings<'p> {
+    /// All pairs are within one set.
+    pub(crate) const WITHIN: Self = Self { sets: &[[0, 0]], ends: &[] };
+    /// All pairs are between two.
+    pub(crate) const BETWEEN: Self = Self { sets: &[[0, 1]], ends: &[] };
+
+    /// Some pairs, cut where they are of other sets: of which they are.
+    pub(crate) fn parts(self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, [u32; 2])> + use<'p> {
+        let (Self { sets, ends }, Range { mut start, end }) = (self, range);
+        let mut meeting = ends.partition_point(|&end| end <= start);
+        core::iter::from_fn(move || {
+            if start >= end {
+                return None;
+            }
+            while ends.get(meeting).is_some_and(|&end| end <= start) {
+                meeting += 1;
+            }
+            let range = start..ends.get(meeting).map_or(end, |&last| last.min(end));
+            start = range.end;
+            Some((range, sets[meeting]))
+        })
+    }
+}
+
+impl<'p> Images<'p> {
+    fn of<const D: usize>(shifts: &'p [[i32; D]]) -> Self {
+        Self { shifts: shifts.as_flattened(), axes: D }
+    }
+
+    /// The shift of one pair; nothing where there are none.
+    #[inline(always)]
+    pub(crate) fn get(self, at: usize) -> &'p [i32] {
+        &self.shifts[at * self.axes..(at + 1) * self.axes]
+    }
+}
+
+impl fmt::Debug for ContactPairs<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContactPairs")
+            .field("pairs", &self.pairs.len())
+            .field("image_shifts", &(self.images.axes > 0))
+            .field("sets", &self.meetings.map(|meetings| meetings.sets.len()))
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'p> ContactPairs<'p> {
+    /// The image shift of each pair, as [`Found::image_shifts`] has it: contacts of the same two bodies at several images are
+    /// then told apart by it.
+    ///
+    /// Who moves bodies back into the cell between frames gives shifts of coordinates that were never moved back: with `n` the
+    /// number of cells by which each body has been, those are `S + n(a) - n(b)`.
+    #[must_use]
+    pub fn with_image_shifts<const D: usize>(self, shifts: &'p [[i32; D]]) -> Self {
+        Self { images: Images::of(shifts), unique: false, ..self }
+    }
+
+    /// Of which sets the pairs are, which a [`Found`] knows by itself: those of `sets[0]`, the lesser number first, end at `ends[0]`,
+    /// those of `sets[1]` at `ends[1]`, and those of the last two with the list, so that there is one end less than sets.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_contacts::*; pub use jostle_pairs::*; }
+    /// use jostle::{ContactPairs, ContactTracker, Keys};
+    ///
+    /// let (pairs, mut tracker) = ([[0, 1], [0, 0]], ContactTracker::new());
+    /// let pairs = ContactPairs::from(&pairs).with_sets(&[[0, 0], [0, 1]], &[1]);
+    /// let changes = tracker.update(pairs, Keys::Among(&[&[7, 5], &[9]]))?;
+    /// assert_eq!(changes.begin().keys(), [[5, 7], [7, 9]]);
+    /// # Ok::<(), jostle::ContactError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When sets or ends do not ascend, go beyond the list, or are of another number.
+    #[must_use]
+    pub fn with_sets(self, sets: &'p [[u32; 2]], ends: &'p [usize]) -> Self {
+        let (ordered, len) = (sets.iter().all(|[i, j]| i <= j), self.pairs.len());
+        assert!(ordered && sets.is_sorted_by(|a, b| a < b), "sets do not ascend: {sets:?}");
+        assert!(ends.is_sorted() && ends.last().is_none_or(|&end| end <= len), "ends of {len} pairs: {ends:?}");
+        assert_eq!(ends.len(), sets.len().saturating_sub(1), "there is one end less than sets");
+        assert!(!sets.is_empty() || len == 0, "{len} pairs of no sets");
+        Self { meetings: Some(Meetings { sets, ends }), ..self }
+    }
+
+    /// Whether shifts tell contacts apart.
+    pub(crate) fn by_image(&self) -> bool {
+        self.images.axes > 0 && !self.unique
+    }
+
+    pub(crate) fn check_shifts(&self) -> Result<(), ContactError> {
+        let Images { shifts, axes } = self.images;
+        if shifts.len() == self.pairs.len() * axes {
+            return Ok(());
+        }
+        Err(ContactError::ImageShifts { pairs: self.pairs.len(), image_shifts: shifts.len() / axes.max(1) })
+    }
+
+    /// Of which sets the pairs are, which may be this many. Pairs that do not say are `alone`, if there is such a relation.
+    pub(crate) fn meetings(&self, alone: Option<Meetings<'p>>, sets: usize) -> Result<Meetings<'p>, ContactError> {
+        let meetings = self.meetings.or(alone).ok_or(ContactError::Sets { sets: None, given: sets })?;
+        let stranger = |of: &&[u32; 2]| of.iter().any(|&set| set as usize >= sets);
+        match meetings.sets.iter().find(stranger) {
+            Some(&of) => Err(ContactError::Sets { sets: Some(of), given: sets }),
+            None => Ok(meetings),
+        }
+    }
+}
+
+impl<'p> From<&'p [[u32; 2]]> for ContactPairs<'p> {
+    fn from(pairs: &'p [[u32; 2]]) -> Self {
+        Self { pairs, images: Images::default(), unique: true, meetings: None }
+    }
+}
+
+impl<'p> From<&'p Vec<[u32; 2]>> for ContactPairs<'p> {
+    fn from(pairs: &'p Vec<[u32; 2]>) -> Self {
+        pairs.as_slice().into()
+    }
+}
+
+impl<'p, const N: usize> From<&'p [[u32; 2]; N]> for ContactPairs<'p> {
+    fn from(pairs: &'p [[u32; 2]; N]) -> Self {
+        pairs.as_slice().into()
+    }
+}
+
+impl<'p, const D: usize> From<Found<'p, D>> for ContactPairs<'p> {
+    fn from(found: Found<'p, D>) -> Self {
+        let (sets, ends) = found.meetings();
+        let images = found.image_shift_slice().map_or_else(Images::default, Images::of);
+        let meetings = Some(Meetings { sets, ends });
+        Self { images, unique: found.has_single_images(), meetings, ..found.pairs().into() }
+    }
+}

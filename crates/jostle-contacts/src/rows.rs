@@ -1,0 +1,276 @@
+//! The pairs of a frame, to be searched: a row for each body that is the first of a pair, in compressed form.
+//!
+//! A row is a small hash table of its own, so that neither a giant with all pairs nor a list of any order makes it slow.
+//! One table of all pairs took as long for 60,000 of them, and twice as long for 600,000 of 100,000 or a million bodies.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use jostle_core::Workers;
+use jostle_core::axes::Both;
+
+use crate::frame::{Image, KeyedPairs, Part};
+use crate::memory::grow;
+use crate::table::{NONE, mix};
+
+/// Rows or slots that one task clears or scans.
+const SLOTS_A_BLOCK: usize = 1 << 14;
+
+/// A slot without a pair: no id is so large.
+const EMPTY: u64 = u64::MAX;
+
+/// The pairs of a frame. Which slot of its row a pair has depends on the threads; what a search finds does not.
+#[derive(Debug, Default)]
+pub(crate) struct PairTable {
+    /// By set: what is added to ids, so that those of any two sets differ.
+    bases: Vec<u32>,
+    /// Whether pairs stand where their image says.
+    by_image: bool,
+    /// By id of the first body: its row, numbered by the first pair that asked for it. So rows lie in the order in
+    /// which pairs come, neighbours near each other, whatever the ids.
+    rows: Vec<AtomicU32>,
+    /// Where the slots of each row begin, and the end of the last; before that, pairs in each row.
+    starts: Vec<AtomicU32>,
+    /// Where the slots of each block of rows begin.
+    block_starts: Vec<AtomicU32>,
+    /// The second body's id and the place of the pair in the list, in the upper and the lower half.
+    slots: Vec<AtomicU64>,
+}
+
+impl Clone for PairTable {
+    fn clone(&self) -> Self {
+        let copy = |list: &[AtomicU32]| list.iter().map(|number| AtomicU32::new(number.load(Relaxed))).collect();
+        Self {
+            bases: self.bases.clone(),
+            by_image: self.by_image,
+            rows: copy(&self.rows),
+            starts: copy(&self.starts),
+            block_starts: Vec::new(),
+            slots: self.slots.iter().map(|slot| AtomicU64::new(slot.load(Relaxed))).collect(),
+        }
+    }
+}
+
+impl PairTable {
+    /// Enters the pairs of a frame; false when any of them is at fault.
+    pub(crate) fn build(&mut self, frame: KeyedPairs<'_>, workers: Workers<'_>) -> bool {
+        self.by_image = frame.by_image;
+        self.clear(frame, workers);
+        if !in_blocks("count rows", frame, workers, |part| self.count(frame, part, workers)) {
+            return false;
+        }
+        self.lay_out(frame.pairs.len(), workers);
+        in_blocks("fill rows", frame, workers, |part| {
+            if frame.by_image {
+                self.enter::<true>(frame, part, workers)
+            } else {
+                self.enter::<false>(frame, part, workers)
+            }
+        })
+    }
+
+    fn clear(&mut self, frame: KeyedPairs<'_>, workers: Workers<'_>) {
+        let (ids, rows) = (self.lay_out_ids(frame), frame.pairs.len() + 1);
+        grow(&mut self.rows, ids);
+        grow(&mut self.starts, rows);
+        grow(&mut self.block_starts, rows.div_ceil(SLOTS_A_BLOCK));
+        workers.fill_blocks("clear rows", &mut self.rows[..ids], SLOTS_A_BLOCK, |_, block| {
+            block.fill_with(|| AtomicU32::new(NONE));
+        });
+        workers.fill_blocks("clear counts", &mut self.starts[..rows], SLOTS_A_BLOCK, |_, block| {
+            block.fill_with(|| AtomicU32::new(0));
+        });
+    }
+
+    /// Where the ids of each set begin; how many ids the first body of a pair may have.
+    fn lay_out_ids(&mut self, frame: KeyedPairs<'_>) -> usize {
+        let mut next = 0;
+        // Of two sets that meet each other alone, ids need not differ.
+        let apart = frame.meetings.sets == [[0, 1]];
+        self.bases.clear();
+        self.bases.extend((0..frame.keys.sets()).map(|set| {
+            let base = next;
+            next += if apart && set > 0 { 0 } else { frame.keys.of(set).len() };
+            if apart { 0 } else { base as u32 }
+        }));
+        next
+    }
+
+    /// Counts pairs in their rows; false when one is at fault.
+    #[inline(always)]
+    fn count(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
+        let ([ids_of_a, ids_of_b], within, bases) = (part.ids(), part.is_within(), self.bases_of(part.sets));
+        let rows = &self.rows[bases[0] as usize..][..ids_of_a];
+        part.range.clone().zip(&frame.pairs[part.range.clone()]).all(|(at, pair)| {
+            let [a, b] = pair.both(|id| id as usize);
+            if a >= rows.len() || b >= ids_of_b || (within && a >= b && !frame.is_image_of_itself(at)) {
+                return false;
+            }
+            let row = self.claim(&rows[a], at as u32, workers);
+            let count = &self.starts[row as usize];
+            if alone(workers) {
+                count.store(count.load(Relaxed) + 1, Relaxed);
+            } else {
+                count.fetch_add(1, Relaxed);
+            }
+            true
+        })
+    }
+
+    /// The row of a body: the one it has, or else this.
+    #[inline(always)]
+    fn claim(&self, row: &AtomicU32, new: u32, workers: Workers<'_>) -> u32 {
+        match row.load(Relaxed) {
+            NONE if alone(workers) => {
+                row.store(new, Relaxed);
+                new
+            }
+            NONE => row.compare_exchange(NONE, new, Relaxed, Relaxed).map_or_else(|first| first, |_| new),
+            there => there,
+        }
+    }
+
+    /// Turns counts into starts, and clears all slots.
+    fn lay_out(&mut self, pairs: usize, workers: Workers<'_>) {
+        let starts = &mut self.starts[..=pairs];
+        let block_starts = &self.block_starts[..starts.len().div_ceil(SLOTS_A_BLOCK)];
+        workers.fill_blocks("add rows", starts, SLOTS_A_BLOCK, |first, block| {
+            let slots = block.iter_mut().map(|count| slots(*count.get_mut())).sum();
+            block_starts[first / SLOTS_A_BLOCK].store(slots, Relaxed);
+        });
+        let mut all = 0;
+        for start in block_starts {
+            all += start.swap(all, Relaxed);
+        }
+        workers.fill_blocks("start rows", starts, SLOTS_A_BLOCK, |first, block| {
+            let mut next = block_starts[first / SLOTS_A_BLOCK].load(Relaxed);
+            for start in block {
+                next += slots(core::mem::replace(start.get_mut(), next));
+            }
+        });
+        grow(&mut self.slots, all as usize);
+        workers.fill_blocks("clear slots", &mut self.slots[..all as usize], SLOTS_A_BLOCK, |_, block| {
+            block.fill_with(|| AtomicU64::new(EMPTY));
+        });
+    }
+
+    /// Enters pairs in their rows; false when one is there already.
+    #[inline(always)]
+    fn enter<const BY_IMAGE: bool>(&self, frame: KeyedPairs<'_>, part: &Part<'_>, workers: Workers<'_>) -> bool {
+        let bases = self.bases_of(part.sets);
+        part.range.clone().zip(&frame.pairs[part.range.clone()]).all(|(at, &[a, b])| {
+            let [a, b] = [bases[0] + a, bases[1] + b];
+            let pair = u64::from(b) << 32 | at as u64;
+            let free = |slot: &AtomicU64| match slot.load(Relaxed) {
+                EMPTY if alone(workers) => {
+                    slot.store(pair, Relaxed);
+                    EMPTY
+                }
+                EMPTY => slot.compare_exchange(EMPTY, pair, Relaxed, Relaxed).unwrap_or_else(|there| there),
+                there => there,
+            };
+            // A row has a slot for each of its pairs, so that one without a free slot is never met.
+            let there = if BY_IMAGE {
+                let itself = part.is_within() && a == b;
+                let image = frame.image(at, itself);
+                let same = |other: usize| image.is(frame.image(other, itself));
+                probe(self.row(a), b, mix(u64::from(b) ^ image.hash()), free, same)
+            } else {
+                probe(self.row(a), b, mix(b.into()), free, |_| true)
+            };
+            there == Some(EMPTY)
+        })
+    }
+
+    /// What is added to the ids of each of two sets.
+    #[inline(always)]
+    pub(crate) fn bases_of(&self, sets: [u32; 2]) -> [u32; 2] {
+        sets.both(|set| self.bases[set as usize])
+    }
+
+    /// The place in the list of a pair whose ids, with what is added to them, are below the number of those.
+    #[inline(always)]
+    pub(crate) fn find(&self, [a, b]: [u32; 2]) -> Option<usize> {
+        place(probe(self.row(a), b, mix(b.into()), |slot| slot.load(Relaxed), |_| true))
+    }
+
+    /// As [`PairTable::find`], at one image. Shifts tell the pairs of the list apart, which has these, or those of the frame that
+    /// asks.
+    #[inline(always)]
+    pub(crate) fn find_image(&self, [a, b]: [u32; 2], image: Image<'_>, same: impl Fn(usize) -> bool) -> Option<usize> {
+        let hash = mix(if self.by_image { u64::from(b) ^ image.hash() } else { b.into() });
+        place(probe(self.row(a), b, hash, |slot| slot.load(Relaxed), same))
+    }
+
+    /// The slots of a body's row.
+    #[inline(always)]
+    fn row(&self, a: u32) -> &[AtomicU64] {
+        let row = self.rows[a as usize].load(Relaxed);
+        if row == NONE {
+            return &[];
+        }
+        let [start, end] = [row as usize, row as usize + 1].both(|row| self.starts[row].load(Relaxed) as usize);
+        &self.slots[start..end]
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bases.capacity() * size_of::<u32>()
+            + (self.rows.capacity() + self.starts.capacity() + self.block_starts.capacity()) * size_of::<AtomicU32>()
+            + self.slots.capacity() * size_of::<AtomicU64>()
+    }
+}
+
+/// The place in the list that a slot says.
+#[inline(always)]
+fn place(there: Option<u64>) -> Option<usize> {
+    there.filter(|&there| there != EMPTY).map(|there| there as u32 as usize)
+}
+
+/// Looks at the slots of a row from that of a hash on, until one is empty or has `b` at the same image, and gives what is
+/// there; `None` when there is no such slot.
+#[inline(always)]
+fn probe(
+    row: &[AtomicU64],
+    b: u32,
+    hash: u64,
+    look: impl Fn(&AtomicU64) -> u64,
+    same: impl Fn(usize) -> bool,
+) -> Option<u64> {
+    // The upper half of the hash, scaled to the length of the row.
+    let mut at = (((hash >> 32) * row.len() as u64) >> 32) as usize;
+    for _ in 0..row.len() {
+        let there = look(&row[at]);
+        if there == EMPTY || ((there >> 32) as u32 == b && same(there as u32 as usize)) {
+            return Some(there);
+        }
+        at = if at + 1 == row.len() { 0 } else { at + 1 };
+    }
+    None
+}
+
+/// Slots of a row of so many pairs: with a third of them free, few are looked at.
+#[inline(always)]
+fn slots(pairs: u32) -> u32 {
+    pairs + pairs / 2
+}
+
+/// Whether no other thread writes meanwhile: then atomic operations need not be locked.
+#[inline(always)]
+fn alone(workers: Workers<'_>) -> bool {
+    !matches!(workers, Workers::Rayon | Workers::Host(_))
+}
+
+/// Does something with all pairs of a frame, until it fails; tells whether it never did.
+fn in_blocks(
+    name: &'static str,
+    frame: KeyedPairs<'_>,
+    workers: Workers<'_>,
+    each: impl Fn(&Part<'_>) -> bool + Sync + Send,
+) -> bool {
+    let failed = AtomicBool::new(false);
+    workers.run(name, frame.blocks(), |block| {
+        if !frame.parts(frame.block(block)).all(|part| each(&part)) {
+            failed.store(true, Relaxed);
+        }
+    });
+    !failed.into_inner()
+}

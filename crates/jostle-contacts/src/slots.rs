@@ -1,0 +1,66 @@
+//! A number for each contact while it lasts, by which the caller keeps what belongs to it in an array.
+
+use jostle_core::Workers;
+use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
+
+use crate::frame::PAIRS_A_BLOCK;
+use crate::list::ContactList;
+use crate::table::NONE;
+
+/// Who has which slot. What is given out depends on the pairs and their order alone.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Slots {
+    /// By pair of this frame; [`NONE`] where none is given yet.
+    pub(crate) now: Vec<u32>,
+    /// By pair of the last frame.
+    pub(crate) last: Vec<u32>,
+    /// Those that no contact has; the last is given first.
+    free: Vec<u32>,
+    /// How many there are.
+    count: usize,
+}
+
+impl Slots {
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A slot for each pair of this frame, none of which is given yet.
+    pub(crate) fn clear(&mut self, pairs: usize) {
+        resize_with_headroom(&mut self.now, pairs, NONE);
+    }
+
+    /// Takes back the slots of contacts that ended in the last update.
+    pub(crate) fn take_back(&mut self, ended: &[u32]) {
+        self.free.extend_from_slice(ended);
+    }
+
+    /// Gives a slot to each contact that begins, in their order.
+    pub(crate) fn give(&mut self, begin: &mut ContactList, workers: Workers<'_>) {
+        let Self { now, free, count, .. } = self;
+        let (len, rest) = (begin.len(), free.len().saturating_sub(begin.len()));
+        let slot =
+            |at: usize| if at < free.len() { free[free.len() - 1 - at] } else { (*count + at - free.len()) as u32 };
+        begin.set_slots(slot, workers);
+        let begin = &*begin;
+        workers.fill_blocks("slots", now, PAIRS_A_BLOCK, |first, block| {
+            let new = block.iter_mut().filter(|slot| **slot == NONE);
+            new.zip(begin.slots_from(first / PAIRS_A_BLOCK)).for_each(|(slot, &new)| *slot = new);
+        });
+        *count += len.saturating_sub(free.len());
+        free.truncate(rest);
+        // So that as many as there are may come back without allocation.
+        if free.capacity() < *count {
+            reserve(free, with_headroom(*count));
+        }
+    }
+
+    /// This frame is the last from now on.
+    pub(crate) fn remember(&mut self) {
+        core::mem::swap(&mut self.now, &mut self.last);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        (self.now.capacity() + self.last.capacity() + self.free.capacity()) * size_of::<u32>()
+    }
+}

@@ -1,0 +1,201 @@
+//! Where and how deep two bodies overlap of which one at least is a box or a capsule.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use jostle_core::Workers;
+use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_sets::proxy::sorted::SortedSet;
+use jostle_sets::proxy::{Solid, between, check_solids, squared};
+
+use crate::asked::{Asked, BLOCK};
+use crate::contact::Contact;
+use crate::error::ContactError;
+
+/// Segments whose squared distance is less than this, 2^-80, relative to the squares of their lengths, are taken to cross.
+const CROSSING: f64 = f64::from_bits((1023 - 80) << 52);
+
+impl<const D: usize> Contact<D, f64> {
+    /// That of a body and another one at a shift: see [`contacts`](crate::contacts()).
+    fn of_solids(a: &Solid<D>, b: &Solid<D>, shift: [f64; D]) -> Self {
+        match (a, b) {
+            (&Solid::Boxed { lo, hi }, &Solid::Boxed { lo: other_lo, hi: other_hi }) => {
+                let moved = |corner: [f64; D]| from_axes(|axis| corner[axis] + shift[axis]);
+                Self::of_boxes([lo, hi], [other_lo, other_hi].map(moved), shift, [other_lo, other_hi])
+            }
+            (&Solid::Boxed { lo, hi }, round) => {
+                let ([p, q], radius) = round.segment();
+                Self::of_box([lo, hi], [p, q].both(|end| from_axes(|axis| end[axis] + shift[axis])), radius)
+            }
+            (round, &Solid::Boxed { lo, hi }) => {
+                // Seen from the box, and turned round.
+                let moved = |corner: [f64; D]| from_axes(|axis| corner[axis] + shift[axis]);
+                let (ends, radius) = round.segment();
+                let turned = Self::of_box([lo, hi].map(moved), ends, radius);
+                Self { normal: turned.normal.axes(|x| -x), ..turned }
+            }
+            (a, b) => {
+                let ((ends, radius), (others, other)) = (a.segment(), b.segment());
+                let along = |[p, q]: [[f64; D]; 2]| between(p, q, [0.0; D]);
+                let apart = between(ends[0], others[0], shift);
+                let [s, t] = Solid::nearest_parts(apart, along(ends), along(others));
+                let (from, (mut p, mut apart)) = (apart, (ends[0], apart));
+                for axis in 0..D {
+                    let part = s * along(ends)[axis];
+                    p[axis] += part;
+                    apart[axis] += t * along(others)[axis] - part;
+                }
+                let size2 = squared(along(ends)) + squared(along(others));
+                if size2 > 0.0 && squared(apart) <= size2 * CROSSING {
+                    return Self::of_crossing(p, from, [along(ends), along(others)], [radius, other]);
+                }
+                Self::of(p, apart, [radius, other])
+            }
+        }
+    }
+
+    /// That of two capsules whose segments, the second `from` the first, cross at a point: the shortest way across one of them.
+    fn of_crossing(point: [f64; D], from: [f64; D], [d, e]: [[f64; D]; 2], radii: [f64; 2]) -> Self {
+        let dot = |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis]);
+        let mut across = [d, e];
+        if D == 2 {
+            across = across.both(|along| from_axes(|axis| if axis == 0 { -along[1] } else { along[0] }));
+        } else {
+            let [next, last] = [1, 2].both(|by| move |axis: usize| (axis + by) % D);
+            let normal = from_axes(|k| d[next(k)] * e[last(k)] - d[last(k)] * e[next(k)]);
+            // Of parallel ones, any direction across the longer.
+            let long = if squared(d) < squared(e) { e } else { d };
+            let thin = (0..D).min_by(|&a, &b| long[a].abs().total_cmp(&long[b].abs())).unwrap_or_default();
+            let any = from_axes(|axis| f64::from(u8::from(axis == thin)) - long[thin] / squared(long) * long[axis]);
+            let parallel = squared(normal) <= squared(d) * squared(e) * CROSSING;
+            across = [if parallel { any } else { normal }; 2];
+        }
+        let mut least = Self { depth: f64::INFINITY, normal: [0.0; D], point };
+        least.normal[0] = 1.0;
+        for axis in across.into_iter().filter(|&axis| squared(axis) > 0.0) {
+            let unit = axis.axes(|part| part / squared(axis).sqrt());
+            let (first, begin, second) = (dot(d, unit), dot(from, unit), dot(e, unit));
+            let s = radii[0] + radii[1];
+            let up = first.max(0.0) - begin.min(begin + second) + s;
+            let down = begin.max(begin + second) - first.min(0.0) + s;
+            for (depth, normal) in [(up, unit), (down, unit.axes(|x| -x))] {
+                if depth < least.depth {
+                    (least.depth, least.normal) = (depth, normal);
+                }
+            }
+        }
+        least
+    }
+
+    /// That of two boxes: the shortest way along an axis on which the second leaves the first.
+    fn of_boxes([lo, hi]: [[f64; D]; 2], seen: [[f64; D]; 2], shift: [f64; D], given: [[f64; D]; 2]) -> Self {
+        let (up, down) = (between(given[0], hi, shift.axes(|x| -x)), between(lo, given[1], shift));
+        let mut least = Self { depth: f64::INFINITY, normal: [0.0; D], point: [0.0; D] };
+        least.normal[0] = 1.0;
+        for axis in 0..D {
+            for (depth, sign) in [(up[axis], 1.0), (down[axis], -1.0)] {
+                if depth < least.depth {
+                    (least.depth, least.normal) = (depth, [0.0; D]);
+                    least.normal[axis] = sign;
+                }
+            }
+            let (from, to) = (lo[axis].max(seen[0][axis]), hi[axis].min(seen[1][axis]));
+            least.point[axis] = match (from.is_finite(), to.is_finite()) {
+                (true, true) => from / 2.0 + to / 2.0,
+                (true, false) => from,
+                (false, true) => to,
+                (false, false) => 0.0,
+            };
+        }
+        Self { depth: least.depth.max(0.0), ..least }
+    }
+
+    /// That of a box with what reaches so far from a segment.
+    fn of_box([lo, hi]: [[f64; D]; 2], [p, q]: [[f64; D]; 2], radius: f64) -> Self {
+        let still = [0.0; D];
+        let along = between(p, q, still);
+        let (distance2, part) = Solid::nearest_to_box(between(p, lo, still), between(p, hi, still), along);
+        let mut outer = p;
+        for axis in 0..D {
+            outer[axis] += part * along[axis];
+        }
+        let mut inner = outer;
+        for axis in 0..D {
+            inner[axis] = outer[axis].max(lo[axis]).min(hi[axis]);
+        }
+        if distance2 > 0.0 {
+            let contact = Self::of(inner, between(inner, outer, still), [0.0, radius]);
+            let behind = contact.depth / 2.0;
+            return Self { point: from_axes(|axis| inner[axis] - contact.normal[axis] * behind), ..contact };
+        }
+        // The segment reaches into the box: the shortest way along an axis on which all of it leaves.
+        let mut least = Self { depth: f64::INFINITY, normal: still, point: inner };
+        least.normal[0] = 1.0;
+        for axis in 0..D {
+            let (low, high) = if p[axis] <= q[axis] { (p, q) } else { (q, p) };
+            for (depth, sign, deepest, face) in [
+                (hi[axis] - low[axis] + radius, 1.0, low, hi[axis]),
+                (high[axis] - lo[axis] + radius, -1.0, high, lo[axis]),
+            ] {
+                if depth < least.depth {
+                    (least.depth, least.normal) = (depth, still);
+                    least.normal[axis] = sign;
+                    least.point = from_axes(|axis| deepest[axis].max(lo[axis]).min(hi[axis]));
+                    least.point[axis] = face - sign * depth / 2.0;
+                }
+            }
+        }
+        least
+    }
+}
+
+/// The sets of a search by their bodies.
+pub(crate) struct Solids<'a, 'p, const D: usize> {
+    asked: &'p Asked<'a, D>,
+    sorted: Vec<SortedSet<D>>,
+}
+
+impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
+    pub(crate) fn new(asked: &'p Asked<'a, D>) -> Self {
+        let sorted = asked.sets.iter().map(|set| {
+            let mut sorted = SortedSet::default();
+            sorted.read(set);
+            sorted
+        });
+        Self { asked, sorted: sorted.collect() }
+    }
+
+    /// The contact of a pair by its number.
+    pub(crate) fn contact(&self, sets: [u32; 2], at: usize) -> Contact<D, f64> {
+        let [a, b] = self.asked.pairs[at];
+        let solid = |set: u32, id: u32| self.sorted[set as usize].solid(&self.asked.sets[set as usize], id as usize);
+        Contact::of_solids(&solid(sets[0], a), &solid(sets[1], b), self.asked.shift(at))
+    }
+
+    /// Checks that each pair is of two bodies, and that these are sound.
+    pub(crate) fn check(&self, workers: Workers<'_>) -> Result<(), ContactError> {
+        let (strangers, unsound) = (AtomicBool::new(false), AtomicBool::new(false));
+        workers.run("check", self.asked.pairs.len().div_ceil(BLOCK), |block| {
+            let range = block * BLOCK..((block + 1) * BLOCK).min(self.asked.pairs.len());
+            for (range, sets) in self.asked.meetings.parts(range) {
+                for (number, set) in sets.into_iter().enumerate() {
+                    let (sorted, set) = (&self.sorted[set as usize], &self.asked.sets[set as usize]);
+                    for pair in &self.asked.pairs[range.clone()] {
+                        let id = pair[number] as usize;
+                        if id >= set.len() {
+                            strangers.store(true, Ordering::Relaxed);
+                        } else if sorted.solid_fault(set, id).is_some() {
+                            unsound.store(true, Ordering::Relaxed);
+                        }
+                    }
+                }
+            }
+        });
+        if strangers.into_inner() {
+            return Err(self.asked.strangers());
+        }
+        if unsound.into_inner() {
+            self.asked.sets.iter().try_for_each(check_solids)?;
+        }
+        Ok(())
+    }
+}

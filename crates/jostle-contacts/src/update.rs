@@ -1,0 +1,77 @@
+//! One call of a tracker.
+
+use jostle_core::{Recording, Threads, record};
+
+use crate::frame::{KeyedPairs, KeysOf};
+use crate::{Changes, ContactError, ContactPairs, ContactTracker, Keys};
+
+/// Below this number of pairs and bodies one thread does all.
+const SERIAL_BELOW: usize = 20_000;
+
+/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool.
+const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
+
+/// A tracker and the threads that it is to use for one call.
+#[derive(Debug)]
+pub struct Update<'t> {
+    pub(crate) tracker: &'t mut ContactTracker,
+    pub(crate) threads: Threads<'t>,
+}
+
+impl<'t> Update<'t> {
+    /// Compares the pairs of this frame with those of the last. `keys` holds the key of each id, at least as many as
+    /// the pairs name, each key once.
+    ///
+    /// Where the number of groups of keys is another than in the last frame, or one of the two frames tells contacts apart by
+    /// image shifts and the other has none, all contacts of the last frame end and all of this one begin. The result, its order
+    /// included, does not depend on the threads.
+    ///
+    /// # Errors
+    /// [`ContactError::Keys`] where a key comes twice in a group, [`ContactError::Pairs`] where a pair names an id
+    /// without a key, has a >= b within a group, or comes twice, [`ContactError::Sets`] where pairs are of sets without keys, or
+    /// do not say of which of many, [`ContactError::ImageShifts`], [`ContactError::TooManyKeys`],
+    /// [`ContactError::TooManyPairs`]. The tracker stays as it was.
+    pub fn update<'k>(
+        self,
+        pairs: impl Into<ContactPairs<'k>>,
+        keys: impl Into<Keys<'k>>,
+    ) -> Result<Changes<'t>, ContactError> {
+        let (tracker, keys) = (self.tracker, keys.into());
+        let now = keyed(pairs.into(), keys)?;
+        let items = now.pairs.len().max(keys.len());
+        self.threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], items, |workers| {
+            workers.together(|| tracker.update_with(now, keys, workers))
+        })?;
+        Ok(Changes { tracker })
+    }
+
+    /// As [`Update::update`] with several threads, whatever was chosen, but task after task on the calling thread; tells how
+    /// long each took.
+    ///
+    /// # Errors
+    /// As [`Update::update`].
+    pub fn update_recorded<'k>(
+        self,
+        pairs: impl Into<ContactPairs<'k>>,
+        keys: impl Into<Keys<'k>>,
+    ) -> Result<(Changes<'t>, Recording), ContactError> {
+        let (tracker, keys) = (self.tracker, keys.into());
+        let now = keyed(pairs.into(), keys)?;
+        let (updated, recording) = record(|workers| tracker.update_with(now, keys, workers));
+        updated?;
+        Ok((Changes { tracker }, recording))
+    }
+}
+
+/// Pairs with the keys of their bodies.
+fn keyed<'k>(given: ContactPairs<'k>, keys: Keys<'k>) -> Result<KeyedPairs<'k>, ContactError> {
+    given.check_shifts()?;
+    Ok(KeyedPairs {
+        pairs: given.pairs,
+        images: given.images,
+        by_image: given.by_image(),
+        meetings: given.meetings(keys.alone(), keys.groups())?,
+        among: matches!(keys, Keys::Among(_)),
+        keys: KeysOf::Now(keys),
+    })
+}

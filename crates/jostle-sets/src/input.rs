@@ -1,0 +1,294 @@
+//! What a search is of: sets of bodies, which of them meet, and the space that they are in.
+
+mod activation;
+pub(crate) mod error;
+pub mod layers;
+mod set;
+pub(crate) mod shaped;
+mod space;
+
+use core::slice;
+
+use jostle_core::axes::Both;
+use jostle_core::{Bodies, LinearTree};
+
+use crate::InputError;
+use crate::traverse::{SPARSE, WALK};
+
+/// Radii of a set that its mean radius is taken of.
+const SAMPLE: usize = 4096;
+
+pub use activation::ActivationTable;
+pub use set::{Displacements, Set};
+pub use set::{SortedBefore, Source};
+pub use space::Space;
+pub use space::UnitCell;
+
+/// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
+///
+/// Views, trees and [`Set`]s turn into the search within them in open space, wherever an input is asked for.
+///
+/// # What goes together
+/// All of it, in any mix, exactly and in one order whatever the threads and the instruction set:
+///
+/// | part | choices |
+/// |---|---|
+/// | sets | `f32` or `f64`; at rest or moving; a view, a tree or a [`PreparedSet`](crate::PreparedSet); radii, a margin or a cutoff; layers |
+/// | shapes | circles and spheres; [`Boxes`](jostle_core::Boxes) and [`Capsules`](jostle_core::Capsules), of any relation, in any space, with each other or with circles, in either precision; layers, a margin; a view or a [`PreparedSet`](crate::PreparedSet); list, count, visitor, fold; contacts over time and their geometry; neighbour lists of ids; queries |
+/// | space | open; periodic on some axes; a lattice that repeats in some directions; bodies inside the cell or far outside; any reach |
+/// | relation | within a set, between two, among many by a table |
+/// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time (`ContactTracker`) and their geometry (`contacts`, `contacts_f64`) |
+/// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
+///
+/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, or space
+/// repeats, every pair of it is decided in `f64` on the numbers as they were given: two boxes by their corners, others by
+/// whether the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of their
+/// radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
+/// `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift` of two boxes; a body lies in the cell by its middle (`lo/2 + hi/2`,
+/// or halves of its ends), and may be longer than the period: it then meets images of itself.
+///
+/// Refused, each by its name:
+///
+/// | what | error | why |
+/// |---|---|---|
+/// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
+/// | boxes or capsules that move, and circles that move in a search with them | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path, and test what is found |
+/// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
+/// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | they are those of centres, which these bodies do not have; ask for lists of ids, and for `contacts` of their pairs |
+/// | boxes or capsules in a `Skin` or a `CoherentFinder` | [`InputError::Combination`] | how far bodies have moved is followed by their centres; list boxes with a margin as often as they use half of it up |
+/// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
+/// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
+/// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
+/// | layers or displacements of a set that is being prepared | [`InputError::Combination`] | they belong to a search, not to the set |
+/// | more than 2^20 images of the cell within reach | [`InputError::Images`] | the search would take hours; take several cells as one |
+/// | a body more than 2^29 cells away | [`InputError::Range`] | shifts are `i32` |
+///
+/// ```
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, Input, LinearTree, PairFinder, Threads};
+///
+/// let mut walls = LinearTree::new();
+/// walls.build(Circles::new(&[0.0, 5.0], &[0.0, 0.0], 1.0), Threads::Current)?;
+/// let mut finder = PairFinder::new();
+/// let found = finder.find(Input::between(Circles::new(&[4.5], &[0.0], 0.5), &walls))?;
+/// assert_eq!(found.pairs(), [[0, 1]]);
+/// # Ok::<(), jostle::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a, const D: usize> {
+    #[doc(hidden)]
+    pub relation: Relation<'a, D>,
+    #[doc(hidden)]
+    pub space: Space<D>,
+}
+
+/// Which sets there are, and which of them meet.
+#[derive(Debug, Clone, Copy)]
+pub enum Relation<'a, const D: usize> {
+    Within(Set<'a, D>),
+    Between([Set<'a, D>; 2]),
+    Among(&'a [Set<'a, D>], &'a ActivationTable),
+}
+
+impl<'a, const D: usize> Input<'a, D> {
+    /// The pairs `[a, b]` of bodies of one set, `a < b`; at images of a space that repeats, `a <= b`.
+    #[must_use]
+    pub fn within(set: impl Into<Set<'a, D>>) -> Self {
+        Self::of(Relation::Within(set.into()))
+    }
+
+    /// The pairs `[a, b]` of a body a of the first set and a body b of the second, each by its id in its own set.
+    ///
+    /// Costs what sorting the views costs, then about as much as the smaller set asks for: few bodies against a tree of many
+    /// are few queries.
+    #[must_use]
+    pub fn between(a: impl Into<Set<'a, D>>, b: impl Into<Set<'a, D>>) -> Self {
+        Self::of(Relation::Between([a.into(), b.into()]))
+    }
+
+    /// The pairs of many sets, each within itself or with others as the table says.
+    ///
+    /// ```
+    /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+    /// use jostle::{ActivationTable, Circles, Input, PairFinder};
+    ///
+    /// let bullets = Circles::new(&[0.0, 0.1], &[0.0, 0.0], 0.1);
+    /// let ships = Circles::new(&[0.5, 1.5], &[0.0, 0.0], 0.6);
+    /// let (sets, table) = ([bullets.into(), ships.into()], ActivationTable::none(2).with(0, 1).with(1, 1));
+    /// let mut finder = PairFinder::new();
+    /// let found = finder.find(Input::among(&sets, &table))?;
+    /// assert_eq!(found.pairs_between(0, 1), [[0, 0], [1, 0]]);
+    /// assert_eq!(found.pairs_between(1, 1), [[0, 1]]);
+    /// # Ok::<(), jostle::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn among(sets: &'a [Set<'a, D>], table: &'a ActivationTable) -> Self {
+        Self::of(Relation::Among(sets, table))
+    }
+
+    fn of(relation: Relation<'a, D>) -> Self {
+        Self { relation, space: Space::open() }
+    }
+
+    /// In this space.
+    #[must_use]
+    pub fn space(self, space: Space<D>) -> Self {
+        Self { space, ..self }
+    }
+
+    /// In a space some axes of which are periodic, each by its borders `[lo, hi]`: [`Space::periodic`].
+    #[must_use]
+    pub fn periodic<T: Into<f64> + Copy>(self, axes: [Option<[T; 2]>; D]) -> Self {
+        self.space(Space::periodic(axes))
+    }
+
+    /// In a lattice with these vectors, which repeats in these directions: [`Space::lattice`].
+    #[must_use]
+    pub fn lattice(self, vectors: [[f64; D]; D], repeats: [bool; D]) -> Self {
+        self.space(Space::lattice(vectors, repeats))
+    }
+
+    #[doc(hidden)]
+    pub fn sets(&self) -> &[Set<'a, D>] {
+        match &self.relation {
+            Relation::Within(set) => slice::from_ref(set),
+            Relation::Between(sets) => sets,
+            Relation::Among(sets, _) => sets,
+        }
+    }
+
+    /// Which sets meet, in ascending order, the lesser first.
+    #[doc(hidden)]
+    pub fn meetings(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone {
+        let (one, table) = match &self.relation {
+            Relation::Within(_) => ([(0, 0)].as_slice(), None),
+            Relation::Between(_) => ([(0, 1)].as_slice(), None),
+            Relation::Among(_, table) => ([].as_slice(), Some(*table)),
+        };
+        let count = one.len() + table.map_or(0, ActivationTable::len);
+        (0..count).map(move |at| table.map_or_else(|| one[at], |table| table.number(at)))
+    }
+
+    /// Bodies that decide whether several threads are worth calling.
+    #[doc(hidden)]
+    pub fn weight(&self) -> usize {
+        let sets = self.sets();
+        let met = self.meetings().filter_map(|(i, j)| {
+            let (a, b) = (sets.get(i)?, sets.get(j)?);
+            Some(if i == j { a.len() - a.sorted(&self.space) } else { joined(a.len(), b.len()) })
+        });
+        sets.iter().map(|set| set.sorted(&self.space)).chain(met).sum()
+    }
+
+    /// Bodies that can have moved since a search: those of trees cannot.
+    #[doc(hidden)]
+    pub fn movable(&self) -> usize {
+        let movable = |set: &Set<'_, D>| if set.is_movable() { set.len() } else { 0 };
+        self.sets().iter().map(movable).sum()
+    }
+
+    /// Whether lists of the pairs may be kept for a while.
+    #[doc(hidden)]
+    pub fn has_margin(&self) -> bool {
+        self.sets().iter().any(Set::has_margin)
+    }
+
+    /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves, or they are of several shapes.
+    #[doc(hidden)]
+    pub fn is_decided(&self) -> bool {
+        self.sets().iter().any(Set::is_decided) || self.is_shaped() && !self.is_of_boxes()
+    }
+
+    /// Whether a search for pairs uses no more of a finder than one tree and what lists pairs.
+    #[doc(hidden)]
+    pub fn is_plain(&self) -> bool {
+        matches!(&self.relation, Relation::Within(set) if set.is_plain()) && self.space.is_open()
+    }
+
+    /// Asks for the memory of the bodies, if they lie in slices.
+    #[doc(hidden)]
+    pub fn prefetch(&self) {
+        self.sets().iter().for_each(Set::prefetch);
+    }
+
+    /// Checks all that can be checked without a look at each body.
+    #[doc(hidden)]
+    pub fn check_searchable(&self) -> Result<(), InputError> {
+        self.check_shape()?;
+        self.sets().iter().try_for_each(Set::check_layers)
+    }
+
+    /// The mean radius of some bodies that can move, from first to last.
+    #[doc(hidden)]
+    pub fn typical_radius(&self) -> f64 {
+        let (sum, count) = self.sets().iter().filter(|set| set.is_movable()).fold((0.0, 0), |(sum, count), set| {
+            let step = set.len().div_ceil(SAMPLE).max(1);
+            let radii = (0..set.len()).step_by(step).map(|id| set.radius(id));
+            (sum + radii.sum::<f64>(), count + set.len().div_ceil(step))
+        });
+        if count == 0 { 0.0 } else { sum / count as f64 }
+    }
+
+    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet.
+    #[doc(hidden)]
+    pub fn grown<R>(&self, margin: f64, with: impl FnOnce(&Input<'_, D>) -> R) -> R {
+        let space = self.space;
+        match &self.relation {
+            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin)), space }),
+            Relation::Between(sets) => {
+                with(&Input { relation: Relation::Between(sets.both(|set| set.grown(margin))), space })
+            }
+            Relation::Among(sets, table) => {
+                let sets: Vec<Set<'_, D>> = sets.iter().map(|set| set.grown(margin)).collect();
+                with(&Input { relation: Relation::Among(&sets, table), space })
+            }
+        }
+    }
+
+    /// Checks all that can be checked without a look at each body, but for layers.
+    #[doc(hidden)]
+    pub fn check_shape(&self) -> Result<(), InputError> {
+        if let Relation::Among(sets, table) = &self.relation {
+            table.check(sets.len())?;
+        }
+        self.sets().iter().try_for_each(Set::check_shape)?;
+        self.check_shaped()?;
+        self.space.check()
+    }
+}
+
+/// Bodies of one search whose work the join of two trees is worth.
+fn joined(a: usize, b: usize) -> usize {
+    let (few, many) = (a.min(b), a.max(b));
+    if few.saturating_mul(SPARSE) < many { few.saturating_mul(WALK) } else { few }
+}
+
+/// [`Input::between`].
+#[must_use]
+pub fn between<'a, const D: usize>(a: impl Into<Set<'a, D>>, b: impl Into<Set<'a, D>>) -> Input<'a, D> {
+    Input::between(a, b)
+}
+
+impl<'a, const D: usize> From<Set<'a, D>> for Input<'a, D> {
+    fn from(set: Set<'a, D>) -> Self {
+        Self::within(set)
+    }
+}
+
+impl<'a, const D: usize> From<Bodies<'a, D>> for Input<'a, D> {
+    fn from(bodies: Bodies<'a, D>) -> Self {
+        Self::within(bodies)
+    }
+}
+
+impl<'a, const D: usize> From<Bodies<'a, D, f64>> for Input<'a, D> {
+    fn from(bodies: Bodies<'a, D, f64>) -> Self {
+        Self::within(bodies)
+    }
+}
+
+impl<'a, const D: usize> From<&'a LinearTree<D>> for Input<'a, D> {
+    fn from(tree: &'a LinearTree<D>) -> Self {
+        Self::within(tree)
+    }
+}

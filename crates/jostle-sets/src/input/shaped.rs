@@ -1,0 +1,96 @@
+//! Bodies that are neither circles nor spheres.
+
+use jostle_core::{Boxes, Boxes64, Capsules, Capsules64};
+
+use super::{Input, Set, Source};
+use crate::InputError;
+
+/// Where the bodies of a set are that are neither circles nor spheres.
+#[derive(Debug, Clone, Copy)]
+pub enum Shaped<'a, const D: usize> {
+    Boxes(Boxes<'a, D>),
+    Boxes64(Boxes64<'a, D>),
+    Capsules(Capsules<'a, D>),
+    Capsules64(Capsules64<'a, D>),
+}
+
+impl<const D: usize> Shaped<'_, D> {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Boxes(boxes) => boxes.len(),
+            Self::Boxes64(boxes) => boxes.len(),
+            Self::Capsules(capsules) => capsules.len(),
+            Self::Capsules64(capsules) => capsules.len(),
+        }
+    }
+
+    pub(crate) fn check_shape(&self) -> Result<(), InputError> {
+        match self {
+            Self::Boxes(boxes) => boxes.check_shape()?,
+            Self::Boxes64(boxes) => boxes.check_shape()?,
+            Self::Capsules(capsules) => capsules.check_shape()?,
+            Self::Capsules64(capsules) => capsules.check_shape()?,
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize> Set<'_, D> {
+    /// Whether it is of boxes or capsules.
+    pub(crate) fn is_shaped(&self) -> bool {
+        matches!(self.source, Source::Shaped(_))
+    }
+}
+
+impl<const D: usize> Input<'_, D> {
+    /// Whether some bodies are boxes or capsules: then trees are of boxes.
+    #[doc(hidden)]
+    pub fn is_shaped(&self) -> bool {
+        self.sets().iter().any(Set::is_shaped)
+    }
+
+    /// Whether all bodies are boxes in `f32` in open space, which are searched as they are.
+    pub(crate) fn is_of_boxes(&self) -> bool {
+        self.space.is_open() && self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
+    }
+
+    /// Refuses, of boxes and capsules, what is built for circles and spheres alone.
+    #[doc(hidden)]
+    pub fn check_round(&self, parts: &'static str, reason: &'static str) -> Result<(), InputError> {
+        if self.is_shaped() { Err(InputError::Combination { parts, reason }) } else { Ok(()) }
+    }
+
+    /// Refuses what boxes and capsules cannot be searched with.
+    pub(super) fn check_shaped(&self) -> Result<(), InputError> {
+        let refuse = |parts, reason| Err(InputError::Combination { parts, reason });
+        if !self.is_shaped() {
+            return Ok(());
+        }
+        if self.sets().iter().any(|set| set.moving.is_some()) {
+            return refuse(
+                "boxes or capsules and displacements",
+                "no time of impact is computed for them; give the box of each whole path, and test what is found",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Views that turn into sets, and into inputs within them.
+macro_rules! sets_of {
+    ($($view:ident),*) => {$(
+        impl<'a, const D: usize> From<$view<'a, D>> for Set<'a, D> {
+            fn from(view: $view<'a, D>) -> Self {
+                Self::of(Source::Shaped(Shaped::$view(view)))
+            }
+        }
+
+        impl<'a, const D: usize> From<$view<'a, D>> for Input<'a, D> {
+            fn from(view: $view<'a, D>) -> Self {
+                Self::within(view)
+            }
+        }
+    )*};
+}
+
+sets_of!(Boxes, Boxes64, Capsules, Capsules64);

@@ -1,0 +1,335 @@
+//! The space that bodies are in: open, periodic on some axes, or a lattice.
+//!
+//! A space that repeats is a cell, spanned by one vector for each axis from an origin on, and the directions in which it
+//! repeats. A body counts at the place in the cell that it is moved to by whole vectors, and at every image of that place.
+
+use crate::{InputError, LatticeFault};
+
+/// Lengths of lattice vectors, and coordinates of the origin, lie below 2^300; lengths above 2^-300: then neither volumes nor
+/// their inverses leave the range of `f64`.
+const RANGE: (f64, f64) = (f64::from_bits((1023 - 300) << 52), f64::from_bits((1023 + 300) << 52));
+
+/// The volume of a cell relative to the product of its lengths, at least: 2^-40. Below, `f64` cannot tell it from none.
+const FLAT: f64 = f64::from_bits((1023 - 40) << 52);
+
+/// The space of a search: open, periodic on some axes, or a lattice.
+///
+/// Where it repeats, a body is moved into the cell first: to `x - (w0 v0 + w1 v1 ..)` in `f64`, with `w` of
+/// [`Space::wraps`]. Two bodies then meet at every image of the second that touches the first, at `x + (k0 v0 + k1 v1 ..)` for
+/// whole numbers `k`; so one pair comes once for each image, and a body may meet images of itself, once for each two that are
+/// opposite to each other. There is no limit to how far bodies may reach.
+///
+/// - Bodies in `f32` at rest: `dx = (xb - xa) + offset` in `f32`, with the coordinates in the cell and the offset
+///   `k0 v0 + k1 v1 ..` each computed in `f64` and rounded once; a body within the cell stays as it is.
+/// - Bodies in `f64`, or moving: `dx = (xb - xa) + shift` in `f64` with the coordinates as they were given, and the shift
+///   `S0 v0 + S1 v1 ..` summed from left to right, `S = k + w(a) - w(b)`.
+///
+/// `Found::image_shifts` has `S` of each pair.
+///
+/// ```
+/// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
+/// use jostle::{Circles, Input, PairFinder};
+///
+/// let circles = Circles::new(&[0.5, 9.5], &[0.0, 0.0], 0.5);
+/// let mut finder = PairFinder::new();
+/// let found = finder.find(Input::within(circles).periodic([Some([0.0, 10.0]), None]))?;
+/// assert_eq!(found.pairs(), [[0, 1]]);
+/// assert_eq!(found.image_shift(0), Some([-1, 0])); // 9.5 - 10 is 1 to the left of 0.5
+/// # Ok::<(), jostle::InputError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Space<const D: usize> {
+    #[doc(hidden)]
+    pub vectors: [[f64; D]; D],
+    #[doc(hidden)]
+    pub repeats: [bool; D],
+    #[doc(hidden)]
+    pub origin: [f64; D],
+    /// Of borders, not of vectors: then faults are named so.
+    borders: bool,
+}
+
+impl<const D: usize> Default for Space<D> {
+    fn default() -> Self {
+        Self::open()
+    }
+}
+
+impl<const D: usize> Space<D> {
+    /// Space that does not repeat.
+    #[must_use]
+    pub fn open() -> Self {
+        let mut vectors = [[0.0; D]; D];
+        for (axis, vector) in vectors.iter_mut().enumerate() {
+            vector[axis] = 1.0;
+        }
+        Self { vectors, repeats: [false; D], origin: [0.0; D], borders: true }
+    }
+
+    /// For each axis its borders `[lo, hi]` if it is periodic: what leaves on one side comes in on the other.
+    ///
+    /// A search refuses borders that are not finite and ascending ([`InputError::Parameter`]).
+    #[must_use]
+    pub fn periodic<T: Into<f64> + Copy>(axes: [Option<[T; 2]>; D]) -> Self {
+        let mut space = Self::open();
+        for (axis, [lo, hi]) in axes.into_iter().enumerate().filter_map(|(axis, borders)| Some((axis, borders?))) {
+            let (lo, hi) = (lo.into(), hi.into());
+            space.vectors[axis][axis] = hi - lo;
+            space.origin[axis] = lo;
+            space.repeats[axis] = true;
+        }
+        space
+    }
+
+    /// A cell spanned by vectors, from the origin on, and in which of their directions it repeats: a triclinic box. A
+    /// direction that does not repeat needs a vector all the same, which may be any that lies across the others.
+    ///
+    /// A search refuses vectors that are not finite, have length zero, span nothing, or are left-handed
+    /// ([`InputError::Lattice`]).
+    #[must_use]
+    pub fn lattice(vectors: [[f64; D]; D], repeats: [bool; D]) -> Self {
+        Self { vectors, repeats, origin: [0.0; D], borders: false }
+    }
+
+    /// The same cell from another corner on.
+    #[must_use]
+    pub fn at(self, origin: [f64; D]) -> Self {
+        Self { origin, ..self }
+    }
+
+    /// The vectors of the cell.
+    #[must_use]
+    pub fn vectors(&self) -> [[f64; D]; D] {
+        self.vectors
+    }
+
+    /// In which directions it repeats.
+    #[must_use]
+    pub fn repeats(&self) -> [bool; D] {
+        self.repeats
+    }
+
+    /// The corner of the cell from which its vectors lead.
+    #[must_use]
+    pub fn origin(&self) -> [f64; D] {
+        self.origin
+    }
+
+    /// True when it does not repeat in any direction.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.repeats == [false; D]
+    }
+
+    /// In which cell a point lies, counted along each vector from the one of the origin: the floor of its fractional
+    /// coordinate, 0 where that is between 0 and 1, both included, and in directions that do not repeat.
+    ///
+    /// Where each vector lies in its own axis, the fractional coordinate is `(x - origin) / length`; else the sum of
+    /// `(x - origin) * dual` over the axes from left to right, of [`Space::duals`].
+    #[must_use]
+    pub fn wraps(&self, center: [f64; D]) -> [i32; D] {
+        UnitCell::of(self).wraps(center).map(|wraps| wraps as i32)
+    }
+
+    /// The vectors whose scalar product with those of the cell is 1 for its own and 0 for the others, in `f64`; one over the
+    /// length of each is the height of the cell in its direction.
+    #[must_use]
+    pub fn duals(&self) -> [[f64; D]; D] {
+        let v = &self.vectors;
+        let mut duals = [[0.0; D]; D];
+        if self.is_straight() {
+            for axis in 0..D {
+                duals[axis][axis] = 1.0 / v[axis][axis];
+            }
+            return duals;
+        }
+        let volume = self.volume();
+        for (k, dual) in duals.iter_mut().enumerate() {
+            for (axis, slot) in dual.iter_mut().enumerate() {
+                *slot = cofactor(v, k, axis) / volume;
+            }
+        }
+        duals
+    }
+
+    /// Whether each vector lies in its own axis.
+    #[doc(hidden)]
+    pub fn is_straight(&self) -> bool {
+        (0..D).all(|k| (0..D).all(|axis| axis == k || self.vectors[k][axis] == 0.0))
+    }
+
+    fn volume(&self) -> f64 {
+        (0..D).map(|axis| self.vectors[0][axis] * cofactor(&self.vectors, 0, axis)).sum()
+    }
+
+    pub(crate) fn check(&self) -> Result<(), InputError> {
+        if self.is_open() {
+            return Ok(());
+        }
+        let within = |x: f64| x.abs() < RANGE.1;
+        if self.borders {
+            for axis in (0..D).filter(|&axis| self.repeats[axis]) {
+                let period = self.vectors[axis][axis];
+                if !(within(self.origin[axis]) && within(period) && period > RANGE.0) {
+                    let wanted = "the borders must be finite, the upper one above the lower";
+                    return Err(InputError::Parameter { name: "a period", value: period, wanted });
+                }
+            }
+            return Ok(());
+        }
+        self.fault().map_or(Ok(()), |fault| Err(InputError::Lattice(fault)))
+    }
+
+    fn fault(&self) -> Option<LatticeFault> {
+        if let Some(axis) = self.origin.iter().position(|x| x.is_nan() || x.abs() >= RANGE.1) {
+            return Some(LatticeFault::Origin { axis: axis as u8 });
+        }
+        let mut product = 1.0;
+        for (vector, v) in (0_u8..).zip(&self.vectors) {
+            let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if v.iter().all(|&x| x == 0.0) {
+                return Some(LatticeFault::ZeroLength { vector });
+            }
+            if !(length < RANGE.1 && length > RANGE.0) {
+                return Some(LatticeFault::OutOfRange { vector });
+            }
+            product *= length;
+        }
+        let volume = self.volume();
+        if volume.abs() <= product * FLAT {
+            return Some(LatticeFault::Flat);
+        }
+        (volume < 0.0).then_some(LatticeFault::LeftHanded)
+    }
+}
+
+/// The determinant of what is left of a matrix without a row and a column, with its sign.
+fn cofactor<const D: usize>(v: &[[f64; D]; D], row: usize, column: usize) -> f64 {
+    match D {
+        1 => 1.0,
+        2 => {
+            let minor = v[1 - row][1 - column];
+            if row == column { minor } else { -minor }
+        }
+        _ => {
+            // Of three, taken in turn, each minor has its sign.
+            let ([r, s], [c, d]) = ([(row + 1) % 3, (row + 2) % 3], [(column + 1) % 3, (column + 2) % 3]);
+            v[r][c] * v[s][d] - v[r][d] * v[s][c]
+        }
+    }
+}
+
+/// A space that repeats, with what is often asked of it.
+#[derive(Debug, Clone, Copy)]
+pub struct UnitCell<const D: usize> {
+    pub space: Space<D>,
+    pub duals: [[f64; D]; D],
+    straight: bool,
+}
+
+impl<const D: usize> UnitCell<D> {
+    pub fn of(space: &Space<D>) -> Self {
+        Self { space: *space, duals: space.duals(), straight: space.is_straight() }
+    }
+
+    /// Whether each vector lies in its own axis.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.straight
+    }
+
+    /// See [`Space::wraps`].
+    #[inline]
+    pub fn wraps(&self, center: [f64; D]) -> [f64; D] {
+        let Space { vectors, repeats, origin, .. } = &self.space;
+        let mut wraps = [0.0; D];
+        for k in 0..D {
+            if !repeats[k] {
+                continue;
+            }
+            let fraction = if self.straight {
+                (center[k] - origin[k]) / vectors[k][k]
+            } else {
+                (0..D).fold(0.0, |sum, axis| sum + (center[axis] - origin[axis]) * self.duals[k][axis])
+            };
+            if !(0.0..=1.0).contains(&fraction) {
+                wraps[k] = fraction.floor();
+            }
+        }
+        wraps
+    }
+
+    /// Notes which of some bodies, side by side, may have wraps other than 0.
+    #[inline(always)]
+    pub(crate) fn note_outside<const N: usize>(&self, centers: &[[f64; N]; D], outside: &mut [u64; N]) {
+        let Space { vectors, repeats, origin, .. } = &self.space;
+        for k in (0..D).filter(|&k| repeats[k]) {
+            for lane in 0..N {
+                // Then the quotient that `wraps` looks at, rounded, is not less than 0 nor more than 1.
+                let (along, whole) = if self.straight {
+                    (centers[k][lane] - origin[k], vectors[k][k])
+                } else {
+                    let along = |sum, axis: usize| sum + (centers[axis][lane] - origin[axis]) * self.duals[k][axis];
+                    ((0..D).fold(0.0, along), 1.0)
+                };
+                outside[lane] |= u64::from(!(along >= 0.0 && along <= whole));
+            }
+        }
+    }
+
+    /// The sum of so many of each vector, from left to right.
+    #[inline]
+    pub fn shift(&self, steps: [f64; D]) -> [f64; D] {
+        let vectors = &self.space.vectors;
+        let mut shift = [0.0; D];
+        for axis in 0..D {
+            shift[axis] = steps[0] * vectors[0][axis];
+            for k in 1..D {
+                shift[axis] += steps[k] * vectors[k][axis];
+            }
+        }
+        shift
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Space;
+
+    use crate::{InputError, LatticeFault};
+
+    #[test]
+    fn lattices_that_are_none_are_refused_by_name() {
+        let fault = |vectors: [[f64; 3]; 3]| match Space::lattice(vectors, [true; 3]).check() {
+            Err(InputError::Lattice(fault)) => Some(fault),
+            Err(other) => panic!("{other}"),
+            Ok(()) => None,
+        };
+        let [x, y, z] = [[2.0, 0.0, 0.0], [1.0, 3.0, 0.0], [0.5, -0.5, 4.0]];
+        assert_eq!(fault([x, y, z]), None);
+        assert_eq!(fault([x, [0.0; 3], z]), Some(LatticeFault::ZeroLength { vector: 1 }));
+        assert_eq!(fault([x, z, y]), Some(LatticeFault::LeftHanded));
+        assert_eq!(fault([x, y, [3.0, 3.0, 0.0]]), Some(LatticeFault::Flat));
+        assert_eq!(fault([x, y, [0.0, f64::NAN, 1.0]]), Some(LatticeFault::OutOfRange { vector: 2 }));
+        assert_eq!(fault([[f64::INFINITY, 0.0, 0.0], y, z]), Some(LatticeFault::OutOfRange { vector: 0 }));
+        let shifted = Space::lattice([[1.0, 0.0], [0.0, 1.0]], [true; 2]).at([0.0, f64::INFINITY]);
+        assert_eq!(shifted.check(), Err(InputError::Lattice(LatticeFault::Origin { axis: 1 })));
+        let left = Space::lattice([[0.0, 1.0], [1.0, 0.0]], [true, false]);
+        assert_eq!(left.check(), Err(InputError::Lattice(LatticeFault::LeftHanded)));
+    }
+
+    #[test]
+    fn wraps_count_cells() {
+        let space = Space::lattice([[2.0, 0.0, 0.0], [1.0, 3.0, 0.0], [0.5, -0.5, 4.0]], [true, true, false]);
+        for (x, wraps) in [
+            ([0.1, 0.1, 0.1], [0, 0, 0]),
+            ([-0.1, 0.1, 0.0], [-1, 0, 0]),
+            ([2.0 + 0.2, 3.1, 0.0], [0, 1, 0]),
+            ([0.6, -0.4, 4.0], [0, 0, 0]),
+            ([0.6 - 7.0, -0.4 - 9.0, 40.0], [-5, -2, 0]),
+        ] {
+            assert_eq!(space.wraps(x), wraps, "{x:?}");
+        }
+        assert_eq!(Space::periodic([Some([0.0, 10.0]), None]).wraps([10.0, 99.0]), [0, 0]);
+        assert_eq!(Space::periodic([Some([1.0_f32, 11.0]), None]).wraps([0.5, 99.0]), [-1, 0]);
+    }
+}

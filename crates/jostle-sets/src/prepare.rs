@@ -1,0 +1,392 @@
+//! From an input to trees: proxies, trees, images, and which trees meet at which image.
+
+use jostle_core::axes::{Axes, Both};
+use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
+
+use crate::InputError;
+use crate::compiled::compiled_here;
+use crate::input::{Input, Relation, Set, UnitCell};
+use crate::proxy::prepared::PreparedSet;
+use crate::proxy::sorted::{SortedSet, sum};
+use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
+use crate::simd::{prefetch, prefetch_at};
+use crate::traverse::OFFSET_MARGIN;
+use crate::traverse::descent::root;
+
+pub mod job;
+
+use job::Job;
+
+/// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
+/// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.
+const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
+
+/// As much, relative to what was taken off on the way into the cell: 2^-45.
+const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
+
+/// What a finder keeps to prepare searches.
+#[derive(Debug)]
+pub struct Preparation<const D: usize> {
+    /// The set of searches within one; then the sets of searches of several.
+    sorted: Vec<SortedSet<D>>,
+    pub images: Images<D>,
+    pub jobs: Vec<Job>,
+    frame: Frame<D>,
+    gaps: Gaps<D>,
+    extents: Vec<Extent<D>>,
+    /// Of boxes and capsules, what the bodies of each set reach on each axis, at most.
+    reaches: Vec<[f64; D]>,
+    /// The box of the tree of each set, in a space that repeats.
+    roots: Vec<Aabb<D>>,
+}
+
+impl<const D: usize> Preparation<D> {
+    pub fn with_capacity(bodies: usize) -> Self {
+        Self {
+            sorted: vec![SortedSet::with_capacity(bodies)],
+            images: Images::default(),
+            jobs: Vec::new(),
+            frame: Frame::default(),
+            gaps: Gaps::default(),
+            extents: Vec::new(),
+            reaches: Vec::new(),
+            roots: Vec::new(),
+        }
+    }
+
+    /// The tree of the last search within a set.
+    pub fn own_tree(&self) -> &LinearTree<D> {
+        &self.sorted[0].tree
+    }
+
+    /// That of the last search within boxes in `f32`, in open space, or of the boxes that stood for the bodies of another set; none
+    /// where the last search was one of circles or spheres.
+    pub fn own_boxes(&self) -> Option<&LinearTree<D>> {
+        Some(&self.sorted[0]).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
+    }
+
+    pub fn set_own_tree(&mut self, tree: LinearTree<D>) {
+        self.sorted[0].tree = tree;
+    }
+
+    /// Asks for the memory of where the set of searches within one lies.
+    pub fn prefetch(&self) {
+        prefetch(&self.sorted);
+    }
+
+    /// Asks for the memory of where it is told where a tree will be copied to.
+    pub fn prefetch_own(&self) {
+        self.own_tree().kept_places().into_iter().for_each(prefetch_at);
+    }
+
+    /// Takes over what a plain search leaves behind that another has prepared.
+    pub fn take_over(&mut self, other: &Self) {
+        let own = &mut self.sorted[0];
+        own.tree.copy_from(&other.sorted[0].tree);
+        own.is_as_built();
+    }
+
+    /// Tells no times of builds of the set of searches within one.
+    pub fn set_untimed(&mut self) {
+        self.sorted[0].tree.set_untimed();
+    }
+
+    pub fn set_isa(&mut self, isa: Isa) {
+        self.sorted.iter_mut().for_each(|kept| kept.set_isa(isa));
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.sorted.iter().map(SortedSet::bytes).sum::<usize>()
+            + self.sorted.capacity() * size_of::<SortedSet<D>>()
+            + self.images.bytes()
+            + self.gaps.bytes()
+            + self.jobs.capacity() * size_of::<Job>()
+            + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.reaches.capacity() * size_of::<[f64; D]>()
+            + self.roots.capacity() * size_of::<Aabb<D>>()
+    }
+
+    /// Where the sets of an input begin in `sorted`.
+    fn first(input: &Input<'_, D>) -> usize {
+        usize::from(!matches!(input.relation, Relation::Within(_)))
+    }
+
+    /// Checks an input, and makes ready all that it takes to search it.
+    fn prepare(&mut self, input: &Input<'_, D>, isa: Isa, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        if let (Relation::Within(set), true) = (&input.relation, input.is_plain()) {
+            return self.prepare_plain(set, workers);
+        }
+        input.check_shape()?;
+        let (sets, first) = (input.sets(), Self::first(input));
+        sets.iter().try_for_each(Set::check_layers)?;
+        while self.sorted.len() < first + sets.len() {
+            let mut kept = SortedSet::default();
+            kept.set_isa(isa);
+            self.sorted.push(kept);
+        }
+        let shaped = input.is_shaped();
+        self.sorted[first..].iter_mut().for_each(|kept| kept.boxed = shaped);
+        if shaped {
+            return self.prepare_boxes(input, workers);
+        }
+        let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
+        let decided = input.is_decided();
+        self.survey(input, cell.as_ref(), isa, workers)?;
+        self.adopt(input, cell.as_ref(), workers);
+        let mut times = BuildTimes::default();
+        for (kept, set) in self.sorted[first..].iter_mut().zip(sets) {
+            let built = if kept.adopted {
+                kept.build(set, workers)?
+            } else if decided || cell.is_some() {
+                let frame = decided.then_some((&self.frame, self.gaps.in_use()));
+                kept.proxies.fill(set, cell.as_ref(), frame, workers);
+                kept.build_proxies(set, workers)?
+            } else {
+                kept.build(set, workers)?
+            };
+            times = sum(times, built);
+        }
+        self.lay_out_images(input, cell.as_ref())?;
+        self.list_jobs(input);
+        Ok(times)
+    }
+
+    /// As [`Preparation::prepare`], within a set of bodies that have nothing but a place and a radius, in open space: of a few
+    /// bodies, what all other searches ask takes a tenth of the time.
+    fn prepare_plain(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        set.check_shape()?;
+        let own = &mut self.sorted[0];
+        (own.boxed, own.adopted) = (false, false);
+        own.proxies.clear();
+        let times = own.build(set, workers)?;
+        self.extents.clear();
+        self.gaps.clear();
+        self.images.clear();
+        self.jobs.clear();
+        self.jobs.push(Job::default());
+        Ok(times)
+    }
+
+    /// Makes ready a search of boxes, as they are or in the stead of other bodies.
+    fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
+        let (sorted, sets) = (&mut self.sorted[Self::first(input)..], input.sets());
+        let mut all = Finite::NONE;
+        self.reaches.clear();
+        for (kept, set) in sorted.iter_mut().zip(sets) {
+            let prepared = PreparedSet::boxed_serving(set, &input.space);
+            kept.adopted = !input.is_decided() && prepared.is_some();
+            kept.proxies.clear();
+            if input.is_decided() {
+                let extent = match prepared {
+                    Some(prepared) => prepared.extent,
+                    None => kept.survey_solids(set, cell.as_ref(), workers)?,
+                };
+                kept.proxies.take_over(extent.outside);
+                self.reaches.push(extent.reach);
+                all = all.merge(extent);
+            }
+        }
+        let frame = if input.is_decided() { adopt_boxes(sorted, input, all, cell.as_ref()) } else { None };
+        let frame = frame.unwrap_or_else(|| BoxFrame::of(all, cell.as_ref()));
+        let mut times = BuildTimes::default();
+        for (kept, set) in sorted.iter_mut().zip(sets) {
+            let built = if input.is_decided() {
+                if !kept.adopted {
+                    kept.fill_boxes(set, cell.as_ref(), &frame, workers);
+                }
+                kept.build_boxed(set, workers)?
+            } else {
+                kept.build(set, workers)?
+            };
+            times = sum(times, built);
+        }
+        self.images.clear();
+        if let Some(cell) = &cell {
+            let mut blur = [frame.blur() + all.far * FAR_BLUR; D];
+            for (axis, blur) in blur.iter_mut().enumerate() {
+                let sums = input.meetings().map(|(i, j)| self.reaches[i][axis] + self.reaches[j][axis]);
+                *blur += sums.fold(0.0, f64::max) * (1.0 + DIRECT_BLUR);
+            }
+            self.lay_out(input, cell, Reach { sum: 0.0, blur }, (frame.scale, [0.0; D]))?;
+        }
+        self.list_jobs(input);
+        Ok(times)
+    }
+
+    /// How far the bodies of each set extend, where that is needed.
+    fn survey(
+        &mut self,
+        input: &Input<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.extents.clear();
+        let (decided, first) = (input.is_decided(), Self::first(input));
+        if !decided && cell.is_none() {
+            self.sorted[first..].iter_mut().for_each(|kept| kept.proxies.clear());
+            return Ok(());
+        }
+        for (kept, set) in self.sorted[first..].iter_mut().zip(input.sets()) {
+            if let Some(prepared) = PreparedSet::serving(set, &input.space) {
+                kept.proxies.take_over(prepared.extent.outside);
+                self.extents.push(prepared.extent);
+                continue;
+            }
+            self.extents.push(kept.proxies.survey(set, cell, decided, isa, workers)?);
+        }
+        Ok(())
+    }
+
+    /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
+    fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
+        self.gaps.clear();
+        let (sets, sorted) = (input.sets(), &mut self.sorted[Self::first(input)..]);
+        if !input.is_decided() {
+            let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
+            sorted.iter_mut().zip(sets).for_each(|(kept, set)| kept.adopted = fits(set));
+            return;
+        }
+        sorted.iter_mut().for_each(|kept| kept.adopted = false);
+        let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+        let alone = |at: usize| !input.meetings().any(|meeting| meeting == (at, at));
+        let prepared = |at: usize| PreparedSet::serving(&sets[at], &input.space);
+        let leader = (0..sets.len())
+            .filter(|&at| prepared(at).is_some_and(|set| set.frame.is_some() || alone(at)))
+            .min_by_key(|&at| core::cmp::Reverse(sets[at].len()));
+        let lead = leader.and_then(|at| prepared(at).map(|set| (at, set)));
+        let adopted = lead.and_then(|(at, set)| {
+            let frame = Frame::adopted(set.frame.as_ref(), set.extent, all, cell)?;
+            Some((at, set.frame.is_some(), frame))
+        });
+        let Some((leader, shared, frame)) = adopted else {
+            let frame = Frame::new(all, cell);
+            self.frame = self.gaps.close((sets, sorted), cell, &frame, all, workers).unwrap_or(frame);
+            return;
+        };
+        self.frame = frame;
+        for (at, kept) in sorted.iter_mut().enumerate().take(sets.len()) {
+            let own = prepared(at).and_then(|set| set.frame);
+            kept.adopted = at == leader || (shared && own.is_some_and(|own| own.is_same(&frame)));
+        }
+    }
+
+    /// Which sets of a prepared input have not been sorted, since they were before.
+    pub fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
+        self.sorted[Self::first(input)..].iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
+    }
+
+    fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>) -> Result<(), InputError> {
+        let Some(cell) = cell else {
+            self.images.clear();
+            return Ok(());
+        };
+        let decided = input.is_decided();
+        let all = self.extents.iter().copied().fold(Extent::EMPTY, Extent::merge);
+        let mut blur = all.far.axes(|far| far * FAR_BLUR);
+        for axis in 0..D {
+            let rounded = if all.outside { all.lo[axis].abs().max(all.hi[axis].abs()) } else { 0.0 };
+            let direct = (all.hi[axis] - all.lo[axis] + rounded) * DIRECT_BLUR;
+            blur[axis] += if decided { self.frame.blur() } else { direct };
+        }
+        let sums = input.meetings().map(|(i, j)| self.extents[i].reach + self.extents[j].reach);
+        let reach =
+            Reach { sum: sums.fold(0.0, f64::max), blur: blur.axes(|blur| if blur.is_finite() { blur } else { 0.0 }) };
+        let scale = if decided { self.frame.scale } else { 1.0 };
+        let dropped = self.gaps.in_use().map_or([0.0; D], Gaps::dropped);
+        self.lay_out(input, cell, reach, (scale, dropped))
+    }
+
+    /// The images of bodies of such a reach, in trees of such a scale: see [`Images::lay_out`].
+    fn lay_out(
+        &mut self,
+        input: &Input<'_, D>,
+        cell: &UnitCell<D>,
+        reach: Reach<D>,
+        scale_and_dropped: (f64, [f64; D]),
+    ) -> Result<(), InputError> {
+        self.note_roots(input);
+        let roots = &self.roots;
+        let wanted = |offset| input.meetings().any(|(i, j)| may_touch([roots[i], roots[j]], offset));
+        self.images.lay_out(cell, reach, scale_and_dropped, wanted)
+    }
+
+    /// Notes the box of each tree.
+    fn note_roots(&mut self, input: &Input<'_, D>) {
+        let sorted = &self.sorted[Self::first(input)..];
+        self.roots.clear();
+        self.roots.extend(sorted.iter().zip(input.sets()).map(|(kept, set)| root(kept.ready(set).tree)));
+    }
+
+    /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
+    fn list_jobs(&mut self, input: &Input<'_, D>) {
+        self.jobs.clear();
+        for (i, j) in input.meetings() {
+            let images = if i == j { self.images.half() } else { self.images.steps.len() };
+            let meets = |&image: &usize| {
+                image == 0 || may_touch([i, j].both(|set| self.roots[set]), self.images.offsets[image])
+            };
+            let met = (0..images).filter(meets);
+            self.jobs.extend(met.map(|image| Job { sets: [i as u32, j as u32], image: image as u32 }));
+        }
+    }
+
+    /// The bodies of a prepared input.
+    pub fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
+        Exact {
+            sets: input.sets(),
+            sorted: &self.sorted[Self::first(input)..],
+            cell: (!input.space.is_open()).then(|| UnitCell::of(&input.space)),
+            images: &self.images,
+            decided: input.is_decided(),
+            shaped: input.is_shaped(),
+        }
+    }
+
+    /// Hits of decided bodies that remain hits when the sum of radii is less by this are certain.
+    pub fn slack(&self) -> f32 {
+        self.frame.slack
+    }
+}
+
+compiled_here! {
+    /// Checks an input, and makes ready all that it takes to search it.
+    pub fn prepare<const D: usize>(
+        preparation: &mut Preparation<D>,
+        input: &Input<'_, D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
+        preparation.prepare(input, isa, workers)
+    }
+}
+
+/// The frame of the largest prepared set of boxes or capsules, if others fit in, and which sets do for the search as they are.
+fn adopt_boxes<const D: usize>(
+    sorted: &mut [SortedSet<D>],
+    input: &Input<'_, D>,
+    all: Finite<D>,
+    cell: Option<&UnitCell<D>>,
+) -> Option<BoxFrame<D>> {
+    let prepared = |set: &Set<'_, D>| PreparedSet::boxed_serving(set, &input.space);
+    let leader = input.sets().iter().filter(|set| prepared(set).is_some()).max_by_key(|set| set.len())?;
+    let lead = prepared(leader)?.frame;
+    let frame = BoxFrame::adopted(lead.as_ref(), all, cell)?;
+    for (kept, set) in sorted.iter_mut().zip(input.sets()) {
+        kept.adopted = prepared(set).is_some_and(|own| match (own.frame, lead) {
+            (Some(own), Some(lead)) => own.is_same(&lead),
+            (own, lead) => own.is_none() && lead.is_none(),
+        });
+    }
+    Some(frame)
+}
+
+/// Whether bodies of two trees in these boxes may touch, the second being seen at an offset: by the boxes, as a join tests
+/// those of groups.
+fn may_touch<const D: usize>([one, other]: [Aabb<D>; 2], offset: [f32; D]) -> bool {
+    !(0..D).any(|axis| {
+        let margin = offset[axis].abs() * OFFSET_MARGIN;
+        one.lo[axis] - offset[axis] - margin > other.hi[axis] || one.hi[axis] - offset[axis] + margin < other.lo[axis]
+    })
+}

@@ -1,0 +1,58 @@
+//! Which sets a join is of, and at which image.
+
+use core::ops::Range;
+
+/// One join of a search: the trees of two sets, or of one with itself, the second being seen at an image by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Job {
+    pub sets: [u32; 2],
+    pub image: u32,
+}
+
+impl Job {
+    /// Whether the bodies of a pair are of the same set.
+    #[inline(always)]
+    pub fn is_within(self) -> bool {
+        self.sets[0] == self.sets[1]
+    }
+
+    /// Whether two bodies that it has found, of which the second is at the image, stand in each other's place in their pair:
+    /// within a set the lesser id comes first.
+    #[inline(always)]
+    pub fn swaps(self, a: u32, b: u32) -> bool {
+        b < a && self.is_within()
+    }
+
+    /// Whether some of the pairs that it finds may do so.
+    #[inline(always)]
+    pub fn turns(self) -> bool {
+        self.image != 0 && self.is_within()
+    }
+
+    /// The pair of two bodies that it has found.
+    #[inline(always)]
+    pub fn pair(self, a: u32, b: u32) -> [u32; 2] {
+        if self.swaps(a, b) { [b, a] } else { [a, b] }
+    }
+}
+
+/// The jobs of a list, and where the pairs of each end.
+#[derive(Debug, Clone, Copy)]
+pub struct JobsOf<'a> {
+    pub jobs: &'a [Job],
+    pub ends: &'a [usize],
+}
+
+impl JobsOf<'_> {
+    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
+    pub fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
+        let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
+        while at < count {
+            let end = (self.ends[job] - first).min(count);
+            if at < end {
+                visit(at..end, self.jobs[job]);
+            }
+            (job, at) = (job + 1, end);
+        }
+    }
+}

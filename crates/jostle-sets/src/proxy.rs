@@ -1,0 +1,320 @@
+//! `f32` proxies of periodic, `f64` and moving bodies, which the tree holds in their stead; and the exact decision, in `f64`, of
+//! hits that proxies leave in doubt.
+//!
+//! Bodies in `f32` at rest are *direct*: their proxies in a space that repeats are the bodies of the predicate. As soon as one
+//! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame (`frame`), without
+//! the gaps between bodies where these lie far apart (`gaps`).
+
+mod boxed;
+mod columns;
+mod crowded;
+mod exact;
+mod frame;
+mod gaps;
+mod images;
+pub mod prepared;
+mod scale;
+mod solid;
+pub mod sorted;
+mod stand_ins;
+mod survey;
+
+use core::ops::Range;
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, Isa, LinearTree, Reason, Scalar, ViewError, Workers};
+
+use crate::InputError;
+use crate::compiled::compiled_here;
+use crate::input::{Set, Source, UnitCell};
+
+pub(crate) use boxed::{BoxFrame, Finite};
+pub use columns::each_body;
+use columns::{BLOCK, Columns, reduce, set_each};
+pub use exact::Decide;
+pub use exact::{Exact, first_touch, squared};
+pub(crate) use frame::Frame;
+pub(crate) use gaps::Gaps;
+use gaps::SPANS;
+pub(crate) use images::{Images, Reach};
+pub use solid::{Solid, between};
+use sorted::SortedSet;
+pub(crate) use survey::Extent;
+use survey::Given;
+
+/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle.
+type Span = [f64; 3];
+
+/// What a finder keeps of a set of which it makes proxies.
+#[derive(Debug)]
+pub struct Proxies<const D: usize> {
+    /// Of a tree, its bodies by id.
+    tree_bodies: Columns<D>,
+    columns: Columns<D>,
+    extents: Vec<Extent<D>>,
+    /// How many cells each body has been moved by; of no body where none has.
+    wraps: Vec<[i32; D]>,
+    outside: bool,
+}
+
+impl<const D: usize> Default for Proxies<D> {
+    fn default() -> Self {
+        Self {
+            tree_bodies: Columns::default(),
+            columns: Columns::default(),
+            extents: Vec::new(),
+            wraps: Vec::new(),
+            outside: false,
+        }
+    }
+}
+
+/// Does the same with the bodies of a set in either precision.
+macro_rules! with_given {
+    ($proxies:expr, $set:expr, $cell:expr, $decided:expr, |$given:ident| $body:expr) => {
+        match $set.source {
+            Source::View(bodies) => {
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+            Source::Double(bodies) => {
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+            Source::Tree(_) | Source::Shaped(_) => {
+                let bodies = $proxies.tree_bodies.view();
+                let $given = Given { bodies, moving: $set.moving, cell: $cell.copied(), decided: $decided };
+                $body
+            }
+        }
+    };
+}
+
+impl<const D: usize> Proxies<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree_bodies.bytes()
+            + self.columns.bytes()
+            + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.wraps.capacity() * size_of::<[i32; D]>()
+    }
+
+    /// The bodies as the tree has them, by id.
+    pub fn view(&self) -> Bodies<'_, D> {
+        self.columns.view()
+    }
+
+    /// How many cells a body has been moved by.
+    #[inline]
+    pub(crate) fn wraps_of(&self, id: u32) -> [i32; D] {
+        if self.outside { self.wraps[id as usize] } else { [0; D] }
+    }
+
+    /// Says that no body has been moved into the cell.
+    pub(crate) fn clear(&mut self) {
+        self.outside = false;
+    }
+
+    /// Takes over whether some bodies that have been surveyed before lie outside of the cell.
+    pub(crate) fn take_over(&mut self, outside: bool) {
+        self.outside = outside;
+    }
+
+    /// The bodies of a tree by id, their margins in their radii.
+    pub fn read_tree(&mut self, tree: &LinearTree<D>) -> Bodies<'_, D> {
+        self.tree_bodies.read(tree);
+        self.tree_view()
+    }
+
+    /// The bodies of the tree that was read last, by id.
+    pub fn tree_view(&self) -> Bodies<'_, D> {
+        self.tree_bodies.view()
+    }
+
+    /// Looks at all bodies of a set, and refuses what is not sound.
+    pub(crate) fn survey(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        decided: bool,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<Extent<D>, InputError> {
+        if let Source::Tree(tree) = set.source {
+            self.tree_bodies.read(tree);
+        }
+        let Self { tree_bodies, extents, .. } = self;
+        let proxies = Reborrow { tree_bodies };
+        let extent = with_given!(proxies, set, cell, decided, |given| {
+            let survey = |ids| given.survey(isa, ids);
+            reduce(given.bodies.len(), extents, Extent::EMPTY, &survey, workers, &Extent::merge)
+        });
+        if !extent.sound {
+            with_given!(self, set, cell, decided, |given| {
+                ViewError::of_bodies(given.bodies.len(), |id| given.fault(id))?;
+                InputError::of_range(given.bodies.len(), |id| given.range_fault(id))?;
+            });
+        }
+        self.outside = extent.outside;
+        Ok(extent)
+    }
+
+    /// What is wrong with a body of a set of circles or spheres by itself, if something is.
+    fn fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        with_given!(self, set, None::<&UnitCell<D>>, true, |given| given.fault(id))
+    }
+
+    /// What bodies of a set that has been looked at typically reach, the smaller ones among them.
+    fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
+        with_given!(self, set, cell, true, |given| given.typical_radius())
+    }
+
+    /// A body of a set that has been looked at, on each axis.
+    fn spans(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, id: usize) -> [Span; D] {
+        let cell = cell.filter(|_| self.outside);
+        with_given!(self, set, cell, true, |given| from_axes(|axis| given.span(axis, id)))
+    }
+
+    /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
+    fn each_span(
+        &self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        axis: usize,
+        ids: Range<usize>,
+        mut visit: impl FnMut(&[Span]),
+    ) {
+        let cell = cell.filter(|_| self.outside);
+        let mut spans = [[0.0; 3]; SPANS];
+        for first in ids.clone().step_by(SPANS) {
+            let spans = &mut spans[..SPANS.min(ids.end - first)];
+            with_given!(self, set, cell, true, |given| set_each(first, spans, |id| given.span(axis, id)));
+            visit(spans);
+        }
+    }
+
+    /// Makes the proxies of a set that has been looked at: in a frame, or else as the predicate has them.
+    pub(crate) fn fill(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        frame: Option<(&Frame<D>, Option<&Gaps<D>>)>,
+        workers: Workers<'_>,
+    ) {
+        let Self { tree_bodies, columns, wraps, outside, .. } = self;
+        let proxies = Reborrow { tree_bodies };
+        with_given!(proxies, set, cell, frame.is_some(), |given| {
+            if *outside {
+                resize_with_headroom(wraps, given.bodies.len(), [0; D]);
+                workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
+                    set_each(first, block, |id| given.wraps(given.center(id)).axes(|wraps| wraps as i32));
+                });
+            }
+            let wraps = if *outside { Some(wraps.as_slice()) } else { None };
+            match frame {
+                Some(frame) => fill_in_frame(columns, given, wraps, frame, workers),
+                None => fill_in_cell(columns, given, wraps, workers),
+            }
+        });
+    }
+}
+
+compiled_here! {
+    /// Refuses bodies that are not sound, by name.
+    pub fn check_bodies<const D: usize>(set: &Set<'_, D>) -> Result<(), InputError> {
+        Proxies::<D>::default().survey(set, None, true, Isa::detect(), Workers::Serial).map(|_| ())
+    }
+
+    /// As [`check_bodies`], of any shape.
+    pub fn check_solids<const D: usize>(set: &Set<'_, D>) -> Result<(), InputError> {
+        SortedSet::<D>::default().survey_solids(set, None, Workers::Serial).map(|_| ())
+    }
+}
+
+/// What of the proxies is read while the rest is written.
+struct Reborrow<'a, const D: usize> {
+    tree_bodies: &'a Columns<D>,
+}
+
+/// A coordinate less so many cells.
+#[inline]
+fn moved<const D: usize>(cell: &UnitCell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
+    if wraps == [0; D] { x } else { x - cell.shift(wraps.map(f64::from))[axis] }
+}
+
+fn fill_in_cell<const D: usize, T: Scalar>(
+    columns: &mut Columns<D>,
+    given: Given<'_, D, T>,
+    wraps: Option<&[[i32; D]]>,
+    workers: Workers<'_>,
+) {
+    let Given { bodies, cell, .. } = given;
+    columns.fill(
+        bodies.len(),
+        &|axis, first, out| match (wraps, &cell) {
+            (Some(wraps), Some(cell)) => {
+                set_each(first, out, |id| moved(cell, axis, bodies.centers()[axis].get(id).to_f64(), wraps[id]) as f32)
+            }
+            _ => bodies.centers()[axis].map_into(first, out, |x| x.to_f64() as f32),
+        },
+        &|first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
+        workers,
+    );
+}
+
+fn fill_in_frame<const D: usize, T: Scalar>(
+    columns: &mut Columns<D>,
+    given: Given<'_, D, T>,
+    wraps: Option<&[[i32; D]]>,
+    (frame, gaps): (&Frame<D>, Option<&Gaps<D>>),
+    workers: Workers<'_>,
+) {
+    let Given { bodies, moving, cell, .. } = given;
+    let plain = wraps.is_none() && moving.is_none();
+    let span = |axis: usize, id: usize| {
+        let x = bodies.centers()[axis].get(id).to_f64();
+        given.span_from(
+            if let (Some(wraps), Some(cell)) = (wraps, &cell) { moved(cell, axis, x, wraps[id]) } else { x },
+            axis,
+            id,
+        )
+    };
+    let coordinate = |axis: usize, id: usize| {
+        let [x, half, _] = span(axis, id);
+        frame.coordinate(frame.origin[axis], x, half)
+    };
+    columns.fill(
+        bodies.len(),
+        &|axis, first, out| {
+            let Some(gaps) = gaps else {
+                if plain {
+                    let at = |x: T| frame.coordinate(frame.origin[axis], x.to_f64(), 0.0);
+                    return bodies.centers()[axis].map_into(first, out, at);
+                }
+                return set_each(first, out, |id| coordinate(axis, id));
+            };
+            for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                let mut spans = [[0.0; 3]; SPANS];
+                let spans = &mut spans[..out.len()];
+                set_each(first, spans, |id| span(axis, id));
+                let origins = gaps.origins(axis, spans);
+                let bodies = spans.iter().zip(origins);
+                out.iter_mut()
+                    .zip(bodies)
+                    .for_each(|(out, (&[x, half, _], origin))| *out = frame.coordinate(origin, x, half));
+            }
+        },
+        &|first, out| {
+            if moving.is_none() && !frame.is_adopted() {
+                let grown = |radius: T| frame.radius((radius + bodies.margin()).to_f64(), 0.0);
+                return bodies.radii().map_into(first, out, grown);
+            }
+            set_each(first, out, |id| {
+                let path2: f64 = moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by * by).sum());
+                let widest = (0..D).map(|axis| coordinate(axis, id).abs()).fold(0.0, f32::max);
+                frame.radius(bodies.radius(id).to_f64() + path2.sqrt() / 2.0, widest.into())
+            });
+        },
+        workers,
+    );
+}

@@ -1,0 +1,97 @@
+//! Centres and radii in `f32` by id, and what is done to all bodies a block at a time.
+
+use core::ops::Range;
+
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::sixteen::{Bodies16, ids};
+use jostle_core::tree::LEAF;
+use jostle_core::{Bodies, LinearTree, Workers};
+
+/// Bodies that one task looks at.
+pub(crate) const BLOCK: usize = 1 << 13;
+
+/// Centres and radii, by id.
+#[derive(Debug)]
+pub(crate) struct Columns<const D: usize> {
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+}
+
+impl<const D: usize> Default for Columns<D> {
+    fn default() -> Self {
+        Self { centers: [const { Vec::new() }; D], radii: Vec::new() }
+    }
+}
+
+impl<const D: usize> Columns<D> {
+    /// Sets the centres and radii of so many bodies: `center(axis, first, out)` and `radius(first, out)` set those of the
+    /// bodies from `first` on.
+    pub(crate) fn fill(
+        &mut self,
+        bodies: usize,
+        center: &(dyn Fn(usize, usize, &mut [f32]) + Sync),
+        radius: &(dyn Fn(usize, &mut [f32]) + Sync),
+        workers: Workers<'_>,
+    ) {
+        for (axis, column) in self.centers.iter_mut().enumerate() {
+            resize_with_headroom(column, bodies, 0.0);
+            workers.fill_blocks("proxies", column, BLOCK, |first, block| center(axis, first, block));
+        }
+        resize_with_headroom(&mut self.radii, bodies, 0.0);
+        workers.fill_blocks("proxies", &mut self.radii, BLOCK, radius);
+    }
+
+    /// The bodies of a tree, their margins in their radii.
+    pub(crate) fn read(&mut self, tree: &LinearTree<D>) {
+        for column in self.centers.iter_mut().chain([&mut self.radii]) {
+            resize_with_headroom(column, tree.len(), 0.0);
+        }
+        each_body(tree, |id, leaf, lane| {
+            for (column, values) in self.centers.iter_mut().zip(&leaf.centers) {
+                column[id as usize] = values.0[lane];
+            }
+            self.radii[id as usize] = leaf.radii.0[lane];
+        });
+    }
+
+    pub(crate) fn view(&self) -> Bodies<'_, D> {
+        Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.centers.iter().chain([&self.radii]).map(|column| column.capacity() * size_of::<f32>()).sum()
+    }
+}
+
+/// Calls `visit(id, leaf, lane)` for each body of a tree.
+pub fn each_body<const D: usize>(tree: &LinearTree<D>, mut visit: impl FnMut(u32, &Bodies16<D>, usize)) {
+    let names = ids(tree.leaf_ids());
+    for place in (0..tree.leaves()).flat_map(|leaf| tree.leaf_places(leaf)) {
+        visit(names[place], &tree.bodies()[place / LEAF], place % LEAF);
+    }
+}
+
+/// Sets each slot to the value of its body.
+#[inline]
+pub(crate) fn set_each<T>(first: usize, out: &mut [T], value: impl Fn(usize) -> T) {
+    for at in 0..out.len() {
+        out[at] = value(first + at);
+    }
+}
+
+/// Looks at all bodies, a block at a time, and puts together what each block says, in their order.
+pub(crate) fn reduce<T: Copy + Send + Sync>(
+    bodies: usize,
+    slots: &mut Vec<T>,
+    start: T,
+    block: &(dyn Fn(Range<usize>) -> T + Sync),
+    workers: Workers<'_>,
+    merge: &dyn Fn(T, T) -> T,
+) -> T {
+    slots.clear();
+    slots.resize(bodies.div_ceil(BLOCK), start);
+    workers.fill_blocks("survey", slots, 1, |at, slot| {
+        slot[0] = block(at * BLOCK..((at + 1) * BLOCK).min(bodies));
+    });
+    slots.iter().fold(start, |all, &slot| merge(all, slot))
+}

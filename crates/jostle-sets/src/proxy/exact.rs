@@ -1,0 +1,218 @@
+//! The predicates in `f64`, on the caller's own numbers, and the shift of an image.
+
+use jostle_core::axes::{Axes, Both};
+use jostle_core::{LinearTree, Scalar};
+
+use crate::input::{Set, Source, UnitCell};
+use crate::proxy::solid::Solid;
+use crate::proxy::sorted::SortedSet;
+use crate::proxy::{Images, Proxies};
+
+/// Decides whether two bodies are a pair, by the caller's own numbers.
+pub trait Decide: Sync {
+    /// Bodies a and b of these sets, b seen at an image by its number, 0 being where it is.
+    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
+}
+
+/// The bodies of a search as the caller gave them.
+#[derive(Debug, Clone, Copy)]
+pub struct Exact<'a, const D: usize> {
+    pub sets: &'a [Set<'a, D>],
+    pub sorted: &'a [SortedSet<D>],
+    pub cell: Option<UnitCell<D>>,
+    pub images: &'a Images<D>,
+    /// Whether pairs are decided in `f64`; else by the proxies.
+    pub decided: bool,
+    /// Whether the proxies are boxes, of bodies of several shapes.
+    pub shaped: bool,
+}
+
+impl<const D: usize> Exact<'_, D> {
+    #[inline]
+    pub fn proxies(&self, set: u32) -> &Proxies<D> {
+        self.sorted[set as usize].proxies_of(&self.sets[set as usize])
+    }
+
+    #[inline]
+    pub fn center(&self, set: u32, id: u32) -> [f64; D] {
+        let (mut center, id) = ([0.0; D], id as usize);
+        match &self.sets[set as usize].source {
+            Source::View(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64()),
+            Source::Double(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id)),
+            Source::Tree(_) | Source::Shaped(_) => {
+                let bodies = self.proxies(set).tree_bodies.view();
+                for axis in 0..D {
+                    center[axis] = bodies.centers()[axis].get(id).to_f64();
+                }
+            }
+        }
+        center
+    }
+
+    #[inline]
+    pub fn radius(&self, set: u32, id: u32) -> f64 {
+        match &self.sets[set as usize].source {
+            Source::View(bodies) => bodies.radius(id as usize).to_f64(),
+            Source::Double(bodies) => bodies.radius(id as usize),
+            Source::Tree(_) | Source::Shaped(_) => self.proxies(set).tree_bodies.view().radius(id as usize).to_f64(),
+        }
+    }
+
+    #[inline]
+    pub fn displacement(&self, set: u32, id: u32) -> [f64; D] {
+        self.sets[set as usize].moving.map_or([0.0; D], |moving| moving.get(id as usize))
+    }
+
+    /// By how many of each vector b is moved to be at an image of the cell that a is in, of bodies where they are.
+    #[inline]
+    pub fn steps(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [i32; D] {
+        let [of_a, of_b] = sets.both(|set| self.proxies(set));
+        let (mut steps, from, to) = (self.images.steps[image as usize], of_a.wraps_of(a), of_b.wraps_of(b));
+        for k in 0..D {
+            steps[k] += from[k] - to[k];
+        }
+        steps
+    }
+
+    /// How many cells each body of a set has been moved by to lie in the cell; of no body where none has.
+    pub fn wraps(&self, set: u32) -> &[[i32; D]] {
+        let proxies = self.proxies(set);
+        if proxies.outside { &proxies.wraps } else { &[] }
+    }
+
+    /// How many cells a body has been moved by to lie in the cell.
+    #[inline]
+    pub fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {
+        self.proxies(set).wraps_of(id)
+    }
+
+    /// The centre of a body as the predicate has it: where it was given, or, of direct bodies in a space that repeats, in the
+    /// cell. Not of a body of [`Exact::direct_tree`].
+    #[inline]
+    pub fn predicate_center(&self, set: u32, id: u32) -> [f64; D] {
+        if self.decided || self.cell.is_none() {
+            return self.center(set, id);
+        }
+        self.proxies(set).view().center(id as usize).map(f64::from)
+    }
+
+    /// The tree that a set came with, if nothing else has its bodies.
+    pub fn direct_tree(&self, set: u32) -> Option<&LinearTree<D>> {
+        match self.sets[set as usize].source {
+            Source::Tree(tree) if !self.decided && self.cell.is_none() => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// From a to b once b has been moved by so many of each vector.
+    #[inline]
+    pub fn difference_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> [f64; D] {
+        let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.map(f64::from)));
+        self.difference_at(sets, shift, a, b)
+    }
+
+    #[inline]
+    fn difference_at(&self, sets: [u32; 2], shift: [f64; D], a: u32, b: u32) -> [f64; D] {
+        let (mut difference, from) = (self.center(sets[1], b), self.center(sets[0], a));
+        for axis in 0..D {
+            difference[axis] -= from[axis];
+            if self.cell.is_some() {
+                difference[axis] += shift[axis];
+            }
+        }
+        difference
+    }
+
+    /// From a to b at an image.
+    #[inline]
+    fn difference(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [f64; D] {
+        if self.is_outside(sets) {
+            return self.difference_by(sets, self.steps(sets, image, a, b), a, b);
+        }
+        self.difference_at(sets, self.images.shifts[image as usize], a, b)
+    }
+
+    /// When a and b at an image first touch, if they do.
+    pub fn touch(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
+        self.touch_from(self.difference(sets, image, a, b), sets, a, b)
+    }
+
+    /// When a and b first touch, if they do, b being so far from a at the beginning.
+    pub fn touch_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> Option<f64> {
+        let displacements = [self.displacement(sets[0], a), self.displacement(sets[1], b)];
+        first_touch(p, displacements, self.radius(sets[0], a) + self.radius(sets[1], b))
+    }
+
+    /// Whether a and b touch, b being so far from a at the beginning.
+    #[inline]
+    pub fn is_pair_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> bool {
+        if self.moves(sets) {
+            return self.touch_from(p, sets, a, b).is_some();
+        }
+        let s = self.radius(sets[0], a) + self.radius(sets[1], b);
+        squared(p) <= s * s
+    }
+
+    /// A body as the caller gave it.
+    fn solid(&self, set: u32, id: u32) -> Solid<D> {
+        self.sorted[set as usize].solid(&self.sets[set as usize], id as usize)
+    }
+
+    /// Whether two bodies touch, of which some are boxes or capsules. Within a set it is the one of the greater id that is moved.
+    fn touch_as_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
+        let steps = || self.steps(sets, image, a, b).map(f64::from);
+        let mut shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps()));
+        let [mut one, mut other] = [self.solid(sets[0], a), self.solid(sets[1], b)];
+        if sets[0] == sets[1] && b < a {
+            core::mem::swap(&mut one, &mut other);
+            shift = shift.axes(|shift| -shift);
+        }
+        one.touches(&other, shift)
+    }
+
+    /// Whether a body of these sets has been moved into the cell.
+    #[inline]
+    pub fn is_outside(&self, sets: [u32; 2]) -> bool {
+        sets.iter().any(|&set| self.proxies(set).outside)
+    }
+
+    /// Whether a body of these sets moves.
+    pub fn moves(&self, sets: [u32; 2]) -> bool {
+        sets.iter().any(|&set| self.sets[set as usize].moving.is_some())
+    }
+}
+
+impl<const D: usize> Decide for Exact<'_, D> {
+    fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
+        if self.shaped {
+            return self.touch_as_solids(sets, image, a, b);
+        }
+        self.is_pair_from(self.difference(sets, image, a, b), sets, a, b)
+    }
+}
+
+/// When two bodies first touch, if they do: the second is so far from the first at the beginning, both move by displacements,
+/// and their radii come to `s`.
+#[inline]
+pub fn first_touch<const D: usize>(p: [f64; D], [from, to]: [[f64; D]; 2], s: f64) -> Option<f64> {
+    let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);
+    for axis in 0..D {
+        let v = to[axis] - from[axis];
+        (pp, pv, vv) = (pp + p[axis] * p[axis], pv + p[axis] * v, vv + v * v);
+    }
+    let c = pp - s * s;
+    if c <= 0.0 {
+        return Some(0.0);
+    }
+    let discriminant = pv * pv - vv * c;
+    if pv >= 0.0 || discriminant < 0.0 {
+        return None;
+    }
+    let time = c / (discriminant.sqrt() - pv);
+    (time <= 1.0).then_some(time)
+}
+
+#[inline]
+pub fn squared<const D: usize>(apart: [f64; D]) -> f64 {
+    apart.into_iter().fold(0.0, |sum, d| sum + d * d)
+}

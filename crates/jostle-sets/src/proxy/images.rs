@@ -1,0 +1,124 @@
+//! The images at which bodies of a cell may touch.
+//!
+//! Bodies that have been moved into the cell are less than 1 from each other along each vector that repeats. One that is
+//! seen k cells on is at least (|k| - 1) h away, h being the height of the cell over its other vectors: the two can touch
+//! where |k| <= 1 + c/h, c being the greatest sum of two radii. What the predicate rounds is added to c.
+
+use crate::InputError;
+use crate::input::error::MAX_IMAGES;
+use jostle_core::axes::{Axes, from_axes};
+
+use crate::input::UnitCell;
+
+/// Images by number: the one where bodies are, then half of the others, then those that are opposite to these.
+#[derive(Debug, Clone)]
+pub struct Images<const D: usize> {
+    /// How many of each vector on.
+    pub steps: Vec<[i32; D]>,
+    /// The same as a vector, as the caller has it, and as the trees do.
+    pub(crate) shifts: Vec<[f64; D]>,
+    pub offsets: Vec<[f32; D]>,
+    /// No two bodies can touch at more than one image.
+    pub unique: bool,
+    /// How much nearer two bodies may seem along each vector, in lengths of it.
+    pub blur: [f64; D],
+}
+
+impl<const D: usize> Default for Images<D> {
+    fn default() -> Self {
+        Self { steps: vec![[0; D]], shifts: vec![[0.0; D]], offsets: vec![[0.0; D]], unique: true, blur: [0.0; D] }
+    }
+}
+
+/// How far bodies reach.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reach<const D: usize> {
+    /// The greatest sum of two radii.
+    pub(crate) sum: f64,
+    /// How much nearer two bodies may seem on each axis; of boxes, and what two of them reach on it.
+    pub(crate) blur: [f64; D],
+}
+
+impl<const D: usize> Images<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        self.steps.capacity() * size_of::<[i32; D]>()
+            + self.shifts.capacity() * size_of::<[f64; D]>()
+            + self.offsets.capacity() * size_of::<[f32; D]>()
+    }
+
+    /// Images with which pairs within a set are sought, that of the bodies themselves included.
+    pub(crate) fn half(&self) -> usize {
+        self.steps.len().div_ceil(2)
+    }
+
+    /// The one image of open space.
+    pub(crate) fn clear(&mut self) {
+        self.steps.truncate(1);
+        self.shifts.truncate(1);
+        self.offsets.truncate(1);
+        (self.unique, self.blur) = (true, [0.0; D]);
+    }
+
+    /// All images that bodies of such a reach may meet and that are `wanted` by their offset, or their opposites are. The trees
+    /// have lengths times `scale`, and what is `dropped` of each period is not in them.
+    pub(crate) fn lay_out(
+        &mut self,
+        cell: &UnitCell<D>,
+        reach: Reach<D>,
+        (scale, dropped): (f64, [f64; D]),
+        wanted: impl Fn([f32; D]) -> bool,
+    ) -> Result<(), InputError> {
+        self.clear();
+        let (mut most, mut images) = ([0_i32; D], 1.0_f64);
+        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+            let dual = cell.duals[k];
+            let inverse_height = dual.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let blur: f64 = (0..D).map(|axis| dual[axis].abs() * reach.blur[axis]).sum();
+            let cells = reach.sum * inverse_height * (1.0 + 1.0 / 65_536.0) + blur;
+            self.unique &= cells < 0.499;
+            self.blur[k] = blur;
+            let steps = (1.0 + cells).floor();
+            images *= 2.0 * steps + 1.0;
+            most[k] = steps.min(MAX_IMAGES as f64) as i32;
+        }
+        // Not `>`, which would take no number for few.
+        if images.is_nan() || images > MAX_IMAGES as f64 {
+            return Err(InputError::Images { images, reach: reach.blur.into_iter().fold(reach.sum, f64::max) });
+        }
+        self.half_of(cell, most, (scale, dropped), wanted);
+        for image in 1..self.steps.len() {
+            self.steps.push(self.steps[image].axes(|step| -step));
+            self.shifts.push(self.shifts[image].axes(|shift| -shift));
+            self.offsets.push(self.offsets[image].axes(|offset| -offset));
+        }
+        Ok(())
+    }
+
+    /// Those whose last step other than 0 is positive.
+    fn half_of(
+        &mut self,
+        cell: &UnitCell<D>,
+        most: [i32; D],
+        (scale, dropped): (f64, [f64; D]),
+        wanted: impl Fn([f32; D]) -> bool,
+    ) {
+        let mut step = most.axes(|most| -most);
+        loop {
+            if step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0) {
+                let shift = cell.shift(step.map(f64::from));
+                let left = |axis: usize| shift[axis] - f64::from(step[axis]) * dropped[axis];
+                let offset = from_axes(|axis| (left(axis) * scale) as f32);
+                if wanted(offset) || wanted(offset.axes(|offset| -offset)) {
+                    self.steps.push(step);
+                    self.shifts.push(shift);
+                    self.offsets.push(offset);
+                }
+            }
+            let Some(k) = (0..D).find(|&k| step[k] < most[k]) else { return };
+            for lower in 0..k {
+                step[lower] = -most[lower];
+            }
+            step[k] += 1;
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The predicates between bodies of several shapes, in `f64`, on the caller's own numbers.
+//!
+//! Every difference is one of two given numbers, so that what it is rounded by is small beside itself, however far the bodies
+//! lie from the origin; all that follows is relative to lengths of the bodies and the distance between them.
+
+use crate::proxy::squared;
+use jostle_core::axes::{Axes, Both};
+
+/// A body by the caller's numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Solid<const D: usize> {
+    /// A circle or a sphere.
+    Round { center: [f64; D], radius: f64 },
+    /// A box.
+    Boxed { lo: [f64; D], hi: [f64; D] },
+    /// A capsule.
+    Capsule { ends: [[f64; D]; 2], radius: f64 },
+}
+
+use Solid::{Boxed, Capsule, Round};
+
+impl<const D: usize> Solid<D> {
+    /// Two corners of what holds it on an axis, once so much has been taken off, relative to an origin, rounded as `f64` is.
+    #[inline]
+    pub(crate) fn extent(&self, axis: usize, taken: f64, origin: f64) -> [f64; 2] {
+        let at = |x: f64| x - taken - origin;
+        match self {
+            Round { center, radius } => [at(center[axis]) - radius, at(center[axis]) + radius],
+            Boxed { lo, hi } => [at(lo[axis]), at(hi[axis])],
+            Capsule { ends: [p, q], radius } => {
+                let (p, q) = (at(p[axis]), at(q[axis]));
+                [p.min(q) - radius, p.max(q) + radius]
+            }
+        }
+    }
+
+    /// The point by which it lies in a cell: its centre, or the sum of the halves of its corners or ends.
+    #[inline]
+    pub(crate) fn middle(&self) -> [f64; D] {
+        let ([p, q], _) = self.segment();
+        let mut middle = [0.0; D];
+        for axis in 0..D {
+            middle[axis] = p[axis] / 2.0 + q[axis] / 2.0;
+        }
+        middle
+    }
+
+    /// Whether two bodies touch, the second seen at a shift:
+    /// - two boxes, when `(lo_b - hi_a) + shift <= 0` and `(hi_b - lo_a) + shift >= 0` on each axis;
+    /// - others, when the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of
+    ///   their radii, differences of the two bodies' numbers being taken first, and the shift added to them.
+    pub(crate) fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
+        let seen = |from, to| between(from, to, shift);
+        match (self, other) {
+            (&Boxed { lo, hi }, &Boxed { lo: other_lo, hi: other_hi }) => {
+                let (below, above) = (seen(hi, other_lo), seen(lo, other_hi));
+                (0..D).all(|axis| below[axis] <= 0.0 && above[axis] >= 0.0)
+            }
+            (Boxed { .. }, _) => other.touches(self, shift.axes(|shift| -shift)),
+            (&Round { center, radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(seen(center, lo), seen(center, hi), [0.0; D]) <= radius * radius
+            }
+            (&Capsule { ends: [p, q], radius }, &Boxed { lo, hi }) => {
+                box_to_segment2(seen(p, lo), seen(p, hi), between(p, q, [0.0; D])) <= radius * radius
+            }
+            (a, b) => {
+                let (([p, p_end], p_radius), ([q, q_end], q_radius)) = (a.segment(), b.segment());
+                let s = p_radius + q_radius;
+                let along = |from, to| between(from, to, [0.0; D]);
+                segments2(seen(p, q), along(p, p_end), along(q, q_end)) <= s * s
+            }
+        }
+    }
+
+    /// The squared distance of a point from a box, or from the segment of a capsule, seen at a shift.
+    pub(crate) fn distance2(&self, point: [f64; D], shift: [f64; D]) -> f64 {
+        let ([p, q], _) = self.segment();
+        let (seen, still) = ([p, q].both(|end| between(point, end, shift)), [0.0; D]);
+        if matches!(self, Boxed { .. }) {
+            return box_to_segment2(seen[0], seen[1], still);
+        }
+        segments2(seen[0], still, between(p, q, still))
+    }
+
+    /// Which part of a segment from the origin to `d` is nearest to a box, and its squared distance.
+    pub fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
+        box_to_segment(lo, hi, d)
+    }
+
+    /// Which parts of two segments are nearest to each other: of one from the origin to `d`, and one from `w` to `w + e`.
+    pub fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> [f64; 2] {
+        segments(w, d, e).1
+    }
+
+    /// The segment that a round body or a capsule is about, and its radius; the diagonal of a box.
+    pub fn segment(&self) -> ([[f64; D]; 2], f64) {
+        match *self {
+            Round { center, radius } => ([center; 2], radius),
+            Capsule { ends, radius } => (ends, radius),
+            Boxed { lo, hi } => ([lo, hi], 0.0),
+        }
+    }
+}
+
+#[inline]
+pub fn between<const D: usize>(from: [f64; D], to: [f64; D], shift: [f64; D]) -> [f64; D] {
+    let mut difference = [0.0; D];
+    for axis in 0..D {
+        difference[axis] = (to[axis] - from[axis]) + shift[axis];
+    }
+    difference
+}
+
+#[inline]
+fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
+    (0..D).fold(0.0, |sum, axis| sum + a[axis] * b[axis])
+}
+
+fn box_to_segment2<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> f64 {
+    box_to_segment(lo, hi, d).0
+}
+
+fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
+    segments(w, d, e).0
+}
+
+/// The lesser of two distances, with where it is.
+#[inline]
+fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
+    if b.0 < a.0 { b } else { a }
+}
+
+/// Sorts a few numbers, none of which is NaN.
+fn sort_few(numbers: &mut [f64]) {
+    for end in 1..numbers.len() {
+        let mut at = end;
+        while at > 0 && numbers[at] < numbers[at - 1] {
+            numbers.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+}
+
+/// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is
+/// convex along the segment, and a parabola between the places at which the segment crosses a border.
+fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
+    let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
+    let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);
+    let at = |t: f64| ((0..D).fold(0.0, |sum, axis| sum + square(axis, t)), t);
+    let mut least = at(0.0);
+    if d == [0.0; D] {
+        return least;
+    }
+    least = lesser(least, at(1.0));
+    // Borders are crossed at two places an axis at most.
+    let mut crossings = [[0.0, 1.0]; 4];
+    for axis in 0..D {
+        crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
+    }
+    sort_few(crossings[..D].as_flattened_mut());
+    let mut from = 0.0;
+    for &to in crossings[..D].as_flattened().iter().chain([&1.0]) {
+        // Between two crossings an axis is on one side of the box, or in it, all the way.
+        let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
+        for axis in 0..D {
+            let x = middle * d[axis];
+            let border = if x < lo[axis] {
+                lo[axis]
+            } else if x > hi[axis] {
+                hi[axis]
+            } else {
+                continue;
+            };
+            (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
+        }
+        // In the box all of it is 0, but for the places of crossings, which are rounded.
+        let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
+        least = lesser(lesser(least, at(lowest)), at(to));
+        from = to;
+    }
+    least
+}
+
+/// The squared distance of two segments, of one from the origin to `d`, and one from `w` to `w + e`; and the parts that are so near.
+fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; 2]) {
+    // Between the point of the first at `s` and that of the second at `t`.
+    let at = |s: f64, t: f64| {
+        let mut apart = w;
+        for axis in 0..D {
+            apart[axis] += t * e[axis] - s * d[axis];
+        }
+        (squared(apart), [s, t])
+    };
+    let (dd, ee, de, wd, we) = (dot(d, d), dot(e, e), dot(d, e), dot(w, d), dot(w, e));
+    let along = |product: f64, length2: f64| if length2 > 0.0 { (product / length2).clamp(0.0, 1.0) } else { 0.0 };
+    // From each end to the other segment.
+    let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
+    least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
+    // Between the two, unless they are parallel. Divided by the lengths one by one: their product may be beyond what `f64` holds.
+    if dd > 0.0 && ee > 0.0 {
+        let part = de / dd;
+        let across = 1.0 - part * (de / ee);
+        if across > 0.0 {
+            let s = ((wd / dd - (we / ee) * part) / across).clamp(0.0, 1.0);
+            least = lesser(least, at(s, along(s * de - we, ee)));
+        }
+    }
+    lesser(least, crossing(w, d, e).map_or((f64::INFINITY, [0.0; 2]), |parts| (0.0, parts)))
+}
+
+/// Where two segments of the plane cross, each of which has its ends on both sides of the other: their distance is 0 there, which that
+/// of the nearest points is not, once those are rounded.
+fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f64; 2]> {
+    if D != 2 {
+        return None;
+    }
+    let side = |a: [f64; D], b: [f64; D]| a[0] * b[1] - a[1] * b[0];
+    let (mut w_end, mut w_back) = (w, w);
+    for axis in 0..D {
+        (w_end[axis], w_back[axis]) = (w[axis] + e[axis], w[axis] - d[axis]);
+    }
+    let ends = [[side(w, e), side(w_back, e)], [side(w, d), side(w_end, d)]];
+    let both_sides = |[a, b]: [f64; 2]| a < 0.0 && b > 0.0 || a > 0.0 && b < 0.0;
+    ends.into_iter().all(both_sides).then(|| ends.both(|[a, b]| a / (a - b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Solid::{self, Boxed, Capsule, Round};
+
+    fn apart(a: Solid<2>, b: Solid<2>) -> [bool; 2] {
+        [a.touches(&b, [0.0; 2]), b.touches(&a, [0.0; 2])]
+    }
+
+    #[test]
+    fn a_thin_rod_through_a_box_touches_it_wherever_its_crossings_are_rounded_to() {
+        let boxed = Boxed { lo: [2.857309023539225, 1.378612995147705], hi: [3.2661921183268228, 1.6983798344930012] };
+        let p = [0.06093602627515793, 2.3669164180755615];
+        for step in 0..1000 {
+            let q = [5.455163955688477, 0.6 + f64::from(step) * 1e-4];
+            let rod = Capsule { ends: [p, q], radius: 0.0 };
+            assert_eq!(apart(boxed, rod), [true; 2], "{rod:?}");
+        }
+    }
+
+    #[test]
+    fn segments_that_cross_touch_wherever_their_crossing_is_rounded_to() {
+        for step in 0..1000 {
+            let (a, b) = (f64::from(step) * 1.7e-3, f64::from(step) * 0.9e-3);
+            let one = Capsule { ends: [[0.1, 0.3 + a], [5.3, 1.1 - b]], radius: 0.0 };
+            let other = Capsule { ends: [[1.7 - b, -4.0], [2.3, 7.7 + a]], radius: 0.0 };
+            assert_eq!(apart(one, other), [true; 2], "{one:?}, {other:?}");
+        }
+    }
+
+    #[test]
+    fn segments_of_any_size_touch_where_they_pass_each_other() {
+        for exponent in [-260, -1, 0, 1, 400] {
+            let size = 2.0_f64.powi(exponent);
+            let scaled = |ends: [[f64; 3]; 2], radius: f64| Capsule {
+                ends: ends.map(|end| end.map(|x| x * size)),
+                radius: radius * size,
+            };
+            let one = scaled([[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]], 0.5);
+            for (height, touching) in [(1.0, true), (1.01, false)] {
+                let other = scaled([[0.0, -4.0, height], [0.0, 4.0, height]], 0.5);
+                assert_eq!(one.touches(&other, [0.0; 3]), touching, "{one:?}, {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_touches_touches_from_both_sides() {
+        let unit = Boxed { lo: [0.0; 2], hi: [1.0; 2] };
+        let disc = |x, y, radius| Round { center: [x, y], radius };
+        let rod = |p, q, radius| Capsule { ends: [p, q], radius };
+        for (a, b) in [
+            (unit, Boxed { lo: [1.0, 1.0], hi: [2.0, 1.0] }),
+            (unit, disc(4.0, 5.0, 5.0)),
+            (unit, disc(0.5, 0.5, 0.0)),
+            (unit, disc(2.0, 0.5, 1.0)),
+            (unit, rod([-1.0, 3.0], [3.0, -1.0], 0.0)),
+            (unit, rod([-5.0, 0.5], [5.0, 0.5], 0.0)),
+            (unit, rod([-1.0, 4.0], [4.0, -1.0], 0.75)),
+            (disc(0.0, 0.0, 1.0), disc(3.0, 0.0, 2.0)),
+            (disc(0.0, 2.0, 1.0), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (disc(8.0, 4.0, 4.0), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (rod([-1.0, -1.0], [1.0, 1.0], 0.0), rod([-1.0, 1.0], [1.0, -1.0], 0.0)),
+            (rod([0.0, 0.0], [4.0, 0.0], 0.5), rod([1.0, 1.0], [9.0, 1.0], 0.5)),
+            (rod([0.0, 0.0], [0.0, 0.0], 0.5), rod([0.5, 0.0], [0.5, 0.0], 0.0)),
+        ] {
+            assert_eq!(apart(a, b), [true; 2], "{a:?}, {b:?}");
+        }
+        for (a, b) in [
+            (unit, Boxed { lo: [1.0, 1.5], hi: [2.0, 1.5] }),
+            (unit, disc(4.0, 5.0, 4.99)),
+            (unit, disc(2.0, 0.5, 0.99)),
+            (unit, rod([-1.0, 4.0], [4.0, -1.0], 0.7)),
+            (unit, rod([2.0, -9.0], [2.0, 9.0], 0.99)),
+            (disc(8.0, 4.0, 3.99), rod([-5.0, 0.0], [5.0, 0.0], 1.0)),
+            (rod([0.0, 0.0], [4.0, 0.0], 0.5), rod([5.1, 0.0], [9.0, 1.0], 0.5)),
+        ] {
+            assert_eq!(apart(a, b), [false; 2], "{a:?}, {b:?}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A set of bodies sorted for a search: its tree, unless it came with one, its layers and its proxies.
+
+use core::time::Duration;
+
+use jostle_core::{BuildTimes, Isa, LinearTree, Workers};
+
+use crate::InputError;
+use crate::input::layers::LayerTable;
+use crate::input::shaped::Shaped;
+use crate::input::{Set, Source};
+use crate::proxy::Proxies;
+use crate::proxy::boxed::BoxColumns;
+
+/// What a finder keeps for a set from search to search.
+#[derive(Debug, Default)]
+pub struct SortedSet<const D: usize> {
+    pub(crate) tree: LinearTree<D>,
+    /// Of a set of bodies that are not round: a tree of boxes.
+    pub(crate) boxes: LinearTree<D>,
+    /// The boxes that stand for its bodies, in a search of several shapes.
+    pub(super) columns: BoxColumns<D>,
+    /// The tree is that of boxes.
+    pub(crate) boxed: bool,
+    pub(super) layers: LayerTable,
+    pub(crate) proxies: Proxies<D>,
+    /// The tree is that of the last set, and not one that the set came with.
+    pub(super) built: bool,
+    /// The set came with a tree, and proxies, that have been prepared for such a search.
+    pub(crate) adopted: bool,
+}
+
+impl<const D: usize> SortedSet<D> {
+    pub(crate) fn with_capacity(bodies: usize) -> Self {
+        Self { tree: LinearTree::with_capacity(bodies), ..Self::default() }
+    }
+
+    /// Builds the tree of a view, and looks up its layers.
+    pub(crate) fn build(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
+        let times = match set.source {
+            Source::View(bodies) => self.tree.build_on(bodies, workers)?,
+            Source::Shaped(Shaped::Boxes(boxes)) => self.boxes.build_boxes_on(boxes, workers)?,
+            Source::Shaped(_) | Source::Double(_) | Source::Tree(_) => return Ok(BuildTimes::default()),
+        };
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    /// Builds the tree of the proxies of a set, and looks up its layers.
+    pub(crate) fn build_proxies(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
+        let times = self.tree.build_on(self.proxies.view(), workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    /// Builds the tree of the boxes that stand for the bodies of a set, and looks up its layers.
+    pub(crate) fn build_boxed(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+        self.built = false;
+        if self.adopted {
+            return Ok(BuildTimes::default());
+        }
+        let times = self.boxes.build_boxes_on(self.columns.view(), workers)?;
+        self.look_up(set, workers);
+        Ok(times)
+    }
+
+    /// Notes that the tree has become that of the last set, of circles or spheres without proxies or layers.
+    pub(crate) fn is_as_built(&mut self) {
+        self.proxies.clear();
+        (self.built, self.adopted, self.boxed) = (true, false, false);
+    }
+
+    fn look_up(&mut self, set: &Set<'_, D>, workers: Workers<'_>) {
+        self.built = true;
+        if let Some(layers) = set.layers {
+            let tree = if self.boxed { &self.boxes } else { &self.tree };
+            self.layers.look_up(tree, layers, workers);
+        }
+    }
+
+    pub(crate) fn set_isa(&mut self, isa: Isa) {
+        self.tree.set_isa(isa);
+        self.boxes.set_isa(isa);
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.tree.bytes() + self.boxes.bytes() + self.columns.bytes() + self.layers.bytes() + self.proxies.bytes()
+    }
+}
+
+/// The times of one build after the other.
+pub(crate) fn sum(times: BuildTimes, more: BuildTimes) -> BuildTimes {
+    let add = |a: Duration, b| a + b;
+    BuildTimes {
+        bounds: add(times.bounds, more.bounds),
+        sort: add(times.sort, more.sort),
+        tree: add(times.tree, more.tree),
+    }
+}

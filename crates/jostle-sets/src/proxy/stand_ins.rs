@@ -1,0 +1,186 @@
+//! The boxes that stand for the bodies of a set: surveyed, which refuses what is not sound, and made.
+
+use core::ops::Range;
+
+use jostle_core::axes::{Axes, Both};
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
+
+use crate::InputError;
+use crate::input::error::RangeFault;
+use crate::input::shaped::Shaped;
+use crate::input::{Set, Source, UnitCell};
+use crate::proxy::boxed::{BoxFrame, Finite};
+use crate::proxy::columns::{BLOCK, reduce, set_each};
+use crate::proxy::solid::Solid;
+use crate::proxy::sorted::SortedSet;
+use crate::proxy::survey::MAX_WRAPS;
+
+impl<const D: usize> SortedSet<D> {
+    /// A body of a set as the caller gave it. Those of a tree have been read before.
+    #[inline]
+    pub fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
+        let round = |center: [f64; D], radius: f64| Solid::Round { center, radius };
+        match &set.source {
+            Source::View(bodies) => round(bodies.center(id).map(f64::from), bodies.radius(id).into()),
+            Source::Double(bodies) => round(bodies.center(id), bodies.radius(id)),
+            Source::Tree(_) => {
+                let bodies = self.proxies.tree_view();
+                round(bodies.center(id).map(f64::from), bodies.radius(id).into())
+            }
+            Source::Shaped(Shaped::Boxes(boxes)) => boxed(boxes, id),
+            Source::Shaped(Shaped::Boxes64(boxes)) => boxed(boxes, id),
+            Source::Shaped(Shaped::Capsules(capsules)) => Solid::Capsule {
+                ends: capsules.ends(id).both(|end| end.map(f64::from)),
+                radius: capsules.radius(id).into(),
+            },
+            Source::Shaped(Shaped::Capsules64(capsules)) => {
+                Solid::Capsule { ends: capsules.ends(id), radius: capsules.radius(id) }
+            }
+        }
+    }
+
+    /// Reads the bodies of a set that is a tree.
+    pub fn read(&mut self, set: &Set<'_, D>) {
+        if let Source::Tree(tree) = set.source {
+            self.proxies.read_tree(tree);
+        }
+    }
+
+    /// What is wrong with a body by itself, if something is.
+    pub fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
+        match &set.source {
+            Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Boxes64(boxes)) => boxes.fault(id),
+            Source::Shaped(Shaped::Capsules(capsules)) => capsules.fault(id),
+            Source::Shaped(Shaped::Capsules64(capsules)) => capsules.fault(id),
+            Source::View(_) | Source::Double(_) | Source::Tree(_) => self.proxies.fault(set, id),
+        }
+    }
+
+    /// Looks at all bodies of a set, and refuses what is not sound, or what the space does not allow where it is.
+    pub(crate) fn survey_solids(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        workers: Workers<'_>,
+    ) -> Result<Finite<D>, InputError> {
+        self.read(set);
+        let mut columns = core::mem::take(&mut self.columns);
+        let fault = |id: usize| self.solid_fault(set, id);
+        let survey = |ids: Range<usize>| {
+            ids.fold(Finite::NONE, |all, id| {
+                let sound = fault(id).is_none();
+                let solid = self.solid(set, id);
+                Finite { sound, ..Finite::NONE }.merge(all).merge(if sound { surveyed(&solid, cell) } else { all })
+            })
+        };
+        let all = reduce(set.len(), &mut columns.extents, Finite::NONE, &survey, workers, &Finite::merge);
+        let refused = if all.sound {
+            Ok(())
+        } else {
+            let refused = ViewError::of_bodies(set.len(), fault).map_err(InputError::from);
+            refused.and_then(|()| InputError::of_range(set.len(), |id| range_fault(&self.solid(set, id), cell)))
+        };
+        self.columns = columns;
+        self.proxies.outside = all.outside;
+        refused.map(|()| all)
+    }
+
+    /// Makes the boxes that stand for the bodies of a set.
+    pub(crate) fn fill_boxes(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        frame: &BoxFrame<D>,
+        workers: Workers<'_>,
+    ) {
+        let mut wraps = core::mem::take(&mut self.proxies.wraps);
+        if let (Some(cell), true) = (cell, self.proxies.outside) {
+            resize_with_headroom(&mut wraps, set.len(), [0; D]);
+            workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
+                set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
+            });
+        }
+        self.proxies.wraps = wraps;
+        let mut boxes = core::mem::take(&mut self.columns);
+        boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len(), 0.0));
+        let columns = boxes.corners.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
+            for at in 0..lo[0].len() {
+                let id = first + at;
+                let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
+                let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
+                let solid = self.solid(set, id);
+                let mut ends = [[0.0; 2]; D];
+                for axis in 0..D {
+                    ends[axis] = solid.extent(axis, taken[axis], frame.origin[axis]);
+                }
+                let widest = || {
+                    let finite = ends.as_flattened().iter().map(|end| end.abs()).filter(|end| end.is_finite());
+                    finite.fold(0.0, f64::max)
+                };
+                for axis in 0..D {
+                    let [low, high] = ends[axis];
+                    (lo[axis][at], hi[axis][at]) = (frame.border(low, 0, widest), frame.border(high, 1, widest));
+                }
+            }
+        });
+        self.columns = boxes;
+    }
+}
+
+/// How far a body reaches once it has been moved into the cell, and whether it may be where it is.
+fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Finite<D> {
+    let (mut all, mut shift) = (Finite::NONE, [0.0; D]);
+    if let Some(cell) = cell {
+        let wraps = cell.wraps(solid.middle());
+        all.sound = range_fault(solid, Some(cell)).is_none();
+        all.outside = wraps != [0.0; D];
+        if all.outside {
+            shift = cell.shift(wraps);
+        }
+        for axis in (0..D).filter(|_| all.outside) {
+            let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
+            let [lo, hi] = solid.extent(axis, 0.0, 0.0).map(f64::abs);
+            let far = lo.max(hi) + taken;
+            all.far = all.far.max(if far.is_finite() { far } else { taken });
+        }
+    }
+    for axis in 0..D {
+        let [lo, hi] = solid.extent(axis, shift[axis], 0.0);
+        for end in [lo, hi] {
+            if end.is_finite() {
+                (all.lo[axis], all.hi[axis]) = (all.lo[axis].min(end), all.hi[axis].max(end));
+            }
+        }
+        let half = hi / 2.0 - lo / 2.0;
+        all.reach[axis] = if half.is_finite() { half } else { 0.0 };
+    }
+    all
+}
+
+/// Why a space that repeats does not allow a body where it is, if it does not.
+fn range_fault<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Option<RangeFault> {
+    let cell = cell?;
+    let endless = |axis: &usize| {
+        (cell.space.repeats[*axis] || !cell.is_straight())
+            && solid.extent(*axis, 0.0, 0.0).iter().any(|end| !end.is_finite())
+    };
+    if let Some(axis) = (0..D).find(endless) {
+        return Some(RangeFault::Endless { axis: axis as u8 });
+    }
+    let wraps = cell.wraps(solid.middle());
+    let axis = (0..D).find(|&axis| wraps[axis].abs() > MAX_WRAPS)?;
+    Some(RangeFault::TooManyPeriods { axis: axis as u8 })
+}
+
+fn boxed<const D: usize, T: Scalar>(boxes: &BoxView<'_, D, T>, id: usize) -> Solid<D> {
+    let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
+    for axis in 0..D {
+        let [low, high] = boxes.corners();
+        lo[axis] = (low[axis].get(id) - boxes.margin()).to_f64();
+        hi[axis] = (high[axis].get(id) + boxes.margin()).to_f64();
+    }
+    Solid::Boxed { lo, hi }
+}

@@ -1,0 +1,134 @@
+//! Sixteen floats at a time: the contract of the kernels, and its bodies for each instruction set.
+//!
+//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so that all give the same bits. Its type is
+//! private to the module whose functions have the instructions enabled: code that is generic over [`Lanes`] is reached by
+//! [`run`] alone.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod counted;
+mod dispatch;
+mod portable;
+#[cfg(test)]
+mod suite;
+
+pub use dispatch::{outlined, run};
+pub use portable::Portable;
+
+/// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
+pub const LANES: usize = jostle_core::tree::LEAF;
+
+/// Ids of a row that are kept, and sorted, side by side with those of others.
+pub const ROW: usize = 4 * LANES;
+
+/// Work on sixteen lanes at a time.
+pub trait LaneWork {
+    /// What comes out.
+    type Output;
+
+    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls with `L`, unless by [`Lanes::call`]: a
+    /// function of its own, or a closure, would be compiled for what the target always has.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
+pub trait Lanes: Copy {
+    /// What a comparison leaves: of several the bits are taken once, which costs more than a comparison where it takes instructions.
+    type Mask: Copy;
+    /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
+    fn call<W: LaneWork>(work: W) -> W::Output;
+    /// The values in order.
+    fn load(values: &[f32; LANES]) -> Self;
+    /// Writes the values in order.
+    fn store(self, values: &mut [f32; LANES]);
+    /// The same value in each lane.
+    fn splat(value: f32) -> Self;
+    /// `self + other`.
+    fn add(self, other: Self) -> Self;
+    /// `self - other`.
+    fn sub(self, other: Self) -> Self;
+    /// `self * other`.
+    fn mul(self, other: Self) -> Self;
+    /// The lesser of both; anything where either is NaN, and of two zeros either.
+    fn min(self, other: Self) -> Self;
+    /// The greater of both; anything where either is NaN, and of two zeros either.
+    fn max(self, other: Self) -> Self;
+    /// Every value one lane down, the first one up to the last lane.
+    fn rotate(self) -> Self;
+    /// Where `self <= other`; never where either is NaN.
+    fn le_mask(self, other: Self) -> Self::Mask;
+    /// Where both are set.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    /// A mask as bits.
+    fn bits(mask: Self::Mask) -> u16;
+    /// [`Lanes::le_mask`] as bits.
+    #[inline(always)]
+    fn le(self, other: Self) -> u16 {
+        Self::bits(self.le_mask(other))
+    }
+    /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
+    /// Returns their number.
+    fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;
+    /// Writes `[a, b[i]]`, the lesser first, for each set bit i, ascending, to the front of `out`; what follows them there
+    /// is anything.
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// As [`Lanes::pairs`], but `[a, b[i]]` as they are, or `[b[i], a]` where `swapped`.
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// As [`Lanes::pairs`], with `[a[i], a[(i + rotation) % 16]]`; `rotation` is at most 8.
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
+    /// Sorts the first `lens[i]` ids of row i, of which there are [`ROW`] at most; what follows them becomes anything.
+    #[inline(always)]
+    fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
+        for (row, &len) in rows.iter_mut().zip(lens) {
+            counted::sort_row(&mut row[..ROW], len as usize);
+        }
+    }
+    /// Where an id is greater than `id`.
+    #[inline(always)]
+    fn greater_ids(ids: &[u32; LANES], id: u32) -> u16 {
+        let mut mask = 0;
+        for lane in 0..LANES {
+            mask |= u16::from(ids[lane] > id) << lane;
+        }
+        mask
+    }
+    /// Asks for the memory of a value that will be wanted soon; may do nothing.
+    #[inline(always)]
+    fn prefetch<T>(_value: &T) {}
+    /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
+    fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
+    /// As [`Lanes::compress`], of its own values.
+    #[inline(always)]
+    fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
+        let mut values = [0.0; LANES];
+        self.store(&mut values);
+        Self::compress(&values, mask, out);
+    }
+    /// As [`Lanes::compress`], of ids.
+    #[inline(always)]
+    fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
+        Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
+    }
+}
+
+/// Asks for the memory of a value that will be wanted soon; may do nothing.
+#[inline(always)]
+pub fn prefetch<T: ?Sized>(_value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    avx2::prefetch(_value);
+}
+
+/// Asks for the line of memory at an address; may do nothing.
+#[inline(always)]
+pub fn prefetch_at(_address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    avx2::prefetch_at(_address);
+}
+
+/// The sixteen places from `at` on.
+#[inline(always)]
+pub fn sixteen_mut<T>(values: &mut [T], at: usize) -> &mut [T; LANES] {
+    (&mut values[at..at + LANES]).try_into().expect("a range of sixteen has sixteen values")
+}

@@ -1,0 +1,60 @@
+//! A piece of work with a body for each instruction set: chosen once, where a query or a block of a join begins. A room of
+//! `unsafe`: the calls across.
+#![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
+
+use jostle_core::Isa;
+use jostle_core::isa::IsaName;
+
+use super::{LaneWork, portable};
+#[cfg(target_arch = "x86_64")]
+use super::{avx2, avx512};
+
+/// Does the work with the instructions of `isa`.
+#[inline]
+pub fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
+    match isa.name() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: detection made `isa`, so the machine has these instructions.
+        IsaName::Avx512 => unsafe { avx512::run(work) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: detection made `isa`, so the machine has these instructions.
+        IsaName::Avx2 => unsafe { avx2::run(work) },
+        _ => portable::run(work),
+    }
+}
+
+/// For each line `name = body(arguments)`, a method `name` that runs the method `body` in a function of its own by
+/// [`Lanes::call`].
+///
+/// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function grows so
+/// large that the compiler takes seconds for it. A body of several shapes, or of a flag, is given with it: `body::<Round>`.
+/// Worth it for hundreds of cycles.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! outlined {
+    (impl $type:ident { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$($flag:tt),+>)?($($arg:ident: $arg_type:ty),*);)* }) => {
+        impl<const D: usize> $type<'_, D> {
+            $(
+                $(#[$doc])*
+                #[inline(always)]
+                pub(crate) fn $name<L: $crate::simd::Lanes>(&mut self, $($arg: $arg_type),*) {
+                    struct Call<A>(A);
+
+                    impl<const D: usize> $crate::simd::LaneWork for Call<(&mut $type<'_, D>, $($arg_type),*)> {
+                        type Output = ();
+
+                        #[inline(always)]
+                        fn run<L: $crate::simd::Lanes>(self) {
+                            let (this, $($arg),*) = self.0;
+                            this.$body::<L $($(, $flag)+)?>($($arg),*);
+                        }
+                    }
+
+                    L::call(Call((self, $($arg),*)));
+                }
+            )*
+        }
+    };
+}
+
+pub use outlined;

@@ -1,0 +1,155 @@
+//! Lanes by the `wide` crate: SSE2, NEON, WebAssembly SIMD or plain code, whatever the target always has.
+
+use wide::f32x4;
+
+use super::{LANES, LaneWork, Lanes};
+
+/// Four registers of four.
+#[derive(Debug, Clone, Copy)]
+pub struct Portable([f32x4; 4]);
+
+/// Does the work with what the target always has, in a function of its own.
+#[inline(never)]
+pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
+    work.run::<Portable>()
+}
+
+impl Portable {
+    #[inline(always)]
+    fn zip(self, other: Self, op: impl Fn(f32x4, f32x4) -> f32x4) -> Self {
+        Self(core::array::from_fn(|i| op(self.0[i], other.0[i])))
+    }
+}
+
+impl Lanes for Portable {
+    type Mask = Self;
+
+    #[inline(always)]
+    fn call<W: LaneWork>(work: W) -> W::Output {
+        run(work)
+    }
+
+    #[inline(always)]
+    fn load(values: &[f32; LANES]) -> Self {
+        Self(core::array::from_fn(|i| {
+            f32x4::new([values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]])
+        }))
+    }
+
+    #[inline(always)]
+    fn store(self, values: &mut [f32; LANES]) {
+        for (values, lanes) in values.chunks_exact_mut(4).zip(self.0) {
+            values.copy_from_slice(&lanes.to_array());
+        }
+    }
+
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Self([f32x4::splat(value); 4])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, f32x4::fast_min)
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, f32x4::fast_max)
+    }
+
+    #[inline(always)]
+    fn rotate(self) -> Self {
+        let lanes = self.0.map(f32x4::to_array);
+        Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
+    }
+
+    #[inline(always)]
+    fn le_mask(self, other: Self) -> Self {
+        self.zip(other, f32x4::simd_le)
+    }
+
+    #[inline(always)]
+    fn both(a: Self, b: Self) -> Self {
+        a.zip(b, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn bits(mask: Self) -> u16 {
+        (0..4).fold(0, |bits, i| bits | (mask.0[i].to_bitmask() as u16) << (4 * i))
+    }
+
+    #[inline(always)]
+    fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize {
+        let (mut bits, mut count) = (mask, 0);
+        while bits != 0 {
+            out[count & (LANES - 1)] = base + bits.trailing_zeros();
+            bits &= bits - 1;
+            count += 1;
+        }
+        count
+    }
+
+    #[inline(always)]
+    fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| lesser_first(a, b[lane & (LANES - 1)]));
+    }
+
+    #[inline(always)]
+    fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| {
+            let b = b[lane & (LANES - 1)];
+            if swapped { [b, a] } else { [a, b] }
+        });
+    }
+
+    #[inline(always)]
+    fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]) {
+        write_pairs(mask, out, |lane| lesser_first(a[lane & (LANES - 1)], a[(lane + rotation) & (LANES - 1)]));
+    }
+
+    #[inline(always)]
+    fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]) {
+        let (mut bits, mut count) = (mask, 0);
+        while bits != 0 {
+            out[count & (LANES - 1)] = values[bits.trailing_zeros() as usize & (LANES - 1)];
+            bits &= bits - 1;
+            count += 1;
+        }
+    }
+}
+
+#[inline(always)]
+fn lesser_first(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
+/// seldom mispredicted.
+#[inline(always)]
+fn write_pairs(mask: u16, out: &mut [[u32; 2]; LANES], pair: impl Fn(usize) -> [u32; 2]) {
+    let pair = |lane: u32| pair(lane as usize);
+    let (mut bits, mut at) = (u32::from(mask), 0);
+    while bits != 0 && at < LANES {
+        let rest = bits & (bits - 1);
+        out[at] = pair(bits.trailing_zeros());
+        out[at + 1] = pair(rest.trailing_zeros());
+        at += 2;
+        bits = rest & rest.wrapping_sub(1);
+    }
+}
