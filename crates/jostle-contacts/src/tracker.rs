@@ -3,9 +3,9 @@
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use jostle_core::Workers;
 use jostle_core::axes::Both;
 use jostle_core::input::MAX_BODIES;
-use jostle_core::{Threads, Workers};
 
 use crate::error::ContactError;
 use crate::frame::{Image, KeyedPairs, KeysOf, PAIRS_A_BLOCK, Part};
@@ -13,11 +13,10 @@ use crate::keys::{GroupKeys, Keys};
 use crate::list::{ContactList, Contacts};
 use crate::memory::{grow, keep};
 use crate::offenders;
-use crate::pairs::{ContactPairs, Images, Meetings};
+use crate::pairs::{Images, Meetings};
 use crate::rows::PairTable;
 use crate::slots::Slots;
 use crate::table::{MAX_PAIRS, NONE};
-use crate::update::Update;
 
 /// Tells from the pairs of successive frames which contacts begin, persist and end.
 ///
@@ -230,23 +229,6 @@ impl ContactTracker {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// Chooses the threads for one call: `tracker.on(Threads::Serial).update(pairs, keys)`.
-    pub fn on<'t>(&'t mut self, threads: Threads<'t>) -> Update<'t> {
-        Update { tracker: self, threads }
-    }
-
-    /// [`Update::update`] on the current rayon pool.
-    ///
-    /// # Errors
-    /// [`ContactError`]; the tracker stays as it was.
-    pub fn update<'k>(
-        &mut self,
-        pairs: impl Into<ContactPairs<'k>>,
-        keys: impl Into<Keys<'k>>,
-    ) -> Result<Changes<'_>, ContactError> {
-        self.on(Threads::Current).update(pairs, keys)
     }
 
     /// What the last successful update found; nothing before the first.

@@ -14,8 +14,27 @@ const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
 /// A tracker and the threads that it is to use for one call.
 #[derive(Debug)]
 pub struct Update<'t> {
-    pub(crate) tracker: &'t mut ContactTracker,
-    pub(crate) threads: Threads<'t>,
+    tracker: &'t mut ContactTracker,
+    threads: Threads<'t>,
+}
+
+impl ContactTracker {
+    /// Chooses the threads for one call: `tracker.on(Threads::Serial).update(pairs, keys)`.
+    pub fn on<'t>(&'t mut self, threads: Threads<'t>) -> Update<'t> {
+        Update { tracker: self, threads }
+    }
+
+    /// [`Update::update`] on the current rayon pool.
+    ///
+    /// # Errors
+    /// [`ContactError`]; the tracker stays as it was.
+    pub fn update<'k>(
+        &mut self,
+        pairs: impl Into<ContactPairs<'k>>,
+        keys: impl Into<Keys<'k>>,
+    ) -> Result<Changes<'_>, ContactError> {
+        self.on(Threads::Current).update(pairs, keys)
+    }
 }
 
 impl<'t> Update<'t> {

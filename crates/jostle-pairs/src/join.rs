@@ -271,7 +271,7 @@ impl<const D: usize> Join<'_, D> {
         }
         let mut seen = self.scratch.candidates.len;
         let mut descent = Descent::new::<L>(target, aabb, first);
-        while let Some((node, mask)) = descent.next::<L>() {
+        while let Some((node, mask)) = descent.next_overlapping::<L>() {
             self.scratch.candidates.append::<L>(&target.levels()[0], node, mask);
             if self.scratch.candidates.len > room {
                 self.join_candidates::<L>(own, seen);

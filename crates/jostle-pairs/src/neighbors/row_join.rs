@@ -158,7 +158,7 @@ impl<const D: usize> RowJoin<'_, D> {
             let before = candidates.len;
             let aabb = Self::seen_from(query.levels()[1].aabb(group), image);
             let mut descent = Descent::new::<L>(target, aabb, 0);
-            while let Some((node, mask)) = descent.next::<L>() {
+            while let Some((node, mask)) = descent.next_overlapping::<L>() {
                 candidates.make_room();
                 candidates.append::<L>(&target.levels()[0], node, mask);
             }
@@ -203,7 +203,7 @@ impl<const D: usize> RowJoin<'_, D> {
             for place in query.leaf_places(leaf) {
                 let mut descent =
                     Descent::new::<L>(target, Self::seen_from(Round::aabb(query.bodies(), place), image), 0);
-                while let Some((node, mut near)) = descent.next::<L>() {
+                while let Some((node, mut near)) = descent.next_overlapping::<L>() {
                     self.tests.leaf_tests += u64::from(near.count_ones());
                     while near != 0 {
                         let other = (node * LEAF) as u32 + near.trailing_zeros();

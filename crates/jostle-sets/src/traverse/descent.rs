@@ -41,7 +41,7 @@ impl<'t, const D: usize> Descent<'t, D> {
 
     /// The next run of sixteen leaves, and which of them overlap the box, if any.
     #[inline(always)]
-    pub fn next<L: Lanes>(&mut self) -> Option<(usize, u16)> {
+    pub fn next_overlapping<L: Lanes>(&mut self) -> Option<(usize, u16)> {
         let run = self.next_run::<L>()?;
         Some((run, self.overlapping::<L>(0, run)))
     }
