@@ -7,6 +7,7 @@ use core::any::Any;
 use jostle_core::{BoxView, Scalar};
 use rayon::prelude::*;
 
+use crate::oracle::later_hits;
 use crate::pairs::{key, pair};
 
 /// Boxes of a row of the loop or of the sweep that one task takes.
@@ -22,7 +23,7 @@ type Corners<const D: usize> = Vec<[[f64; D]; 2]>;
 /// When `D` is neither 2 nor 3.
 #[must_use]
 pub fn in_parallel<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u32; 2]> {
-    either(&gathered(boxes), [rows::<2>, rows::<3>])
+    all_rows(&gathered(boxes))
 }
 
 /// The same pairs: boxes are sorted by their lower corners on the axis of widest spread, and each meets those that begin before
@@ -32,32 +33,31 @@ pub fn in_parallel<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u
 /// When `D` is neither 2 nor 3.
 #[must_use]
 pub fn by_sweep<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Vec<[u32; 2]> {
-    either(&gathered(boxes), [swept::<2>, swept::<3>])
+    all_swept(&gathered(boxes))
 }
 
 fn gathered<const D: usize>(boxes: BoxView<'_, D, impl Scalar>) -> Corners<D> {
     (0..boxes.len()).map(|id| [boxes.lo(id), boxes.hi(id)].map(|corner| corner.map(Scalar::to_f64))).collect()
 }
 
-/// The pairs of boxes, if they have the number of axes that it is for.
-type Method = fn(&dyn Any) -> Option<Vec<[u32; 2]>>;
-
 /// Of boxes of any number of axes: compiled with this crate.
-fn either(boxes: &dyn Any, methods: [Method; 2]) -> Vec<[u32; 2]> {
-    methods.into_iter().find_map(|method| method(boxes)).expect("boxes have 2 or 3 axes")
+fn all_rows(boxes: &dyn Any) -> Vec<[u32; 2]> {
+    rows::<2>(boxes).or_else(|| rows::<3>(boxes)).expect("boxes have 2 or 3 axes")
+}
+
+/// As [`all_rows`], by the sweep.
+fn all_swept(boxes: &dyn Any) -> Vec<[u32; 2]> {
+    swept::<2>(boxes).or_else(|| swept::<3>(boxes)).expect("boxes have 2 or 3 axes")
 }
 
 fn overlap<const D: usize>([lo, hi]: &[[f64; D]; 2], [low, high]: &[[f64; D]; 2]) -> bool {
-    (0..D).all(|axis| lo[axis] <= high[axis] && low[axis] <= hi[axis])
+    // Without a branch: see `later_hits`.
+    (0..D).fold(true, |overlap, axis| overlap & (lo[axis] <= high[axis]) & (low[axis] <= hi[axis]))
 }
 
 fn rows<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let boxes = boxes.downcast_ref::<Corners<D>>()?;
-    let row = |(a, one): (usize, &[[f64; D]; 2])| {
-        let later = boxes.iter().enumerate().skip(a + 1);
-        let hits = later.filter(move |(_, other)| overlap(one, other));
-        hits.map(move |(b, _)| [a as u32, b as u32]).collect::<Vec<_>>()
-    };
+    let row = |(a, one): (usize, &[[f64; D]; 2])| later_hits(boxes, a, |other| overlap(one, other));
     Some(boxes.par_iter().enumerate().flat_map_iter(row).collect())
 }
 

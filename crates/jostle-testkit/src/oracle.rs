@@ -14,6 +14,9 @@ pub use crate::real::Real;
 /// The largest |coordinate| + radius that is accepted, 2^60.
 pub const LIMIT: f32 = (1_u64 << 60) as f32;
 
+/// Items that a double loop tests without a branch.
+const AT_ONCE: usize = 32;
+
 /// Whether two bodies overlap: squared distance of centres at most the squared sum of radii, in the precision of the
 /// bodies, left to right, multiply and add rounded separately. Touching counts.
 #[inline]
@@ -93,11 +96,23 @@ fn all_rows(bodies: &dyn Any) -> Vec<[u32; 2]> {
 fn rows<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let bodies = bodies.downcast_ref::<Gathered<D, T>>()?;
     let row = |(a, &(p, p_radius)): (usize, &([T; D], T))| {
-        let later = bodies.iter().enumerate().skip(a + 1);
-        let hits = later.filter(move |&(_, &(q, q_radius))| overlaps(p, p_radius, q, q_radius));
-        hits.map(move |(b, _)| [a as u32, b as u32])
+        let hit = move |&(q, q_radius): &([T; D], T)| overlaps(p, p_radius, q, q_radius);
+        later_hits(bodies, a, hit)
     };
     Some(bodies.par_iter().enumerate().flat_map_iter(row).collect())
+}
+
+/// The pairs `[a, b]` of item a and the items after it that hit, in ascending order: some are tested without a branch between
+/// them, and most of the time that is all.
+pub(crate) fn later_hits<I>(items: &[I], a: usize, hits: impl Fn(&I) -> bool) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    for (first, some) in (a + 1..).step_by(AT_ONCE).zip(items[a + 1..].chunks(AT_ONCE)) {
+        if some.iter().fold(false, |any, item| any | hits(item)) {
+            let found = (first..).zip(some).filter(|&(_, item)| hits(item));
+            pairs.extend(found.map(|(b, _)| [a as u32, b as u32]));
+        }
+    }
+    pairs
 }
 
 /// The error that a view must be refused with, if any.
