@@ -5,7 +5,7 @@ use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
 
 use crate::InputError;
 use crate::compiled::compiled_here;
-use crate::input::{Input, Relation, Set, UnitCell};
+use crate::input::{Input, Relation, Set, Source, UnitCell};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
@@ -135,14 +135,14 @@ impl<const D: usize> Preparation<D> {
         self.adopt(input, cell.as_ref(), workers);
         let mut times = BuildTimes::default();
         for (kept, set) in self.sorted[first..].iter_mut().zip(sets) {
-            let built = if kept.adopted {
+            let in_cell = || !kept.proxies.are_outside() && matches!(set.source, Source::View(_));
+            let built = if kept.adopted || !decided && (cell.is_none() || in_cell()) {
+                kept.proxies.leave_as_given();
                 kept.build(set, workers)?
-            } else if decided || cell.is_some() {
+            } else {
                 let frame = decided.then_some((&self.frame, self.gaps.in_use()));
                 kept.proxies.fill(set, cell.as_ref(), frame, workers);
                 kept.build_proxies(set, workers)?
-            } else {
-                kept.build(set, workers)?
             };
             times = sum(times, built);
         }

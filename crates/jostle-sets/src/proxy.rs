@@ -56,6 +56,8 @@ pub struct Proxies<const D: usize> {
     /// How many cells each body has been moved by; of no body where none has.
     wraps: Vec<[i32; D]>,
     outside: bool,
+    /// The bodies of the set are those of the predicate as they were given, and were not copied.
+    as_given: bool,
 }
 
 impl<const D: usize> Default for Proxies<D> {
@@ -66,6 +68,7 @@ impl<const D: usize> Default for Proxies<D> {
             extents: Vec::new(),
             wraps: Vec::new(),
             outside: false,
+            as_given: false,
         }
     }
 }
@@ -100,7 +103,7 @@ impl<const D: usize> Proxies<D> {
     }
 
     /// The bodies as the tree has them, by id.
-    pub fn view(&self) -> Bodies<'_, D> {
+    pub(crate) fn view(&self) -> Bodies<'_, D> {
         self.columns.view()
     }
 
@@ -113,6 +116,20 @@ impl<const D: usize> Proxies<D> {
     /// Says that no body has been moved into the cell.
     pub(crate) fn clear(&mut self) {
         self.outside = false;
+    }
+
+    /// Says that the bodies of the set, none of which lies outside of the cell, are those of the predicate.
+    pub(crate) fn leave_as_given(&mut self) {
+        self.as_given = true;
+    }
+
+    pub(crate) fn are_as_given(&self) -> bool {
+        self.as_given
+    }
+
+    /// Whether some bodies lie outside of the cell, as far as they have been looked at.
+    pub(crate) fn are_outside(&self) -> bool {
+        self.outside
     }
 
     /// Takes over whether some bodies that have been surveyed before lie outside of the cell.
@@ -201,6 +218,7 @@ impl<const D: usize> Proxies<D> {
         frame: Option<(&Frame<D>, Option<&Gaps<D>>)>,
         workers: Workers<'_>,
     ) {
+        self.as_given = false;
         let Self { tree_bodies, columns, wraps, outside, .. } = self;
         let proxies = Reborrow { tree_bodies };
         with_given!(proxies, set, cell, frame.is_some(), |given| {

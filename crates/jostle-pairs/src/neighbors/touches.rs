@@ -5,7 +5,7 @@
 //! costs does not grow with the number of images of the search, of which the largest bodies decide.
 
 use crate::neighbors::rows::Rows;
-use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_core::axes::{Axes, from_axes};
 use jostle_sets::input::UnitCell;
 use jostle_sets::proxy::{Exact, first_touch, squared};
 
@@ -74,12 +74,11 @@ impl<'a, const D: usize> Two<'a, D> {
         }
         let (mut apart_single, mut s_single) = ([0.0; D], 0.0);
         if !exact.decided {
-            let [first, second] = sets.both(|set| exact.proxies(set).view());
-            let (from, to) = (first.center(a as usize), second.center(b as usize));
+            let ((from, radius), (to, other)) = (exact.in_cell(sets[0], a), exact.in_cell(sets[1], b));
             for axis in 0..D {
                 apart_single[axis] = to[axis] - from[axis];
             }
-            s_single = first.radius(a as usize) + second.radius(b as usize);
+            s_single = radius + other;
         }
         let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
         let moves = || [exact.displacement(sets[0], a), exact.displacement(sets[1], b)];

@@ -258,6 +258,24 @@ impl<const D: usize> UnitCell<D> {
         wraps
     }
 
+    /// [`UnitCell::wraps`] of bodies side by side, in directions in which space repeats.
+    #[inline(always)]
+    pub(crate) fn wraps_side_by_side<const N: usize>(&self, centers: &[[f64; N]; D], wraps: &mut [[f64; N]; D]) {
+        let Space { vectors, repeats, origin, .. } = &self.space;
+        for k in (0..D).filter(|&k| repeats[k]) {
+            for lane in 0..N {
+                let fraction = if self.straight {
+                    (centers[k][lane] - origin[k]) / vectors[k][k]
+                } else {
+                    let along = |sum, axis: usize| sum + (centers[axis][lane] - origin[axis]) * self.duals[k][axis];
+                    (0..D).fold(0.0, along)
+                };
+                let within = (fraction >= 0.0) & (fraction <= 1.0);
+                wraps[k][lane] = if within { 0.0 } else { fraction.floor() };
+            }
+        }
+    }
+
     /// Notes which of some bodies, side by side, may have wraps other than 0.
     #[inline(always)]
     pub(crate) fn note_outside<const N: usize>(&self, centers: &[[f64; N]; D], outside: &mut [u64; N]) {

@@ -93,7 +93,17 @@ impl<const D: usize> Exact<'_, D> {
         if self.decided || self.cell.is_none() {
             return self.center(set, id);
         }
-        self.proxies(set).view().center(id as usize).map(f64::from)
+        self.in_cell(set, id).0.map(f64::from)
+    }
+
+    /// A direct body in a space that repeats, as the predicate has it: its centre in the cell, and its radius with the margin.
+    #[inline]
+    pub fn in_cell(&self, set: u32, id: u32) -> ([f32; D], f32) {
+        let (proxies, id) = (self.proxies(set), id as usize);
+        match &self.sets[set as usize].source {
+            Source::View(bodies) if proxies.are_as_given() => (bodies.center(id), bodies.radius(id)),
+            _ => (proxies.view().center(id), proxies.view().radius(id)),
+        }
     }
 
     /// The tree that a set came with, if nothing else has its bodies.

@@ -136,14 +136,12 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         [x, half, self.bodies.radius(id).to_f64() + half.abs() + self.reach(id) * RELATIVE]
     }
 
-    /// The extent of some bodies: of those at rest in the cell by the instructions of `isa`.
+    /// The extent of some bodies: of those at rest by the instructions of `isa`.
     pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
-        let at_rest = if self.moving.is_none() { self.survey_at_rest(isa, ids.clone()) } else { None };
-        at_rest.unwrap_or_else(|| self.survey_each(ids))
+        if self.moving.is_none() { self.survey_at_rest(isa, ids) } else { self.survey_moving(ids) }
     }
 
-    /// The extent of some bodies at rest; none where one of them may have to be moved into the cell.
-    fn survey_at_rest(&self, isa: Isa, ids: Range<usize>) -> Option<Extent<D>> {
+    fn survey_at_rest(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
         let &Self { bodies, cell, decided, .. } = self;
         let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
         let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
@@ -183,10 +181,36 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }
-        (outside == [0; LANES]).then_some(extent)
+        match cell {
+            Some(cell) if outside != [0; LANES] => self.moved_in(isa, &cell, ids, extent),
+            _ => extent,
+        }
     }
 
-    fn survey_each(&self, ids: Range<usize>) -> Extent<D> {
+    /// The extent of bodies at rest some of which may lie outside of the cell, once they have been moved into it, from what it is
+    /// where they are.
+    fn moved_in(&self, isa: Isa, cell: &UnitCell<D>, ids: Range<usize>, where_they_are: Extent<D>) -> Extent<D> {
+        let mut centers = [[T::default(); COPIED]; D];
+        let mut moved = MovedIn::<D>::NONE;
+        for first in ids.clone().step_by(COPIED) {
+            let count = COPIED.min(ids.end - first);
+            for axis in 0..D {
+                side_by_side(&mut centers[axis], count, |out| copy(&self.bodies.centers()[axis], first, out));
+            }
+            run(isa, MoveIn { cell, centers: &centers, rows: count.div_ceil(LANES), moved: &mut moved });
+        }
+        let mut extent = where_they_are;
+        for axis in 0..D {
+            extent.lo[axis] = moved.lo[axis].into_iter().fold(f64::INFINITY, f64::min);
+            extent.hi[axis] = moved.hi[axis].into_iter().fold(f64::NEG_INFINITY, f64::max);
+            extent.far[axis] = moved.far[axis].into_iter().fold(0.0, f64::max);
+        }
+        extent.outside = moved.outside != [0; LANES];
+        extent.sound &= moved.too_far == [0; LANES];
+        extent
+    }
+
+    fn survey_moving(&self, ids: Range<usize>) -> Extent<D> {
         let mut all = Extent::EMPTY;
         for id in ids {
             let (mut middle, radius) = (self.center(id), self.bodies.radius(id).to_f64());
@@ -362,6 +386,82 @@ impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
                 }
             }
             self.cell.note_outside(&at, self.outside);
+        }
+    }
+}
+
+/// Where bodies lie once they have been moved into a cell, sixteen side by side.
+struct MovedIn<const D: usize> {
+    lo: [[f64; LANES]; D],
+    hi: [[f64; LANES]; D],
+    /// As that of an [`Extent`].
+    far: [[f64; LANES]; D],
+    outside: [u64; LANES],
+    /// More cells away than can be counted.
+    too_far: [u64; LANES],
+}
+
+impl<const D: usize> MovedIn<D> {
+    const NONE: Self = Self {
+        lo: [[f64::INFINITY; LANES]; D],
+        hi: [[f64::NEG_INFINITY; LANES]; D],
+        far: [[0.0; LANES]; D],
+        outside: [0; LANES],
+        too_far: [0; LANES],
+    };
+}
+
+/// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do.
+struct MoveIn<'a, const D: usize, T> {
+    cell: &'a UnitCell<D>,
+    centers: &'a [[T; COPIED]; D],
+    rows: usize,
+    moved: &'a mut MovedIn<D>,
+}
+
+impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (vectors, moved) = (&self.cell.space.vectors, self.moved);
+        for row in 0..self.rows {
+            let mut at = [[0.0; LANES]; D];
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
+                }
+            }
+            let (mut wraps, mut outside) = ([[0.0_f64; LANES]; D], [false; LANES]);
+            self.cell.wraps_side_by_side(&at, &mut wraps);
+            for k in 0..D {
+                for lane in 0..LANES {
+                    let wraps = wraps[k][lane];
+                    outside[lane] |= wraps != 0.0;
+                    moved.too_far[lane] |= u64::from(wraps.abs() > MAX_WRAPS);
+                }
+            }
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    let (mut shift, mut taken) = (wraps[0][lane] * vectors[0][axis], 0.0);
+                    taken += shift.abs();
+                    for k in 1..D {
+                        let part = wraps[k][lane] * vectors[k][axis];
+                        shift += part;
+                        taken += part.abs();
+                    }
+                    let x = at[axis][lane];
+                    let far = if outside[lane] { x.abs() + taken } else { 0.0 };
+                    let middle = if outside[lane] { x - shift } else { x };
+                    let [lo, hi, most] = [&mut moved.lo, &mut moved.hi, &mut moved.far].map(|all| &mut all[axis][lane]);
+                    *most = if far > *most { far } else { *most };
+                    *lo = if middle < *lo { middle } else { *lo };
+                    *hi = if middle > *hi { middle } else { *hi };
+                }
+            }
+            for lane in 0..LANES {
+                moved.outside[lane] |= u64::from(outside[lane]);
+            }
         }
     }
 }
