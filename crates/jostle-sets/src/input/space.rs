@@ -270,7 +270,7 @@ impl<const D: usize> UnitCell<D> {
                     let along = |sum, axis: usize| sum + (centers[axis][lane] - origin[axis]) * self.duals[k][axis];
                     (0..D).fold(0.0, along)
                 };
-                let within = (fraction >= 0.0) & (fraction <= 1.0);
+                let within = (0.0..=1.0).contains(&fraction);
                 wraps[k][lane] = if within { 0.0 } else { fraction.floor() };
             }
         }
