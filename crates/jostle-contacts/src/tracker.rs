@@ -29,10 +29,11 @@ use crate::table::{MAX_PAIRS, NONE};
 /// the key of b), or are of many sets: see [`Keys`].
 ///
 /// # Images
-/// In a [`Space`](jostle_sets::Space) so small that two bodies may touch at several images, each image is a contact of its own: it is
-/// known by its image shift beside the keys, from the body with the lesser key to the other. Give what the search returned, which
-/// has the shifts ([`ContactPairs`]). A contact is then followed as long as coordinates go on evenly; one that is moved back into
-/// the cell between frames changes its shift ([`ContactPairs::with_image_shifts`] says what to do). Where no two images can touch,
+/// In a [`Space`](jostle_sets::Space) so small that two bodies may touch at several images, each image is a contact of its own: it
+/// is known by its image shift beside the keys, from the body with the lesser key to the other. Give what the search returned,
+/// which has the shifts ([`ContactPairs`](crate::ContactPairs)). A contact is then followed as long as coordinates go on evenly;
+/// one that is moved back into the cell between frames changes its shift
+/// ([`ContactPairs::with_image_shifts`](crate::ContactPairs::with_image_shifts) says what to do). Where no two images can touch,
 /// as in most spaces that repeat, keys alone are compared, wherever bodies are moved to.
 ///
 /// # Cost
