@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_sets::proxy::sorted::SortedSet;
-use jostle_sets::proxy::{Solid, between, check_solids, squared};
+use jostle_sets::proxy::{Solid, between, check_bodies, squared};
 
 use crate::asked::{Asked, BLOCK};
 use crate::contact::Contact;
@@ -194,7 +194,7 @@ impl<'a, 'p, const D: usize> Solids<'a, 'p, D> {
             return Err(self.asked.strangers());
         }
         if unsound.into_inner() {
-            self.asked.sets.iter().try_for_each(check_solids)?;
+            self.asked.sets.iter().try_for_each(check_bodies)?;
         }
         Ok(())
     }

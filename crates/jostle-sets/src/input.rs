@@ -19,10 +19,8 @@ use crate::traverse::{SPARSE, WALK};
 const SAMPLE: usize = 4096;
 
 pub use activation::ActivationTable;
-pub use set::{Displacements, Set};
-pub use set::{SortedBefore, Source};
-pub use space::Space;
-pub use space::UnitCell;
+pub use set::{Displacements, Set, SortedBefore, Source};
+pub use space::{Space, UnitCell};
 
 /// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
 ///

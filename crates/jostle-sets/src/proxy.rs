@@ -32,8 +32,7 @@ use crate::input::{Set, Source, UnitCell};
 pub(crate) use boxed::{BoxFrame, Finite};
 pub use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
-pub use exact::Decide;
-pub use exact::{Exact, first_touch, squared};
+pub use exact::{Decide, Exact, first_touch, squared};
 pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
@@ -240,12 +239,10 @@ impl<const D: usize> Proxies<D> {
 compiled_here! {
     /// Refuses bodies that are not sound, by name.
     pub fn check_bodies<const D: usize>(set: &Set<'_, D>) -> Result<(), InputError> {
+        if let Source::Shaped(_) = set.source {
+            return SortedSet::<D>::default().survey_solids(set, None, Workers::Serial).map(|_| ());
+        }
         Proxies::<D>::default().survey(set, None, true, Isa::detect(), Workers::Serial).map(|_| ())
-    }
-
-    /// As [`check_bodies`], of any shape.
-    pub fn check_solids<const D: usize>(set: &Set<'_, D>) -> Result<(), InputError> {
-        SortedSet::<D>::default().survey_solids(set, None, Workers::Serial).map(|_| ())
     }
 }
 

@@ -1,16 +1,17 @@
 //! The survey of a set before proxies are made of it: how far its bodies extend, and whether they are sound.
 
+mod side_by_side;
+
 use core::ops::Range;
 
 use jostle_core::axes::Axes;
-use jostle_core::isa::Work;
 use jostle_core::limits::REACH_F64;
 use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
-use crate::proxy::Span;
-use crate::proxy::moved;
+use crate::proxy::{Span, moved};
+use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, copy, run, side_by_side};
 
 /// Growth of what a body reaches, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
@@ -290,199 +291,4 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 /// The first axis on which something fails.
 fn axis_where<const D: usize>(fails: &dyn Fn(usize) -> bool) -> Option<u8> {
     (0..D).find(|&axis| fails(axis)).map(|axis| axis as u8)
-}
-
-/// Bodies copied at a time, to be read side by side whatever their distance in memory.
-const COPIED: usize = 512;
-
-/// Bodies looked at side by side.
-const LANES: usize = 16;
-
-/// The least and the greatest of some values, which are numbers, sixteen side by side.
-#[derive(Clone, Copy)]
-struct Spread<T> {
-    least: [T; LANES],
-    greatest: [T; LANES],
-}
-
-impl<T: Scalar> Spread<T> {
-    fn of(value: T) -> Self {
-        Self { least: [value; LANES], greatest: [value; LANES] }
-    }
-
-    fn borders(&self) -> [f64; 2] {
-        let lo = self.least.iter().fold(f64::INFINITY, |lo, x| lo.min(x.to_f64()));
-        [lo, self.greatest.iter().fold(f64::NEG_INFINITY, |hi, x| hi.max(x.to_f64()))]
-    }
-}
-
-// What is done with each few hundred bodies is compiled for each instruction set by itself, and not once more for each number of axes.
-
-/// Takes more values.
-struct Take<'a, T> {
-    spread: &'a mut Spread<T>,
-    rows: &'a [[T; LANES]],
-}
-
-impl<T: Scalar> Work for Take<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Spread { mut least, mut greatest } = *self.spread;
-        for row in self.rows {
-            for lane in 0..LANES {
-                least[lane] = if row[lane] < least[lane] { row[lane] } else { least[lane] };
-                greatest[lane] = if row[lane] > greatest[lane] { row[lane] } else { greatest[lane] };
-            }
-        }
-        *self.spread = Spread { least, greatest };
-    }
-}
-
-/// Notes where bodies are not as the predicate in `f64` wants them, on one axis.
-struct NoteFaults<'a, T> {
-    centers: &'a [[T; LANES]],
-    radii: &'a [[T; LANES]],
-    margin: T,
-    faults: &'a mut [u64; LANES],
-}
-
-impl<T: Scalar> Work for NoteFaults<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { centers, radii, margin, faults } = self;
-        let mut noted = *faults;
-        for (centers, radii) in centers.iter().zip(radii) {
-            for lane in 0..LANES {
-                let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
-                noted[lane] |= u64::from(!((reach <= REACH_F64) & (radii[lane] >= T::default())));
-            }
-        }
-        *faults = noted;
-    }
-}
-
-/// Notes which bodies may lie outside of a cell whose walls are slanted.
-struct NoteOutside<'a, const D: usize, T> {
-    cell: &'a UnitCell<D>,
-    centers: &'a [[T; COPIED]; D],
-    rows: usize,
-    outside: &'a mut [u64; LANES],
-}
-
-impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for row in 0..self.rows {
-            let mut at = [[0.0; LANES]; D];
-            for axis in 0..D {
-                for lane in 0..LANES {
-                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
-                }
-            }
-            self.cell.note_outside(&at, self.outside);
-        }
-    }
-}
-
-/// Where bodies lie once they have been moved into a cell, sixteen side by side.
-struct MovedIn<const D: usize> {
-    lo: [[f64; LANES]; D],
-    hi: [[f64; LANES]; D],
-    /// As that of an [`Extent`].
-    far: [[f64; LANES]; D],
-    outside: [u64; LANES],
-    /// More cells away than can be counted.
-    too_far: [u64; LANES],
-}
-
-impl<const D: usize> MovedIn<D> {
-    const NONE: Self = Self {
-        lo: [[f64::INFINITY; LANES]; D],
-        hi: [[f64::NEG_INFINITY; LANES]; D],
-        far: [[0.0; LANES]; D],
-        outside: [0; LANES],
-        too_far: [0; LANES],
-    };
-}
-
-/// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do.
-struct MoveIn<'a, const D: usize, T> {
-    cell: &'a UnitCell<D>,
-    centers: &'a [[T; COPIED]; D],
-    rows: usize,
-    moved: &'a mut MovedIn<D>,
-}
-
-impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (vectors, moved) = (&self.cell.space.vectors, self.moved);
-        for row in 0..self.rows {
-            let mut at = [[0.0; LANES]; D];
-            for axis in 0..D {
-                for lane in 0..LANES {
-                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
-                }
-            }
-            let (mut wraps, mut outside) = ([[0.0_f64; LANES]; D], [false; LANES]);
-            self.cell.wraps_side_by_side(&at, &mut wraps);
-            for k in 0..D {
-                for lane in 0..LANES {
-                    let wraps = wraps[k][lane];
-                    outside[lane] |= wraps != 0.0;
-                    moved.too_far[lane] |= u64::from(wraps.abs() > MAX_WRAPS);
-                }
-            }
-            for axis in 0..D {
-                for lane in 0..LANES {
-                    let (mut shift, mut taken) = (wraps[0][lane] * vectors[0][axis], 0.0);
-                    taken += shift.abs();
-                    for k in 1..D {
-                        let part = wraps[k][lane] * vectors[k][axis];
-                        shift += part;
-                        taken += part.abs();
-                    }
-                    let x = at[axis][lane];
-                    let far = if outside[lane] { x.abs() + taken } else { 0.0 };
-                    let middle = if outside[lane] { x - shift } else { x };
-                    let [lo, hi, most] = [&mut moved.lo, &mut moved.hi, &mut moved.far].map(|all| &mut all[axis][lane]);
-                    *most = if far > *most { far } else { *most };
-                    *lo = if middle < *lo { middle } else { *lo };
-                    *hi = if middle > *hi { middle } else { *hi };
-                }
-            }
-            for lane in 0..LANES {
-                moved.outside[lane] |= u64::from(outside[lane]);
-            }
-        }
-    }
-}
-
-/// Does some work: one function for each kind of work, wherever it is done.
-#[inline(never)]
-fn run<W: Work<Output = ()>>(isa: Isa, work: W) {
-    isa.run(work);
-}
-
-/// Copies some values of a column.
-#[inline(never)]
-fn copy<T: Scalar>(column: &Column<'_, T>, first: usize, out: &mut [T]) {
-    column.map_into(first, out, |x| x);
-}
-
-/// The first values of a buffer in rows: `count` of them copied there, and in the rest of the last row the first one again.
-#[inline(always)]
-fn side_by_side<T: Copy>(buffer: &mut [T; COPIED], count: usize, copy: impl Fn(&mut [T])) -> &[[T; LANES]] {
-    copy(&mut buffer[..count]);
-    let (rows, first) = (count.div_ceil(LANES), buffer[0]);
-    buffer[count..rows * LANES].fill(first);
-    &buffer.as_chunks::<LANES>().0[..rows]
 }

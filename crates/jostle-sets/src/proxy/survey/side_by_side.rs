@@ -1,0 +1,201 @@
+//! What a survey notes of bodies at rest, sixteen side by side, a few hundred at a time. Each kind of work is compiled for each
+//! instruction set by itself, and not once more for each number of axes.
+
+use jostle_core::isa::Work;
+use jostle_core::limits::REACH_F64;
+use jostle_core::{Column, Isa, Scalar};
+
+use super::MAX_WRAPS;
+use crate::input::UnitCell;
+
+/// Bodies copied at a time, to be read side by side whatever their distance in memory.
+pub(super) const COPIED: usize = 512;
+
+/// Bodies looked at side by side.
+pub(super) const LANES: usize = 16;
+
+/// The least and the greatest of some values, which are numbers, sixteen side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Spread<T> {
+    pub(super) least: [T; LANES],
+    pub(super) greatest: [T; LANES],
+}
+
+impl<T: Scalar> Spread<T> {
+    pub(super) fn of(value: T) -> Self {
+        Self { least: [value; LANES], greatest: [value; LANES] }
+    }
+
+    pub(super) fn borders(&self) -> [f64; 2] {
+        let lo = self.least.iter().fold(f64::INFINITY, |lo, x| lo.min(x.to_f64()));
+        [lo, self.greatest.iter().fold(f64::NEG_INFINITY, |hi, x| hi.max(x.to_f64()))]
+    }
+}
+
+/// Takes more values.
+pub(super) struct Take<'a, T> {
+    pub(super) spread: &'a mut Spread<T>,
+    pub(super) rows: &'a [[T; LANES]],
+}
+
+impl<T: Scalar> Work for Take<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Spread { mut least, mut greatest } = *self.spread;
+        for row in self.rows {
+            for lane in 0..LANES {
+                least[lane] = if row[lane] < least[lane] { row[lane] } else { least[lane] };
+                greatest[lane] = if row[lane] > greatest[lane] { row[lane] } else { greatest[lane] };
+            }
+        }
+        *self.spread = Spread { least, greatest };
+    }
+}
+
+/// Notes where bodies are not as the predicate in `f64` wants them, on one axis.
+pub(super) struct NoteFaults<'a, T> {
+    pub(super) centers: &'a [[T; LANES]],
+    pub(super) radii: &'a [[T; LANES]],
+    pub(super) margin: T,
+    pub(super) faults: &'a mut [u64; LANES],
+}
+
+impl<T: Scalar> Work for NoteFaults<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { centers, radii, margin, faults } = self;
+        let mut noted = *faults;
+        for (centers, radii) in centers.iter().zip(radii) {
+            for lane in 0..LANES {
+                let reach = centers[lane].to_f64().abs() + (radii[lane] + margin).to_f64();
+                noted[lane] |= u64::from(!((reach <= REACH_F64) & (radii[lane] >= T::default())));
+            }
+        }
+        *faults = noted;
+    }
+}
+
+/// Notes which bodies may lie outside of a cell whose walls are slanted.
+pub(super) struct NoteOutside<'a, const D: usize, T> {
+    pub(super) cell: &'a UnitCell<D>,
+    pub(super) centers: &'a [[T; COPIED]; D],
+    pub(super) rows: usize,
+    pub(super) outside: &'a mut [u64; LANES],
+}
+
+impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for row in 0..self.rows {
+            let mut at = [[0.0; LANES]; D];
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
+                }
+            }
+            self.cell.note_outside(&at, self.outside);
+        }
+    }
+}
+
+/// Where bodies lie once they have been moved into a cell, sixteen side by side.
+pub(super) struct MovedIn<const D: usize> {
+    pub(super) lo: [[f64; LANES]; D],
+    pub(super) hi: [[f64; LANES]; D],
+    /// As that of an [`Extent`].
+    pub(super) far: [[f64; LANES]; D],
+    pub(super) outside: [u64; LANES],
+    /// More cells away than can be counted.
+    pub(super) too_far: [u64; LANES],
+}
+
+impl<const D: usize> MovedIn<D> {
+    pub(super) const NONE: Self = Self {
+        lo: [[f64::INFINITY; LANES]; D],
+        hi: [[f64::NEG_INFINITY; LANES]; D],
+        far: [[0.0; LANES]; D],
+        outside: [0; LANES],
+        too_far: [0; LANES],
+    };
+}
+
+/// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do.
+pub(super) struct MoveIn<'a, const D: usize, T> {
+    pub(super) cell: &'a UnitCell<D>,
+    pub(super) centers: &'a [[T; COPIED]; D],
+    pub(super) rows: usize,
+    pub(super) moved: &'a mut MovedIn<D>,
+}
+
+impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (vectors, moved) = (&self.cell.space.vectors, self.moved);
+        for row in 0..self.rows {
+            let mut at = [[0.0; LANES]; D];
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
+                }
+            }
+            let (mut wraps, mut outside) = ([[0.0_f64; LANES]; D], [false; LANES]);
+            self.cell.wraps_side_by_side(&at, &mut wraps);
+            for k in 0..D {
+                for lane in 0..LANES {
+                    let wraps = wraps[k][lane];
+                    outside[lane] |= wraps != 0.0;
+                    moved.too_far[lane] |= u64::from(wraps.abs() > MAX_WRAPS);
+                }
+            }
+            for axis in 0..D {
+                for lane in 0..LANES {
+                    let mut shift = wraps[0][lane] * vectors[0][axis];
+                    let mut taken = shift.abs();
+                    for k in 1..D {
+                        let part = wraps[k][lane] * vectors[k][axis];
+                        shift += part;
+                        taken += part.abs();
+                    }
+                    let x = at[axis][lane];
+                    let (middle, far) = if outside[lane] { (x - shift, x.abs() + taken) } else { (x, 0.0) };
+                    let (lo, hi, most) = (moved.lo[axis][lane], moved.hi[axis][lane], moved.far[axis][lane]);
+                    moved.lo[axis][lane] = if middle < lo { middle } else { lo };
+                    moved.hi[axis][lane] = if middle > hi { middle } else { hi };
+                    moved.far[axis][lane] = if far > most { far } else { most };
+                }
+            }
+            for lane in 0..LANES {
+                moved.outside[lane] |= u64::from(outside[lane]);
+            }
+        }
+    }
+}
+
+/// Does some work: one function for each kind of work, wherever it is done.
+#[inline(never)]
+pub(super) fn run<W: Work<Output = ()>>(isa: Isa, work: W) {
+    isa.run(work);
+}
+
+/// Copies some values of a column.
+#[inline(never)]
+pub(super) fn copy<T: Scalar>(column: &Column<'_, T>, first: usize, out: &mut [T]) {
+    column.map_into(first, out, |x| x);
+}
+
+/// The first values of a buffer in rows: `count` of them copied there, and in the rest of the last row the first one again.
+#[inline(always)]
+pub(super) fn side_by_side<T: Copy>(buffer: &mut [T; COPIED], count: usize, copy: impl Fn(&mut [T])) -> &[[T; LANES]] {
+    copy(&mut buffer[..count]);
+    let (rows, first) = (count.div_ceil(LANES), buffer[0]);
+    buffer[count..rows * LANES].fill(first);
+    &buffer.as_chunks::<LANES>().0[..rows]
+}
