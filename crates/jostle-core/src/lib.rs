@@ -35,4 +35,6 @@ pub use parallel::workers::{Workers, record};
 #[doc(hidden)]
 pub use parallel::{disjoint, lookback, scratch, threads};
 pub use permutation::{Permutation, PermutationError};
+#[doc(hidden)]
+pub use tree::Checked;
 pub use tree::{BuildTimes, LinearTree};

@@ -30,7 +30,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::aabb::Aabb;
-use crate::bounds::BlockBounds;
+use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
 use crate::input::{Bodies, Boxes};
 use crate::isa::Isa;
@@ -89,6 +89,15 @@ pub struct BuildTimes {
     pub sort: Duration,
     /// Levels of boxes above the leaves.
     pub tree: Duration,
+}
+
+/// What is known of bodies that have been checked, by [`LinearTree::check_on`].
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct Checked<const D: usize> {
+    /// The box of all centres.
+    pub bounds: Aabb<D>,
+    took: Duration,
 }
 
 /// Bodies ordered in space with levels of boxes above them. Keeps its memory from build to build.
@@ -391,7 +400,33 @@ impl<const D: usize> LinearTree<D> {
     /// As [`LinearTree::build`].
     #[doc(hidden)]
     pub fn build_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
-        build::build(self, bodies, workers)
+        build::build(self, bodies, None, workers)
+    }
+
+    /// The first stage of [`LinearTree::build_on`], for who wants to know about bodies before he goes on with
+    /// [`LinearTree::build_checked_on`].
+    ///
+    /// # Errors
+    /// As [`LinearTree::build`].
+    #[doc(hidden)]
+    pub fn check_on(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) -> Result<Checked<D>, ViewError> {
+        let mut laps = Laps::begin(!self.untimed);
+        let bounds = bounds_into(bodies, workers, self.isa, &mut self.scratch.blocks)?;
+        Ok(Checked { bounds, took: laps.next() })
+    }
+
+    /// [`LinearTree::build_on`] of bodies that have been checked.
+    ///
+    /// # Errors
+    /// As [`LinearTree::build`].
+    #[doc(hidden)]
+    pub fn build_checked_on(
+        &mut self,
+        bodies: Bodies<'_, D>,
+        checked: Checked<D>,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, ViewError> {
+        build::build(self, bodies, Some(checked), workers)
     }
 
     /// As [`LinearTree::build_on`], of boxes, sorted by their centres: what it holds of them are [`LinearTree::boxes`].
@@ -400,13 +435,21 @@ impl<const D: usize> LinearTree<D> {
     /// As [`LinearTree::build`].
     #[doc(hidden)]
     pub fn build_boxes_on(&mut self, boxes: Boxes<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
-        build::build_boxes(self, boxes, workers)
+        build::build_boxes(self, boxes, None, workers)
     }
 
-    fn build_with<S: Shape<D>>(&mut self, view: S::View<'_>, workers: Workers<'_>) -> Result<BuildTimes, ViewError> {
+    fn build_with<S: Shape<D>>(
+        &mut self,
+        view: S::View<'_>,
+        checked: Option<Checked<D>>,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, ViewError> {
         let mut laps = Laps::begin(!self.untimed);
-        self.bounds = S::bounds(view, workers, self.isa, &mut self.scratch.blocks)?;
-        let bounds = laps.next();
+        self.bounds = match checked {
+            Some(checked) => checked.bounds,
+            None => S::bounds(view, workers, self.isa, &mut self.scratch.blocks)?,
+        };
+        let bounds = laps.next() + checked.map_or(Duration::ZERO, |checked| checked.took);
         let unfinished = Unfinished(self);
         let tree = &mut *unfinished.0;
         tree.margin = S::margin(view);

@@ -411,8 +411,11 @@ impl<const D: usize> Join<'_, D> {
     fn filter_hits_body<L: Lanes>(&mut self) {
         let hits = &mut self.scratch.hits;
         let names = self.pairing.names();
+        let all = self.pairing.filter.asks_of_all();
         for hit in &mut hits.list[..hits.len] {
-            *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
+            if all || !hit.is_sure() {
+                *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
+            }
         }
     }
 }

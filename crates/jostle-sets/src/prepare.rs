@@ -1,7 +1,7 @@
 //! From an input to trees: proxies, trees, images, and which trees meet at which image.
 
 use jostle_core::axes::{Axes, Both};
-use jostle_core::{Aabb, BuildTimes, Isa, LinearTree, Workers};
+use jostle_core::{Aabb, BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
 use crate::compiled::compiled_here;
@@ -34,6 +34,8 @@ pub struct Preparation<const D: usize> {
     frame: Frame<D>,
     gaps: Gaps<D>,
     extents: Vec<Extent<D>>,
+    /// Of each set that has an extent, what a build need not find out again.
+    checked: Vec<Option<Checked<D>>>,
     /// Of boxes and capsules, what the bodies of each set reach on each axis, at most.
     reaches: Vec<[f64; D]>,
     /// The box of the tree of each set, in a space that repeats.
@@ -49,6 +51,7 @@ impl<const D: usize> Preparation<D> {
             frame: Frame::default(),
             gaps: Gaps::default(),
             extents: Vec::new(),
+            checked: Vec::new(),
             reaches: Vec::new(),
             roots: Vec::new(),
         }
@@ -102,6 +105,7 @@ impl<const D: usize> Preparation<D> {
             + self.gaps.bytes()
             + self.jobs.capacity() * size_of::<Job>()
             + self.extents.capacity() * size_of::<Extent<D>>()
+            + self.checked.capacity() * size_of::<Option<Checked<D>>>()
             + self.reaches.capacity() * size_of::<[f64; D]>()
             + self.roots.capacity() * size_of::<Aabb<D>>()
     }
@@ -134,11 +138,11 @@ impl<const D: usize> Preparation<D> {
         self.survey(input, cell.as_ref(), isa, workers)?;
         self.adopt(input, cell.as_ref(), workers);
         let mut times = BuildTimes::default();
-        for (kept, set) in self.sorted[first..].iter_mut().zip(sets) {
+        for (at, (kept, set)) in self.sorted[first..].iter_mut().zip(sets).enumerate() {
             let in_cell = || !kept.proxies.are_outside() && matches!(set.source, Source::View(_));
             let built = if kept.adopted || !decided && (cell.is_none() || in_cell()) {
                 kept.proxies.leave_as_given();
-                kept.build(set, workers)?
+                kept.build(set, self.checked.get(at).copied().flatten(), workers)?
             } else {
                 let frame = decided.then_some((&self.frame, self.gaps.in_use()));
                 kept.proxies.fill(set, cell.as_ref(), frame, workers);
@@ -158,7 +162,7 @@ impl<const D: usize> Preparation<D> {
         let own = &mut self.sorted[0];
         (own.boxed, own.adopted) = (false, false);
         own.proxies.clear();
-        let times = own.build(set, workers)?;
+        let times = own.build(set, None, workers)?;
         self.extents.clear();
         self.gaps.clear();
         self.images.clear();
@@ -197,7 +201,7 @@ impl<const D: usize> Preparation<D> {
                 }
                 kept.build_boxed(set, workers)?
             } else {
-                kept.build(set, workers)?
+                kept.build(set, None, workers)?
             };
             times = sum(times, built);
         }
@@ -223,6 +227,7 @@ impl<const D: usize> Preparation<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         self.extents.clear();
+        self.checked.clear();
         let (decided, first) = (input.is_decided(), Self::first(input));
         if !decided && cell.is_none() {
             self.sorted[first..].iter_mut().for_each(|kept| kept.proxies.clear());
@@ -232,9 +237,12 @@ impl<const D: usize> Preparation<D> {
             if let Some(prepared) = PreparedSet::serving(set, &input.space) {
                 kept.proxies.take_over(prepared.extent.outside);
                 self.extents.push(prepared.extent);
+                self.checked.push(None);
                 continue;
             }
-            self.extents.push(kept.proxies.survey(set, cell, decided, isa, workers)?);
+            let (extent, checked) = kept.survey(set, cell, decided, isa, workers)?;
+            self.extents.push(extent);
+            self.checked.push(checked);
         }
         Ok(())
     }

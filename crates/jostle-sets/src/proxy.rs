@@ -23,7 +23,7 @@ use core::ops::Range;
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Isa, LinearTree, Reason, Scalar, ViewError, Workers};
+use jostle_core::{Aabb, Bodies, Isa, LinearTree, Radii, Reason, Scalar, ViewError, Workers};
 
 use crate::InputError;
 use crate::compiled::compiled_here;
@@ -145,6 +145,31 @@ impl<const D: usize> Proxies<D> {
     /// The bodies of the tree that was read last, by id.
     pub fn tree_view(&self) -> Bodies<'_, D> {
         self.tree_bodies.view()
+    }
+
+    /// How far bodies extend that have been checked, if all of them lie in a cell whose walls lie in the axes.
+    pub(crate) fn survey_checked(
+        &mut self,
+        bodies: Bodies<'_, D>,
+        bounds: Aabb<D>,
+        cell: &UnitCell<D>,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Option<Extent<D>> {
+        let borders = from_axes(|axis| [bounds.lo[axis], bounds.hi[axis]].map(f64::from));
+        if bodies.is_empty() || !cell.is_straight() || !cell.holds(&borders) {
+            return None;
+        }
+        let given = Given { bodies, moving: None, cell: None, decided: false };
+        let survey = |ids| given.survey_radii(isa, ids);
+        // Where all are the same, one tells.
+        let bodies = if let Radii::All(_) = bodies.radii() { 1 } else { bodies.len() };
+        let mut extent = reduce(bodies, &mut self.extents, Extent::EMPTY, &survey, workers, &Extent::merge);
+        for axis in 0..D {
+            [extent.lo[axis], extent.hi[axis]] = borders[axis];
+        }
+        self.outside = false;
+        Some(extent)
     }
 
     /// Looks at all bodies of a set, and refuses what is not sound.

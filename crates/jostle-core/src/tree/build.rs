@@ -6,7 +6,7 @@ use core::ptr;
 
 use super::boxes::Boxed;
 use super::circles::Round;
-use super::{BuildTimes, LinearTree};
+use super::{BuildTimes, Checked, LinearTree};
 use crate::error::ViewError;
 use crate::input::{Bodies, Boxes};
 use crate::parallel::workers::Workers;
@@ -18,29 +18,32 @@ macro_rules! built_here {
         pub(super) fn $name<const D: usize>(
             tree: &mut LinearTree<D>,
             bodies: $view<'_, D>,
+            checked: Option<Checked<D>>,
             workers: Workers<'_>,
         ) -> Result<BuildTimes, ViewError> {
             fn in_the_plane(
                 tree: &mut LinearTree<2>,
                 bodies: $view<'_, 2>,
+                checked: Option<Checked<2>>,
                 workers: Workers<'_>,
             ) -> Result<BuildTimes, ViewError> {
-                workers.together(|| tree.build_with::<$shape>(bodies, workers))
+                workers.together(|| tree.build_with::<$shape>(bodies, checked, workers))
             }
             fn in_space(
                 tree: &mut LinearTree<3>,
                 bodies: $view<'_, 3>,
+                checked: Option<Checked<3>>,
                 workers: Workers<'_>,
             ) -> Result<BuildTimes, ViewError> {
-                workers.together(|| tree.build_with::<$shape>(bodies, workers))
+                workers.together(|| tree.build_with::<$shape>(bodies, checked, workers))
             }
             const { assert!(D == 2 || D == 3, "bodies have two axes or three") };
-            let (tree, bodies) = (ptr::from_mut(tree), ptr::from_ref(&bodies));
+            let (tree, bodies, checked) = (ptr::from_mut(tree), ptr::from_ref(&bodies), ptr::from_ref(&checked));
             match D {
                 // SAFETY: D is 2, so these are the same types.
-                2 => unsafe { in_the_plane(&mut *tree.cast(), *bodies.cast(), workers) },
+                2 => unsafe { in_the_plane(&mut *tree.cast(), *bodies.cast(), *checked.cast(), workers) },
                 // SAFETY: D is 3, so these are the same types.
-                _ => unsafe { in_space(&mut *tree.cast(), *bodies.cast(), workers) },
+                _ => unsafe { in_space(&mut *tree.cast(), *bodies.cast(), *checked.cast(), workers) },
             }
         }
     };

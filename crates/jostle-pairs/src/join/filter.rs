@@ -28,7 +28,13 @@ impl Filter<'_> {
     /// Whether every hit is a pair.
     #[inline(always)]
     pub(crate) fn keeps_all(&self) -> bool {
-        self.layers.is_none() && self.decision.is_none() && self.only.is_none()
+        self.decision.is_none() && !self.asks_of_all()
+    }
+
+    /// Whether hits of which none is in doubt may be dropped too.
+    #[inline(always)]
+    pub(crate) fn asks_of_all(&self) -> bool {
+        self.layers.is_some() || self.only.is_some()
     }
 }
 

@@ -237,8 +237,8 @@ impl<const D: usize> RowJoin<'_, D> {
         let own = if self.pairing.within { leaf } else { usize::MAX };
         let image = self.image;
         let offset = if PLAIN { [0.0; D] } else { self.images[image as usize] };
-        let Filter { layers, decision, only } = self.pairing.filter;
-        let (asks, slack) = (layers.is_some() || only.is_some(), decision.map_or(0.0, |decision| decision.slack));
+        let Filter { decision, .. } = self.pairing.filter;
+        let (asks, slack) = (self.pairing.filter.asks_of_all(), decision.map_or(0.0, |decision| decision.slack));
         let RowScratch { tests, rows, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
         for (&lane, &other) in tests.circle[..tests.len].iter().zip(&tests.leaf) {

@@ -294,6 +294,13 @@ impl<const D: usize> UnitCell<D> {
         }
     }
 
+    /// Whether bodies that extend from the least to the greatest coordinates have no wraps, in a cell whose vectors lie in the axes.
+    pub(crate) fn holds(&self, borders: &[[f64; 2]; D]) -> bool {
+        let mut beyond = [0; 2];
+        self.note_outside(borders, &mut beyond);
+        beyond == [0; 2]
+    }
+
     /// The sum of so many of each vector, from left to right.
     #[inline]
     pub fn shift(&self, steps: [f64; D]) -> [f64; D] {

@@ -208,7 +208,7 @@ impl<const D: usize> PreparedSet<D> {
             self.sorted.proxies.fill(&own, cell.as_ref(), frame, workers);
             self.sorted.build_proxies(&own, workers)?;
         } else {
-            self.sorted.build(&own, workers)?;
+            self.sorted.build(&own, None, workers)?;
         }
         Ok(())
     }

@@ -2,14 +2,14 @@
 
 use core::time::Duration;
 
-use jostle_core::{BuildTimes, Isa, LinearTree, Workers};
+use jostle_core::{BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
 use crate::input::layers::LayerTable;
 use crate::input::shaped::Shaped;
-use crate::input::{Set, Source};
-use crate::proxy::Proxies;
+use crate::input::{Set, Source, UnitCell};
 use crate::proxy::boxed::BoxColumns;
+use crate::proxy::{Extent, Proxies};
 
 /// What a finder keeps for a set from search to search.
 #[derive(Debug, Default)]
@@ -34,14 +34,41 @@ impl<const D: usize> SortedSet<D> {
         Self { tree: LinearTree::with_capacity(bodies), ..Self::default() }
     }
 
-    /// Builds the tree of a view, and looks up its layers.
-    pub(crate) fn build(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
+    /// Looks at all bodies of a set of circles or spheres, and refuses what is not sound. Those that can be searched as they are
+    /// are checked as a build would, which then need not.
+    pub(crate) fn survey(
+        &mut self,
+        set: &Set<'_, D>,
+        cell: Option<&UnitCell<D>>,
+        decided: bool,
+        isa: Isa,
+        workers: Workers<'_>,
+    ) -> Result<(Extent<D>, Option<Checked<D>>), InputError> {
+        if let (Source::View(bodies), Some(cell), false) = (set.source, cell, decided)
+            && let Ok(checked) = self.tree.check_on(bodies, workers)
+            && let Some(extent) = self.proxies.survey_checked(bodies, checked.bounds, cell, isa, workers)
+        {
+            return Ok((extent, Some(checked)));
+        }
+        Ok((self.proxies.survey(set, cell, decided, isa, workers)?, None))
+    }
+
+    /// Builds the tree of a view, which may have been checked, and looks up its layers.
+    pub(crate) fn build(
+        &mut self,
+        set: &Set<'_, D>,
+        checked: Option<Checked<D>>,
+        workers: Workers<'_>,
+    ) -> Result<BuildTimes, InputError> {
         self.built = false;
         if self.adopted {
             return Ok(BuildTimes::default());
         }
         let times = match set.source {
-            Source::View(bodies) => self.tree.build_on(bodies, workers)?,
+            Source::View(bodies) => match checked {
+                Some(checked) => self.tree.build_checked_on(bodies, checked, workers)?,
+                None => self.tree.build_on(bodies, workers)?,
+            },
             Source::Shaped(Shaped::Boxes(boxes)) => self.boxes.build_boxes_on(boxes, workers)?,
             Source::Shaped(_) | Source::Double(_) | Source::Tree(_) => return Ok(BuildTimes::default()),
         };

@@ -142,6 +142,39 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if self.moving.is_none() { self.survey_at_rest(isa, ids) } else { self.survey_moving(ids) }
     }
 
+    /// What those of bodies at rest extend whose centres are known to extend so far, once it is known that all lie in the cell.
+    pub(crate) fn survey_radii(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
+        let (mut radii, mut sizes) = ([T::default(); COPIED], Spread::of(T::default()));
+        for first in ids.clone().step_by(COPIED) {
+            self.take_radii(isa, &mut radii, first..ids.end.min(first + COPIED), &mut sizes);
+        }
+        let radius = self.greatest_radius(&sizes);
+        Extent { radius, reach: radius, ..Extent::EMPTY }
+    }
+
+    /// Takes the radii of some bodies, which are left in the buffer.
+    fn take_radii<'b>(
+        &self,
+        isa: Isa,
+        buffer: &'b mut [T; COPIED],
+        ids: Range<usize>,
+        sizes: &mut Spread<T>,
+    ) -> &'b [[T; LANES]] {
+        let rows = side_by_side(buffer, ids.len(), |out| match self.bodies.radii() {
+            Radii::All(radius) => out.fill(radius),
+            Radii::Each(column) => copy(&column, ids.start, out),
+        });
+        run(isa, Take { spread: sizes, rows });
+        rows
+    }
+
+    /// The greatest radius, with the margin.
+    fn greatest_radius(&self, sizes: &Spread<T>) -> f64 {
+        let greatest =
+            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
+        (greatest + self.bodies.margin()).to_f64()
+    }
+
     fn survey_at_rest(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
         let &Self { bodies, cell, decided, .. } = self;
         let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
@@ -153,11 +186,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let slanted = cell.filter(|cell| !cell.is_straight());
         for first in ids.clone().step_by(COPIED) {
             let count = COPIED.min(ids.end - first);
-            let radii = side_by_side(&mut radii, count, |out| match bodies.radii() {
-                Radii::All(radius) => out.fill(radius),
-                Radii::Each(column) => copy(&column, first, out),
-            });
-            run(isa, Take { spread: &mut sizes, rows: radii });
+            let radii = self.take_radii(isa, &mut radii, first..first + count, &mut sizes);
             for axis in 0..D {
                 let centers = side_by_side(&mut centers[axis], count, |out| copy(&bodies.centers()[axis], first, out));
                 run(isa, Take { spread: &mut axes[axis], rows: centers });
@@ -170,14 +199,10 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             }
         }
         let borders = axes.axes(|axis| axis.borders());
-        if let Some(cell) = cell.filter(UnitCell::is_straight) {
-            let mut beyond = [0; 2];
-            cell.note_outside(&borders, &mut beyond);
-            outside[..2].copy_from_slice(&beyond);
+        if cell.is_some_and(|cell| cell.is_straight() && !cell.holds(&borders)) {
+            outside[0] = 1;
         }
-        let greatest =
-            sizes.greatest.into_iter().fold(T::default(), |most, size| if size > most { size } else { most });
-        let radius = (greatest + bodies.margin()).to_f64();
+        let radius = self.greatest_radius(&sizes);
         let mut extent = Extent { radius, reach: radius, sound: !decided || faults == [0; LANES], ..Extent::EMPTY };
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];

@@ -71,11 +71,15 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
     /// As [`Circles16::hits_and_sure`], of others that are seen at an offset.
     #[inline(always)]
     pub fn hits_and_sure_at(self, other: Self, offset: [f32; D], slack: f32) -> (u16, bool) {
-        let s = self.radius.add(other.radius);
-        let distance2 = self.distance2_at(other, offset);
-        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
+        Self::hits_and_sure_of(self.distance2_at(other, offset), self.radius.add(other.radius), slack)
+    }
+
+    /// Whether the squared distance is less than `s * (s - 2 * slack)`, which is less than the square of `s - slack`.
+    #[inline(always)]
+    fn hits_and_sure_of(distance2: L, s: L, slack: f32) -> (u16, bool) {
         let hits = distance2.le(s.mul(s));
-        (hits, hits & less.mul(less).le(distance2) == 0)
+        let sure = s.mul(s.sub(L::splat(2.0 * slack)));
+        (hits, hits & sure.le(distance2) == 0)
     }
 
     #[inline(always)]
@@ -149,11 +153,7 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Circles16<L, D> {
     /// Those of [`Sixteen::hits`], and whether all of them would be hits if the sum of radii were less by `slack`.
     #[inline(always)]
     fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool) {
-        let s = self.radius.add(other.radius);
-        let distance2 = self.distance2(other);
-        let less = s.sub(L::splat(slack)).max(L::splat(0.0));
-        let hits = distance2.le(s.mul(s));
-        (hits, hits & less.mul(less).le(distance2) == 0)
+        Self::hits_and_sure_of(self.distance2(other), self.radius.add(other.radius), slack)
     }
 
     /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as

@@ -144,7 +144,7 @@ impl<const D: usize> PreparedSet<D> {
             self.sorted.fill_boxes(&own, cell.as_ref(), frame, workers);
             self.sorted.build_boxed(&own, workers)?;
         } else {
-            self.sorted.build(&own, workers)?;
+            self.sorted.build(&own, None, workers)?;
         }
         let radius = squared(extent.reach).sqrt();
         self.extent =
