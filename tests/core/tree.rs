@@ -1,7 +1,7 @@
 //! The tree alone: its invariants on every scene, its order on small ones, and how tight its leaves are.
 
 use jostle_core::tree::LEAF;
-use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, Workers};
+use jostle_core::{Aabb, Circles, Isa, LinearTree, Spheres, Threads, ViewError, Workers};
 use jostle_testkit::tree::{assert_holds, same_trees, validate};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 use proptest::collection::vec;
@@ -318,5 +318,21 @@ proptest! {
     fn any_bodies_make_a_sound_tree(bodies in bodies()) {
         is_sound::<2>(&bodies);
         is_sound::<3>(&bodies);
+    }
+}
+
+#[test]
+fn more_leaves_than_places_can_number_are_refused() {
+    const MOST: usize = 1 << 10;
+    let x: Vec<f32> = (0..20 * MOST).map(|id| id as f32).collect();
+    let (all, few) = (Circles::new(&x, &x, 1.0), Circles::new(&x[..100], &x[..100], 1.0));
+    let mut tree = LinearTree::new();
+    tree.limit_leaves(MOST);
+    for _ in 0..2 {
+        tree.build(few, Threads::Serial).expect("few bodies");
+        assert_eq!((tree.len(), tree.validate()), (100, Ok(())));
+        let refused = tree.build(all, Threads::Serial).expect_err("too many leaves");
+        assert!(matches!(refused, ViewError::TooSparse { bodies, leaves } if bodies == x.len() && leaves > MOST));
+        assert_eq!((tree.len(), tree.validate(), tree.levels().len()), (0, Ok(()), 0));
     }
 }

@@ -3,8 +3,8 @@
 /// The largest number of bodies a view may hold: ids are `u32`, and one value is kept free.
 pub const MAX_BODIES: usize = u32::MAX as usize - 1;
 
-/// Leaves of a tree at most: places are numbered by 32 bits, sixteen to a leaf. In unit tests so few that one can have more.
-pub(crate) const LEAVES_MAX: usize = if cfg!(test) { 1 << 10 } else { 1 << 28 };
+/// Leaves of a tree at most: places are numbered by 32 bits, sixteen to a leaf.
+pub(crate) const LEAVES_MAX: usize = 1 << 28;
 
 /// |coordinate| + radius may reach 2^60: squares of distances then stay below 2^124.
 pub const REACH: f32 = f32::from_bits((127 + 60) << 23);

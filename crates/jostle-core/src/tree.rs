@@ -141,6 +141,8 @@ pub struct LinearTree<const D: usize> {
     isa: Isa,
     /// Builds look at no clock.
     untimed: bool,
+    /// Leaves that a build makes at most.
+    leaves_max: usize,
     scratch: Scratch<D>,
 }
 
@@ -190,6 +192,7 @@ impl<const D: usize> Default for LinearTree<D> {
             used_levels: 0,
             isa: Isa::detect(),
             untimed: false,
+            leaves_max: LEAVES_MAX,
             scratch: Scratch::default(),
         }
     }
@@ -237,6 +240,13 @@ impl<const D: usize> LinearTree<D> {
     #[doc(hidden)]
     pub fn set_untimed(&mut self) {
         self.untimed = true;
+    }
+
+    /// Refuses from now on what makes more leaves, as if there were no numbers for more places: for tests, whose memory does
+    /// not hold as many as there are.
+    #[doc(hidden)]
+    pub fn limit_leaves(&mut self, leaves: usize) {
+        self.leaves_max = leaves.min(LEAVES_MAX);
     }
 
     /// The instruction set in use.
@@ -458,7 +468,7 @@ impl<const D: usize> LinearTree<D> {
         tree.sort(&mut part, view, workers);
         *S::part(tree) = part;
         let sort = laps.next();
-        if tree.leaves > LEAVES_MAX {
+        if tree.leaves > tree.leaves_max {
             return Err(ViewError::TooSparse { bodies: tree.len, leaves: tree.leaves });
         }
         (tree.round_leaves, tree.box_leaves) = if S::IS_BOXED { (0, tree.leaves) } else { (tree.leaves, 0) };
@@ -473,32 +483,7 @@ struct Unfinished<'a, const D: usize>(&'a mut LinearTree<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
-        let LinearTree { isa, untimed, .. } = *self.0;
-        *self.0 = LinearTree { isa, untimed, ..LinearTree::default() };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::LinearTree;
-    use crate::error::ViewError;
-    use crate::input::Circles;
-    use crate::limits::LEAVES_MAX;
-    use crate::parallel::threads::Threads;
-
-    #[test]
-    fn more_leaves_than_places_can_number_are_refused() {
-        let x: Vec<f32> = (0..20 * LEAVES_MAX).map(|id| id as f32).collect();
-        let (all, few) = (Circles::new(&x, &x, 1.0), Circles::new(&x[..100], &x[..100], 1.0));
-        let mut tree = LinearTree::new();
-        for _ in 0..2 {
-            tree.build(few, Threads::Serial).expect("few bodies");
-            assert_eq!((tree.len(), tree.validate()), (100, Ok(())));
-            let refused = tree.build(all, Threads::Serial).expect_err("too many leaves");
-            assert!(
-                matches!(refused, ViewError::TooSparse { bodies, leaves } if bodies == x.len() && leaves > LEAVES_MAX)
-            );
-            assert_eq!((tree.len(), tree.validate(), tree.levels().len()), (0, Ok(()), 0));
-        }
+        let LinearTree { isa, untimed, leaves_max, .. } = *self.0;
+        *self.0 = LinearTree { isa, untimed, leaves_max, ..LinearTree::default() };
     }
 }

@@ -27,7 +27,7 @@ use crate::simd;
 use answer::{NearestInto, NearestTo};
 use nearest::FindNearest;
 use ray::{FindFirst, VisitHits};
-use region::{Take, VisitRegion, append};
+use region::{Take, VisitRegion, append, sort_ids};
 use shape::{Checked, check_distance};
 
 /// Answers questions about the bodies of a tree, from as many threads as you like.
@@ -89,7 +89,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn point(&self, point: [f32; D], ids: &mut Vec<u32>) -> Result<(), QueryError> {
         point.check()?;
-        list_ids(ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
+        list_ids(self.tree, ids, |push| visit_in_circle(*self, Circle::new(point, 0.0), push));
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn aabb(&self, aabb: Aabb<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         aabb.check()?;
-        list_ids(ids, |push| visit_in_aabb(*self, aabb, push));
+        list_ids(self.tree, ids, |push| visit_in_aabb(*self, aabb, push));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn circle(&self, circle: Circle<D>, ids: &mut Vec<u32>) -> Result<(), QueryError> {
         circle.check()?;
-        list_ids(ids, |push| visit_in_circle(*self, circle, push));
+        list_ids(self.tree, ids, |push| visit_in_circle(*self, circle, push));
         Ok(())
     }
 
@@ -224,11 +224,11 @@ fn list(found: &mut Vec<Reached>, visit: impl FnOnce(&mut dyn FnMut(Reached))) {
     found.sort_unstable();
 }
 
-/// As [`list`], of ids that are visited some at a time.
-fn list_ids(found: &mut Vec<u32>, visit: impl FnOnce(&mut Take<'_>)) {
+/// As [`list`], of ids of a tree that are visited some at a time.
+fn list_ids<const D: usize>(tree: &LinearTree<D>, found: &mut Vec<u32>, visit: impl FnOnce(&mut Take<'_>)) {
     found.clear();
     visit(&mut |ids, count| append(found, ids, count));
-    found.sort_unstable();
+    sort_ids(found, 0, tree.len());
 }
 
 compiled_here! {

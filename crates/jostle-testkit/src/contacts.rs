@@ -2,6 +2,7 @@
 
 use jostle_contacts::Contact;
 use jostle_core::Bodies;
+use jostle_core::axes::{Axes, from_axes};
 
 use crate::Scene;
 use crate::axes::compiled_here;
@@ -26,15 +27,15 @@ compiled_here! {
 
 /// The formulas of the documentation, by vectors in `f64`.
 fn plain<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> (f64, [f64; D], [f64; D]) {
-    let wide = |v: [f32; D]| v.map(f64::from);
+    let wide = |v: [f32; D]| v.axes(f64::from);
     let (p, q, r, s) = (wide(p), wide(q), f64::from(p_radius), f64::from(q_radius));
     let distance = (0..D).map(|axis| (q[axis] - p[axis]).powi(2)).sum::<f64>().sqrt();
-    let mut normal = core::array::from_fn(|axis| if distance > 0.0 { (q[axis] - p[axis]) / distance } else { 0.0 });
+    let mut normal = from_axes(|axis| if distance > 0.0 { (q[axis] - p[axis]) / distance } else { 0.0 });
     if distance == 0.0 {
         normal[0] = 1.0;
     }
     let (begin, end) = (f64::max(-r, distance - s), f64::min(r, distance + s));
-    let point = core::array::from_fn(|axis| p[axis] + normal[axis] * (begin + end) / 2.0);
+    let point = from_axes(|axis| p[axis] + normal[axis] * (begin + end) / 2.0);
     (f64::max(r + s - distance, 0.0), normal, point)
 }
 

@@ -1,6 +1,7 @@
 //! The definition of every answer to a query: plain loops over all bodies.
 
 use jostle_core::Aabb;
+use jostle_core::axes::{Axes, from_axes};
 use jostle_pairs::{Circle, Ray, Reached};
 
 use crate::Scene;
@@ -59,7 +60,7 @@ compiled_here! {
     pub fn ray<const D: usize>(scene: &Scene<D>, asked: &Ray<D>) -> Vec<Reached> {
         let hit = |(id, (center, radius))| Some(Reached { id, distance: distance(asked, center, radius)? });
         let mut hits: Vec<_> = bodies(scene).filter_map(hit).collect();
-        hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.id.cmp(&b.id)));
+        sort(&mut hits);
         hits
     }
 
@@ -68,20 +69,31 @@ compiled_here! {
         let distance2 = |center: [f32; D]| {
             (0..D).map(|axis| center[axis] - point[axis]).map(|d| d * d).reduce(|sum, d2| sum + d2).unwrap_or(0.0)
         };
-        let mut nearest: Vec<_> = bodies(scene).map(|(id, (center, _))| (distance2(center), id)).collect();
-        nearest.retain(|&(distance2, _)| distance2 <= within * within);
-        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        // Of squares of distances, which have the same order but where roots are equal.
+        let mut nearest: Vec<_> =
+            bodies(scene).map(|(id, (center, _))| Reached { id, distance: distance2(center) }).collect();
+        nearest.retain(|body| body.distance <= within * within);
         if *most < nearest.len() {
             nearest.select_nth_unstable_by(*most, order);
             nearest.truncate(*most);
         }
-        nearest.sort_by(order);
-        nearest.into_iter().map(|(distance2, id)| Reached { id, distance: distance2.sqrt() }).collect()
+        sort(&mut nearest);
+        nearest.iter_mut().for_each(|body| body.distance = body.distance.sqrt());
+        nearest
     }
 }
 
+/// By distance, then id.
+fn order(a: &Reached, b: &Reached) -> core::cmp::Ordering {
+    a.distance.total_cmp(&b.distance).then(a.id.cmp(&b.id))
+}
+
+fn sort(reached: &mut [Reached]) {
+    reached.sort_unstable_by(order);
+}
+
 fn bodies<const D: usize>(scene: &Scene<D>) -> impl Iterator<Item = (u32, ([f32; D], f32))> {
-    let body = |id: usize| (core::array::from_fn(|axis| scene.centers[axis][id]), scene.radii[id]);
+    let body = |id: usize| (from_axes(|axis| scene.centers[axis][id]), scene.radii[id]);
     (0..scene.len()).map(move |id| (id as u32, body(id)))
 }
 
@@ -96,11 +108,11 @@ fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
 }
 
 fn distance<const D: usize>(asked: &Ray<D>, center: [f32; D], radius: f32) -> Option<f32> {
-    let (origin, direction) = (asked.origin.map(f64::from), asked.direction.map(f64::from));
-    let (center, radius) = (center.map(f64::from), f64::from(radius));
-    let m: [f64; D] = core::array::from_fn(|axis| center[axis] - origin[axis]);
+    let (origin, direction) = (asked.origin.axes(f64::from), asked.direction.axes(f64::from));
+    let (center, radius) = (center.axes(f64::from), f64::from(radius));
+    let m: [f64; D] = from_axes(|axis| center[axis] - origin[axis]);
     let along = dot(m, direction) / dot(direction, direction);
-    let w: [f64; D] = core::array::from_fn(|axis| m[axis] - along * direction[axis]);
+    let w: [f64; D] = from_axes(|axis| m[axis] - along * direction[axis]);
     let distance = if dot(m, m) <= radius * radius {
         0.0
     } else if along >= 0.0 && dot(w, w) <= radius * radius {

@@ -1,6 +1,7 @@
 //! Boxes: scenes of them, and the definition of which overlap.
 
 use jostle_core::Boxes;
+use jostle_core::axes::{Axes, from_axes};
 
 use crate::axes::compiled_here;
 use crate::random::Random;
@@ -161,7 +162,7 @@ fn made<const D: usize>(kind: BoxKind, n: usize) -> BoxScene<D> {
             }
             BoxKind::PowerLaw => {
                 let size = 0.05 / (unit() + 0.001);
-                sides = sides.map(|side| side * size);
+                sides = sides.axes(|side| side * size);
             }
             BoxKind::Touching => {
                 let cells = width as usize + 1;
@@ -177,7 +178,7 @@ fn made<const D: usize>(kind: BoxKind, n: usize) -> BoxScene<D> {
                     *side *= f32::from(u8::from(id >> axis & 1 == 0));
                 }
                 if id % 5 == 0 {
-                    place = place.map(|x| (x * 2.0).round() / 2.0);
+                    place = place.axes(|x| (x * 2.0).round() / 2.0);
                 }
             }
             BoxKind::Equal => (place, sides) = ([0.5; D], [1.0; D]),
@@ -234,7 +235,7 @@ impl<const D: usize> Solid<D> {
     /// The same, elsewhere.
     #[must_use]
     pub fn at(&self, shift: [f64; D]) -> Self {
-        let moved = |points: [[f64; D]; 2]| points.map(|point| core::array::from_fn(|axis| point[axis] + shift[axis]));
+        let moved = |points: [[f64; D]; 2]| points.axes(|point| from_axes(|axis| point[axis] + shift[axis]));
         match *self {
             Self::Boxed(corners) => Self::Boxed(moved(corners)),
             Self::Long(ends, radius) => Self::Long(moved(ends), radius),
@@ -272,7 +273,7 @@ compiled_here! {
 
     fn entered<const D: usize>(body: &Solid<D>, origin: &[f64; D], direction: &[f64; D], reach: &f64) -> (f64, f64) {
         let radius = if let Solid::Long(_, radius) = body { *radius } else { 0.0 };
-        let at = |t: f64| distance(core::array::from_fn(|axis| origin[axis] + t * direction[axis]), body) - radius;
+        let at = |t: f64| distance(from_axes(|axis| origin[axis] + t * direction[axis]), body) - radius;
         let (mut from, mut to) = (0.0, *reach);
         for _ in 0..120 {
             let third = (to - from) / 3.0;
@@ -296,7 +297,7 @@ compiled_here! {
         let mut pairs = [Vec::new(), Vec::new()];
         let side = 2 * most + 1;
         for image in 0..side.pow(D as u32) {
-            let steps: [i32; D] = core::array::from_fn(|k| image / side.pow(k as u32) % side - most);
+            let steps: [i32; D] = from_axes(|k| image / side.pow(k as u32) % side - most);
             if (0..D).any(|k| steps[k] != 0 && vectors[k].is_none()) {
                 continue;
             }
@@ -352,7 +353,7 @@ fn slack_of<const D: usize>(a: &Solid<D>, b: &Solid<D>) -> f64 {
 /// The distance of a segment from a box or from the segment of a capsule: along the segment it falls, then rises.
 fn least_distance<const D: usize>([p, q]: [[f64; D]; 2], body: &Solid<D>) -> f64 {
     let at = |t: f64| {
-        let point = core::array::from_fn(|axis| p[axis] + t * (q[axis] - p[axis]));
+        let point = from_axes(|axis| p[axis] + t * (q[axis] - p[axis]));
         distance(point, body)
     };
     let (mut from, mut to) = (0.0, 1.0);
@@ -365,7 +366,7 @@ fn least_distance<const D: usize>([p, q]: [[f64; D]; 2], body: &Solid<D>) -> f64
 
 fn distance<const D: usize>(point: [f64; D], body: &Solid<D>) -> f64 {
     let nearest: [f64; D] = match *body {
-        Solid::Boxed([lo, hi]) => core::array::from_fn(|axis| point[axis].clamp(lo[axis], hi[axis])),
+        Solid::Boxed([lo, hi]) => from_axes(|axis| point[axis].clamp(lo[axis], hi[axis])),
         Solid::Long([p, q], _) => {
             let (mut length2, mut along) = (0.0, 0.0);
             for axis in 0..D {
@@ -373,7 +374,7 @@ fn distance<const D: usize>(point: [f64; D], body: &Solid<D>) -> f64 {
                 along += (q[axis] - p[axis]) * (point[axis] - p[axis]);
             }
             let t = if length2 > 0.0 { (along / length2).clamp(0.0, 1.0) } else { 0.0 };
-            core::array::from_fn(|axis| p[axis] + t * (q[axis] - p[axis]))
+            from_axes(|axis| p[axis] + t * (q[axis] - p[axis]))
         }
     };
     (0..D).map(|axis| (point[axis] - nearest[axis]) * (point[axis] - nearest[axis])).sum::<f64>().sqrt()

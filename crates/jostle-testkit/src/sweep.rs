@@ -8,6 +8,7 @@ use core::any::Any;
 use core::ops::Range;
 
 use jostle_core::Bodies;
+use jostle_core::axes::from_axes;
 use rayon::prelude::*;
 
 use crate::axes::{Gathered, gathered};
@@ -136,7 +137,7 @@ fn widest_axes<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> [usize; 2] {
         let [low, high] = span(bodies, axis);
         high - low
     };
-    let mut axes: [usize; D] = core::array::from_fn(|axis| axis);
+    let mut axes: [usize; D] = from_axes(|axis| axis);
     axes.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
     [axes[0], axes[1]]
 }

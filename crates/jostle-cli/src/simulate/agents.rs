@@ -192,10 +192,17 @@ impl<const D: usize> Agents<D> {
 
     /// FNV-1a over the bits of all places and velocities.
     pub(super) fn hash(&self) -> u64 {
-        let places = self.bodies.iter().flat_map(|body| body.center);
-        let velocities = self.motions.iter().flat_map(|motion| motion.velocity);
-        let bytes = places.chain(velocities).flat_map(f32::to_le_bytes);
-        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut take = |vector: [f32; 3]| {
+            for bits in vector.map(f32::to_bits) {
+                for at in [0, 8, 16, 24] {
+                    hash = (hash ^ u64::from(bits >> at & 0xff)).wrapping_mul(0x0000_0100_0000_01b3);
+                }
+            }
+        };
+        self.bodies.iter().for_each(|body| take(body.center));
+        self.motions.iter().for_each(|motion| take(motion.velocity));
+        hash
     }
 }
 

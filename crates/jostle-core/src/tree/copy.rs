@@ -23,6 +23,7 @@ impl<const D: usize> Clone for LinearTree<D> {
             used_levels: self.used_levels,
             isa: self.isa,
             untimed: self.untimed,
+            leaves_max: self.leaves_max,
             scratch: Scratch::default(),
         }
     }

@@ -242,7 +242,7 @@ impl<const D: usize> Displacements<'_, D> {
     }
 
     /// That of one body.
-    #[inline]
+    #[inline(always)]
     #[doc(hidden)]
     pub fn get(&self, id: usize) -> [f64; D] {
         let mut displacement = [0.0; D];
@@ -252,7 +252,11 @@ impl<const D: usize> Displacements<'_, D> {
                     displacement[axis] = columns[axis].get(id).to_f64();
                 }
             }
-            Moves::Double(columns) => (0..D).for_each(|axis| displacement[axis] = columns[axis].get(id)),
+            Moves::Double(columns) => {
+                for axis in 0..D {
+                    displacement[axis] = columns[axis].get(id);
+                }
+            }
         }
         displacement
     }

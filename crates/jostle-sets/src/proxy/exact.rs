@@ -28,17 +28,25 @@ pub struct Exact<'a, const D: usize> {
 }
 
 impl<const D: usize> Exact<'_, D> {
-    #[inline]
+    #[inline(always)]
     pub fn proxies(&self, set: u32) -> &Proxies<D> {
         self.sorted[set as usize].proxies_of(&self.sets[set as usize])
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn center(&self, set: u32, id: u32) -> [f64; D] {
         let (mut center, id) = ([0.0; D], id as usize);
         match &self.sets[set as usize].source {
-            Source::View(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id).to_f64()),
-            Source::Double(bodies) => (0..D).for_each(|axis| center[axis] = bodies.centers()[axis].get(id)),
+            Source::View(bodies) => {
+                for axis in 0..D {
+                    center[axis] = bodies.centers()[axis].get(id).to_f64();
+                }
+            }
+            Source::Double(bodies) => {
+                for axis in 0..D {
+                    center[axis] = bodies.centers()[axis].get(id);
+                }
+            }
             Source::Tree(_) | Source::Shaped(_) => {
                 let bodies = self.proxies(set).tree_bodies.view();
                 for axis in 0..D {
@@ -49,7 +57,7 @@ impl<const D: usize> Exact<'_, D> {
         center
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn radius(&self, set: u32, id: u32) -> f64 {
         match &self.sets[set as usize].source {
             Source::View(bodies) => bodies.radius(id as usize).to_f64(),
@@ -58,9 +66,12 @@ impl<const D: usize> Exact<'_, D> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn displacement(&self, set: u32, id: u32) -> [f64; D] {
-        self.sets[set as usize].moving.map_or([0.0; D], |moving| moving.get(id as usize))
+        match &self.sets[set as usize].moving {
+            Some(moving) => moving.get(id as usize),
+            None => [0.0; D],
+        }
     }
 
     /// By how many of each vector b is moved to be at an image of the cell that a is in, of bodies where they are.
@@ -121,7 +132,7 @@ impl<const D: usize> Exact<'_, D> {
         self.difference_at(sets, shift, a, b)
     }
 
-    #[inline]
+    #[inline(always)]
     fn difference_at(&self, sets: [u32; 2], shift: [f64; D], a: u32, b: u32) -> [f64; D] {
         let (mut difference, from) = (self.center(sets[1], b), self.center(sets[0], a));
         for axis in 0..D {
@@ -134,7 +145,7 @@ impl<const D: usize> Exact<'_, D> {
     }
 
     /// From a to b at an image.
-    #[inline]
+    #[inline(always)]
     fn difference(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [f64; D] {
         if self.is_outside(sets) {
             return self.difference_by(sets, self.steps(sets, image, a, b), a, b);
@@ -148,6 +159,7 @@ impl<const D: usize> Exact<'_, D> {
     }
 
     /// When a and b first touch, if they do, b being so far from a at the beginning.
+    #[inline]
     pub fn touch_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> Option<f64> {
         let displacements = [self.displacement(sets[0], a), self.displacement(sets[1], b)];
         first_touch(p, displacements, self.radius(sets[0], a) + self.radius(sets[1], b))
@@ -183,12 +195,14 @@ impl<const D: usize> Exact<'_, D> {
     /// Whether a body of these sets has been moved into the cell.
     #[inline]
     pub fn is_outside(&self, sets: [u32; 2]) -> bool {
-        sets.iter().any(|&set| self.proxies(set).outside)
+        self.proxies(sets[0]).outside || self.proxies(sets[1]).outside
     }
 
     /// Whether a body of these sets moves.
+    #[inline]
     pub fn moves(&self, sets: [u32; 2]) -> bool {
-        sets.iter().any(|&set| self.sets[set as usize].moving.is_some())
+        let moves = |set: u32| self.sets[set as usize].moving.is_some();
+        moves(sets[0]) || moves(sets[1])
     }
 }
 
@@ -224,5 +238,9 @@ pub fn first_touch<const D: usize>(p: [f64; D], [from, to]: [[f64; D]; 2], s: f6
 
 #[inline]
 pub fn squared<const D: usize>(apart: [f64; D]) -> f64 {
-    apart.into_iter().fold(0.0, |sum, d| sum + d * d)
+    let mut sum = 0.0;
+    for axis in 0..D {
+        sum += apart[axis] * apart[axis];
+    }
+    sum
 }

@@ -4,7 +4,7 @@ use jostle_core::LinearTree;
 
 use super::nearest::{FindNearest, Several};
 use super::ray::{FindFirst, VisitHits};
-use super::region::{Region, VisitRegion, append};
+use super::region::{Region, VisitRegion, append, sort_ids};
 use super::shape::{Ray, Reached};
 use crate::simd::{LaneWork, Lanes};
 
@@ -52,7 +52,7 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         let first = lists.ids.len();
         L::call(VisitRegion { tree, region: self.0, visit: &mut |ids, count| append(&mut lists.ids, ids, count) });
-        lists.ids[first..].sort_unstable();
+        sort_ids(&mut lists.ids, first, tree.len());
     }
 }
 

@@ -84,6 +84,37 @@ pub(super) fn append(list: &mut Vec<u32>, ids: &[u32; LANES], count: usize) {
     list.truncate(len);
 }
 
+/// Ids sorted by comparing them, at most.
+const COMPARED: usize = 256;
+
+/// More ids are sorted by marks, a bit for each body, where it is at least one in so many of the bodies.
+const MARKED: usize = 64;
+
+/// Sorts what a list has from a place on: ids of some of so many bodies, each once. O(n) where they are many of the bodies.
+pub(super) fn sort_ids(list: &mut Vec<u32>, first: usize, bodies: usize) {
+    let end = list.len();
+    let count = end - first;
+    if count <= COMPARED || count < bodies / MARKED {
+        return list[first..].sort_unstable();
+    }
+    // In what the list has room for anyway, or will have the next time.
+    list.resize(end + bodies.div_ceil(32), 0);
+    let (ids, marks) = list[first..].split_at_mut(count);
+    for id in &*ids {
+        marks[(id / 32) as usize] |= 1 << (id % 32);
+    }
+    let mut sorted = ids.iter_mut();
+    for (word, mark) in marks.iter_mut().enumerate() {
+        while *mark != 0 {
+            if let Some(id) = sorted.next() {
+                *id = word as u32 * 32 + mark.trailing_zeros();
+            }
+            *mark &= *mark - 1;
+        }
+    }
+    list.truncate(end);
+}
+
 /// Visits the ids of all bodies that touch a region, those of a leaf at once.
 pub(super) struct VisitRegion<'t, 'v, R, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,

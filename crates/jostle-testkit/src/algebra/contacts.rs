@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jostle_core::axes::from_axes;
+
 use super::predicate::Body;
 use super::{Case, Hit, space::is_forward};
 
@@ -72,7 +74,7 @@ impl<const D: usize> Case<D> {
             });
             let start = family.difference64(&p, &q, hit.shift);
             let at = |k: usize| start[k] + hit.time * (q.displacement[k] - p.displacement[k]);
-            let apart: [f64; D] = core::array::from_fn(at);
+            let apart: [f64; D] = from_axes(at);
             // Of lengths that are squared without loss.
             let largest = apart.iter().fold(0.0, |largest: f64, d| largest.max(d.abs()));
             let unit = if largest > 0.0 { 2.0_f64.powi(largest.log2() as i32) } else { 1.0 };
@@ -89,7 +91,7 @@ impl<const D: usize> Case<D> {
                 distance,
                 depth: f64::max(r + s - distance, 0.0),
                 normal,
-                point: core::array::from_fn(|k| from(k) + normal[k] * middle),
+                point: from_axes(|k| from(k) + normal[k] * middle),
                 scale: numbers.chain([r, s]).fold(0.0, |all, x| all.max(x.abs())),
             }
         };

@@ -1,5 +1,7 @@
 //! The two families of predicates.
 
+use jostle_core::axes::{Axes, from_axes};
+
 use super::sets::PlainSet;
 use super::space::{Lattice, PlainSpace};
 
@@ -20,12 +22,12 @@ impl<const D: usize> Body<D> {
     pub(super) fn of(set: &PlainSet<D>, id: usize, lattice: Option<&Lattice<D>>) -> Self {
         let center = set.center(id);
         let wraps = lattice.map_or([0; D], |lattice| lattice.wraps(center));
-        let within = lattice.map_or(center.map(|x| x as f32), |lattice| lattice.moved(center, wraps));
+        let within = lattice.map_or(center.axes(|x| x as f32), |lattice| lattice.moved(center, wraps));
         Self { center, radius: set.radius(id), displacement: set.displacement(id), within, wraps }
     }
 
     fn apart(p: &Self, q: &Self) -> [f64; D] {
-        core::array::from_fn(|axis| q.center[axis] - p.center[axis])
+        from_axes(|axis| q.center[axis] - p.center[axis])
     }
 
     /// From how far away two bodies can come to touch; or seem to, where coordinates in `f32` are coarse.
@@ -46,8 +48,8 @@ impl<const D: usize> Body<D> {
 impl<const D: usize> Lattice<D> {
     /// How many cells a point is from the one at the origin; 0 within that, borders included.
     fn wraps(&self, point: [f64; D]) -> [i64; D] {
-        let fractional = self.fractional(core::array::from_fn(|axis| point[axis] - self.origin[axis]));
-        core::array::from_fn(|k| {
+        let fractional = self.fractional(from_axes(|axis| point[axis] - self.origin[axis]));
+        from_axes(|k| {
             let inside = (0.0..=1.0).contains(&fractional[k]) || !self.periodic[k];
             if inside { 0 } else { fractional[k].floor() as i64 }
         })
@@ -56,15 +58,15 @@ impl<const D: usize> Lattice<D> {
     /// A point less whole cells, rounded once to `f32`.
     fn moved(&self, point: [f64; D], wraps: [i64; D]) -> [f32; D] {
         if wraps == [0; D] {
-            return point.map(|x| x as f32);
+            return point.axes(|x| x as f32);
         }
         let sum = self.combined(wraps);
-        core::array::from_fn(|axis| (point[axis] - sum[axis]) as f32)
+        from_axes(|axis| (point[axis] - sum[axis]) as f32)
     }
 
     /// The sum of `steps[k] * vectors[k]`, from left to right.
     pub(super) fn combined(&self, steps: [i64; D]) -> [f64; D] {
-        core::array::from_fn(|axis| {
+        from_axes(|axis| {
             (0..D).filter(|&k| self.periodic[k]).fold(0.0, |sum, k| sum + steps[k] as f64 * self.vectors[k][axis])
         })
     }
@@ -126,21 +128,21 @@ impl<const D: usize> Family<D> {
             (apart, apart.iter().fold(0.0, |sum, d| sum + d * d))
         } else {
             let apart = self.difference32(p, q, shift);
-            (apart.map(f64::from), squared(apart).into())
+            (apart.axes(f64::from), squared(apart).into())
         }
     }
 
     /// In `f32`, of bodies within the cell: `(xb' - xa') + offset`.
     fn difference32(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f32; D] {
-        let steps = core::array::from_fn(|k| i64::from(shift[k]) - p.wraps[k] + q.wraps[k]);
-        let offset = self.lattice.map_or([0.0; D], |lattice| lattice.combined(steps).map(|x| x as f32));
-        core::array::from_fn(|axis| (q.within[axis] - p.within[axis]) + offset[axis])
+        let steps = from_axes(|k| i64::from(shift[k]) - p.wraps[k] + q.wraps[k]);
+        let offset = self.lattice.map_or([0.0; D], |lattice| lattice.combined(steps).axes(|x| x as f32));
+        from_axes(|axis| (q.within[axis] - p.within[axis]) + offset[axis])
     }
 
     /// In `f64`, of the numbers as given: `(xb - xa) + shift`.
     pub(super) fn difference64(&self, p: &Body<D>, q: &Body<D>, shift: [i32; D]) -> [f64; D] {
-        let shift = self.lattice.map_or([0.0; D], |lattice| lattice.combined(shift.map(i64::from)));
-        core::array::from_fn(|axis| (q.center[axis] - p.center[axis]) + shift[axis])
+        let shift = self.lattice.map_or([0.0; D], |lattice| lattice.combined(shift.axes(i64::from)));
+        from_axes(|axis| (q.center[axis] - p.center[axis]) + shift[axis])
     }
 }
 

@@ -1,5 +1,7 @@
 //! Questions to the bodies of a set and all their images, by plain loops.
 
+use jostle_core::axes::{Axes, from_axes};
+
 use super::{Case, space::Lattice};
 use crate::axes::compiled_here;
 
@@ -14,13 +16,13 @@ impl<const D: usize> Case<D> {
         for id in 0..set.len() {
             let (center, radius) = (set.center(id), set.radius(id));
             let mut see = |lattice: Option<&Lattice<D>>, shift: [i32; D]| {
-                let by = lattice.map_or([0.0; D], |lattice| lattice.combined(shift.map(i64::from)));
+                let by = lattice.map_or([0.0; D], |lattice| lattice.combined(shift.axes(i64::from)));
                 visit((id as u32, shift), center, by, radius);
             };
             match &lattice {
                 None => see(None, [0; D]),
                 Some(lattice) => {
-                    let apart = core::array::from_fn(|axis| center[axis] - point[axis]);
+                    let apart = from_axes(|axis| center[axis] - point[axis]);
                     lattice.each_shift(apart, reach + radius, |shift| see(Some(lattice), shift));
                 }
             }
@@ -118,7 +120,7 @@ compiled_here! {
 }
 
 fn each<const D: usize>(of: impl Fn(usize) -> f64) -> [f64; D] {
-    core::array::from_fn(of)
+    from_axes(of)
 }
 
 fn apart<const D: usize>(to: [f64; D], from: [f64; D], by: [f64; D]) -> [f64; D] {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jostle_core::LinearTree;
+use jostle_core::axes::from_axes;
 use jostle_pairs::PreparedSet;
 
 use crate::Scene;
@@ -159,8 +160,8 @@ impl<const D: usize> PlainSet<D> {
     #[must_use]
     pub fn center(&self, id: usize) -> [f64; D] {
         match &self.bodies {
-            Columns::Single { centers, .. } => core::array::from_fn(|axis| centers[axis][id].into()),
-            Columns::Double { centers, .. } => core::array::from_fn(|axis| centers[axis][id]),
+            Columns::Single { centers, .. } => from_axes(|axis| centers[axis][id].into()),
+            Columns::Double { centers, .. } => from_axes(|axis| centers[axis][id]),
         }
     }
 
@@ -187,8 +188,8 @@ impl<const D: usize> PlainSet<D> {
     pub fn displacement(&self, id: usize) -> [f64; D] {
         match &self.moves {
             None => [0.0; D],
-            Some(PlainMoves::Single(columns)) => core::array::from_fn(|axis| columns[axis][id].into()),
-            Some(PlainMoves::Double(columns)) => core::array::from_fn(|axis| columns[axis][id]),
+            Some(PlainMoves::Single(columns)) => from_axes(|axis| columns[axis][id].into()),
+            Some(PlainMoves::Double(columns)) => from_axes(|axis| columns[axis][id]),
         }
     }
 }

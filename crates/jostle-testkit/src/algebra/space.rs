@@ -1,5 +1,7 @@
 //! Where bodies live: open, periodic on some axes, or in a lattice.
 
+use jostle_core::axes::{Axes, from_axes};
+
 /// The space of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PlainSpace<const D: usize> {
@@ -57,9 +59,9 @@ impl<const D: usize> Lattice<D> {
     pub(super) fn fractional(&self, point: [f64; D]) -> [f64; D] {
         let v = &self.vectors;
         if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
-            return core::array::from_fn(|axis| point[axis] / v[axis][axis]);
+            return from_axes(|axis| point[axis] / v[axis][axis]);
         }
-        self.duals.map(|dual| (0..D).fold(0.0, |sum, axis| sum + point[axis] * dual[axis]))
+        self.duals.axes(|dual| (0..D).fold(0.0, |sum, axis| sum + point[axis] * dual[axis]))
     }
 
     /// Along each vector, the least and the greatest shift at which a point could be within `reach` of the origin. It is then
@@ -67,7 +69,7 @@ impl<const D: usize> Lattice<D> {
     /// dual; both ends are rounded outwards to whole cells, which is all but sure to be generous.
     pub(super) fn range(&self, point: [f64; D], reach: f64) -> [[f64; 2]; D] {
         let middle = self.fractional(point);
-        core::array::from_fn(|k| {
+        from_axes(|k| {
             let height = 1.0 / self.duals[k].iter().map(|x| x * x).sum::<f64>().sqrt();
             let cells = reach / height;
             if self.periodic[k] { [(-middle[k] - cells).floor(), (-middle[k] + cells).ceil()] } else { [0.0; 2] }
@@ -76,8 +78,8 @@ impl<const D: usize> Lattice<D> {
 
     /// Calls `visit` with every shift of that range.
     pub(super) fn each_shift(&self, point: [f64; D], reach: f64, mut visit: impl FnMut([i32; D])) {
-        let range = self.range(point, reach).map(|ends| ends.map(|end| end as i32));
-        let mut shift = range.map(|[low, _]| low);
+        let range = self.range(point, reach).axes(|ends| ends.axes(|end| end as i32));
+        let mut shift = range.axes(|[low, _]| low);
         loop {
             visit(shift);
             let Some(k) = (0..D).find(|&k| shift[k] < range[k][1]) else { return };
@@ -97,7 +99,7 @@ pub(super) fn is_forward<const D: usize>(shift: [i32; D]) -> bool {
 /// `jostle::Space::duals` documents them.
 fn duals<const D: usize>(v: [[f64; D]; D]) -> [[f64; D]; D] {
     if (0..D).all(|k| (0..D).all(|axis| axis == k || v[k][axis] == 0.0)) {
-        return core::array::from_fn(|k| core::array::from_fn(|axis| if axis == k { 1.0 / v[k][k] } else { 0.0 }));
+        return from_axes(|k| from_axes(|axis| if axis == k { 1.0 / v[k][k] } else { 0.0 }));
     }
     let row = |k: usize| -> [f64; D] {
         let across = match D {
@@ -108,8 +110,8 @@ fn duals<const D: usize>(v: [[f64; D]; D]) -> [[f64; D]; D] {
             }
             _ => panic!("lattices have 2 or 3 axes, not {D}"),
         };
-        core::array::from_fn(|axis| across[axis])
+        from_axes(|axis| across[axis])
     };
     let volume: f64 = (0..D).map(|axis| v[0][axis] * row(0)[axis]).sum();
-    core::array::from_fn(|k| row(k).map(|x| x / volume))
+    from_axes(|k| row(k).axes(|x| x / volume))
 }
