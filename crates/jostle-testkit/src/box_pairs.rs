@@ -5,10 +5,10 @@
 use core::any::Any;
 
 use jostle_core::{BoxView, Scalar};
-use rayon::prelude::*;
 
 use crate::oracle::later_hits;
-use crate::pairs::{key, pair};
+use crate::pairs::{of_tasks, of_tasks_ascending};
+use crate::sweep::{Interval, sorted};
 
 /// Boxes of a row of the loop or of the sweep that one task takes.
 const TASK: usize = 1024;
@@ -57,30 +57,27 @@ fn overlap<const D: usize>([lo, hi]: &[[f64; D]; 2], [low, high]: &[[f64; D]; 2]
 
 fn rows<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let boxes = boxes.downcast_ref::<Corners<D>>()?;
-    let row = |(a, one): (usize, &[[f64; D]; 2])| later_hits(boxes, a, |other| overlap(one, other));
-    Some(boxes.par_iter().enumerate().flat_map_iter(row).collect())
+    Some(of_tasks(boxes.len(), &|a| later_hits(boxes, a, |other| overlap(&boxes[a], other))))
 }
 
 fn swept<const D: usize>(boxes: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let boxes = boxes.downcast_ref::<Corners<D>>()?;
     let axis = widest_axis(boxes);
-    let mut sorted: Vec<_> = boxes.iter().zip(0_u32..).collect();
-    sorted.par_sort_unstable_by(|(p, _), (q, _)| p[0][axis].total_cmp(&q[0][axis]));
-    let sweep = |first: usize| {
-        let mut keys = Vec::new();
-        for i in first..sorted.len().min(first + TASK) {
-            let (one, a) = sorted[i];
-            for &(other, b) in sorted[i + 1..].iter().take_while(|(other, _)| other[0][axis] <= one[1][axis]) {
+    let sides = boxes.iter().map(|[lo, hi]| [lo[axis], hi[axis]]);
+    let order = sorted(sides.zip(0..).map(|([low, high], id)| Interval { low, high, id }).collect());
+    let sorted: Vec<_> = order.iter().map(|interval| (boxes[interval.id as usize], interval.id)).collect();
+    Some(of_tasks_ascending(sorted.len().div_ceil(TASK), &|task| {
+        let mut pairs = Vec::new();
+        for i in task * TASK..sorted.len().min((task + 1) * TASK) {
+            let (one, a) = &sorted[i];
+            for (other, b) in sorted[i + 1..].iter().take_while(|(other, _)| other[0][axis] <= one[1][axis]) {
                 if overlap(one, other) {
-                    keys.push(key([a.min(b), a.max(b)]));
+                    pairs.push([*a.min(b), *a.max(b)]);
                 }
             }
         }
-        keys
-    };
-    let mut keys: Vec<_> = (0..sorted.len()).into_par_iter().step_by(TASK).flat_map_iter(sweep).collect();
-    keys.par_sort_unstable();
-    Some(keys.into_iter().map(pair).collect())
+        pairs
+    }))
 }
 
 /// By where boxes begin, as far as they begin somewhere.

@@ -4,10 +4,10 @@ use core::any::Any;
 
 use jostle_core::error::NAMED_OFFENDERS;
 use jostle_core::{Aabb, Bodies, Reason, ViewError};
-use rayon::prelude::*;
 
 use crate::Scene;
 use crate::axes::{Gathered, compiled_here, gathered};
+use crate::pairs::of_tasks;
 
 pub use crate::real::Real;
 
@@ -95,11 +95,11 @@ fn all_rows(bodies: &dyn Any) -> Vec<[u32; 2]> {
 
 fn rows<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let bodies = bodies.downcast_ref::<Gathered<D, T>>()?;
-    let row = |(a, &(p, p_radius)): (usize, &([T; D], T))| {
-        let hit = move |&(q, q_radius): &([T; D], T)| overlaps(p, p_radius, q, q_radius);
-        later_hits(bodies, a, hit)
+    let row = |a: usize| {
+        let (p, p_radius) = bodies[a];
+        later_hits(bodies, a, |&(q, q_radius)| overlaps(p, p_radius, q, q_radius))
     };
-    Some(bodies.par_iter().enumerate().flat_map_iter(row).collect())
+    Some(of_tasks(bodies.len(), &row))
 }
 
 /// The pairs `[a, b]` of item a and the items after it that hit, in ascending order: some are tested without a branch between

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 /// The pairs that a function of a test is called with, by any thread, in the order of the calls.
 #[derive(Debug, Default)]
 pub struct Calls(Mutex<Vec<[u32; 2]>>);
@@ -27,12 +29,24 @@ pub fn ascending(pairs: &[[u32; 2]]) -> Vec<[u32; 2]> {
     keys.into_iter().map(pair).collect()
 }
 
+/// What so many tasks find, those of the first task first, in the current rayon pool.
+pub(crate) fn of_tasks(tasks: usize, find: &(dyn Fn(usize) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
+    (0..tasks).into_par_iter().flat_map_iter(find).collect()
+}
+
+/// The same in ascending order.
+pub(crate) fn of_tasks_ascending(tasks: usize, find: &(dyn Fn(usize) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
+    let mut keys: Vec<_> = of_tasks(tasks, find).into_iter().map(key).collect();
+    keys.par_sort_unstable();
+    keys.into_iter().map(pair).collect()
+}
+
 /// A pair as one number, in the order of pairs: numbers are sorted in half the time.
-pub(crate) fn key([a, b]: [u32; 2]) -> u64 {
+fn key([a, b]: [u32; 2]) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
 
-pub(crate) fn pair(key: u64) -> [u32; 2] {
+fn pair(key: u64) -> [u32; 2] {
     [(key >> 32) as u32, key as u32]
 }
 

@@ -42,15 +42,16 @@ impl<const D: usize> Scene<D> {
 
 impl<const D: usize> FromIterator<([f32; D], f32)> for Scene<D> {
     fn from_iter<I: IntoIterator<Item = ([f32; D], f32)>>(bodies: I) -> Self {
-        Self::of(&mut bodies.into_iter())
+        let mut bodies = bodies.into_iter();
+        Self::of(&mut || bodies.next())
     }
 }
 
 impl<const D: usize> Scene<D> {
     /// Compiled once, and not for each iterator.
-    fn of(bodies: &mut dyn Iterator<Item = ([f32; D], f32)>) -> Self {
+    fn of(next: &mut dyn FnMut() -> Option<([f32; D], f32)>) -> Self {
         let mut scene = Self { centers: [const { Vec::new() }; D], radii: Vec::new() };
-        for (center, radius) in bodies {
+        while let Some((center, radius)) = next() {
             for (column, x) in scene.centers.iter_mut().zip(center) {
                 column.push(x);
             }

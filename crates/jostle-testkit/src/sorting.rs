@@ -62,8 +62,7 @@ impl CheckSorts for Box<dyn CheckSorts> {
 impl<const N: usize> CheckSorts for Sorts<N> {
     fn check(&mut self, name: &str, codes: &[u64]) {
         let items = items::<N>(codes.len());
-        let mut expected = items.clone();
-        expected.sort_by_key(|item| codes[item[0] as usize]);
+        let expected: Vec<_> = in_order(codes).into_iter().map(|place| items[place as usize]).collect();
         let mut sorted = items.clone();
         sort_items(&mut self.serial, &mut sorted, Workers::Serial, codes);
         assert!(sorted == expected, "{name}, n = {}, {} bytes, serial", codes.len(), 4 * N);
@@ -74,6 +73,13 @@ impl<const N: usize> CheckSorts for Sorts<N> {
             assert!(sorted == expected, "{name}, n = {}, {} bytes, {threads} threads", codes.len(), 4 * N);
         }
     }
+}
+
+/// Places in the order of their codes, by the standard library.
+fn in_order(codes: &[u64]) -> Vec<u32> {
+    let mut places: Vec<_> = (0..codes.len() as u32).collect();
+    places.sort_by_key(|&place| codes[place as usize]);
+    places
 }
 
 /// Of items of 8 bytes, compiled with this crate.

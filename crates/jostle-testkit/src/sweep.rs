@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::axes::{Gathered, gathered};
 use crate::oracle::{Real, overlaps};
-use crate::pairs::{key, pair};
+use crate::pairs::of_tasks_ascending;
 
 /// Bodies swept in one task, small enough that even a task of giants is not the last to finish.
 const TASK: usize = 1024;
@@ -26,10 +26,10 @@ const RELATIVE_MARGIN: f64 = 4.0;
 
 /// The interval that a body covers on the sweep axis.
 #[derive(Clone, Copy)]
-struct Interval {
-    low: f64,
-    high: f64,
-    id: u32,
+pub(crate) struct Interval {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) id: u32,
 }
 
 impl Interval {
@@ -74,7 +74,10 @@ fn swept<const D: usize, T: Real>(bodies: &dyn Any) -> Option<Vec<[u32; 2]>> {
     let strips = in_strips(&intervals, bodies, across);
     let tasks: Vec<_> =
         (0..strips.len()).flat_map(|at| (0..strips[at].len()).step_by(TASK).map(move |first| (at, first))).collect();
-    Some(in_tasks(&tasks, &|(at, first)| sweep(&strips[at], at, first..strips[at].len().min(first + TASK))))
+    Some(of_tasks_ascending(tasks.len(), &|task| {
+        let (at, first) = tasks[task];
+        sweep(&strips[at], at, first..strips[at].len().min(first + TASK))
+    }))
 }
 
 /// A body as one strip has it: its interval on the first axis, and the strip where it begins.
@@ -104,16 +107,9 @@ fn in_strips<const D: usize, T: Real>(
 }
 
 /// By lower ends.
-fn sorted(mut intervals: Vec<Interval>) -> Vec<Interval> {
+pub(crate) fn sorted(mut intervals: Vec<Interval>) -> Vec<Interval> {
     intervals.par_sort_unstable_by(|p, q| p.low.total_cmp(&q.low));
     intervals
-}
-
-/// What the tasks find, in ascending order.
-fn in_tasks(tasks: &[(usize, usize)], sweep: &(dyn Fn((usize, usize)) -> Vec<[u32; 2]> + Sync)) -> Vec<[u32; 2]> {
-    let mut keys: Vec<_> = tasks.par_iter().flat_map_iter(|&task| sweep(task)).map(key).collect();
-    keys.par_sort_unstable();
-    keys.into_iter().map(pair).collect()
 }
 
 /// The pairs of the bodies of `task` with those that begin later, as far as they belong to this strip.
@@ -137,9 +133,14 @@ fn widest_axes<const D: usize, T: Real>(bodies: &[([T; D], T)]) -> [usize; 2] {
         let [low, high] = span(bodies, axis);
         high - low
     };
-    let mut axes: [usize; D] = from_axes(|axis| axis);
-    axes.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
-    [axes[0], axes[1]]
+    let spreads: [f64; D] = from_axes(spread);
+    // Of equal ones the first.
+    let widest = |but: usize| {
+        let axes = (0..D).rev().filter(|&axis| axis != but);
+        axes.max_by(|&a, &b| spreads[a].total_cmp(&spreads[b])).unwrap_or(0)
+    };
+    let first = widest(D);
+    [first, widest(first)]
 }
 
 /// The least and the greatest centre on an axis.

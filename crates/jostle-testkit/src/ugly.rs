@@ -80,13 +80,14 @@ fn some_lattice<const D: usize>() -> impl Iterator<Item = [usize; D]> {
 
 /// The same order on every run, but no order in space.
 fn shuffled<const D: usize>(bodies: impl IntoIterator<Item = Body<D>>) -> Scene<D> {
-    shuffle(&mut bodies.into_iter())
+    let mut bodies = bodies.into_iter();
+    shuffle(&mut || bodies.next())
 }
 
 /// Compiled once, and not for each iterator that is shuffled.
-fn shuffle<const D: usize>(bodies: &mut dyn Iterator<Item = Body<D>>) -> Scene<D> {
+fn shuffle<const D: usize>(next: &mut dyn FnMut() -> Option<Body<D>>) -> Scene<D> {
     let mut rng = Pcg64Mcg::seed_from_u64(5);
-    let mut bodies: Vec<_> = bodies.map(|body| (rng.random::<u64>(), body)).collect();
+    let mut bodies: Vec<_> = core::iter::from_fn(next).map(|body| (rng.random::<u64>(), body)).collect();
     bodies.sort_by_key(|&(key, _)| key);
     bodies.into_iter().map(|(_, body)| body).collect()
 }

@@ -100,7 +100,7 @@ compiled_here! {
                 found.push((distance, image));
             }
         });
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort(&mut found);
         found
     }
 
@@ -112,11 +112,16 @@ compiled_here! {
                 found.push((distance2, image));
             }
         });
-        found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        sort(&mut found);
         found.truncate(*count);
         found.iter_mut().for_each(|found| found.0 = found.0.sqrt());
         found
     }
+}
+
+/// By distance, then as images are ordered.
+fn sort<const D: usize>(found: &mut [(f64, Image<D>)]) {
+    found.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
 }
 
 fn each<const D: usize>(of: impl Fn(usize) -> f64) -> [f64; D] {

@@ -17,6 +17,11 @@ pub struct Neighbor<const D: usize> {
     pub distance2: f64,
 }
 
+/// Puts the neighbours of a body in ascending order of id and shift.
+pub(super) fn sort<const D: usize>(row: &mut [Neighbor<D>]) {
+    row.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift));
+}
+
 impl<const D: usize> Case<D> {
     /// The neighbour lists of some hits: for each body of the first set its neighbours in ascending order of id and shift.
     /// Within a set, a row of `full` lists has each neighbour, of half lists those with a greater id, and the body itself at
@@ -45,7 +50,7 @@ impl<const D: usize> Case<D> {
                 push(q, p, [b, a], shift.map(|steps| -steps));
             }
         }
-        rows.iter_mut().for_each(|row| row.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift)));
+        rows.iter_mut().for_each(|row| sort(row));
         rows
     }
 }

@@ -2,6 +2,7 @@
 
 use jostle_pairs::NeighborLists;
 
+use super::rows::sort;
 use super::{Hit, Neighbor};
 use crate::axes::compiled_here;
 
@@ -56,7 +57,7 @@ compiled_here! {
                 distance2: columns.2[at],
             };
             let mut found: Vec<_> = lists.of(id).iter().enumerate().map(neighbor).collect();
-            found.sort_unstable_by_key(|neighbor| (neighbor.id, neighbor.shift));
+            sort(&mut found);
             assert_eq!(&found, row, "{name}: row {id}");
         }
     }
