@@ -8,7 +8,7 @@ use jostle_core::Isa;
 use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::pairs::{Calls, ascending};
 use jostle_testkit::tree::validate;
-use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly};
+use jostle_testkit::{Kind, Scene, pool, scene, sweep, ugly, within};
 use rayon::ThreadPool;
 
 /// A finder for each instruction set of this machine, and pools, all used for scene after scene.
@@ -56,7 +56,7 @@ impl<const D: usize> Kernels<D> {
             // From within the pool, for the sake of scenes that are not worth handing over from outside.
             for (choice, threads) in all_threads.enumerate() {
                 match threads {
-                    Threads::Pool(pool) => pool.install(|| check(choice, threads)),
+                    Threads::Pool(pool) => within(pool, || check(choice, threads)),
                     Threads::Current | Threads::Serial | Threads::Host(_) => check(choice, threads),
                 }
             }

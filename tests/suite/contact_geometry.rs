@@ -5,7 +5,7 @@ use jostle::{
     PairFinder, Set, Space, Threads, contact, contact_f64, contacts, contacts_between, contacts_f64,
 };
 use jostle_testkit::contacts::assert_contacts;
-use jostle_testkit::{Kind, Scene, pool, scene, ugly};
+use jostle_testkit::{Kind, Scene, pool, scene, ugly, within};
 use rayon::ThreadPool;
 
 fn geometry_of<const D: usize>(name: &str, scene: &Scene<D>, pool: &ThreadPool) {
@@ -13,7 +13,7 @@ fn geometry_of<const D: usize>(name: &str, scene: &Scene<D>, pool: &ThreadPool) 
     let pairs = finder.find(scene.view()).expect(name).pairs();
     let (mut serial, mut parallel) = (Vec::new(), vec![Contact::default(); 3]);
     contacts(pairs, scene.view(), Threads::Serial, &mut serial).expect(name);
-    pool.install(|| contacts(pairs, scene.view(), Threads::Current, &mut parallel)).expect(name);
+    within(pool, || contacts(pairs, scene.view(), Threads::Current, &mut parallel)).expect(name);
     assert!(serial == parallel, "{name}: another list on three threads");
     assert_eq!(serial.len(), pairs.len());
     assert_contacts(name, scene, pairs, &serial);

@@ -8,7 +8,7 @@ use jostle::{
 };
 use jostle_testkit::algebra::{CRYSTALS, engine::Ready};
 use jostle_testkit::keyed::{Oracle, Springs, update};
-use jostle_testkit::{Kind, pool, scene};
+use jostle_testkit::{Kind, pool, scene, within};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -236,7 +236,7 @@ fn thousands_of_bodies_on_any_number_of_threads() {
             springs.load(serial.last(), pairs, frame);
             for (pool, tracker) in pools.iter().zip(&mut trackers) {
                 let threads = pool.current_num_threads();
-                let parallel = pool.install(|| update(tracker, Threads::Current, pairs, (&keys).into()));
+                let parallel = within(pool, || update(tracker, Threads::Current, pairs, (&keys).into()));
                 assert!(parallel == expected, "{kind}, frame {frame}, {threads} threads");
                 assert!(slots(tracker) == slots(&serial), "{kind}, frame {frame}, {threads} threads: other slots");
             }
@@ -253,7 +253,7 @@ fn faults_of_large_frames_are_named_alike_on_any_threads() {
     let both = |pairs: &[[u32; 2]], keys: &[u64]| {
         let mut tracker = ContactTracker::new();
         let serial = update(&mut tracker, Threads::Serial, pairs, keys.into());
-        assert!(serial == pool.install(|| update(&mut tracker, Threads::Current, pairs, keys.into())));
+        assert!(serial == within(&pool, || update(&mut tracker, Threads::Current, pairs, keys.into())));
         serial.expect_err("a fault")
     };
     pairs.extend((0..38_000).step_by(1_000).map(|a| [a, a + 1]));
@@ -289,7 +289,7 @@ fn images_are_followed_on_any_number_of_threads() {
         assert!(found.pairs().len() > 12_000, "{} pairs", found.pairs().len());
         trackers[0].on(Threads::Serial).update(found, keys).expect("a frame");
         for (pool, tracker) in pools.iter().zip(&mut trackers[1..]) {
-            pool.install(|| tracker.on(Threads::Current).update(found, keys).map(|_| ())).expect("a frame");
+            within(pool, || tracker.on(Threads::Current).update(found, keys).map(|_| ())).expect("a frame");
         }
         let all = trackers.each_ref().map(|tracker| {
             let last = tracker.last();

@@ -1,7 +1,7 @@
 //! The caller's arrays sorted by rank: every element arrives, references follow, and the pairs stay what they were.
 
 use jostle::{LinearTree, PairFinder, Permutation, PermutationError, Threads};
-use jostle_testkit::{Kind, Scene, scene, ugly};
+use jostle_testkit::{Kind, Scene, pool, scene, ugly, within};
 
 fn taken<const D: usize>(scene: &Scene<D>) -> Permutation {
     let mut tree = LinearTree::new();
@@ -24,10 +24,10 @@ fn check<const D: usize>(name: &str, scene: &Scene<D>) {
         assert_eq!(order.id_to_rank()[id as usize], rank as u32, "{name}");
     }
 
-    let pool = jostle_testkit::pool(3);
+    let pool = pool(3);
     for threads in [Threads::Serial, Threads::Current] {
         let (mut ids, mut buffer) = ((0..scene.len() as u32).collect::<Vec<_>>(), vec![9; 3]);
-        pool.install(|| order.sort_by_rank_copy(&mut ids, &mut buffer, threads)).expect(name);
+        within(&pool, || order.sort_by_rank_copy(&mut ids, &mut buffer, threads)).expect(name);
         assert_eq!(ids, order.rank_to_id(), "{name}");
         order.renumber(&mut ids).expect(name);
         assert!(ids.into_iter().eq(0..scene.len() as u32), "{name}: renumbered ids are ranks");

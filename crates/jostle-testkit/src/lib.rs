@@ -37,3 +37,17 @@ pub fn pool(threads: usize) -> ThreadPool {
     jostle_core::parallel::cores::assume(64);
     ThreadPoolBuilder::new().num_threads(threads).build().expect("threads")
 }
+
+/// What some work comes to on a thread of a pool: [`ThreadPool::install`], whose ways there are compiled with this crate.
+///
+/// # Panics
+/// When the work does.
+pub fn within<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    let (mut work, mut result) = (Some(work), None);
+    install(pool, &mut || result = work.take().map(|work| work()));
+    result.expect("work is done once")
+}
+
+fn install(pool: &ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
+}

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use jostle::{PreparedBatch, PreparedQueries, QueryError, Seen, SeenAt, Threads};
-use jostle_testkit::pool;
+use jostle_testkit::{pool, within};
 use rayon::ThreadPool;
 
 static POOLS: LazyLock<[ThreadPool; 4]> = LazyLock::new(|| [1, 2, 3, 8].map(pool));
@@ -66,7 +66,7 @@ impl<const D: usize> Questions<D> {
         self.ask(name, queries, &mut batch, 1, Threads::Serial);
         if shared {
             for pool in &*POOLS {
-                pool.install(|| self.ask(name, queries, &mut batch, TIMES, Threads::Current));
+                within(pool, || self.ask(name, queries, &mut batch, TIMES, Threads::Current));
             }
         }
     }

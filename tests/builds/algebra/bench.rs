@@ -6,7 +6,7 @@ use jostle::{Isa, NeighborLists, PairFinder, Rows, Search, Threads};
 use jostle_testkit::algebra::engine::Ready;
 use jostle_testkit::algebra::{Case, Hit, Relation, assert_rows, same_hits, same_lists};
 use jostle_testkit::pairs::{Calls, ascending};
-use jostle_testkit::pool;
+use jostle_testkit::{pool, within};
 use rayon::ThreadPool;
 
 use super::contacts::Frames;
@@ -48,7 +48,7 @@ impl<const D: usize> Bench<D> {
         let Self { finders, lists, .. } = self;
         let finder = &mut finders[finder];
         match pool {
-            Some(pool) => POOLS[pool].install(|| search(finder.on(Threads::Current), lists)),
+            Some(pool) => within(&POOLS[pool], || search(finder.on(Threads::Current), lists)),
             None => search(finder.on(Threads::Serial), lists),
         }
     }

@@ -6,7 +6,7 @@ use jostle::{
     Bodies, Circles, InputError, LinearTree, NeighborLists, PairFinder, Rows, Skin, Threads, ViewError, between,
 };
 use jostle_testkit::lists::Lists;
-use jostle_testkit::{Kind, Scene, oracle, scene};
+use jostle_testkit::{Kind, Scene, oracle, pool, scene, within};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -128,15 +128,15 @@ fn moved<const D: usize>(scene: &Scene<D>, changed: impl Fn(usize, [f32; D], f32
 
 fn validity<const D: usize>() {
     let scene = scene::scene::<D>(Kind::Uniform, 20_000, 1);
-    let pool = jostle_testkit::pool(3);
+    let pool = pool(3);
     let (mut finder, mut skin) = (PairFinder::new(), Skin::default());
     assert!(!finder.still_valid(scene.view()), "nothing was kept");
     finder.find(scene.view().with_margin(0.5)).expect("a sound scene");
-    pool.install(|| skin.keep(scene.view().with_margin(0.5))).expect("a sound scene");
+    within(&pool, || skin.keep(scene.view().with_margin(0.5))).expect("a sound scene");
     let valid = |changed: &dyn Fn(usize, [f32; D], f32) -> ([f32; D], f32)| {
         let scene = moved(&scene, changed);
         let valid = finder.still_valid(scene.view());
-        assert_eq!(pool.install(|| finder.still_valid(scene.view())), valid);
+        assert_eq!(within(&pool, || finder.still_valid(scene.view())), valid);
         assert_eq!(skin.still_valid(scene.view()), valid);
         valid
     };

@@ -1,7 +1,7 @@
 //! Every way to run a search: instruction sets and threads, which must all come to the same.
 
 use jostle::{Isa, NeighborLists, PairFinder, Search, Threads};
-use jostle_testkit::pool;
+use jostle_testkit::{pool, within};
 use rayon::ThreadPool;
 
 /// A finder and lists that are used for search after search, by one instruction set on some threads.
@@ -71,7 +71,7 @@ impl<const D: usize> Ways<D> {
     fn run<R: Send>(&mut self, at: usize, search: &(impl Fn(&mut Way<D>) -> R + Sync)) -> R {
         let way = &mut self.ways[at];
         match way.pool {
-            Some(pool) => self.pools[pool].install(|| search(way)),
+            Some(pool) => within(&self.pools[pool], || search(way)),
             None => search(way),
         }
     }

@@ -1,7 +1,7 @@
 //! Batches give what single queries give, the same bytes on any threads, in memory that is kept.
 
 use jostle::{Answers, Queries, QueryBatch, QueryError, Reached, Threads};
-use jostle_testkit::{Kind, Scene, pool, scene, ugly};
+use jostle_testkit::{Kind, Scene, pool, scene, ugly, within};
 use rayon::ThreadPool;
 
 use crate::queries::asked::{Asked, about};
@@ -60,7 +60,7 @@ impl Batches {
             let threads = pool.current_num_threads();
             let answers = ask(&mut self.batch, Threads::Pool(pool)).expect(name);
             assert!(are(answers, expected), "{name}, {threads} threads");
-            let inside = pool.install(|| ask(&mut self.batch, Threads::Current).map(|answers| are(answers, expected)));
+            let inside = within(pool, || ask(&mut self.batch, Threads::Current).map(|answers| are(answers, expected)));
             assert!(inside.expect(name), "{name}, within a pool of {threads}");
             assert!(are(self.batch.last(), expected), "{name}");
         }
