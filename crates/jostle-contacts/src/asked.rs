@@ -3,7 +3,7 @@
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use jostle_core::axes::Both;
+use jostle_core::axes::{Axes, Both};
 use jostle_core::{Bodies, Scalar, Workers};
 use jostle_sets::input::{Displacements, Input, Relation, Set, Source, UnitCell};
 use jostle_sets::proxy::{Proxies, check_bodies, first_touch};
@@ -82,7 +82,7 @@ impl<'a, const D: usize> Asked<'a, D> {
     #[inline(always)]
     pub(crate) fn shift(&self, at: usize) -> [f64; D] {
         match (&self.cell, self.images.get(at).first_chunk::<D>()) {
-            (Some(cell), Some(&steps)) => cell.shift(steps.map(f64::from)),
+            (Some(cell), Some(&steps)) => cell.shift(steps.axes(f64::from)),
             _ => [0.0; D],
         }
     }
@@ -196,7 +196,7 @@ impl<const D: usize> Numbers<'_, D> {
     #[inline(always)]
     fn center(&self, id: usize) -> [f64; D] {
         match &self.bodies {
-            Columns::Single(bodies) => bodies.center(id).map(f64::from),
+            Columns::Single(bodies) => bodies.center(id).axes(f64::from),
             Columns::Double(bodies) => bodies.center(id),
         }
     }

@@ -72,7 +72,7 @@ impl<const D: usize> Contact<D, f64> {
 #[must_use]
 #[inline]
 pub fn contact<const D: usize>(p: [f32; D], p_radius: f32, q: [f32; D], q_radius: f32) -> Contact<D> {
-    contact_f64(p.map(f64::from), p_radius.into(), q.map(f64::from), q_radius.into()).rounded()
+    contact_f64(p.axes(f64::from), p_radius.into(), q.axes(f64::from), q_radius.into()).rounded()
 }
 
 /// As [`contact`], in `f64` without rounding to `f32`: each component has an error of some 2^-50 of the largest number that goes

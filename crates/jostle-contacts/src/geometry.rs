@@ -1,6 +1,7 @@
 //! The contacts of all pairs of a search.
 
 use jostle_core::Threads;
+use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set};
@@ -150,7 +151,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
                     Some([first, second]) => {
                         for (slot, pair) in block[part.range.start - start..].iter_mut().zip(part.pairs()) {
                             let [a, b] = pair;
-                            let (p, q) = (first.center(a).map(f64::from), second.center(b).map(f64::from));
+                            let (p, q) = (first.center(a).axes(f64::from), second.center(b).axes(f64::from));
                             *slot = of(contact_f64(p, first.radius(a).into(), q, second.radius(b).into()));
                         }
                     }

@@ -145,7 +145,7 @@ pub const fn encode<const D: usize>(point: [u32; D]) -> u64 {
 #[must_use]
 pub fn decode<const D: usize>(code: u64) -> [u32; D] {
     const { assert!(D == 2 || D == 3, "Morton codes are defined here in 2D and 3D") };
-    core::array::from_fn(|axis| if D == 2 { gather2(code >> axis) } else { gather3(code >> axis) })
+    from_axes(|axis| if D == 2 { gather2(code >> axis) } else { gather3(code >> axis) })
 }
 
 /// A cell of the quadtree (D = 2) or octree (D = 3) over the integer coordinates: one of the 2^(D L) cells of level L,

@@ -156,7 +156,7 @@ impl<const D: usize> Proxies<D> {
         isa: Isa,
         workers: Workers<'_>,
     ) -> Option<Extent<D>> {
-        let borders = from_axes(|axis| [bounds.lo[axis], bounds.hi[axis]].map(f64::from));
+        let borders = from_axes(|axis| [bounds.lo[axis], bounds.hi[axis]].axes(f64::from));
         if bodies.is_empty() || !cell.is_straight() || !cell.holds(&borders) {
             return None;
         }
@@ -279,7 +279,7 @@ struct Reborrow<'a, const D: usize> {
 /// A coordinate less so many cells.
 #[inline]
 fn moved<const D: usize>(cell: &UnitCell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
-    if wraps == [0; D] { x } else { x - cell.shift(wraps.map(f64::from))[axis] }
+    if wraps == [0; D] { x } else { x - cell.shift(wraps.axes(f64::from))[axis] }
 }
 
 fn fill_in_cell<const D: usize, T: Scalar>(

@@ -3,6 +3,7 @@
 use bytemuck::NoUninit;
 
 use super::{Column, Scalar, check_bodies_and_margin};
+use crate::axes::from_axes;
 use crate::error::{Reason, ViewError};
 
 /// A borrowed view of n axis-aligned boxes with `D` axes: where their lower and upper corners lie in the caller's memory. It has
@@ -117,7 +118,7 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
     #[inline]
     #[must_use]
     pub fn lo(&self, id: usize) -> [T; D] {
-        core::array::from_fn(|axis| self.lo[axis].get(id))
+        from_axes(|axis| self.lo[axis].get(id))
     }
 
     /// The upper corner of box `id`, without the margin.
@@ -127,7 +128,7 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
     #[inline]
     #[must_use]
     pub fn hi(&self, id: usize) -> [T; D] {
-        core::array::from_fn(|axis| self.hi[axis].get(id))
+        from_axes(|axis| self.hi[axis].get(id))
     }
 
     /// Checks the shape of the view: lengths that agree, a number of boxes that ids can name, and a margin that is one.

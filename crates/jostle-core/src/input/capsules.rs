@@ -1,6 +1,7 @@
 //! Borrowed views of the caller's capsules.
 
 use super::{Column, Radii, Scalar, check_bodies_and_margin};
+use crate::axes::Axes;
 use crate::error::{Reason, ViewError};
 use crate::limits::REACH_F64;
 
@@ -70,7 +71,7 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
     #[inline]
     #[must_use]
     pub fn ends(&self, id: usize) -> [[T; D]; 2] {
-        self.ends.map(|columns| columns.map(|column| column.get(id)))
+        self.ends.axes(|columns| columns.axes(|column| column.get(id)))
     }
 
     /// The radius of capsule `id`, with the margin.

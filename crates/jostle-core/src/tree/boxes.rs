@@ -114,7 +114,7 @@ impl<const D: usize> Source for Columns<'_, D> {
 
 /// The centre of a box of a leaf.
 pub(super) fn center<const D: usize>(boxes: &Boxes16<D>, lane: usize) -> [f32; D] {
-    core::array::from_fn(|axis| middle(boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]))
+    from_axes(|axis| middle(boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]))
 }
 
 /// About the middle of two borders, and finite: of a box without end, of the part of it that circles may lie in.

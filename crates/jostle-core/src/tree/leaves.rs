@@ -8,6 +8,7 @@ use super::shape::{Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::Aabb;
+use crate::axes::Axes;
 use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
@@ -272,7 +273,7 @@ fn set_four<S: Shape<D>, const D: usize>(
     let (first, last) = (columns(records, 0), columns(records, words - 4));
     for word in 0..words - 1 {
         let column = if word < 4 { first[word] } else { last[word + 4 - words] };
-        S::column(bodies, word)[lane..lane + 4].copy_from_slice(&column.map(f32::from_bits));
+        S::column(bodies, word)[lane..lane + 4].copy_from_slice(&column.axes(f32::from_bits));
     }
     if words == 5 {
         // For one word over, a second column of records costs more than it saves.

@@ -223,7 +223,7 @@ impl<const D: usize> Now<D> {
         workers.fill_blocks("current", &mut self.bodies, BLOCK, |first, block| {
             for (body, &wraps) in block.iter_mut().zip(&wraps[first..]) {
                 if wraps != [0; D] {
-                    let (center, shift) = (center_of::<D>(body), cell.shift(wraps.map(f64::from)));
+                    let (center, shift) = (center_of::<D>(body), cell.shift(wraps.axes(f64::from)));
                     for axis in 0..D {
                         body.0[axis] = (center[axis] - shift[axis]) as f32;
                     }
@@ -361,7 +361,7 @@ impl<'a, const D: usize> Test<'a, D> {
         }
         let ([of_a, of_b], offset) = self.direct(sets, shift, [a, b]);
         let (apart, distance2) = of_a.apart(of_b, offset);
-        (apart.map(f64::from), distance2.into())
+        (apart.axes(f64::from), distance2.into())
     }
 
     /// When a candidate that touches first does so.

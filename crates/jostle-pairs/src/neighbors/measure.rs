@@ -213,7 +213,7 @@ impl<const D: usize> Nearest<'_, D> {
             put(self.out.vectors, at, count, vectors);
         }
         let distance2 = squares::<D, SINGLE>(&apart);
-        put(self.out.distances2, at, count, distance2.map(|distance2| distance2 as f32));
+        put(self.out.distances2, at, count, distance2.axes(|distance2| distance2 as f32));
         put(self.out.distances2_f64, at, count, distance2);
     }
 

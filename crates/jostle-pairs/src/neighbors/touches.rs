@@ -94,14 +94,14 @@ impl<'a, const D: usize> Two<'a, D> {
     /// By how many of each vector the second is moved to where its fractional coordinates differ least.
     fn nearest_steps(&self) -> [i32; D] {
         let nearest = |k: usize| if self.cell.space.repeats[k] { -self.fraction(k).round() as i32 } else { 0 };
-        core::array::from_fn(nearest)
+        from_axes(nearest)
     }
 
     /// The least and the greatest image along each vector at which they may touch, counted from the cell.
     fn range(&self, blur: &[f64; D]) -> [[i32; D]; 2] {
         let mut reach = self.s.max(self.s_single.into());
         if let Some([from, to]) = self.displacements {
-            reach += squared(core::array::from_fn::<_, D, _>(|axis| to[axis] - from[axis])).sqrt();
+            reach += squared(from_axes::<_, D>(|axis| to[axis] - from[axis])).sqrt();
         }
         let (mut lo, mut hi) = ([0; D], [0; D]);
         for k in (0..D).filter(|&k| self.cell.space.repeats[k]) {
@@ -116,7 +116,7 @@ impl<'a, const D: usize> Two<'a, D> {
     #[inline]
     fn touch(&self, mut steps: [i32; D]) -> Option<Apart<D>> {
         if self.decided {
-            let (mut apart, shift) = (self.apart, self.cell.shift(steps.map(f64::from)));
+            let (mut apart, shift) = (self.apart, self.cell.shift(steps.axes(f64::from)));
             for axis in 0..D {
                 apart[axis] += shift[axis];
             }
@@ -130,12 +130,12 @@ impl<'a, const D: usize> Two<'a, D> {
         for k in 0..D {
             steps[k] += self.wraps[k];
         }
-        let (mut apart, mut distance2, offset) = (self.apart_single, 0.0, self.cell.shift(steps.map(f64::from)));
+        let (mut apart, mut distance2, offset) = (self.apart_single, 0.0, self.cell.shift(steps.axes(f64::from)));
         for axis in 0..D {
             apart[axis] += offset[axis] as f32;
             distance2 += apart[axis] * apart[axis];
         }
-        (distance2 <= self.s_single * self.s_single).then(|| (apart.map(f64::from), distance2.into()))
+        (distance2 <= self.s_single * self.s_single).then(|| (apart.axes(f64::from), distance2.into()))
     }
 }
 

@@ -3,6 +3,8 @@
 //! A space that repeats is a cell, spanned by one vector for each axis from an origin on, and the directions in which it
 //! repeats. A body counts at the place in the cell that it is moved to by whole vectors, and at every image of that place.
 
+use jostle_core::axes::Axes;
+
 use crate::{InputError, LatticeFault};
 
 /// Lengths of lattice vectors, and coordinates of the origin, lie below 2^300; lengths above 2^-300: then neither volumes nor
@@ -128,7 +130,7 @@ impl<const D: usize> Space<D> {
     /// `(x - origin) * dual` over the axes from left to right, of [`Space::duals`].
     #[must_use]
     pub fn wraps(&self, center: [f64; D]) -> [i32; D] {
-        UnitCell::of(self).wraps(center).map(|wraps| wraps as i32)
+        UnitCell::of(self).wraps(center).axes(|wraps| wraps as i32)
     }
 
     /// The vectors whose scalar product with those of the cell is 1 for its own and 0 for the others, in `f64`; one over the

@@ -104,7 +104,7 @@ impl<const D: usize> Exact<'_, D> {
         if self.decided || self.cell.is_none() {
             return self.center(set, id);
         }
-        self.in_cell(set, id).0.map(f64::from)
+        self.in_cell(set, id).0.axes(f64::from)
     }
 
     /// A direct body in a space that repeats, as the predicate has it: its centre in the cell, and its radius with the margin.
@@ -128,7 +128,7 @@ impl<const D: usize> Exact<'_, D> {
     /// From a to b once b has been moved by so many of each vector.
     #[inline]
     pub fn difference_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> [f64; D] {
-        let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.map(f64::from)));
+        let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
         self.difference_at(sets, shift, a, b)
     }
 
@@ -182,7 +182,7 @@ impl<const D: usize> Exact<'_, D> {
 
     /// Whether two bodies touch, of which some are boxes or capsules. Within a set it is the one of the greater id that is moved.
     fn touch_as_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
-        let steps = || self.steps(sets, image, a, b).map(f64::from);
+        let steps = || self.steps(sets, image, a, b).axes(f64::from);
         let mut shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps()));
         let [mut one, mut other] = [self.solid(sets[0], a), self.solid(sets[1], b)];
         if sets[0] == sets[1] && b < a {

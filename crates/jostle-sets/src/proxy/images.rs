@@ -105,7 +105,7 @@ impl<const D: usize> Images<D> {
         let mut step = most.axes(|most| -most);
         loop {
             if step.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step > 0) {
-                let shift = cell.shift(step.map(f64::from));
+                let shift = cell.shift(step.axes(f64::from));
                 let left = |axis: usize| shift[axis] - f64::from(step[axis]) * dropped[axis];
                 let offset = from_axes(|axis| (left(axis) * scale) as f32);
                 if wanted(offset) || wanted(offset.axes(|offset| -offset)) {

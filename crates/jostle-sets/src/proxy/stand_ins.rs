@@ -22,16 +22,16 @@ impl<const D: usize> SortedSet<D> {
     pub fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
         let round = |center: [f64; D], radius: f64| Solid::Round { center, radius };
         match &set.source {
-            Source::View(bodies) => round(bodies.center(id).map(f64::from), bodies.radius(id).into()),
+            Source::View(bodies) => round(bodies.center(id).axes(f64::from), bodies.radius(id).into()),
             Source::Double(bodies) => round(bodies.center(id), bodies.radius(id)),
             Source::Tree(_) => {
                 let bodies = self.proxies.tree_view();
-                round(bodies.center(id).map(f64::from), bodies.radius(id).into())
+                round(bodies.center(id).axes(f64::from), bodies.radius(id).into())
             }
             Source::Shaped(Shaped::Boxes(boxes)) => boxed(boxes, id),
             Source::Shaped(Shaped::Boxes64(boxes)) => boxed(boxes, id),
             Source::Shaped(Shaped::Capsules(capsules)) => Solid::Capsule {
-                ends: capsules.ends(id).both(|end| end.map(f64::from)),
+                ends: capsules.ends(id).both(|end| end.axes(f64::from)),
                 radius: capsules.radius(id).into(),
             },
             Source::Shaped(Shaped::Capsules64(capsules)) => {
@@ -109,7 +109,7 @@ impl<const D: usize> SortedSet<D> {
         workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
             for at in 0..lo[0].len() {
                 let id = first + at;
-                let wraps = self.proxies.wraps_of(id as u32).map(f64::from);
+                let wraps = self.proxies.wraps_of(id as u32).axes(f64::from);
                 let taken = cell.map_or([0.0; D], |cell| cell.shift(wraps));
                 let solid = self.solid(set, id);
                 let mut ends = [[0.0; 2]; D];

@@ -20,7 +20,7 @@ mod regions;
 mod seen;
 mod way;
 
-use jostle_core::axes::from_axes;
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::tree::Level;
 
 pub use batch::{PreparedAnswers, PreparedBatch};
@@ -104,7 +104,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
     }
 
     fn shift(&self, steps: [i32; D]) -> [f64; D] {
-        self.cell.map_or([0.0; D], |cell| cell.shift(steps.map(f64::from)))
+        self.cell.map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)))
     }
 
     /// By how many vectors a body is moved to the image of the cell that is so many steps on.

@@ -19,6 +19,7 @@
 
 use jostle_core::LinearTree;
 use jostle_core::aabb::GROWTH;
+use jostle_core::axes::Axes;
 use jostle_core::sixteen::Bodies16;
 use jostle_core::tree::Level;
 
@@ -63,9 +64,9 @@ fn dot<const D: usize>(a: [f64; D], b: [f64; D]) -> f64 {
 impl<const D: usize> Line<D> {
     #[inline(always)]
     fn of(ray: &Ray<D>) -> Self {
-        let direction = ray.direction.map(f64::from);
+        let direction = ray.direction.axes(f64::from);
         let length2 = dot(direction, direction);
-        Self { origin: ray.origin.map(f64::from), direction, length2, length: length2.sqrt() }
+        Self { origin: ray.origin.axes(f64::from), direction, length2, length: length2.sqrt() }
     }
 
     /// The predicate, and how far it is to the circle; see [`Queries::ray`](super::Queries::ray).
