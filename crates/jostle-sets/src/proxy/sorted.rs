@@ -44,7 +44,9 @@ impl<const D: usize> SortedSet<D> {
         isa: Isa,
         workers: Workers<'_>,
     ) -> Result<(Extent<D>, Option<Checked<D>>), InputError> {
-        if let (Source::View(bodies), Some(cell), false) = (set.source, cell, decided)
+        // What lay outside of the cell in the last search, and was moved into it, most likely does again.
+        let within = |cell: &&UnitCell<D>| !decided && cell.is_straight() && !self.proxies.are_outside();
+        if let (Source::View(bodies), Some(cell)) = (set.source, cell.filter(within))
             && let Ok(checked) = self.tree.check_on(bodies, workers)
             && let Some(extent) = self.proxies.survey_checked(bodies, checked.bounds, cell, isa, workers)
         {

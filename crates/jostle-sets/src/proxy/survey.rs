@@ -142,7 +142,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         if self.moving.is_none() { self.survey_at_rest(isa, ids) } else { self.survey_moving(ids) }
     }
 
-    /// What those of bodies at rest extend whose centres are known to extend so far, once it is known that all lie in the cell.
+    /// How far bodies at rest reach about their centres: an extent without a box.
     pub(crate) fn survey_radii(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
         let (mut radii, mut sizes) = ([T::default(); COPIED], Spread::of(T::default()));
         for first in ids.clone().step_by(COPIED) {
@@ -152,7 +152,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         Extent { radius, reach: radius, ..Extent::EMPTY }
     }
 
-    /// Takes the radii of some bodies, which are left in the buffer.
+    /// Takes the radii of some bodies, and leaves them in the buffer.
     fn take_radii<'b>(
         &self,
         isa: Isa,
