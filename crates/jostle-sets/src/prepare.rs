@@ -135,7 +135,7 @@ impl<const D: usize> Preparation<D> {
         }
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let decided = input.is_decided();
-        self.survey(input, cell.as_ref(), isa, workers)?;
+        self.survey(input, cell.as_ref(), workers)?;
         self.adopt(input, cell.as_ref(), workers);
         let mut times = BuildTimes::default();
         for (at, (kept, set)) in self.sorted[first..].iter_mut().zip(sets).enumerate() {
@@ -223,7 +223,6 @@ impl<const D: usize> Preparation<D> {
         &mut self,
         input: &Input<'_, D>,
         cell: Option<&UnitCell<D>>,
-        isa: Isa,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         self.extents.clear();
@@ -240,7 +239,7 @@ impl<const D: usize> Preparation<D> {
                 self.checked.push(None);
                 continue;
             }
-            let (extent, checked) = kept.survey(set, cell, decided, isa, workers)?;
+            let (extent, checked) = kept.survey(set, cell, decided, workers)?;
             self.extents.push(extent);
             self.checked.push(checked);
         }

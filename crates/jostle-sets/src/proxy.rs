@@ -157,14 +157,14 @@ impl<const D: usize> Proxies<D> {
         workers: Workers<'_>,
     ) -> Option<Extent<D>> {
         let borders = from_axes(|axis| [bounds.lo[axis], bounds.hi[axis]].axes(f64::from));
-        if bodies.is_empty() || !cell.is_straight() || !cell.holds(&borders) {
+        if bodies.is_empty() || !cell.holds(&borders) {
             return None;
         }
         let given = Given { bodies, moving: None, cell: None, decided: false };
         let survey = |ids| given.survey_radii(isa, ids);
         // Where all are the same, one tells.
-        let bodies = if let Radii::All(_) = bodies.radii() { 1 } else { bodies.len() };
-        let mut extent = reduce(bodies, &mut self.extents, Extent::EMPTY, &survey, workers, &Extent::merge);
+        let looked_at = if let Radii::All(_) = bodies.radii() { 1 } else { bodies.len() };
+        let mut extent = reduce(looked_at, &mut self.extents, Extent::EMPTY, &survey, workers, &Extent::merge);
         for axis in 0..D {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }

@@ -13,6 +13,9 @@ use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
 use crate::join::tree_pair::TreePair;
 
+/// A slack at which no hit is sure. It is finite, so that what it is multiplied by, nothing even, comes to a number.
+const NONE_IS_SURE: f32 = f32::MAX / 4.0;
+
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
 
@@ -83,7 +86,7 @@ impl<'a, const D: usize> Plan<'a, D> {
     fn pairing(&self, sets: [u32; 2], image: u32) -> TreePair<'a, D> {
         let sorted = self.exact.sorted;
         let decision = self.exact.decided.then(|| {
-            let slack = if self.exact.moves(sets) { f32::INFINITY } else { self.slack };
+            let slack = if self.exact.moves(sets) { NONE_IS_SURE } else { self.slack };
             Decision { slack, by: self.exact }
         });
         let filter = Filter { decision, only: self.only, layers: None };

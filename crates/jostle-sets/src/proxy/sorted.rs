@@ -41,9 +41,9 @@ impl<const D: usize> SortedSet<D> {
         set: &Set<'_, D>,
         cell: Option<&UnitCell<D>>,
         decided: bool,
-        isa: Isa,
         workers: Workers<'_>,
     ) -> Result<(Extent<D>, Option<Checked<D>>), InputError> {
+        let isa = self.tree.isa();
         // What lay outside of the cell in the last search, and was moved into it, most likely does again.
         let within = |cell: &&UnitCell<D>| !decided && cell.is_straight() && !self.proxies.are_outside();
         if let (Source::View(bodies), Some(cell)) = (set.source, cell.filter(within))

@@ -74,7 +74,8 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         Self::hits_and_sure_of(self.distance2_at(other, offset), self.radius.add(other.radius), slack)
     }
 
-    /// Whether the squared distance is less than `s * (s - 2 * slack)`, which is less than the square of `s - slack`.
+    /// Hits, and whether all of their squared distances are less than `s * (s - 2 * slack)`, which is less than the square of
+    /// `s - slack`, and nothing or less where that is. Half of a slack is spare, which is more than is rounded here.
     #[inline(always)]
     fn hits_and_sure_of(distance2: L, s: L, slack: f32) -> (u16, bool) {
         let hits = distance2.le(s.mul(s));
