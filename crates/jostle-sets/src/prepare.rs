@@ -351,9 +351,10 @@ impl<const D: usize> Preparation<D> {
         }
     }
 
-    /// Hits of decided bodies that remain hits when the sum of radii is less by this are certain.
-    pub fn slack(&self) -> f32 {
-        self.frame.slack
+    /// Hits of decided circles or spheres of two sets that remain hits when the sum of radii is less by this are certain.
+    pub fn slack(&self, sets: [u32; 2]) -> f32 {
+        let path = |set: u32| self.extents.get(set as usize).map_or(0.0, |extent| extent.path);
+        self.frame.slack(path(sets[0]) + path(sets[1]))
     }
 }
 

@@ -311,17 +311,13 @@ fn fill_in_frame<const D: usize, T: Scalar>(
 ) {
     let Given { bodies, moving, cell, .. } = given;
     let plain = wraps.is_none() && moving.is_none();
-    let span = |axis: usize, id: usize| {
+    let start = |axis: usize, id: usize| {
         let x = bodies.centers()[axis].get(id).to_f64();
-        given.span_from(
-            if let (Some(wraps), Some(cell)) = (wraps, &cell) { moved(cell, axis, x, wraps[id]) } else { x },
-            axis,
-            id,
-        )
+        if let (Some(wraps), Some(cell)) = (wraps, &cell) { moved(cell, axis, x, wraps[id]) } else { x }
     };
     let coordinate = |axis: usize, id: usize| {
-        let [x, half, _] = span(axis, id);
-        frame.coordinate(frame.origin[axis], x, half)
+        let half = moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
+        frame.coordinate(frame.origin[axis], start(axis, id), half)
     };
     columns.fill(
         bodies.len(),
@@ -331,12 +327,24 @@ fn fill_in_frame<const D: usize, T: Scalar>(
                     let at = |x: T| frame.coordinate(frame.origin[axis], x.to_f64(), 0.0);
                     return bodies.centers()[axis].map_into(first, out, at);
                 }
-                return set_each(first, out, |id| coordinate(axis, id));
+                for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                    let (mut x, mut by) = ([0.0; SPANS], [0.0; SPANS]);
+                    let (x, by) = (&mut x[..out.len()], &mut by[..out.len()]);
+                    match wraps {
+                        Some(_) => set_each(first, x, |id| start(axis, id)),
+                        None => bodies.centers()[axis].map_into(first, x, T::to_f64),
+                    }
+                    if let Some(moving) = moving {
+                        moving.read(axis, first, by);
+                    }
+                    set_each(0, out, |at| frame.coordinate(frame.origin[axis], x[at], by[at] / 2.0));
+                }
+                return;
             };
             for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
                 let mut spans = [[0.0; 3]; SPANS];
                 let spans = &mut spans[..out.len()];
-                set_each(first, spans, |id| span(axis, id));
+                set_each(first, spans, |id| given.span_from(start(axis, id), axis, id));
                 let origins = gaps.origins(axis, spans);
                 let bodies = spans.iter().zip(origins);
                 out.iter_mut()
@@ -349,11 +357,21 @@ fn fill_in_frame<const D: usize, T: Scalar>(
                 let grown = |radius: T| frame.radius((radius + bodies.margin()).to_f64(), 0.0);
                 return bodies.radii().map_into(first, out, grown);
             }
-            set_each(first, out, |id| {
-                let path2: f64 = moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by * by).sum());
-                let widest = (0..D).map(|axis| coordinate(axis, id).abs()).fold(0.0, f32::max);
-                frame.radius(bodies.radius(id).to_f64() + path2.sqrt() / 2.0, widest.into())
-            });
+            for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                let (mut by, mut path2) = ([0.0; SPANS], [0.0; SPANS]);
+                for axis in 0..D {
+                    if let Some(moving) = moving {
+                        moving.read(axis, first, &mut by[..out.len()]);
+                        path2.iter_mut().zip(by).for_each(|(sum, by)| *sum += by * by);
+                    }
+                }
+                set_each(0, out, |at| {
+                    let id = first + at;
+                    let widest = |axes: usize| (0..axes).map(|axis| coordinate(axis, id).abs()).fold(0.0, f32::max);
+                    let widest = widest(if frame.is_adopted() { D } else { 0 });
+                    frame.radius(bodies.radius(id).to_f64() + path2[at].sqrt() / 2.0, widest.into())
+                });
+            }
         },
         workers,
     );

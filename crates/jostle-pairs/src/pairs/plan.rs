@@ -13,9 +13,6 @@ use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
 use crate::join::tree_pair::TreePair;
 
-/// A slack at which no hit is sure. It is finite, so that what it is multiplied by, nothing even, comes to a number.
-const NONE_IS_SURE: f32 = f32::MAX / 4.0;
-
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
 
@@ -24,8 +21,7 @@ const JOIN_BLOCKS: usize = 2048;
 pub(crate) struct Plan<'a, const D: usize> {
     pub(crate) jobs: &'a [Job],
     pub(crate) exact: &'a Exact<'a, D>,
-    /// Of hits that need not be decided, if others do and nothing moves.
-    pub(crate) slack: f32,
+    prepared: &'a Preparation<D>,
     /// The caller's own test.
     pub(crate) only: Option<PairTest<'a>>,
 }
@@ -70,7 +66,7 @@ impl Blocks {
 impl<'a, const D: usize> Plan<'a, D> {
     /// That of a prepared input.
     pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
-        Plan { jobs: &prepared.jobs, exact, slack: prepared.slack(), only }
+        Plan { jobs: &prepared.jobs, exact, prepared, only }
     }
 
     fn set(&self, set: u32) -> &'a Set<'a, D> {
@@ -85,10 +81,7 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     fn pairing(&self, sets: [u32; 2], image: u32) -> TreePair<'a, D> {
         let sorted = self.exact.sorted;
-        let decision = self.exact.decided.then(|| {
-            let slack = if self.exact.moves(sets) { NONE_IS_SURE } else { self.slack };
-            Decision { slack, by: self.exact }
-        });
+        let decision = self.exact.decided.then(|| Decision { slack: self.prepared.slack(sets), by: self.exact });
         let filter = Filter { decision, only: self.only, layers: None };
         let ready = |set: u32| sorted[set as usize].ready(self.set(set));
         let one = ready(sets[0]);

@@ -260,6 +260,14 @@ impl<const D: usize> Displacements<'_, D> {
         }
         displacement
     }
+
+    /// Those of the bodies from number `first` on, on one axis.
+    pub(crate) fn read(&self, axis: usize, first: usize, out: &mut [f64]) {
+        match &self.0 {
+            Moves::Single(columns) => columns[axis].map_into(first, out, f64::from),
+            Moves::Double(columns) => columns[axis].map_into(first, out, |by| by),
+        }
+    }
 }
 
 impl<'a, const D: usize> From<[Column<'a, f32>; D]> for Displacements<'a, D> {

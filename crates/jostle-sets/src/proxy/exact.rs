@@ -161,8 +161,11 @@ impl<const D: usize> Exact<'_, D> {
     /// When a and b first touch, if they do, b being so far from a at the beginning.
     #[inline]
     pub fn touch_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> Option<f64> {
-        let displacements = [self.displacement(sets[0], a), self.displacement(sets[1], b)];
-        first_touch(p, displacements, self.radius(sets[0], a) + self.radius(sets[1], b))
+        let s = self.radius(sets[0], a) + self.radius(sets[1], b);
+        if squared(p) <= s * s {
+            return Some(0.0);
+        }
+        first_touch(p, [self.displacement(sets[0], a), self.displacement(sets[1], b)], s)
     }
 
     /// Whether a and b touch, b being so far from a at the beginning.

@@ -35,6 +35,8 @@ pub(crate) struct Extent<const D: usize> {
     pub(crate) radius: f64,
     /// The largest radius of one around where they begin.
     pub(crate) reach: f64,
+    /// The length of the longest path.
+    pub(crate) path: f64,
     /// Of those moved into the cell, on each axis the greatest sum of |coordinate| and all that was taken off.
     pub(crate) far: [f64; D],
     /// Some have been moved into the cell.
@@ -48,6 +50,7 @@ impl<const D: usize> Extent<D> {
         hi: [f64::NEG_INFINITY; D],
         radius: 0.0,
         reach: 0.0,
+        path: 0.0,
         far: [0.0; D],
         outside: false,
         sound: true,
@@ -62,6 +65,7 @@ impl<const D: usize> Extent<D> {
         Self {
             radius: self.radius.max(other.radius),
             reach: self.reach.max(other.reach),
+            path: self.path.max(other.path),
             outside: self.outside | other.outside,
             sound: self.sound & other.sound,
             ..self
@@ -271,6 +275,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             }
             all.radius = all.radius.max(radius + path / 2.0);
             all.reach = all.reach.max(radius + path);
+            all.path = all.path.max(path);
         }
         all
     }
