@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use jostle::{Circles, Input, PairFinder, PreparedSet, Space, Threads};
+use jostle::{Circles, Circles64, Input, PairFinder, PreparedSet, Set, Space, Threads};
 use jostle_testkit::algebra::{Case, PlainMoves, PlainSet, PlainSpace};
 use jostle_testkit::{Kind, Scene, scene, ugly};
 
@@ -72,6 +72,41 @@ fn in_boxes<const D: usize>() {
             }
         }
     }
+}
+
+/// When two circles touch whose centres are `p` apart and come nearer by `v`, the sum of their radii being `s`, as
+/// [`Set::moving`] has it.
+fn touch(p: [f64; 2], v: [f64; 2], s: f64) -> Option<f64> {
+    let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+    let c = dot(p, p) - s * s;
+    let (pv, root2) = (dot(p, v), dot(p, v) * dot(p, v) - dot(v, v) * c);
+    let time = c / (root2.sqrt() - pv);
+    if c <= 0.0 { Some(0.0) } else { (pv < 0.0 && root2 >= 0.0 && time <= 1.0).then_some(time) }
+}
+
+/// One flies past another, far and near, by paths far shorter and far longer than both, where fourth powers of lengths vanish
+/// and where they nearly overflow.
+#[test]
+fn one_flies_past_another() {
+    let mut finder = PairFinder::new();
+    let mut met = [0, 0];
+    for (power, speed) in (-155..=66).step_by(13).flat_map(|power| (-9..=7).map(move |speed| (power, speed))) {
+        let s = 10.0_f64.powi(power);
+        for apart in [0.0, 0.5, 0.9, 0.999, 1.0 - 1e-6, 1.0 - 1e-15, 1.0, 1.0 + 1e-15, 1.0 + 1e-6, 1.1] {
+            for begun in [0.0, 0.4, 0.5, 0.999, 1.0] {
+                let path = [s * 1.7 * 10.0_f64.powi(speed), 0.0];
+                let p = [-path[0] * begun, s * apart];
+                let radii = [s * 0.25, s - s * 0.25];
+                let (x, y, by) = ([0.0, p[0]], [0.0, p[1]], [[0.0, path[0]], [0.0; 2]]);
+                let set = Set::from(Circles64::new(&x, &y, &radii)).moving(by.each_ref());
+                let found = finder.find(set).expect("two circles");
+                let expected = touch(p, path, radii[0] + radii[1]);
+                assert_eq!(found.times_of_impact(), expected.as_slice(), "{s:e}, {apart}, {begun}, path {:e}", path[0]);
+                met[usize::from(expected.is_some())] += 1;
+            }
+        }
+    }
+    assert!(met.iter().all(|&met| met > 2_000), "{met:?}");
 }
 
 #[test]
