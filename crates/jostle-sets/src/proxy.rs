@@ -12,6 +12,7 @@ mod exact;
 mod frame;
 mod gaps;
 mod images;
+mod in_double;
 pub mod prepared;
 mod scale;
 mod solid;
@@ -37,6 +38,7 @@ pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;
 pub(crate) use images::{Images, Reach};
+use in_double::{InDouble, read_spans, span, survey_moving};
 pub use solid::{Solid, between};
 use sorted::SortedSet;
 pub(crate) use survey::Extent;
@@ -187,7 +189,10 @@ impl<const D: usize> Proxies<D> {
         let Self { tree_bodies, extents, .. } = self;
         let proxies = Reborrow { tree_bodies };
         let extent = with_given!(proxies, set, cell, decided, |given| {
-            let survey = |ids| given.survey(isa, ids);
+            let survey = |ids| match &set.moving {
+                None => given.survey(isa, ids),
+                Some(moving) => survey_moving(&given, moving, cell, ids),
+            };
             reduce(given.bodies.len(), extents, Extent::EMPTY, &survey, workers, &Extent::merge)
         });
         if !extent.sound {
@@ -213,7 +218,7 @@ impl<const D: usize> Proxies<D> {
     /// A body of a set that has been looked at, on each axis.
     fn spans(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, id: usize) -> [Span; D] {
         let cell = cell.filter(|_| self.outside);
-        with_given!(self, set, cell, true, |given| from_axes(|axis| given.span(axis, id)))
+        with_given!(self, set, cell, true, |given| from_axes(|axis| span(&given, axis, id)))
     }
 
     /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
@@ -229,7 +234,7 @@ impl<const D: usize> Proxies<D> {
         let mut spans = [[0.0; 3]; SPANS];
         for first in ids.clone().step_by(SPANS) {
             let spans = &mut spans[..SPANS.min(ids.end - first)];
-            with_given!(self, set, cell, true, |given| set_each(first, spans, |id| given.span(axis, id)));
+            with_given!(self, set, cell, true, |given| read_spans((set, &given, None), axis, first, spans));
             visit(spans);
         }
     }
@@ -244,17 +249,17 @@ impl<const D: usize> Proxies<D> {
     ) {
         self.as_given = false;
         let Self { tree_bodies, columns, wraps, outside, .. } = self;
-        let proxies = Reborrow { tree_bodies };
+        let (proxies, cell) = (Reborrow { tree_bodies }, cell.filter(|_| *outside));
         with_given!(proxies, set, cell, frame.is_some(), |given| {
             if *outside {
                 resize_with_headroom(wraps, given.bodies.len(), [0; D]);
                 workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
-                    set_each(first, block, |id| given.wraps(given.center(id)).axes(|wraps| wraps as i32));
+                    set_each(first, block, |id| given.whole_wraps(id));
                 });
             }
             let wraps = if *outside { Some(wraps.as_slice()) } else { None };
             match frame {
-                Some(frame) => fill_in_frame(columns, given, wraps, frame, workers),
+                Some(frame) => fill_in_frame(columns, (set, &given, wraps), frame, workers),
                 None => fill_in_cell(columns, given, wraps, workers),
             }
         });
@@ -302,75 +307,60 @@ fn fill_in_cell<const D: usize, T: Scalar>(
     );
 }
 
-fn fill_in_frame<const D: usize, T: Scalar>(
+fn fill_in_frame<const D: usize>(
     columns: &mut Columns<D>,
-    given: Given<'_, D, T>,
-    wraps: Option<&[[i32; D]]>,
+    of: InDouble<'_, D>,
     (frame, gaps): (&Frame<D>, Option<&Gaps<D>>),
     workers: Workers<'_>,
 ) {
-    let Given { bodies, moving, cell, .. } = given;
-    let plain = wraps.is_none() && moving.is_none();
-    let start = |axis: usize, id: usize| {
-        let x = bodies.centers()[axis].get(id).to_f64();
-        if let (Some(wraps), Some(cell)) = (wraps, &cell) { moved(cell, axis, x, wraps[id]) } else { x }
+    let (set, given, wraps) = of;
+    let read_coordinates = |axis: usize, first: usize, out: &mut [f32]| {
+        let mut columns = [[0.0; SPANS]; 2];
+        let [x, by] = columns.each_mut().map(|column| &mut column[..out.len()]);
+        given.starts(wraps, axis, first, x);
+        if let Some(moving) = &set.moving {
+            moving.read(axis, first, by);
+        }
+        set_each(0, out, |at| frame.coordinate(frame.origin[axis], x[at], by[at] / 2.0));
     };
-    let coordinate = |axis: usize, id: usize| {
-        let half = moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
-        frame.coordinate(frame.origin[axis], start(axis, id), half)
-    };
+    let plain = wraps.is_none() && set.moving.is_none() && gaps.is_none();
     columns.fill(
-        bodies.len(),
+        set.len(),
         &|axis, first, out| {
-            let Some(gaps) = gaps else {
-                if plain {
-                    let at = |x: T| frame.coordinate(frame.origin[axis], x.to_f64(), 0.0);
-                    return bodies.centers()[axis].map_into(first, out, at);
-                }
-                for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
-                    let (mut x, mut by) = ([0.0; SPANS], [0.0; SPANS]);
-                    let (x, by) = (&mut x[..out.len()], &mut by[..out.len()]);
-                    match wraps {
-                        Some(_) => set_each(first, x, |id| start(axis, id)),
-                        None => bodies.centers()[axis].map_into(first, x, T::to_f64),
-                    }
-                    if let Some(moving) = moving {
-                        moving.read(axis, first, by);
-                    }
-                    set_each(0, out, |at| frame.coordinate(frame.origin[axis], x[at], by[at] / 2.0));
-                }
-                return;
-            };
+            if plain {
+                return given.centers_in(frame, axis, first, out);
+            }
             for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
+                let Some(gaps) = gaps else {
+                    read_coordinates(axis, first, out);
+                    continue;
+                };
                 let mut spans = [[0.0; 3]; SPANS];
                 let spans = &mut spans[..out.len()];
-                set_each(first, spans, |id| given.span_from(start(axis, id), axis, id));
+                read_spans(of, axis, first, spans);
                 let origins = gaps.origins(axis, spans);
-                let bodies = spans.iter().zip(origins);
-                out.iter_mut()
-                    .zip(bodies)
-                    .for_each(|(out, (&[x, half, _], origin))| *out = frame.coordinate(origin, x, half));
+                set_each(0, out, |at| frame.coordinate(origins[at], spans[at][0], spans[at][1]));
             }
         },
         &|first, out| {
-            if moving.is_none() && !frame.is_adopted() {
-                let grown = |radius: T| frame.radius((radius + bodies.margin()).to_f64(), 0.0);
-                return bodies.radii().map_into(first, out, grown);
+            if set.moving.is_none() && !frame.is_adopted() {
+                return given.radii_in(frame, first, out);
             }
             for (first, out) in (first..).step_by(SPANS).zip(out.chunks_mut(SPANS)) {
-                let (mut by, mut path2) = ([0.0; SPANS], [0.0; SPANS]);
+                let (mut columns, mut widest, mut coordinates) = ([[0.0; SPANS]; 3], [0.0; SPANS], [0.0; SPANS]);
+                let [radii, by, path2] = columns.each_mut().map(|column| &mut column[..out.len()]);
+                given.radii(first, radii);
                 for axis in 0..D {
-                    if let Some(moving) = moving {
-                        moving.read(axis, first, &mut by[..out.len()]);
-                        path2.iter_mut().zip(by).for_each(|(sum, by)| *sum += by * by);
+                    if let Some(moving) = &set.moving {
+                        moving.read(axis, first, by);
+                        path2.iter_mut().zip(&*by).for_each(|(sum, by)| *sum += by * by);
+                    }
+                    if frame.is_adopted() {
+                        read_coordinates(axis, first, &mut coordinates[..out.len()]);
+                        widest.iter_mut().zip(coordinates).for_each(|(most, x)| *most = f32::max(*most, x.abs()));
                     }
                 }
-                set_each(0, out, |at| {
-                    let id = first + at;
-                    let widest = |axes: usize| (0..axes).map(|axis| coordinate(axis, id).abs()).fold(0.0, f32::max);
-                    let widest = widest(if frame.is_adopted() { D } else { 0 });
-                    frame.radius(bodies.radius(id).to_f64() + path2[at].sqrt() / 2.0, widest.into())
-                });
+                set_each(0, out, |at| frame.radius(radii[at] + path2[at].sqrt() / 2.0, widest[at].into()));
             }
         },
         workers,

@@ -10,14 +10,13 @@ use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
-use crate::proxy::{Span, moved};
 use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, copy, run, side_by_side};
 
 /// Growth of what a body reaches, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
 
 /// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.
-const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
+pub(super) const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// Cells that a body may be away: then sums of its steps, another body's and an image's fit an `i32`.
 pub(super) const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
@@ -103,6 +102,12 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         self.cell.map_or([0.0; D], |cell| cell.wraps(center))
     }
 
+    /// By how many vectors a body is moved into the cell.
+    #[inline(never)]
+    pub(crate) fn whole_wraps(&self, id: usize) -> [i32; D] {
+        self.wraps(self.center(id)).axes(|wraps| wraps as i32)
+    }
+
     /// The least of what some bodies reach about the middles of their paths, but for one in eight.
     pub(super) fn typical_radius(&self) -> f64 {
         let (count, mut least) = (self.bodies.len().min(SAMPLES), [f64::INFINITY; SAMPLES / 8]);
@@ -119,31 +124,9 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 
     /// What a body reaches about the middle of its path, at most.
     #[inline]
-    fn reach(&self, id: usize) -> f64 {
+    pub(super) fn reach(&self, id: usize) -> f64 {
         let path: f64 = self.moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by.abs()).sum());
         self.bodies.radius(id).to_f64() + path / 2.0
-    }
-
-    /// A body on one axis, in the cell.
-    #[inline]
-    pub(super) fn span(&self, axis: usize, id: usize) -> Span {
-        let mut x = self.bodies.centers()[axis].get(id).to_f64();
-        if let Some(cell) = &self.cell {
-            x = moved(cell, axis, x, self.wraps(self.center(id)).axes(|wraps| wraps as i32));
-        }
-        self.span_from(x, axis, id)
-    }
-
-    /// The same, of one that begins at `x`.
-    #[inline]
-    pub(super) fn span_from(&self, x: f64, axis: usize, id: usize) -> Span {
-        let half = self.moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
-        [x, half, self.bodies.radius(id).to_f64() + half.abs() + self.reach(id) * RELATIVE]
-    }
-
-    /// The extent of some bodies: of those at rest by the instructions of `isa`.
-    pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
-        if self.moving.is_none() { self.survey_at_rest(isa, ids) } else { self.survey_moving(ids) }
     }
 
     /// How far bodies at rest reach about their centres: an extent without a box.
@@ -179,7 +162,8 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         (greatest + self.bodies.margin()).to_f64()
     }
 
-    fn survey_at_rest(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
+    /// The extent of some bodies at rest, by the instructions of `isa`.
+    pub(crate) fn survey(&self, isa: Isa, ids: Range<usize>) -> Extent<D> {
         let &Self { bodies, cell, decided, .. } = self;
         let (mut centers, mut radii) = ([[T::default(); COPIED]; D], [T::default(); COPIED]);
         let any = |column: Column<'_, T>| if ids.is_empty() { T::default() } else { column.get(ids.start) };
@@ -238,46 +222,6 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         extent.outside = moved.outside != [0; LANES];
         extent.sound &= moved.too_far == [0; LANES];
         extent
-    }
-
-    fn survey_moving(&self, ids: Range<usize>) -> Extent<D> {
-        let mut all = Extent::EMPTY;
-        for id in ids {
-            let (mut middle, radius) = (self.center(id), self.bodies.radius(id).to_f64());
-            let wraps = self.wraps(middle);
-            if self.decided {
-                all.sound &= middle.iter().all(|x| x.abs() + radius <= REACH_F64);
-                all.sound &= self.bodies.radii().get(id) >= T::default();
-            }
-            if let (Some(cell), true) = (&self.cell, wraps != [0.0; D]) {
-                let shift = cell.shift(wraps);
-                for axis in 0..D {
-                    let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
-                    all.far[axis] = all.far[axis].max(middle[axis].abs() + taken);
-                    middle[axis] -= shift[axis];
-                }
-                all.outside = true;
-                all.sound &= wraps.iter().all(|wraps| wraps.is_nan() || wraps.abs() <= MAX_WRAPS);
-            }
-            let mut path = 0.0;
-            if let Some(moving) = &self.moving {
-                let by = moving.get(id);
-                all.sound &= (0..D).all(|axis| middle[axis].abs() + by[axis].abs() + radius <= STEP_REACH);
-                for axis in 0..D {
-                    middle[axis] += by[axis] / 2.0;
-                    path += by[axis] * by[axis];
-                }
-                path = path.sqrt();
-            }
-            for axis in 0..D {
-                all.lo[axis] = all.lo[axis].min(middle[axis]);
-                all.hi[axis] = all.hi[axis].max(middle[axis]);
-            }
-            all.radius = all.radius.max(radius + path / 2.0);
-            all.reach = all.reach.max(radius + path);
-            all.path = all.path.max(path);
-        }
-        all
     }
 
     /// What is wrong with a body by itself, if something is.

@@ -1,0 +1,159 @@
+//! Bodies of a set read in `f64`, some at a time, so that what is made of them is compiled once for both precisions.
+
+use core::ops::Range;
+
+use jostle_core::Scalar;
+use jostle_core::limits::REACH_F64;
+
+use crate::input::{Displacements, Set, UnitCell};
+use crate::proxy::frame::Frame;
+use crate::proxy::gaps::SPANS;
+use crate::proxy::survey::{Extent, Given, MAX_WRAPS, RELATIVE, STEP_REACH};
+use crate::proxy::{Span, moved};
+
+/// A set, its bodies in `f64`, and by how many vectors of the cell each is moved, if that is known.
+pub(super) type InDouble<'a, const D: usize> = (&'a Set<'a, D>, &'a dyn ReadInDouble<D>, Option<&'a [[i32; D]]>);
+
+/// Bodies in either precision.
+pub(super) trait ReadInDouble<const D: usize>: Sync {
+    /// Where the bodies from number `first` on begin on an axis, moved into the cell, if there is one: by so many vectors, if
+    /// that is known.
+    fn starts(&self, wraps: Option<&[[i32; D]]>, axis: usize, first: usize, out: &mut [f64]);
+
+    /// The same, where they are.
+    fn centers(&self, axis: usize, first: usize, out: &mut [f64]);
+
+    /// The same, in a frame.
+    fn centers_in(&self, frame: &Frame<D>, axis: usize, first: usize, out: &mut [f32]);
+
+    /// Their radii, with the margin.
+    fn radii(&self, first: usize, out: &mut [f64]);
+
+    /// The same, grown, in a frame that is not adopted.
+    fn radii_in(&self, frame: &Frame<D>, first: usize, out: &mut [f32]);
+
+    /// Whether no radius is less than nothing, the margin left aside.
+    fn are_radii(&self, ids: Range<usize>) -> bool;
+}
+
+impl<const D: usize, T: Scalar> ReadInDouble<D> for Given<'_, D, T> {
+    fn centers(&self, axis: usize, first: usize, out: &mut [f64]) {
+        self.bodies.centers()[axis].map_into(first, out, T::to_f64);
+    }
+
+    fn starts(&self, wraps: Option<&[[i32; D]]>, axis: usize, first: usize, out: &mut [f64]) {
+        self.centers(axis, first, out);
+        let Some(cell) = &self.cell else { return };
+        for (id, x) in (first..).zip(out) {
+            *x = moved(cell, axis, *x, wraps.map_or_else(|| self.whole_wraps(id), |wraps| wraps[id]));
+        }
+    }
+
+    fn centers_in(&self, frame: &Frame<D>, axis: usize, first: usize, out: &mut [f32]) {
+        let origin = frame.origin[axis];
+        self.bodies.centers()[axis].map_into(first, out, |x| frame.coordinate(origin, x.to_f64(), 0.0));
+    }
+
+    fn radii(&self, first: usize, out: &mut [f64]) {
+        let margin = self.bodies.margin();
+        self.bodies.radii().map_into(first, out, |radius| (radius + margin).to_f64());
+    }
+
+    fn radii_in(&self, frame: &Frame<D>, first: usize, out: &mut [f32]) {
+        let margin = self.bodies.margin();
+        self.bodies.radii().map_into(first, out, |radius| frame.radius((radius + margin).to_f64(), 0.0));
+    }
+
+    fn are_radii(&self, mut ids: Range<usize>) -> bool {
+        ids.all(|id| self.bodies.radii().get(id) >= T::default())
+    }
+}
+
+/// The extent of some bodies on their way, once they have been moved into the cell.
+pub(super) fn survey_moving<const D: usize>(
+    given: &dyn ReadInDouble<D>,
+    moving: &Displacements<'_, D>,
+    cell: Option<&UnitCell<D>>,
+    ids: Range<usize>,
+) -> Extent<D> {
+    let mut all = Extent { sound: given.are_radii(ids.clone()), ..Extent::EMPTY };
+    for first in ids.clone().step_by(SPANS) {
+        let (mut centers, mut moves, mut radii) = ([[0.0; SPANS]; D], [[0.0; SPANS]; D], [0.0; SPANS]);
+        let count = SPANS.min(ids.end - first);
+        given.radii(first, &mut radii[..count]);
+        for axis in 0..D {
+            given.centers(axis, first, &mut centers[axis][..count]);
+            moving.read(axis, first, &mut moves[axis][..count]);
+        }
+        for at in 0..count {
+            let (mut middle, mut by, mut path, radius) = ([0.0_f64; D], [0.0_f64; D], 0.0_f64, radii[at]);
+            for axis in 0..D {
+                (middle[axis], by[axis]) = (centers[axis][at], moves[axis][at]);
+                all.sound &= middle[axis].abs() + radius <= REACH_F64;
+            }
+            if let Some(cell) = cell {
+                move_in(cell, &mut middle, &mut all);
+            }
+            for axis in 0..D {
+                all.sound &= middle[axis].abs() + by[axis].abs() + radius <= STEP_REACH;
+                middle[axis] += by[axis] / 2.0;
+                path += by[axis] * by[axis];
+                all.lo[axis] = all.lo[axis].min(middle[axis]);
+                all.hi[axis] = all.hi[axis].max(middle[axis]);
+            }
+            path = path.sqrt();
+            all.radius = all.radius.max(radius + path / 2.0);
+            all.reach = all.reach.max(radius + path);
+            all.path = all.path.max(path);
+        }
+    }
+    all
+}
+
+/// Moves a body into the cell, and notes how far.
+fn move_in<const D: usize>(cell: &UnitCell<D>, center: &mut [f64; D], all: &mut Extent<D>) {
+    let wraps = cell.wraps(*center);
+    if wraps == [0.0; D] {
+        return;
+    }
+    let shift = cell.shift(wraps);
+    for axis in 0..D {
+        let taken: f64 = (0..D).map(|k| (wraps[k] * cell.space.vectors[k][axis]).abs()).sum();
+        all.far[axis] = all.far[axis].max(center[axis].abs() + taken);
+        center[axis] -= shift[axis];
+    }
+    all.outside = true;
+    all.sound &= wraps.iter().all(|wraps| wraps.is_nan() || wraps.abs() <= MAX_WRAPS);
+}
+
+/// A body on one axis, in the cell.
+pub(super) fn span<const D: usize, T: Scalar>(given: &Given<'_, D, T>, axis: usize, id: usize) -> Span {
+    let mut x = [0.0];
+    given.starts(None, axis, id, &mut x);
+    let half = given.moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
+    [x[0], half, given.bodies.radius(id).to_f64() + half.abs() + given.reach(id) * RELATIVE]
+}
+
+/// Where some bodies from number `first` on begin on an axis, how far half of their paths leads them on it, and how far they reach.
+pub(super) fn read_spans<const D: usize>(
+    (set, given, wraps): InDouble<'_, D>,
+    axis: usize,
+    first: usize,
+    spans: &mut [Span],
+) {
+    let mut columns = [[0.0; SPANS]; 4];
+    let [x, radii, by, path] = columns.each_mut().map(|column| &mut column[..spans.len()]);
+    given.starts(wraps, axis, first, x);
+    given.radii(first, radii);
+    if let Some(moving) = &set.moving {
+        for k in 0..D {
+            moving.read(k, first, by);
+            path.iter_mut().zip(&*by).for_each(|(path, by)| *path += by.abs());
+        }
+        moving.read(axis, first, by);
+    }
+    for at in 0..spans.len() {
+        let half = by[at] / 2.0;
+        spans[at] = [x[at], half, radii[at] + half.abs() + (radii[at] + path[at] / 2.0) * RELATIVE];
+    }
+}
