@@ -19,7 +19,6 @@ use crate::join::hits::PairList;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
-use crate::pairs::listed::put_in_order;
 use crate::pairs::plan::Plan;
 use crate::pairs::stats::{StageTimes, Stats};
 
@@ -119,10 +118,7 @@ impl<const D: usize> PairFinder<D> {
         let exact = preparation.exact(input);
         let of = JobsOf { jobs: &preparation.jobs, ends: &engine.ends };
         listed.note_meetings(input.meetings(), of);
-        listed.tell(&exact, of, engine.pairs.pairs(), workers);
-        if exact.cell.is_some() {
-            put_in_order(of, engine.pairs.pairs_mut(), workers);
-        }
+        listed.tell(&exact, of, engine.pairs.pairs_mut(), workers);
         Ok(())
     }
 

@@ -105,10 +105,10 @@ impl<const D: usize> Listed<D> {
         (self.shifts.room_for(if repeats { count } else { 0 }), &mut self.times)
     }
 
-    /// Finds out the image and the time of each pair, whose second body is still the one at the image.
-    pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+    /// Finds out the image and the time of each pair, whose second body is still the one at the image; and puts the lesser id first
+    /// in pairs within a set.
+    pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);
-        self.shifts.note(exact, of, pairs, workers);
         let moves = exact.sets.iter().any(|set| set.moving.is_some());
         resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 }, 0.0);
         workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
@@ -118,6 +118,7 @@ impl<const D: usize> Listed<D> {
                 }
             });
         });
+        self.shifts.note(exact, of, pairs, workers);
     }
 }
 

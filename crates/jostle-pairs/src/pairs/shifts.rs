@@ -32,6 +32,8 @@ pub(crate) struct Shifts<const D: usize> {
     runs: Vec<Run<D>>,
     /// A bit for each pair: its bodies change places, so that the image is the opposite one. Empty where none can.
     turned: Vec<u64>,
+    /// The words of `turned` at which tasks begin.
+    starts: Vec<usize>,
     /// Of pairs that were found otherwise, their shifts as they are.
     given: Vec<[i32; D]>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
@@ -74,7 +76,8 @@ impl<const D: usize> Shifts<D> {
         &mut self.given
     }
 
-    pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &[[u32; 2]], workers: Workers<'_>) {
+    /// Notes the shifts of pairs whose second body is the one at the image, and puts the lesser id first in pairs within a set.
+    pub(crate) fn note(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         self.clear();
         let sets = if exact.cell.is_some() { exact.sets.len() } else { 0 };
         self.wraps.resize(sets, Vec::new());
@@ -93,24 +96,23 @@ impl<const D: usize> Shifts<D> {
             turns = if of.jobs.iter().any(|job| job.turns()) { pairs.len().div_ceil(WORD) } else { 0 };
         }
         resize_with_headroom(&mut self.turned, turns, 0);
-        workers.fill_blocks("turned", &mut self.turned, BLOCK / WORD, |first, block| {
-            block.fill(0);
-            let pairs = &pairs[first * WORD..pairs.len().min((first + block.len()) * WORD)];
-            of.each(first * WORD, pairs.len(), |range, job| {
-                let mut at = range.start;
-                while job.turns() && at < range.end {
-                    let end = range.end.min((at / WORD + 1) * WORD);
-                    let each = pairs[at..end].iter().zip(&BITS[at % WORD..]);
-                    block[at / WORD] |= each.fold(0, |word, (&[a, b], &bit)| word | if b < a { bit } else { 0 });
-                    at = end;
-                }
-            });
+        if turns == 0 {
+            return;
+        }
+        let (whole, (chunks, rest)) = (pairs.len() / WORD, pairs.as_chunks_mut::<WORD>());
+        resize_with_headroom(&mut self.starts, whole.div_ceil(BLOCK / WORD) + 1, 0);
+        self.starts.iter_mut().enumerate().for_each(|(part, start)| *start = whole.min(part * (BLOCK / WORD)));
+        let (words, last) = self.turned.split_at_mut(whole);
+        workers.fill_parts("turned", &self.starts, (words, chunks), |part, words, chunks| {
+            turn(of, part * BLOCK, chunks.as_flattened_mut(), words);
         });
+        turn(of, whole * WORD, rest, last);
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.runs.capacity() * size_of::<Run<D>>()
             + self.turned.capacity() * size_of::<u64>()
+            + self.starts.capacity() * size_of::<usize>()
             + self.given.capacity() * size_of::<[i32; D]>()
             + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
             + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
@@ -171,4 +173,24 @@ impl<const D: usize> Shifts<D> {
         }
         shift
     }
+}
+
+/// Puts the lesser id first in pairs that a job turns, those from number `first` on, and sets the bits of those whose bodies change
+/// places.
+fn turn(of: JobsOf<'_>, first: usize, pairs: &mut [[u32; 2]], words: &mut [u64]) {
+    words.fill(0);
+    of.each(first, pairs.len(), |range, job| {
+        let mut at = range.start;
+        while job.turns() && at < range.end {
+            let end = range.end.min((at / WORD + 1) * WORD);
+            let mut word = 0;
+            for (pair, &bit) in pairs[at..end].iter_mut().zip(&BITS[at % WORD..]) {
+                let [a, b] = *pair;
+                word |= if b < a { bit } else { 0 };
+                *pair = [a.min(b), a.max(b)];
+            }
+            words[at / WORD] |= word;
+            at = end;
+        }
+    });
 }
