@@ -16,7 +16,6 @@ use crate::neighbors::extras::Wanted;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
-use crate::pairs::listed::put_in_order;
 use crate::pairs::plan::Plan;
 
 /// Buckets that ids are dealt to, at most: those of a thousand ids and fewer are smaller instead.
@@ -197,4 +196,16 @@ impl NeighborLists {
     pub(crate) fn want_columns(&self) -> bool {
         self.extras.wanted != Wanted::default()
     }
+}
+
+/// Puts the lesser id first in pairs within a set.
+fn put_in_order(of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
+    workers.fill_blocks("order", pairs, LEAST_PAIRS, |first, block| {
+        of.each(first, block.len(), |range, job| {
+            if job.turns() {
+                // As `Job::pair`, without a branch that nothing predicts.
+                block[range].iter_mut().for_each(|pair| *pair = [pair[0].min(pair[1]), pair[0].max(pair[1])]);
+            }
+        });
+    });
 }

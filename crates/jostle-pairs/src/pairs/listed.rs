@@ -121,15 +121,3 @@ impl<const D: usize> Listed<D> {
         self.shifts.note(exact, of, pairs, workers);
     }
 }
-
-/// Puts the lesser id first in pairs within a set.
-pub(crate) fn put_in_order(of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
-    workers.fill_blocks("order", pairs, BLOCK, |first, block| {
-        of.each(first, block.len(), |range, job| {
-            if job.turns() {
-                // As `Job::pair`, without a branch that nothing predicts.
-                block[range].iter_mut().for_each(|pair| *pair = [pair[0].min(pair[1]), pair[0].max(pair[1])]);
-            }
-        });
-    });
-}

@@ -130,8 +130,15 @@ fn move_in<const D: usize>(cell: &UnitCell<D>, center: &mut [f64; D], all: &mut 
 pub(super) fn span<const D: usize, T: Scalar>(given: &Given<'_, D, T>, axis: usize, id: usize) -> Span {
     let mut x = [0.0];
     given.starts(None, axis, id, &mut x);
-    let half = given.moving.map_or(0.0, |moving| moving.get(id)[axis] / 2.0);
-    [x[0], half, given.bodies.radius(id).to_f64() + half.abs() + given.reach(id) * RELATIVE]
+    let by = given.moving.map_or([0.0; D], |moving| moving.get(id));
+    span_of(x[0], by[axis], given.bodies.radius(id).to_f64(), by.iter().map(|by| by.abs()).sum())
+}
+
+/// That of a body that moves by so much on the axis, and by `path` on all of them together.
+#[inline(always)]
+fn span_of(x: f64, by: f64, radius: f64, path: f64) -> Span {
+    let half = by / 2.0;
+    [x, half, radius + half.abs() + (radius + path / 2.0) * RELATIVE]
 }
 
 /// Where some bodies from number `first` on begin on an axis, how far half of their paths leads them on it, and how far they reach.
@@ -153,7 +160,6 @@ pub(super) fn read_spans<const D: usize>(
         moving.read(axis, first, by);
     }
     for at in 0..spans.len() {
-        let half = by[at] / 2.0;
-        spans[at] = [x[at], half, radii[at] + half.abs() + (radii[at] + path[at] / 2.0) * RELATIVE];
+        spans[at] = span_of(x[at], by[at], radii[at], path[at]);
     }
 }

@@ -124,7 +124,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
 
     /// What a body reaches about the middle of its path, at most.
     #[inline]
-    pub(super) fn reach(&self, id: usize) -> f64 {
+    fn reach(&self, id: usize) -> f64 {
         let path: f64 = self.moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by.abs()).sum());
         self.bodies.radius(id).to_f64() + path / 2.0
     }
