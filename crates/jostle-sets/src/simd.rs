@@ -28,6 +28,9 @@ pub trait LaneWork {
     /// What comes out.
     type Output;
 
+    /// As [`Work::GAINS_BY_AVX512`](jostle_core::isa::Work::GAINS_BY_AVX512).
+    const GAINS_BY_AVX512: bool = true;
+
     /// Does the work. To be marked `#[inline(always)]`, and so is what it calls with `L`, unless by [`Lanes::call`]: a
     /// function of its own, or a closure, would be compiled for what the target always has.
     fn run<L: Lanes>(self) -> Self::Output;

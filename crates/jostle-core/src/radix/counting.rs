@@ -21,9 +21,25 @@ fn block_items(items: usize, buckets: usize) -> usize {
 /// written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
 const DIRECT_STREAMS: usize = 64;
 
+/// Fills in the digits of a range of items.
+pub(crate) type Digits<'a> = dyn Fn(Range<usize>, &mut [u16]) + Sync + 'a;
+
 /// Scratch of the counting pass.
 #[derive(Debug)]
 pub(super) struct CountingPass<T> {
+    counted: Counted,
+    staging: ScratchPool<Vec<T>>,
+}
+
+impl<T> Default for CountingPass<T> {
+    fn default() -> Self {
+        Self { counted: Counted::default(), staging: ScratchPool::default() }
+    }
+}
+
+/// The half of it that does not depend on what is dealt out.
+#[derive(Debug, Default)]
+struct Counted {
     /// The digit of each item.
     digits: Vec<u16>,
     /// One row of 2^bits counters a block.
@@ -32,19 +48,6 @@ pub(super) struct CountingPass<T> {
     places: Vec<u32>,
     /// Start of each bucket, and the end of the last.
     borders: Vec<u32>,
-    staging: ScratchPool<Vec<T>>,
-}
-
-impl<T> Default for CountingPass<T> {
-    fn default() -> Self {
-        Self {
-            digits: Vec::new(),
-            counts: Vec::new(),
-            places: Vec::new(),
-            borders: Vec::new(),
-            staging: ScratchPool::default(),
-        }
-    }
 }
 
 impl<T: Copy + Send + Sync> CountingPass<T> {
@@ -56,12 +59,11 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         items: usize,
         bits: u32,
         source: impl Fn(Range<usize>) -> I + Sync,
-        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+        digits: &Digits<'_>,
         target: &mut [T],
     ) {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
-        self.count(workers, items, 1 << bits, digits);
-        self.scan(1 << bits);
+        self.counted.count(workers, items, 1 << bits, digits);
         self.scatter(workers, items, 1 << bits, source, target);
     }
 
@@ -77,41 +79,75 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     ) {
         let copies = Disjoint::new(spare);
         let source = &*items;
-        self.count(workers, source.len(), 1 << bits, |range, out| {
+        self.counted.count(workers, source.len(), 1 << bits, &|range, out| {
             // SAFETY: blocks are disjoint.
             unsafe { copies.range(range.clone()) }.copy_from_slice(&source[range.clone()]);
             digits(&source[range], out);
         });
-        self.scan(1 << bits);
         let source = &*spare;
         self.scatter(workers, source.len(), 1 << bits, |range| source[range].iter().copied(), items);
     }
 
     /// Exchanges the memory in which digits are noted for other.
     pub(super) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
-        mem::swap(&mut self.digits, other);
+        mem::swap(&mut self.counted.digits, other);
     }
 
     /// Where each bucket of the last pass ends, ascending.
     pub(super) fn bucket_ends(&self) -> &[u32] {
-        &self.borders[1..]
+        &self.counted.borders[1..]
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        (self.counts.capacity() + self.places.capacity() + self.borders.capacity()) * size_of::<u32>()
-            + self.digits.capacity() * size_of::<u16>()
+        let Counted { digits, counts, places, borders } = &self.counted;
+        (counts.capacity() + places.capacity() + borders.capacity()) * size_of::<u32>()
+            + digits.capacity() * size_of::<u16>()
             + self.staging.bytes(|buffer| buffer.capacity() * size_of::<T>())
     }
 
-    /// Digits, and one row of counts a block.
+    /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
+    fn scatter<I: Iterator<Item = T>>(
+        &mut self,
+        workers: Workers<'_>,
+        items: usize,
+        buckets: usize,
+        source: impl Fn(Range<usize>) -> I + Sync,
+        target: &mut [T],
+    ) {
+        let Some(any) = source(0..items).next() else { return };
+        let size = block_items(items, buckets);
+        if buckets > DIRECT_STREAMS {
+            self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
+        }
+        let (Counted { digits, counts, places, .. }, staging) = (&self.counted, &self.staging);
+        let target = Disjoint::new(target);
+        workers.run("scatter", items.div_ceil(size), |block| {
+            let row = block * buckets..(block + 1) * buckets;
+            let (counts, places) = (&counts[row.clone()], &places[row]);
+            let range = block_range(block, size, items);
+            let block = source(range.clone()).zip(digits[range.clone()].iter().copied());
+            if counts.iter().filter(|&&count| count > 0).count() <= DIRECT_STREAMS {
+                scatter_straight(block, places, &target);
+            } else {
+                staging.with(|buffer| {
+                    buffer.resize(range.len(), any);
+                    scatter_staged(block, counts, places, buffer, &target);
+                });
+            }
+        });
+    }
+}
+
+impl Counted {
+    /// Digits, one row of counts a block, and the places that follow from them.
     #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
     fn count(
         &mut self,
         workers: Workers<'_>,
         items: usize,
         buckets: usize,
-        digits: impl Fn(Range<usize>, &mut [u16]) + Sync,
+        digits: &Digits<'_>,
     ) {
         let size = block_items(items, buckets);
         let blocks = items.div_ceil(size);
@@ -133,6 +169,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
                 row[digit as usize & (buckets - 1)] += 1;
             }
         });
+        self.scan(buckets);
     }
 
     /// Exclusive scan over (digit, block): from counts to places.
@@ -163,38 +200,6 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
             before = row;
             counts_before = Some(counts);
         }
-    }
-
-    /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
-    fn scatter<I: Iterator<Item = T>>(
-        &mut self,
-        workers: Workers<'_>,
-        items: usize,
-        buckets: usize,
-        source: impl Fn(Range<usize>) -> I + Sync,
-        target: &mut [T],
-    ) {
-        let Some(any) = source(0..items).next() else { return };
-        let size = block_items(items, buckets);
-        if buckets > DIRECT_STREAMS {
-            self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
-        }
-        let (digits, counts, places, staging) = (&self.digits, &self.counts, &self.places, &self.staging);
-        let target = Disjoint::new(target);
-        workers.run("scatter", items.div_ceil(size), |block| {
-            let row = block * buckets..(block + 1) * buckets;
-            let (counts, places) = (&counts[row.clone()], &places[row]);
-            let range = block_range(block, size, items);
-            let block = source(range.clone()).zip(digits[range.clone()].iter().copied());
-            if counts.iter().filter(|&&count| count > 0).count() <= DIRECT_STREAMS {
-                scatter_straight(block, places, &target);
-            } else {
-                staging.with(|buffer| {
-                    buffer.resize(range.len(), any);
-                    scatter_staged(block, counts, places, buffer, &target);
-                });
-            }
-        });
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::LOCAL_MAX;
-use super::counting::{CountingPass, MAX_DIGIT_BITS, copy};
+use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, copy};
 use crate::parallel::workers::Workers;
 
 /// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of many items twice as
@@ -110,7 +110,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
         items: usize,
         (bits, top): (u32, u32),
         source: impl Fn(Range<usize>) -> I + Sync + Send,
-        digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
+        digits: &Digits<'_>,
         buffer: &mut [T],
     ) {
         let whole = Segment { start: 0, end: items as u32, equal: false, frame: 0, top };

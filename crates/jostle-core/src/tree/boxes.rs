@@ -164,6 +164,7 @@ struct MiddleAxis<'a> {
 
 impl Work for MiddleAxis<'_> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
@@ -199,6 +200,7 @@ struct CheckAxis<'a> {
 
 impl Work for CheckAxis<'_> {
     type Output = (f32, f32, bool);
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) -> (f32, f32, bool) {
@@ -325,7 +327,7 @@ impl<const D: usize> Shape<D> for Boxed {
                     id: (first + at) as u32,
                 })
             };
-            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
+            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut part.records);
         }
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
@@ -336,7 +338,7 @@ impl<const D: usize> Shape<D> for Boxed {
                 id: id as u32,
             })
         };
-        part.dealer.deal_from(workers, view.len(), bits_and_top, source, digits, &mut part.records);
+        part.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut part.records);
     }
 
     #[inline(always)]

@@ -15,6 +15,7 @@ use crate::input::{Bodies, Radii};
 use crate::isa::Isa;
 use crate::morton::Grid;
 use crate::parallel::workers::Workers;
+use crate::radix::Digits;
 use crate::sixteen::Bodies16;
 
 /// See [`Shape`].
@@ -122,7 +123,7 @@ fn deal<const D: usize>(
     workers: Workers<'_>,
     part: &mut Part<Round, D>,
     bits_and_top: (u32, u32),
-    digits: impl Fn(Range<usize>, &mut [u16]) + Sync + Send,
+    digits: &Digits<'_>,
 ) {
     let n = bodies.len();
     let slices = bodies.centers().map(|column| column.as_slice());
@@ -215,16 +216,16 @@ impl<const D: usize> Shape<D> for Round {
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     ) {
-        let Some((grid, isa)) = by else { return deal(view, workers, part, bits_and_top, |_, _| ()) };
+        let Some((grid, isa)) = by else { return deal(view, workers, part, bits_and_top, &|_, _| ()) };
         let (bits, top) = bits_and_top;
         let slices = view.centers().map(|column| column.as_slice());
         if slices.iter().all(Option::is_some) {
             let centers = slices.map(Option::unwrap_or_default);
-            deal(view, workers, part, bits_and_top, |ids, keys| {
+            deal(view, workers, part, bits_and_top, &|ids, keys| {
                 digits_of(isa, grid, centers.map(|column| &column[ids.clone()]), (top - bits, bits), keys);
             });
         } else {
-            deal(view, workers, part, bits_and_top, |ids, keys| {
+            deal(view, workers, part, bits_and_top, &|ids, keys| {
                 for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
                     let mut centers = [[0.0; COPIED]; D];
                     for (column, center) in view.centers().iter().zip(&mut centers) {

@@ -101,6 +101,7 @@ struct Known<'a, const D: usize> {
 
 impl<const D: usize> Work for Known<'_, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     /// In loops of their own, the second of which is one that compilers do side by side.
     #[inline(always)]

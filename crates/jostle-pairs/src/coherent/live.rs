@@ -348,6 +348,7 @@ struct Sift<'a, const D: usize> {
 
 impl<const D: usize> Work for Sift<'_, D> {
     type Output = usize;
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) -> usize {

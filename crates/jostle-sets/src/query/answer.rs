@@ -39,6 +39,9 @@ impl Lists {
 
 /// A query of a batch.
 pub(super) trait Answer<const D: usize>: Copy {
+    /// See [`LaneWork::GAINS_BY_AVX512`].
+    const GAINS_BY_AVX512: bool;
+
     /// Appends its answer, in order.
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists);
 }
@@ -48,6 +51,8 @@ pub(super) trait Answer<const D: usize>: Copy {
 pub(super) struct InRegion<R>(pub(super) R);
 
 impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
+    const GAINS_BY_AVX512: bool = true;
+
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         let first = lists.ids.len();
@@ -61,6 +66,8 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
 pub(super) struct AllHits<const D: usize>(pub(super) Ray<D>);
 
 impl<const D: usize> Answer<D> for AllHits<D> {
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         lists.reached.clear();
@@ -76,6 +83,8 @@ impl<const D: usize> Answer<D> for AllHits<D> {
 pub(super) struct FirstHit<const D: usize>(pub(super) Ray<D>);
 
 impl<const D: usize> Answer<D> for FirstHit<D> {
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         if let Some(hit) = L::call(FindFirst { tree, ray: self.0 }) {
@@ -107,6 +116,8 @@ impl<const D: usize> NearestTo<D> {
 }
 
 impl<const D: usize> Answer<D> for NearestTo<D> {
+    const GAINS_BY_AVX512: bool = false;
+
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         L::call(NearestInto { tree, asked: self, nearest: &mut lists.reached });
@@ -123,6 +134,7 @@ pub(super) struct NearestInto<'t, const D: usize> {
 
 impl<const D: usize> LaneWork for NearestInto<'_, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self) {

@@ -90,6 +90,7 @@ struct Block<'a, 't, Q, const D: usize> {
 
 impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> LaneWork for Block<'_, '_, Q, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = A::GAINS_BY_AVX512;
 
     #[inline(always)]
     fn run<L: Lanes>(self) {

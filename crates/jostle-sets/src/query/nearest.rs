@@ -88,6 +88,7 @@ pub(super) struct FindNearest<'t, N, const D: usize> {
 
 impl<N: Nearest, const D: usize> LaneWork for FindNearest<'_, N, D> {
     type Output = N;
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) -> N {

@@ -200,6 +200,7 @@ pub(super) struct VisitHits<'t, V, const D: usize> {
 
 impl<V: FnMut(Reached), const D: usize> LaneWork for VisitHits<'_, V, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
@@ -235,6 +236,7 @@ pub(super) struct FindFirst<'t, const D: usize> {
 
 impl<const D: usize> LaneWork for FindFirst<'_, D> {
     type Output = Option<Reached>;
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Option<Reached> {

@@ -15,10 +15,10 @@ pub fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
     match isa.name() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: detection made `isa`, so the machine has these instructions.
-        IsaName::Avx512 => unsafe { avx512::run(work) },
+        IsaName::Avx512 if W::GAINS_BY_AVX512 => unsafe { avx512::run(work) },
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: detection made `isa`, so the machine has these instructions.
-        IsaName::Avx2 => unsafe { avx2::run(work) },
+        // SAFETY: detection made `isa`, so the machine has these instructions, and AVX2 where it has AVX-512.
+        IsaName::Avx512 | IsaName::Avx2 => unsafe { avx2::run(work) },
         _ => portable::run(work),
     }
 }

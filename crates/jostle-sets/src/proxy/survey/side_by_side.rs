@@ -40,6 +40,7 @@ pub(super) struct Take<'a, T> {
 
 impl<T: Scalar> Work for Take<'_, T> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
@@ -64,6 +65,7 @@ pub(super) struct NoteFaults<'a, T> {
 
 impl<T: Scalar> Work for NoteFaults<'_, T> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
@@ -89,6 +91,7 @@ pub(super) struct NoteOutside<'a, const D: usize, T> {
 
 impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
@@ -135,6 +138,7 @@ pub(super) struct MoveIn<'a, const D: usize, T> {
 
 impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
