@@ -31,7 +31,6 @@ struct Keys<'a, P, const D: usize> {
 
 impl<I: Iterator<Item = [f32; D]>, P: FnOnce(usize) -> I, const D: usize> Work for Keys<'_, P, D> {
     type Output = ();
-    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
