@@ -15,9 +15,11 @@ pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
 }
 
 impl Portable {
+    /// Not by `array::from_fn`, which takes the compiler several times as long.
     #[inline(always)]
     fn zip(self, other: Self, op: impl Fn(f32x4, f32x4) -> f32x4) -> Self {
-        Self(core::array::from_fn(|i| op(self.0[i], other.0[i])))
+        let (a, b) = (self.0, other.0);
+        Self([op(a[0], b[0]), op(a[1], b[1]), op(a[2], b[2]), op(a[3], b[3])])
     }
 }
 
@@ -31,16 +33,12 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn load(values: &[f32; LANES]) -> Self {
-        Self(core::array::from_fn(|i| {
-            f32x4::new([values[4 * i], values[4 * i + 1], values[4 * i + 2], values[4 * i + 3]])
-        }))
+        Self(bytemuck::cast(*values))
     }
 
     #[inline(always)]
     fn store(self, values: &mut [f32; LANES]) {
-        for (values, lanes) in values.chunks_exact_mut(4).zip(self.0) {
-            values.copy_from_slice(&lanes.to_array());
-        }
+        *values = bytemuck::cast(self.0);
     }
 
     #[inline(always)]
@@ -75,8 +73,11 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn rotate(self) -> Self {
-        let lanes = self.0.map(f32x4::to_array);
-        Self(core::array::from_fn(|i| f32x4::new([lanes[i][1], lanes[i][2], lanes[i][3], lanes[(i + 1) % 4][0]])))
+        let (lanes, mut rotated): ([f32; LANES], _) = (bytemuck::cast(self.0), [0.0; LANES]);
+        for lane in 0..LANES {
+            rotated[lane] = lanes[(lane + 1) % LANES];
+        }
+        Self::load(&rotated)
     }
 
     #[inline(always)]
@@ -91,7 +92,8 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn bits(mask: Self) -> u16 {
-        (0..4).fold(0, |bits, i| bits | (mask.0[i].to_bitmask() as u16) << (4 * i))
+        let of_four = |i: usize| (mask.0[i].to_bitmask() as u16) << (4 * i);
+        of_four(0) | of_four(1) | of_four(2) | of_four(3)
     }
 
     #[inline(always)]
