@@ -112,7 +112,7 @@ impl<const D: usize> LaneWork for Groups<'_, '_, D> {
 }
 
 outlined! {
-    impl Join {
+    impl Join, gains_by_avx512: true {
         join_circles_within = join_leaves_within::<Round>(leaves: Range<usize>);
         join_boxes_within = join_leaves_within::<Boxed>(leaves: Range<usize>);
         /// Phases 3 and 4: the first `leaves` candidates, which are the leaves of the group, against the candidates after
@@ -128,6 +128,11 @@ outlined! {
         visit = visit_runs();
         /// Hits, to whoever takes them.
         hand_on = hand_on_body();
+    }
+}
+
+outlined! {
+    impl Join, gains_by_avx512: false {
         /// What the filter leaves of the hits.
         filter_hits = filter_hits_body();
     }

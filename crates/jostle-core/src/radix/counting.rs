@@ -142,13 +142,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
 impl Counted {
     /// Digits, one row of counts a block, and the places that follow from them.
     #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
-    fn count(
-        &mut self,
-        workers: Workers<'_>,
-        items: usize,
-        buckets: usize,
-        digits: &Digits<'_>,
-    ) {
+    fn count(&mut self, workers: Workers<'_>, items: usize, buckets: usize, digits: &Digits<'_>) {
         let size = block_items(items, buckets);
         let blocks = items.div_ceil(size);
         self.counts.clear();

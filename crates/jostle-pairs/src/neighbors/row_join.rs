@@ -56,18 +56,23 @@ impl<const D: usize> LaneWork for Groups<'_, '_, D> {
 }
 
 outlined! {
-    impl RowJoin {
-        /// The leaves that those of a group may touch.
-        collect_candidates = collect_candidates_body(group: usize);
+    impl RowJoin, gains_by_avx512: true {
         /// The circles of a leaf against those of the candidates whose boxes they touch.
         test_candidates = test_candidates_body::<false>(leaf: usize);
         test_candidates_of_one_image = test_candidates_body::<true>(leaf: usize);
-        /// The circles of a leaf against what they may touch, each found by a walk of its own.
-        walk = walk_each(leaf: usize);
         /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
         run_tests = run_tests_body::<false, false>(leaf: usize);
         run_tests_plainly = run_tests_body::<true, false>(leaf: usize);
         run_tests_for_ids = run_tests_body::<true, true>(leaf: usize);
+    }
+}
+
+outlined! {
+    impl RowJoin, gains_by_avx512: false {
+        /// The leaves that those of a group may touch.
+        collect_candidates = collect_candidates_body(group: usize);
+        /// The circles of a leaf against what they may touch, each found by a walk of its own.
+        walk = walk_each(leaf: usize);
         /// The rows of a leaf, sorted, to the arena.
         deal_rows = deal_rows_body(leaf: usize);
     }

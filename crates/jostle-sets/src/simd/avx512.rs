@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, LaneWork, Lanes};
+use super::{LANES, LaneWork, Lanes, avx2};
 
 /// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
 /// vouches for the instructions.
@@ -22,8 +22,8 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn call<W: LaneWork>(work: W) -> W::Output {
-        // SAFETY: the features are there (see the type).
-        unsafe { run(work) }
+        // SAFETY: the features are there (see the type), those of AVX2 among them.
+        unsafe { if W::GAINS_BY_AVX512 { run(work) } else { avx2::run(work) } }
     }
 
     #[inline(always)]

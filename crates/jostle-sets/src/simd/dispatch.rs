@@ -24,7 +24,7 @@ pub fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
 }
 
 /// For each line `name = body(arguments)`, a method `name` that runs the method `body` in a function of its own by
-/// [`Lanes::call`].
+/// [`Lanes::call`], with AVX-512 those that gain by it.
 ///
 /// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function grows so
 /// large that the compiler takes seconds for it. A body of several shapes, or of a flag, is given with it: `body::<Round>`.
@@ -32,7 +32,7 @@ pub fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! outlined {
-    (impl $type:ident { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$($flag:tt),+>)?($($arg:ident: $arg_type:ty),*);)* }) => {
+    (impl $type:ident, gains_by_avx512: $gains:literal { $($(#[$doc:meta])* $name:ident = $body:ident $(::<$($flag:tt),+>)?($($arg:ident: $arg_type:ty),*);)* }) => {
         impl<const D: usize> $type<'_, D> {
             $(
                 $(#[$doc])*
@@ -42,6 +42,7 @@ macro_rules! outlined {
 
                     impl<const D: usize> $crate::simd::LaneWork for Call<(&mut $type<'_, D>, $($arg_type),*)> {
                         type Output = ();
+                        const GAINS_BY_AVX512: bool = $gains;
 
                         #[inline(always)]
                         fn run<L: $crate::simd::Lanes>(self) {
