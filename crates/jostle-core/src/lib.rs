@@ -33,7 +33,7 @@ pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 #[doc(hidden)]
 pub use parallel::workers::{Workers, record};
 #[doc(hidden)]
-pub use parallel::{disjoint, lookback, scratch, threads};
+pub use parallel::{disjoint, lookback, scratch, task, threads};
 pub use permutation::{Permutation, PermutationError};
 #[doc(hidden)]
 pub use tree::Checked;

@@ -11,6 +11,7 @@ pub mod lookback;
 pub mod recording;
 pub mod scratch;
 mod sync;
+pub mod task;
 mod tasks;
 mod team;
 pub mod threads;

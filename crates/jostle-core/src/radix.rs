@@ -110,7 +110,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         dealer.start(n);
         let (source, bits_and_top) = (&*items, (digit_bits(n).min(all), all));
         let part = |range: Range<usize>| source[range].iter().copied();
-        let digits_of_part = |range: Range<usize>, out: &mut [u16]| digits(0, &source[range], bits_and_top, out);
+        let digits_of_part = |(range, out): (Range<usize>, &mut [u16])| digits(0, &source[range], bits_and_top, out);
         dealer.deal_from(workers, n, bits_and_top, part, &digits_of_part, second);
         while let Some(equal) = dealer.deal_large(workers, second, items, &mut top, digits) {
             dealer.push_equal(equal);

@@ -18,6 +18,8 @@ mod parallel {
     #[path = "../../../jostle-core/src/parallel/lookback.rs"]
     pub(crate) mod lookback;
     pub(crate) mod sync;
+    #[path = "../../../jostle-core/src/parallel/task.rs"]
+    pub(crate) mod task;
     #[path = "../../../jostle-core/src/parallel/tasks.rs"]
     pub(crate) mod tasks;
 

@@ -296,13 +296,13 @@ fn fill_in_cell<const D: usize, T: Scalar>(
     let Given { bodies, cell, .. } = given;
     columns.fill(
         bodies.len(),
-        &|axis, first, out| match (wraps, &cell) {
+        |axis, first, out| match (wraps, &cell) {
             (Some(wraps), Some(cell)) => {
                 set_each(first, out, |id| moved(cell, axis, bodies.centers()[axis].get(id).to_f64(), wraps[id]) as f32)
             }
             _ => bodies.centers()[axis].map_into(first, out, |x| x.to_f64() as f32),
         },
-        &|first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
+        |first, out| bodies.radii().map_into(first, out, |radius| (radius + bodies.margin()).to_f64() as f32),
         workers,
     );
 }
@@ -326,7 +326,7 @@ fn fill_in_frame<const D: usize>(
     let plain = wraps.is_none() && set.moving.is_none() && gaps.is_none();
     columns.fill(
         set.len(),
-        &|axis, first, out| {
+        |axis, first, out| {
             if plain {
                 return given.centers_in(frame, axis, first, out);
             }
@@ -342,7 +342,7 @@ fn fill_in_frame<const D: usize>(
                 set_each(0, out, |at| frame.coordinate(origins[at], spans[at][0], spans[at][1]));
             }
         },
-        &|first, out| {
+        |first, out| {
             if set.moving.is_none() && !frame.is_adopted() {
                 return given.radii_in(frame, first, out);
             }

@@ -2,10 +2,14 @@
 #![allow(unsafe_code, reason = "tasks write disjoint parts of one slice, which the borrow checker cannot see")]
 
 use crate::parallel::disjoint::Disjoint;
+use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 
+/// Fills a block of a list, of which it is told the first position.
+type FillBlock<'a, T> = dyn for<'b> Task<(usize, &'b mut [T])> + 'a;
+
 /// Fills a part of two lists, by its number.
-type FillPart<'a, A, B> = dyn Fn(usize, &mut [A], &mut [B]) + Sync + 'a;
+type FillPart<'a, A, B> = dyn for<'b> Task<(usize, &'b mut [A], &'b mut [B])> + 'a;
 
 impl Workers<'_> {
     /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
@@ -29,23 +33,17 @@ impl Workers<'_> {
         size: usize,
         fill: impl Fn(usize, &mut [T]) + Sync + Send,
     ) {
-        self.fill_each(name, list, size, &fill);
+        self.fill_each(name, list, size, &|(first, block): (usize, &mut [T])| fill(first, block));
     }
 
     /// As [`Workers::fill_blocks`]: for all that lists are filled with, so that the way there is compiled once.
-    fn fill_each<T: Send>(
-        self,
-        name: &'static str,
-        list: &mut [T],
-        size: usize,
-        fill: &(dyn Fn(usize, &mut [T]) + Sync),
-    ) {
+    fn fill_each<T: Send>(self, name: &'static str, list: &mut [T], size: usize, fill: &FillBlock<'_, T>) {
         let len = list.len();
         let list = Disjoint::new(list);
         self.run(name, len.div_ceil(size), |block| {
             let range = block * size..((block + 1) * size).min(len);
             // SAFETY: blocks do not overlap, and `run` gives each to one task.
-            fill(range.start, unsafe { list.range(range) });
+            fill.run((range.start, unsafe { list.range(range) }));
         });
     }
 
@@ -82,7 +80,7 @@ impl Workers<'_> {
         (a, b): (&mut [A], &mut [B]),
         fill: impl Fn(usize, &mut [A], &mut [B]) + Sync + Send,
     ) {
-        self.fill_each_part(name, starts, (a, b), &fill);
+        self.fill_each_part(name, starts, (a, b), &|(part, a, b): (usize, &mut [A], &mut [B])| fill(part, a, b));
     }
 
     fn fill_each_part<A: Send, B: Send>(
@@ -98,7 +96,7 @@ impl Workers<'_> {
             let range = starts[part]..starts[part + 1];
             // SAFETY: `starts` is ascending, so that parts do not overlap, and `run` gives each to one task.
             let (a, b) = unsafe { (a.range(range.clone()), b.range(range)) };
-            fill(part, a, b);
+            fill.run((part, a, b));
         });
     }
 }

@@ -4,6 +4,11 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::parallel::task::TaskMut;
+
+/// What is done with a piece.
+type Use<'a, S> = dyn for<'s> TaskMut<&'s mut S> + 'a;
+
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
     /// Locked by the one task that has its number.
@@ -35,7 +40,7 @@ impl<S: Default> ScratchPool<S> {
     }
 
     /// As [`ScratchPool::prepare`]: for all that is made ready, so that the way there is compiled once.
-    fn prepare_all(&mut self, pieces: usize, ready: &mut dyn FnMut(&mut S)) {
+    fn prepare_all(&mut self, pieces: usize, ready: &mut Use<'_, S>) {
         self.stock.retain(|piece| !piece.is_poisoned());
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let room = Free::MOST.saturating_sub(self.stock.len()).min(others.len());
@@ -51,28 +56,28 @@ impl<S: Default> ScratchPool<S> {
         self.do_to_each(&mut work);
     }
 
-    fn do_to_each(&mut self, work: &mut dyn FnMut(&mut S)) {
+    fn do_to_each(&mut self, work: &mut Use<'_, S>) {
         let stock = self.stock.iter_mut().filter_map(|piece| piece.get_mut().ok());
-        stock.chain(self.others.get_mut().into_iter().flatten()).for_each(work);
+        stock.chain(self.others.get_mut().into_iter().flatten()).for_each(|piece| work.run(piece));
     }
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
         let (mut work, mut result) = (Some(work), None);
-        self.lend(&mut |piece| result = work.take().map(|work| work(piece)));
+        self.lend(&mut |piece: &mut S| result = work.take().map(|work| work(piece)));
         result.unwrap_or_else(|| unreachable!("a piece is lent once"))
     }
 
     /// As [`ScratchPool::with`]: for all that is done with a piece, so that the way there is compiled once.
-    fn lend(&self, work: &mut dyn FnMut(&mut S)) {
+    fn lend(&self, work: &mut Use<'_, S>) {
         if let Some(number) = self.free.take() {
-            work(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
+            work.run(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
             self.free.give_back(number);
             return;
         }
         let others = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
         let mut piece = others().pop().unwrap_or_default();
-        work(&mut piece);
+        work.run(&mut piece);
         others().push(piece);
     }
 

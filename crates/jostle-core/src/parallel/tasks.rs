@@ -3,6 +3,7 @@
 use core::mem;
 
 use crate::parallel::sync::{AtomicUsize, CachePadded, Ordering};
+use crate::parallel::task::Task;
 
 /// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
 const SHARES: usize = 32;
@@ -62,13 +63,13 @@ impl Shares {
     }
 
     /// Runs the tasks of the worker's own share, then those that others have left.
-    pub(crate) fn work_off(&self, worker: usize, task: &(dyn Fn(usize) + Sync)) {
+    pub(crate) fn work_off(&self, worker: usize, task: &dyn Task<usize>) {
         let own = worker % self.shares;
         let work = || {
             for share in (own..self.shares).chain(0..own) {
                 let end = (share + 1) * self.tasks / self.shares;
                 while let Some(at) = take(&self.next[share], end) {
-                    task(at);
+                    task.run(at);
                 }
             }
         };

@@ -3,6 +3,7 @@
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};
 use crate::parallel::recording::Recording;
+use crate::parallel::task::Task;
 use crate::parallel::tasks::{InOrder, Shares};
 use crate::parallel::{callers, cores, recording, team};
 
@@ -82,11 +83,11 @@ impl<'a> Workers<'a> {
     }
 
     /// As [`Workers::run`]: for all tasks together, so that each is compiled once and not for each way to run it.
-    fn run_each(self, name: &'static str, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+    fn run_each(self, name: &'static str, tasks: usize, task: &dyn Task<usize>) {
         let at_once = self.count().min(tasks);
         match self {
-            Self::Recorded => recording::region(name, tasks, |tasks| tasks.for_each(task)),
-            _ if at_once <= 1 => (0..tasks).for_each(task),
+            Self::Recorded => recording::region(name, tasks, |tasks| tasks.for_each(|at| task.run(at))),
+            _ if at_once <= 1 => (0..tasks).for_each(|at| task.run(at)),
             _ => {
                 let shares = Shares::new(tasks, at_once);
                 self.on_all(at_once, &|worker| shares.work_off(worker, task));

@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::ScratchPool;
+use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
@@ -22,7 +23,7 @@ fn block_items(items: usize, buckets: usize) -> usize {
 const DIRECT_STREAMS: usize = 64;
 
 /// Fills in the digits of a range of items.
-pub(crate) type Digits<'a> = dyn Fn(Range<usize>, &mut [u16]) + Sync + 'a;
+pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + 'a;
 
 /// Scratch of the counting pass.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     ) {
         let copies = Disjoint::new(spare);
         let source = &*items;
-        self.counted.count(workers, source.len(), 1 << bits, &|range, out| {
+        self.counted.count(workers, source.len(), 1 << bits, &|(range, out): (Range<usize>, &mut [u16])| {
             // SAFETY: blocks are disjoint.
             unsafe { copies.range(range.clone()) }.copy_from_slice(&source[range.clone()]);
             digits(&source[range], out);
@@ -158,7 +159,7 @@ impl Counted {
             // SAFETY: each block has a row, and digits, of its own.
             let (row, out) =
                 unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
-            digits(range, out);
+            digits.run((range, out));
             for &digit in &*out {
                 row[digit as usize & (buckets - 1)] += 1;
             }

@@ -307,7 +307,7 @@ impl<const D: usize> Shape<D> for Boxed {
         by: Option<(Grid<D>, Isa)>,
     ) {
         let (bits, top) = bits_and_top;
-        let digits = |ids: Range<usize>, keys: &mut [u16]| {
+        let digits = |(ids, keys): (Range<usize>, &mut [u16])| {
             let Some((grid, isa)) = by else { return };
             let mut middles = Middles::new();
             for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {

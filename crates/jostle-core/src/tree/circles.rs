@@ -216,16 +216,18 @@ impl<const D: usize> Shape<D> for Round {
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     ) {
-        let Some((grid, isa)) = by else { return deal(view, workers, part, bits_and_top, &|_, _| ()) };
+        let Some((grid, isa)) = by else {
+            return deal(view, workers, part, bits_and_top, &|_: (Range<usize>, &mut [u16])| ());
+        };
         let (bits, top) = bits_and_top;
         let slices = view.centers().map(|column| column.as_slice());
         if slices.iter().all(Option::is_some) {
             let centers = slices.map(Option::unwrap_or_default);
-            deal(view, workers, part, bits_and_top, &|ids, keys| {
+            deal(view, workers, part, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 digits_of(isa, grid, centers.map(|column| &column[ids.clone()]), (top - bits, bits), keys);
             });
         } else {
-            deal(view, workers, part, bits_and_top, &|ids, keys| {
+            deal(view, workers, part, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
                     let mut centers = [[0.0; COPIED]; D];
                     for (column, center) in view.centers().iter().zip(&mut centers) {

@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::{Bodies16, ids};
+use jostle_core::task::Task;
 use jostle_core::tree::LEAF;
 use jostle_core::{Bodies, LinearTree, Workers};
 
@@ -29,16 +30,29 @@ impl<const D: usize> Columns<D> {
     pub(crate) fn fill(
         &mut self,
         bodies: usize,
-        center: &(dyn Fn(usize, usize, &mut [f32]) + Sync),
-        radius: &(dyn Fn(usize, &mut [f32]) + Sync),
+        center: impl Fn(usize, usize, &mut [f32]) + Sync,
+        radius: impl Fn(usize, &mut [f32]) + Sync,
+        workers: Workers<'_>,
+    ) {
+        let center = |(axis, first, out): (usize, usize, &mut [f32])| center(axis, first, out);
+        let radius = |(first, out): (usize, &mut [f32])| radius(first, out);
+        self.fill_each(bodies, &center, &radius, workers);
+    }
+
+    /// As [`Columns::fill`]: for all that columns are filled with, so that the way there is compiled once.
+    fn fill_each(
+        &mut self,
+        bodies: usize,
+        center: &dyn for<'b> Task<(usize, usize, &'b mut [f32])>,
+        radius: &dyn for<'b> Task<(usize, &'b mut [f32])>,
         workers: Workers<'_>,
     ) {
         for (axis, column) in self.centers.iter_mut().enumerate() {
             resize_with_headroom(column, bodies, 0.0);
-            workers.fill_blocks("proxies", column, BLOCK, |first, block| center(axis, first, block));
+            workers.fill_blocks("proxies", column, BLOCK, |first, block| center.run((axis, first, block)));
         }
         resize_with_headroom(&mut self.radii, bodies, 0.0);
-        workers.fill_blocks("proxies", &mut self.radii, BLOCK, radius);
+        workers.fill_blocks("proxies", &mut self.radii, BLOCK, |first, block| radius.run((first, block)));
     }
 
     /// The bodies of a tree, their margins in their radii.
