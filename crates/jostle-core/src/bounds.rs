@@ -57,8 +57,7 @@ pub(crate) fn bounds_into<const D: usize>(
     blocks: &mut Vec<BlockBounds<D>>,
 ) -> Result<Aabb<D>, ViewError> {
     bodies.check_shape()?;
-    let check =
-        |block: usize| isa.run(CheckBlock { bodies, ids: block * BLOCK..((block + 1) * BLOCK).min(bodies.len()) });
+    let check = |block: usize| check_block(isa, bodies, block * BLOCK..((block + 1) * BLOCK).min(bodies.len()));
     let all = if bodies.len() <= BLOCK {
         check(0)
     } else {
@@ -74,23 +73,30 @@ pub(crate) fn bounds_into<const D: usize>(
     Ok(all.bounds)
 }
 
-/// Checks one block of bodies.
-struct CheckBlock<'a, const D: usize> {
-    bodies: Bodies<'a, D>,
-    ids: Range<usize>,
+/// Least and greatest value of a slice, and whether each keeps to the contract.
+struct CheckAxis<'a> {
+    values: &'a [f32],
+    radii: Result<&'a [f32], f32>,
+    margin: f32,
 }
 
-impl<const D: usize> Work for CheckBlock<'_, D> {
-    type Output = BlockBounds<D>;
+impl Work for CheckAxis<'_> {
+    type Output = (f32, f32, bool);
 
     #[inline(always)]
-    fn run(self) -> BlockBounds<D> {
-        block_bounds(self.bodies, self.ids)
+    fn run(self) -> (f32, f32, bool) {
+        axis_bounds(self.values, self.radii, self.margin)
     }
 }
 
-#[inline(always)]
-fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> BlockBounds<D> {
+/// [`axis_bounds`] by these instructions, compiled once for all bodies.
+#[inline(never)]
+fn check_axis(isa: Isa, values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32, f32, bool) {
+    isa.run(CheckAxis { values, radii, margin })
+}
+
+/// Checks one block of bodies.
+fn check_block<const D: usize>(isa: Isa, bodies: Bodies<'_, D>, ids: Range<usize>) -> BlockBounds<D> {
     let slices = bodies.centers().map(|column| column.as_slice());
     let radii = match bodies.radii() {
         Radii::All(radius) => Some(Err(radius)),
@@ -101,7 +107,7 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> Blo
         Some(radii) if slices.iter().all(Option::is_some) => {
             for (axis, slice) in slices.into_iter().flatten().enumerate() {
                 let radii = radii.map(|radii| &radii[ids.clone()]);
-                let (lo, hi, sound) = axis_bounds(&slice[ids.clone()], radii, bodies.margin());
+                let (lo, hi, sound) = check_axis(isa, &slice[ids.clone()], radii, bodies.margin());
                 block.bounds.lo[axis] = lo;
                 block.bounds.hi[axis] = hi;
                 block.sound &= sound;
@@ -115,7 +121,7 @@ fn block_bounds<const D: usize>(bodies: Bodies<'_, D>, ids: Range<usize>) -> Blo
                 bodies.radii().map_into(first, radii, |radius| radius);
                 for (axis, column) in bodies.centers().iter().enumerate() {
                     column.map_into(first, values, |value| value);
-                    let (lo, hi, sound) = axis_bounds(values, Ok(radii), bodies.margin());
+                    let (lo, hi, sound) = check_axis(isa, values, Ok(radii), bodies.margin());
                     block.bounds.lo[axis] = block.bounds.lo[axis].min(lo);
                     block.bounds.hi[axis] = block.bounds.hi[axis].max(hi);
                     block.sound &= sound;
