@@ -2,7 +2,7 @@
 
 use jostle_core::Threads;
 use jostle_core::axes::Axes;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set};
 
@@ -130,7 +130,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
         return threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
             let solids = Solids::new(&asked);
             solids.check(workers)?;
-            resize_with_headroom(list, asked.pairs.len(), Contact::default());
+            fill_with_headroom(list, asked.pairs.len(), Contact::default());
             workers.fill_blocks("contacts", list, BLOCK, |start, block| {
                 for (range, sets) in asked.meetings.parts(start..start + block.len()) {
                     block[range.start - start..]
@@ -145,7 +145,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
     threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
         workers.together(|| {
             asked.check(workers)?;
-            resize_with_headroom(list, asked.pairs.len(), Contact::default());
+            fill_with_headroom(list, asked.pairs.len(), Contact::default());
             workers.fill_blocks("contacts", list, BLOCK, |start, block| {
                 asked.each(start..start + block.len(), &mut |part| match part.plain() {
                     Some([first, second]) => {

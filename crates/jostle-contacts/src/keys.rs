@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use jostle_core::Workers;
 use jostle_core::input::MAX_BODIES;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 
 use crate::error::KeyFault;
 use crate::memory::keep;
@@ -142,7 +142,7 @@ impl GroupKeys {
         let common = keys.len().min(self.last.len());
         self.table.clear(keys.len() + self.last.len() - 2 * (common - changed));
         self.enter_last(keys);
-        resize_with_headroom(&mut self.last_ids, keys.len(), NONE);
+        fill_with_headroom(&mut self.last_ids, keys.len(), NONE);
         let strangers = self.enter_now(keys)?;
         self.fill_unchanged(keys, strangers, workers)
     }

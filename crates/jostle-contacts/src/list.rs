@@ -107,9 +107,9 @@ impl ContactList {
         workers: Workers<'_>,
     ) {
         let len = self.count(frame, &takes, workers);
-        resize_with_headroom(&mut self.keys, len, [0; 2]);
-        resize_with_headroom(&mut self.pairs, len, [0; 2]);
-        resize_with_headroom(&mut self.slots, len, 0);
+        resize_with_headroom(&mut self.keys, len);
+        resize_with_headroom(&mut self.pairs, len);
+        resize_with_headroom(&mut self.slots, len);
         let lists = (self.keys.as_mut_slice(), self.pairs.as_mut_slice());
         workers.fill_parts("list", &self.starts, lists, |block, keys, pairs| {
             let mut places = keys.iter_mut().zip(pairs);
@@ -123,7 +123,7 @@ impl ContactList {
         });
         self.select_sets(frame, &takes, workers);
         self.axes = frame.images.axes;
-        resize_with_headroom(&mut self.image_shifts, len * self.axes, 0);
+        resize_with_headroom(&mut self.image_shifts, len * self.axes);
         match self.axes {
             2 => self.select_shifts::<2>(frame, &takes, workers),
             3 => self.select_shifts::<3>(frame, &takes, workers),
@@ -140,7 +140,7 @@ impl ContactList {
         if !frame.among {
             return self.sets.clear();
         }
-        resize_with_headroom(&mut self.sets, self.keys.len(), [0; 2]);
+        resize_with_headroom(&mut self.sets, self.keys.len());
         let lists = (self.sets.as_mut_slice(), self.pairs.as_mut_slice());
         workers.fill_parts("list sets", &self.starts, lists, |block, mut sets, _| {
             for part in frame.parts(frame.block(block)) {
@@ -198,7 +198,7 @@ impl ContactList {
 
     /// Finds out where the contacts of each block begin, and how many there are.
     fn count(&mut self, frame: KeyedPairs<'_>, takes: &(impl Fn(usize) -> bool + Sync), workers: Workers<'_>) -> usize {
-        resize_with_headroom(&mut self.starts, frame.blocks() + 1, 0);
+        resize_with_headroom(&mut self.starts, frame.blocks() + 1);
         workers.fill_blocks("count", &mut self.starts, 1, |block, count| {
             count[0] = frame.block(block).filter(|&at| takes(at)).count();
         });

@@ -1,7 +1,7 @@
 //! Lists that keep their memory from frame to frame.
 
 use jostle_core::Workers;
-use jostle_core::scratch::{resize_with_headroom, with_headroom};
+use jostle_core::scratch::{fill_with_headroom, with_headroom};
 
 /// Items that one task copies.
 const COPIED_A_BLOCK: usize = 1 << 14;
@@ -18,7 +18,7 @@ pub(crate) fn grow<T: Default>(list: &mut Vec<T>, len: usize) {
 
 /// Makes the list a copy of another.
 pub(crate) fn keep<T: Copy + Default + Send + Sync>(list: &mut Vec<T>, from: &[T], workers: Workers<'_>) {
-    resize_with_headroom(list, from.len(), T::default());
+    fill_with_headroom(list, from.len(), T::default());
     workers.fill_blocks("keep", list, COPIED_A_BLOCK, |first, block| {
         block.copy_from_slice(&from[first..first + block.len()]);
     });

@@ -1,7 +1,7 @@
 //! A number for each contact while it lasts, by which the caller keeps what belongs to it in an array.
 
 use jostle_core::Workers;
-use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
+use jostle_core::scratch::{fill_with_headroom, reserve, with_headroom};
 
 use crate::frame::PAIRS_A_BLOCK;
 use crate::list::ContactList;
@@ -27,7 +27,7 @@ impl Slots {
 
     /// A slot for each pair of this frame, none of which is given yet.
     pub(crate) fn clear(&mut self, pairs: usize) {
-        resize_with_headroom(&mut self.now, pairs, NONE);
+        fill_with_headroom(&mut self.now, pairs, NONE);
     }
 
     /// Takes back the slots of contacts that ended in the last update.

@@ -1,6 +1,6 @@
 //! Where keys are and were: a hash table with open addressing and linear probing.
 
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 
 /// Slots of rows are numbered in 32 bits, and a pair takes up to one and a half; those of contacts are, and there are as
 /// many as pairs of two frames, of which one number is kept free.
@@ -48,7 +48,7 @@ impl Table {
     /// Makes it empty, with room for so many keys: at most two thirds are ever taken.
     pub(crate) fn clear(&mut self, keys: usize) {
         self.entries.clear();
-        resize_with_headroom(&mut self.entries, (keys + keys / 2 + 1).next_power_of_two(), Entry::EMPTY);
+        fill_with_headroom(&mut self.entries, (keys + keys / 2 + 1).next_power_of_two(), Entry::EMPTY);
     }
 
     /// The entry of a key, empty if it has none yet; the caller is to set it.

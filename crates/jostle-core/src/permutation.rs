@@ -6,7 +6,7 @@
 use core::fmt;
 
 use crate::error::NAMED_OFFENDERS;
-use crate::parallel::scratch::{resize_with_headroom, with_headroom};
+use crate::parallel::scratch::{fill_with_headroom, resize_with_headroom, with_headroom};
 use crate::parallel::threads::Threads;
 use crate::tree::LinearTree;
 
@@ -115,7 +115,7 @@ impl Permutation {
             self.ids.reserve_exact(with_headroom(len));
         }
         self.ids.extend(tree.ids());
-        resize_with_headroom(&mut self.ranks, len, 0);
+        resize_with_headroom(&mut self.ranks, len);
         for (rank, &id) in self.ids.iter().enumerate() {
             self.ranks[id as usize] = rank as u32;
         }
@@ -155,7 +155,7 @@ impl Permutation {
     pub fn sort_by_rank<T>(&mut self, items: &mut [T]) -> Result<(), PermutationError> {
         self.check_length(items.len())?;
         self.marks.clear();
-        resize_with_headroom(&mut self.marks, items.len().div_ceil(WORD), 0);
+        resize_with_headroom(&mut self.marks, items.len().div_ceil(WORD));
         for first in 0..items.len() {
             self.follow(items, first);
         }
@@ -197,7 +197,7 @@ impl Permutation {
     ) -> Result<(), PermutationError> {
         self.check_length(items.len())?;
         let Some(&any) = items.first() else { return Ok(()) };
-        resize_with_headroom(buffer, items.len(), any);
+        fill_with_headroom(buffer, items.len(), any);
         threads.run([SERIAL_BELOW; 2], items.len(), |workers| {
             workers.together(|| {
                 workers.fill_blocks("gather", buffer, BLOCK, |first, block| {

@@ -15,7 +15,7 @@ mod touches;
 use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
+use jostle_core::scratch::{ScratchPool, fill_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::LANES;
 
@@ -193,7 +193,7 @@ impl<const D: usize> RowEngine<D> {
         lists.room_for::<D>(buckets.ids, self.starts[buckets.count()]);
         let NeighborLists { offsets, neighbors, extras } = lists;
         self.places.prepare(workers.count(), |places| {
-            resize_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
+            fill_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
         });
         let (ends, neighbors, distances2) =
             (Disjoint::new(&mut offsets[1..]), Disjoint::new(neighbors), Disjoint::new(&mut extras.distances2));

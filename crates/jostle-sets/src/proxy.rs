@@ -252,7 +252,7 @@ impl<const D: usize> Proxies<D> {
         let (proxies, cell) = (Reborrow { tree_bodies }, cell.filter(|_| *outside));
         with_given!(proxies, set, cell, frame.is_some(), |given| {
             if *outside {
-                resize_with_headroom(wraps, given.bodies.len(), [0; D]);
+                resize_with_headroom(wraps, given.bodies.len());
                 workers.fill_blocks("wraps", wraps, BLOCK, |first, block| {
                     set_each(first, block, |id| given.whole_wraps(id));
                 });

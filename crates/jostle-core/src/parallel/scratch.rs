@@ -4,6 +4,8 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use bytemuck::Zeroable;
+
 use crate::parallel::task::TaskMut;
 
 /// What is done with a piece.
@@ -135,14 +137,19 @@ pub fn reserve<T>(list: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Sets the length; where memory must grow for it, then with headroom.
-pub fn resize_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
+/// Sets the length, by zeros; where memory must grow for it, then with headroom.
+pub fn resize_with_headroom<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     if list.capacity() < len && list.is_empty() {
         // Zeros from the system, which whoever writes first touches first, on any thread.
-        *list = vec![value; with_headroom(len)];
+        *list = vec![T::zeroed(); with_headroom(len)];
         list.truncate(len);
         return;
     }
+    fill_with_headroom(list, len, T::zeroed());
+}
+
+/// Sets the length; where memory must grow for it, then with headroom.
+pub fn fill_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
     if list.capacity() < len {
         list.reserve_exact(with_headroom(len) - list.len());
     }

@@ -61,7 +61,7 @@ impl<const D: usize> LinearTree<D> {
         let (isa, s, Part { dealer, records, spare, .. }) = (self.isa, &mut self.scratch, part);
         loop {
             if spare.len() < dealer.longest() {
-                resize_with_headroom(spare, dealer.longest(), S::Record::default());
+                resize_with_headroom(spare, dealer.longest());
             }
             let (grids, blocks) = (&s.grids, &mut s.blocks);
             let top = |frame: u32, records: &[S::Record]| {

@@ -32,7 +32,7 @@ impl<const D: usize> Candidates<D> {
     pub(super) fn take(&mut self, finder: &mut PairFinder<D>) {
         swap(&mut self.pairs, &mut finder.engine.pairs);
         let shifts = finder.listed.shifts.iter(self.pairs.pairs());
-        resize_with_headroom(&mut self.shifts, shifts.len(), [0; D]);
+        resize_with_headroom(&mut self.shifts, shifts.len());
         self.shifts.iter_mut().zip(shifts).for_each(|(slot, shift)| *slot = shift);
         let (meetings, ends) = finder.listed.meetings();
         self.meetings.clear();
@@ -58,7 +58,7 @@ impl<const D: usize> Candidates<D> {
             }
         });
         let shifts = self.rows.image_shifts();
-        resize_with_headroom(&mut self.shifts, shifts.len(), [0; D]);
+        resize_with_headroom(&mut self.shifts, shifts.len());
         self.shifts.copy_from_slice(shifts);
         self.meetings.clear();
         self.meetings.push([0, input.sets().len() as u32 - 1]);

@@ -1,7 +1,7 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
 use jostle_core::axes::{Axes, Both};
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set, Source, UnitCell};
@@ -58,8 +58,8 @@ impl<const D: usize> Current<D> {
     /// tested with many, these are near in memory then.
     pub(super) fn rank_by(&mut self, tree: Option<&LinearTree<D>>) {
         let len = tree.map_or(0, LinearTree::len);
-        resize_with_headroom(&mut self.ids, len, 0);
-        resize_with_headroom(&mut self.ranks, len, 0);
+        resize_with_headroom(&mut self.ids, len);
+        resize_with_headroom(&mut self.ranks, len);
         let ids = tree.into_iter().flat_map(LinearTree::ids);
         for ((slot, id), rank) in self.ids.iter_mut().zip(ids).zip(0..) {
             *slot = id;
@@ -75,7 +75,7 @@ impl<const D: usize> Current<D> {
     /// Puts bodies that have been read where they stand by rank.
     pub(super) fn put_by_rank(&mut self, workers: Workers<'_>) {
         let Self { sets, ranked, ids, .. } = self;
-        resize_with_headroom(ranked, ids.len(), Packed::default());
+        fill_with_headroom(ranked, ids.len(), Packed::default());
         workers.fill_blocks("by rank", ranked, BLOCK, |first, block| {
             block.iter_mut().zip(&ids[first..]).for_each(|(slot, &id)| *slot = sets[0].bodies[id as usize]);
         });
@@ -181,7 +181,7 @@ impl<const D: usize> Now<D> {
         match set.source {
             Source::View(bodies) => {
                 self.build = 0;
-                resize_with_headroom(&mut self.bodies, bodies.len(), Packed::default());
+                fill_with_headroom(&mut self.bodies, bodies.len(), Packed::default());
                 match cell {
                     None => read_open(&mut self.bodies, bodies, workers),
                     Some(cell) => self.read_in_cell(bodies, cell, workers),
@@ -190,7 +190,7 @@ impl<const D: usize> Now<D> {
             Source::Tree(tree) => {
                 let build = tree.build_number();
                 if self.build != build || self.bodies.len() != tree.len() {
-                    resize_with_headroom(&mut self.bodies, tree.len(), Packed::default());
+                    fill_with_headroom(&mut self.bodies, tree.len(), Packed::default());
                     each_body(tree, |id, leaf, lane| {
                         let center = leaf.centers.axes(|x| x.0[lane]);
                         self.bodies[id as usize] = Packed::new(center, leaf.radii.0[lane]);
@@ -212,7 +212,7 @@ impl<const D: usize> Now<D> {
     /// Moves the bodies into the cell, as a search does.
     fn move_into(&mut self, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         let Some(cell) = cell else { return };
-        resize_with_headroom(&mut self.wraps, self.bodies.len(), [0; D]);
+        resize_with_headroom(&mut self.wraps, self.bodies.len());
         let bodies = &self.bodies;
         workers.fill_blocks("wraps", &mut self.wraps, BLOCK, |first, block| {
             for (wraps, body) in block.iter_mut().zip(&bodies[first..]) {

@@ -125,7 +125,7 @@ impl Live {
     fn list(&mut self, list: &mut PairList, ranks: Ranks<'_>, workers: Workers<'_>) {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
-        resize_with_headroom(starts, 2 * blocks.len() + 1, 0);
+        resize_with_headroom(starts, 2 * blocks.len() + 1);
         let lens = blocks.iter().map(|block| block.sure).chain(blocks.iter().map(Block::touching));
         let mut end = 0;
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
@@ -133,7 +133,7 @@ impl Live {
             *slot = end;
         }
         list.set_len(end);
-        resize_with_headroom(owners, end, 0);
+        resize_with_headroom(owners, end);
         let starts = &*starts;
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
@@ -202,7 +202,7 @@ impl Live {
         let mut len = list.pairs().len();
         let room = len + blocks.iter().map(|block| block.changes).sum::<usize>();
         list.set_len(room);
-        resize_with_headroom(owners, room, 0);
+        resize_with_headroom(owners, room);
         let pairs = list.pairs_mut();
         for (block, first) in blocks.iter().zip((0..).step_by(BLOCK)) {
             for &at in &block.changed[..block.changes] {

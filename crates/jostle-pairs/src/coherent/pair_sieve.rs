@@ -41,7 +41,7 @@ impl PairSieve {
         let len = candidates.pairs.pairs().len();
         let blocks = len.div_ceil(BLOCK);
         if self.kept.len() < len {
-            resize_with_headroom(&mut self.kept, len, 0);
+            resize_with_headroom(&mut self.kept, len);
         }
         if self.counts.len() < blocks {
             self.counts.resize_with(with_headroom(blocks), AtomicU32::default);

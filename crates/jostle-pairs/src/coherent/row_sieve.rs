@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use jostle_core::scratch::{resize_with_headroom, with_headroom};
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, range_of, scale_of, sort_block};
@@ -71,7 +71,7 @@ impl RowSieve {
     ) {
         let pairs = candidates.pairs.pairs();
         make_room(&mut self.known, pairs.len());
-        resize_with_headroom(&mut self.blocks, pairs.len().div_ceil(BLOCK), Block::default());
+        fill_with_headroom(&mut self.blocks, pairs.len().div_ceil(BLOCK), Block::default());
         let Self { known, blocks, doubts, .. } = self;
         let scale = scale_of(margin);
         workers.fill_blocks("bands", blocks, 1, |number, block| {
@@ -92,7 +92,7 @@ impl RowSieve {
                 *slot = end;
             }
         });
-        resize_with_headroom(doubts, pairs.len(), Doubt::default());
+        fill_with_headroom(doubts, pairs.len(), Doubt::default());
         workers.fill_blocks("doubts", doubts, BLOCK, |first, out| {
             let mut next = [0; BANDS + 1];
             next[1..].copy_from_slice(&blocks[first / BLOCK].ends);
@@ -227,7 +227,7 @@ fn make_room(known: &mut Vec<AtomicU8>, candidates: usize) {
 
 /// Where parts of so many begin, and their number at the end.
 fn scan(starts: &mut Vec<usize>, counts: impl ExactSizeIterator<Item = u32>) {
-    resize_with_headroom(starts, counts.len() + 1, 0);
+    resize_with_headroom(starts, counts.len() + 1);
     starts[0] = 0;
     let mut end = 0;
     for (slot, count) in starts[1..].iter_mut().zip(counts) {

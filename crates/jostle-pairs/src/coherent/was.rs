@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::isa::Work;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Isa, Radii, Workers};
 use jostle_sets::simd::LANES;
 
@@ -83,7 +83,7 @@ impl<const D: usize> Was<D> {
     /// Keeps these bodies.
     pub(super) fn keep(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         self.len = bodies.len();
-        resize_with_headroom(&mut self.parts, bodies.len().div_ceil(PART), Part::NOTHING);
+        fill_with_headroom(&mut self.parts, bodies.len().div_ceil(PART), Part::NOTHING);
         workers.fill_blocks("keep", &mut self.parts, BLOCK / PART, |first, parts| {
             for (part, number) in parts.iter_mut().zip(first..) {
                 *part = Part::NOTHING;
@@ -104,7 +104,7 @@ impl<const D: usize> Was<D> {
         if bodies.len() != self.len {
             return f32::INFINITY;
         }
-        resize_with_headroom(packed, bodies.len(), Packed::default());
+        fill_with_headroom(packed, bodies.len(), Packed::default());
         let used = Mutex::new(0.0_f32);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
             let was = &self.parts[first / PART..];

@@ -256,7 +256,7 @@ impl PairList {
     /// Makes it a list of so many pairs; those in its room stay as they are.
     pub(crate) fn set_len(&mut self, len: usize) {
         if self.list.len() < len {
-            resize_with_headroom(&mut self.list, len, [0; 2]);
+            resize_with_headroom(&mut self.list, len);
             self.list.resize(self.list.capacity(), [0; 2]);
         }
         self.len = len;

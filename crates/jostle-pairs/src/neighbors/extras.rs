@@ -2,16 +2,17 @@
 
 use core::ops::Range;
 
+use bytemuck::Zeroable;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::resize_with_headroom;
 
 /// Sets the length of a list whose values will all be set. Where memory must grow for it, that is new, so that nothing is copied, and
 /// whoever writes first touches it first, on any thread.
-pub(super) fn resize_anew<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
+pub(super) fn resize_anew<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     if list.capacity() < len {
         *list = Vec::new();
     }
-    resize_with_headroom(list, len, value);
+    resize_with_headroom(list, len);
 }
 
 /// Which columns the caller has asked for.
@@ -57,10 +58,10 @@ impl Extras {
     pub(super) fn resize<const D: usize>(&mut self, neighbors: usize) {
         let Wanted { distances2, distances2_f64, image_shifts, vectors } = self.wanted;
         self.dimensions = D;
-        resize_anew(&mut self.distances2, if distances2 { neighbors } else { 0 }, 0.0);
-        resize_anew(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 }, 0.0);
-        resize_anew(&mut self.image_shifts, if image_shifts { neighbors * D } else { 0 }, 0);
-        resize_anew(&mut self.vectors, if vectors { neighbors * D } else { 0 }, 0.0);
+        resize_anew(&mut self.distances2, if distances2 { neighbors } else { 0 });
+        resize_anew(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 });
+        resize_anew(&mut self.image_shifts, if image_shifts { neighbors * D } else { 0 });
+        resize_anew(&mut self.vectors, if vectors { neighbors * D } else { 0 });
     }
 
     pub(super) fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {

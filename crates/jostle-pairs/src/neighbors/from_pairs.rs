@@ -95,7 +95,7 @@ impl PairRows {
         for counts in places.chunks_exact_mut(buckets.max(1)) {
             next.iter_mut().zip(counts).for_each(|(next, slot)| *next += mem::replace(slot, *next));
         }
-        resize_with_headroom(dealt, place, [0; 2]);
+        resize_with_headroom(dealt, place);
     }
 
     #[allow(unsafe_code, reason = "each block deals to places of its own")]

@@ -274,8 +274,8 @@ impl NeighborLists {
 
     /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
     pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
-        resize_anew(&mut self.offsets, rows + 1, 0);
-        resize_anew(&mut self.neighbors, neighbors, 0);
+        resize_anew(&mut self.offsets, rows + 1);
+        resize_anew(&mut self.neighbors, neighbors);
         self.extras.resize::<D>(neighbors);
         self.offsets[0] = 0;
         (&mut self.offsets[1..], &mut self.neighbors)

@@ -8,7 +8,7 @@ use core::ops::Range;
 
 use jostle_core::axes::{Axes, Both};
 use jostle_core::isa::Work;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Isa, Workers};
 use jostle_sets::input::UnitCell;
 use jostle_sets::proxy::{Exact, each_body};
@@ -48,7 +48,7 @@ impl<const D: usize> Centers<D> {
     /// Copies the centres of all bodies of a search.
     fn read(&mut self, exact: &Exact<'_, D>, workers: Workers<'_>) {
         for (set, list) in (0..exact.sets.len() as u32).zip(&mut self.0) {
-            resize_with_headroom(list, exact.sets[set as usize].len(), Center([0.0; D]));
+            fill_with_headroom(list, exact.sets[set as usize].len(), Center([0.0; D]));
             if let Some(tree) = exact.direct_tree(set) {
                 each_body(tree, |id, leaf, lane| list[id as usize] = Center(leaf.centers.axes(|x| x.0[lane].into())));
                 continue;

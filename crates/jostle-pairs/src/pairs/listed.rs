@@ -101,7 +101,7 @@ impl<const D: usize> Listed<D> {
         self.ends.clear();
         self.ends.extend(ends);
         (self.repeats, self.unique) = (repeats, unique);
-        resize_with_headroom(&mut self.times, if moves { count } else { 0 }, 0.0);
+        resize_with_headroom(&mut self.times, if moves { count } else { 0 });
         (self.shifts.room_for(if repeats { count } else { 0 }), &mut self.times)
     }
 
@@ -110,7 +110,7 @@ impl<const D: usize> Listed<D> {
     pub(crate) fn tell(&mut self, exact: &Exact<'_, D>, of: JobsOf<'_>, pairs: &mut [[u32; 2]], workers: Workers<'_>) {
         (self.repeats, self.unique) = (exact.cell.is_some(), exact.images.unique);
         let moves = exact.sets.iter().any(|set| set.moving.is_some());
-        resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 }, 0.0);
+        resize_with_headroom(&mut self.times, if moves { pairs.len() } else { 0 });
         workers.fill_blocks("times", &mut self.times, BLOCK, |first, block| {
             of.each(first, block.len(), |range, job| {
                 for (slot, &[a, b]) in block[range.clone()].iter_mut().zip(&pairs[first..][range]) {

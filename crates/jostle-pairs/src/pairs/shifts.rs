@@ -72,7 +72,7 @@ impl<const D: usize> Shifts<D> {
     /// Room for the shifts of so many pairs.
     pub(crate) fn room_for(&mut self, pairs: usize) -> &mut [[i32; D]] {
         self.clear();
-        resize_with_headroom(&mut self.given, pairs, [0; D]);
+        resize_with_headroom(&mut self.given, pairs);
         &mut self.given
     }
 
@@ -95,12 +95,12 @@ impl<const D: usize> Shifts<D> {
             }));
             turns = if of.jobs.iter().any(|job| job.turns()) { pairs.len().div_ceil(WORD) } else { 0 };
         }
-        resize_with_headroom(&mut self.turned, turns, 0);
+        resize_with_headroom(&mut self.turned, turns);
         if turns == 0 {
             return;
         }
         let (whole, (chunks, rest)) = (pairs.len() / WORD, pairs.as_chunks_mut::<WORD>());
-        resize_with_headroom(&mut self.starts, whole.div_ceil(BLOCK / WORD) + 1, 0);
+        resize_with_headroom(&mut self.starts, whole.div_ceil(BLOCK / WORD) + 1);
         self.starts.iter_mut().enumerate().for_each(|(part, start)| *start = whole.min(part * (BLOCK / WORD)));
         let (words, last) = self.turned.split_at_mut(whole);
         workers.fill_parts("turned", &self.starts, (words, chunks), |part, words, chunks| {
@@ -124,7 +124,7 @@ impl<const D: usize> Shifts<D> {
     pub(crate) fn slice(&self, pairs: &[[u32; 2]]) -> &[[i32; D]] {
         self.slice.get_or_init(|| {
             let mut slice = self.spare.lock().map(|mut spare| core::mem::take(&mut *spare)).unwrap_or_default();
-            resize_with_headroom(&mut slice, self.iter(pairs).len(), [0; D]);
+            resize_with_headroom(&mut slice, self.iter(pairs).len());
             slice.iter_mut().zip(self.iter(pairs)).for_each(|(slot, shift)| *slot = shift);
             slice
         })

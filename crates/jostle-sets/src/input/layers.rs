@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::fill_with_headroom;
 use jostle_core::sixteen::{Floats, Ids};
 use jostle_core::tree::LEAF;
 use jostle_core::{LinearTree, Workers};
@@ -247,7 +247,7 @@ impl LayerTable {
     pub(crate) fn look_up<const D: usize>(&mut self, tree: &LinearTree<D>, layers: Layers<'_>, workers: Workers<'_>) {
         let leaves = tree.leaf_ids();
         if self.0.len() < leaves.len() {
-            resize_with_headroom(&mut self.0, leaves.len(), Layered16::NONE);
+            fill_with_headroom(&mut self.0, leaves.len(), Layered16::NONE);
         }
         workers.fill_blocks("layers", &mut self.0[..leaves.len()], LEAVES_PER_TASK, |first, table| {
             for (layered, ids) in table.iter_mut().zip(&leaves[first..]) {

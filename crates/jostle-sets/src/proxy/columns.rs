@@ -48,17 +48,17 @@ impl<const D: usize> Columns<D> {
         workers: Workers<'_>,
     ) {
         for (axis, column) in self.centers.iter_mut().enumerate() {
-            resize_with_headroom(column, bodies, 0.0);
+            resize_with_headroom(column, bodies);
             workers.fill_blocks("proxies", column, BLOCK, |first, block| center.run((axis, first, block)));
         }
-        resize_with_headroom(&mut self.radii, bodies, 0.0);
+        resize_with_headroom(&mut self.radii, bodies);
         workers.fill_blocks("proxies", &mut self.radii, BLOCK, |first, block| radius.run((first, block)));
     }
 
     /// The bodies of a tree, their margins in their radii.
     pub(crate) fn read(&mut self, tree: &LinearTree<D>) {
         for column in self.centers.iter_mut().chain([&mut self.radii]) {
-            resize_with_headroom(column, tree.len(), 0.0);
+            resize_with_headroom(column, tree.len());
         }
         each_body(tree, |id, leaf, lane| {
             for (column, values) in self.centers.iter_mut().zip(&leaf.centers) {

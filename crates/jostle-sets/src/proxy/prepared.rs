@@ -124,10 +124,10 @@ fn copy<const D: usize, T: Scalar>(
     workers: Workers<'_>,
 ) {
     for (to, from) in columns.iter_mut().zip(bodies.centers()) {
-        resize_with_headroom(to, bodies.len(), T::default());
+        resize_with_headroom(to, bodies.len());
         workers.fill_blocks("copy", to, BLOCK, |first, block| from.map_into(first, block, |x| x));
     }
-    resize_with_headroom(radii, bodies.len(), T::default());
+    resize_with_headroom(radii, bodies.len());
     workers.fill_blocks("copy", radii, BLOCK, |first, block| bodies.radii().map_into(first, block, |radius| radius));
 }
 

@@ -97,14 +97,14 @@ impl<const D: usize> SortedSet<D> {
     ) {
         let mut wraps = core::mem::take(&mut self.proxies.wraps);
         if let (Some(cell), true) = (cell, self.proxies.outside) {
-            resize_with_headroom(&mut wraps, set.len(), [0; D]);
+            resize_with_headroom(&mut wraps, set.len());
             workers.fill_blocks("wraps", &mut wraps, BLOCK, |first, block| {
                 set_each(first, block, |id| cell.wraps(self.solid(set, id).middle()).axes(|wraps| wraps as i32));
             });
         }
         self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
-        boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len(), 0.0));
+        boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len()));
         let columns = boxes.corners.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
         workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
             for at in 0..lo[0].len() {

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::Axes;
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 use jostle_sets::input::{Displacements, Set, Source, Space, UnitCell};
 
@@ -127,7 +127,7 @@ impl<const D: usize, T: Scalar> Body<D, T> {
 }
 
 fn copy<const D: usize, T: Scalar>(to: &mut Vec<Body<D, T>>, from: Bodies<'_, D, T>, workers: Workers<'_>) {
-    resize_with_headroom(to, from.len(), Body { center: [T::default(); D], radius: T::default() });
+    fill_with_headroom(to, from.len(), Body { center: [T::default(); D], radius: T::default() });
     workers.fill_blocks("skin", to, BLOCK, |first, block| {
         for at in 0..block.len() {
             block[at] = Body::of(from, first + at);
@@ -334,7 +334,7 @@ fn copy_moves<const D: usize>(
     moving: Displacements<'_, D>,
     workers: Workers<'_>,
 ) -> Vec<[f64; D]> {
-    resize_with_headroom(&mut to, bodies, [0.0; D]);
+    resize_with_headroom(&mut to, bodies);
     workers.fill_blocks("skin", &mut to, BLOCK, |first, block| {
         for at in 0..block.len() {
             block[at] = moving.get(first + at);
@@ -378,7 +378,7 @@ fn fill_jumps<const D: usize, T: Scalar>(
     workers: Workers<'_>,
 ) {
     let jumped = AtomicBool::new(false);
-    resize_with_headroom(jumps, now.len(), [0; D]);
+    resize_with_headroom(jumps, now.len());
     workers.fill_blocks("jumps", jumps, BLOCK, |first, block| {
         let mut any = false;
         for (slot, id) in block.iter_mut().zip(first..) {

@@ -1,7 +1,7 @@
 //! Boxes and capsules of a prepared set: copied, and sorted by boxes.
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Boxes, Boxes64, Capsules, Capsules64, Workers};
+use jostle_core::{Boxes, Boxes64, Capsules, Capsules64, Scalar, Workers};
 
 use super::PreparedSet;
 use crate::InputError;
@@ -44,7 +44,7 @@ struct Numbers<const D: usize, T> {
     radii: Vec<T>,
 }
 
-impl<const D: usize, T: Copy + Default + Send + Sync> Numbers<D, T> {
+impl<const D: usize, T: Scalar> Numbers<D, T> {
     fn new() -> Self {
         Self { points: [const { [const { Vec::new() }; D] }; 2], radii: Vec::new() }
     }
@@ -60,7 +60,7 @@ impl<const D: usize, T: Copy + Default + Send + Sync> Numbers<D, T> {
         narrow: fn(f64) -> T,
         workers: Workers<'_>,
     ) {
-        self.points.iter_mut().flatten().for_each(|column| resize_with_headroom(column, bodies, T::default()));
+        self.points.iter_mut().flatten().for_each(|column| resize_with_headroom(column, bodies));
         let columns = self.points.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
         workers.fill_columns("copy", columns, BLOCK, |first, [from, to]| {
             for at in 0..from[0].len() {
@@ -70,7 +70,7 @@ impl<const D: usize, T: Copy + Default + Send + Sync> Numbers<D, T> {
                 }
             }
         });
-        resize_with_headroom(&mut self.radii, bodies, T::default());
+        resize_with_headroom(&mut self.radii, bodies);
         workers.fill_blocks("copy", &mut self.radii, BLOCK, |first, block| {
             set_each(first, block, |id| narrow(solid(id).segment().1));
         });

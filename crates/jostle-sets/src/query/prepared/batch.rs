@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Threads, Workers, threads::run};
 
 use super::PreparedQueries;
@@ -283,14 +283,14 @@ impl<const D: usize> PreparedBatch<D> {
         }
         let (starts, all) = (&*starts, starts[count]);
         let has_distances = blocks.iter().any(|block| !block.reached.is_empty());
-        resize_with_headroom(offsets, queries + 1, 0);
+        resize_with_headroom(offsets, queries + 1);
         offsets[0] = 0;
         workers.fill_blocks("offsets", &mut offsets[1..], size, |first, ends| {
             let block = first / size;
             ends.iter_mut().zip(&blocks[block].ends).for_each(|(end, own)| *end = starts[block] + own);
         });
-        resize_with_headroom(found, all, Seen { id: 0, image_shift: [0; D] });
-        resize_with_headroom(distances, if has_distances { all } else { 0 }, 0.0);
+        fill_with_headroom(found, all, Seen { id: 0, image_shift: [0; D] });
+        resize_with_headroom(distances, if has_distances { all } else { 0 });
         if has_distances {
             workers.fill_parts("answers", starts, (found, distances), |block, found, distances| {
                 for ((seen, distance), reached) in found.iter_mut().zip(distances).zip(&blocks[block].reached) {
