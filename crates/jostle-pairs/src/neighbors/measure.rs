@@ -150,7 +150,6 @@ struct InPrecision<'a, const D: usize, const SINGLE: bool>(Nearest<'a, D>);
 
 impl<const D: usize, const SINGLE: bool> Work for InPrecision<'_, D, SINGLE> {
     type Output = ();
-    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
