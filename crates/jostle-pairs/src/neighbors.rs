@@ -16,8 +16,9 @@ use core::sync::atomic::AtomicUsize;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, fill_with_headroom, with_headroom};
-use jostle_core::{Isa, Workers};
+use jostle_core::{Aabb, Isa, Workers};
 use jostle_sets::simd::LANES;
+use jostle_sets::traverse::descent::root;
 
 use crate::join::counts::Tests;
 use crate::join::hits::PairList;
@@ -155,9 +156,11 @@ impl<const D: usize> RowEngine<D> {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
                 let RowPlan { pairing, images, repeats } = plan;
+                let target = if images.len() > 1 { root(pairing.trees[1]) } else { Aabb::EMPTY };
                 let half = images.len().div_ceil(2) as u32;
+                let tests = Tests::default();
                 let mut rows =
-                    RowJoin { pairing, images, half, repeats, image: 0, kind, scratch, arena, tests: Tests::default() };
+                    RowJoin { pairing, images, target, half, repeats, image: 0, kind, scratch, arena, tests };
                 for block in blocks {
                     list_groups(isa, &mut rows, all.range(block));
                 }

@@ -27,6 +27,8 @@ pub(crate) struct RowJoin<'a, const D: usize> {
     pub(crate) pairing: TreePair<'a, D>,
     /// The offsets at which the target tree is seen.
     pub(crate) images: &'a [[f32; D]],
+    /// The box of the target tree: most groups touch it at few of its images.
+    pub(crate) target: Aabb<D>,
     /// Images after the first, and before this one, are opposite to one after.
     pub(crate) half: u32,
     /// A row may have several images of one body.
@@ -162,6 +164,9 @@ impl<const D: usize> RowJoin<'_, D> {
             let (to_lo, to_hi) = Self::movement(image);
             let before = candidates.len;
             let aabb = Self::seen_from(query.levels()[1].aabb(group), image);
+            if number > 0 && !self.target.overlaps(&aabb) {
+                continue;
+            }
             let mut descent = Descent::new::<L>(target, aabb, 0);
             while let Some((node, mask)) = descent.next_overlapping::<L>() {
                 candidates.make_room();
