@@ -63,9 +63,10 @@ outlined! {
         test_candidates = test_candidates_body::<false>(leaf: usize);
         test_candidates_of_one_image = test_candidates_body::<true>(leaf: usize);
         /// The tests gathered, of circles of a leaf by their lanes: hits are appended to their rows.
-        run_tests = run_tests_body::<false, false>(leaf: usize);
-        run_tests_plainly = run_tests_body::<true, false>(leaf: usize);
-        run_tests_for_ids = run_tests_body::<true, true>(leaf: usize);
+        run_tests = run_tests_body::<false, false, true>(leaf: usize);
+        run_tests_plainly = run_tests_body::<true, false, false>(leaf: usize);
+        run_tests_for_ids = run_tests_body::<true, true, false>(leaf: usize);
+        run_tests_of_an_image_for_ids = run_tests_body::<true, true, true>(leaf: usize);
     }
 }
 
@@ -108,16 +109,15 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 
     /// Runs the tests gathered, all of one image: plainly, where nothing but the predicate decides and bodies are where they
-    /// are.
+    /// are, or whole rows of ids are wanted.
     #[inline(always)]
     fn run_gathered<L: Lanes>(&mut self, leaf: usize) {
-        if self.image == 0 && self.pairing.filter.keeps_all() {
-            if self.kind == Rows::Full && !self.arena.with_distances {
-                return self.run_tests_for_ids::<L>(leaf);
-            }
-            self.run_tests_plainly::<L>(leaf);
-        } else {
-            self.run_tests::<L>(leaf);
+        let ids_alone = self.kind == Rows::Full && !self.arena.with_distances;
+        match (self.pairing.filter.keeps_all(), self.image == 0) {
+            (true, true) if ids_alone => self.run_tests_for_ids::<L>(leaf),
+            (true, false) if ids_alone => self.run_tests_of_an_image_for_ids::<L>(leaf),
+            (true, true) => self.run_tests_plainly::<L>(leaf),
+            _ => self.run_tests::<L>(leaf),
         }
     }
 
@@ -236,9 +236,10 @@ impl<const D: usize> RowJoin<'_, D> {
         }
     }
 
-    /// `PLAIN` as [`RowJoin::run_gathered`] has it; `IDS` where whole rows are wanted, and of them ids alone.
+    /// `PLAIN` where nothing but the predicate decides; `IDS` where whole rows are wanted, and of them ids alone; `MOVED` where
+    /// the others may be seen at an offset.
     #[inline(always)]
-    fn run_tests_body<L: Lanes, const PLAIN: bool, const IDS: bool>(&mut self, leaf: usize) {
+    fn run_tests_body<L: Lanes, const PLAIN: bool, const IDS: bool, const MOVED: bool>(&mut self, leaf: usize) {
         let [query, target] = self.pairing.trees;
         let (circles, own_ids) = (&query.bodies()[leaf], &query.leaf_ids()[leaf].0);
         let (leaves, names) = (target.bodies(), &target.leaf_ids()[..target.bodies().len()]);
@@ -246,7 +247,7 @@ impl<const D: usize> RowJoin<'_, D> {
         // A body is its own neighbour at an image alone.
         let own = if self.pairing.within { leaf } else { usize::MAX };
         let image = self.image;
-        let offset = if PLAIN { [0.0; D] } else { self.images[image as usize] };
+        let offset = if MOVED { self.images[image as usize] } else { [0.0; D] };
         let Filter { decision, .. } = self.pairing.filter;
         let (asks, slack) = (self.pairing.filter.asks_of_all(), decision.map_or(0.0, |decision| decision.slack));
         let RowScratch { tests, rows, .. } = &mut *self.scratch;
@@ -254,9 +255,10 @@ impl<const D: usize> RowJoin<'_, D> {
         for (&lane, &other) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
             let (lane, other) = (lane as usize % LEAF, other as usize);
             let (circle, others) = (Circles16::<L, D>::all_of(circles, lane), Circles16::of(leaves, other));
-            let (mut mask, sure) = match PLAIN {
-                true => (circle.hits(others), true),
-                false => circle.hits_and_sure_at(others, offset, slack),
+            let (mut mask, sure) = match (PLAIN, MOVED) {
+                (true, false) => (circle.hits(others), true),
+                (true, true) => (circle.hits_at(others, offset), true),
+                (false, _) => circle.hits_and_sure_at(others, offset, slack),
             };
             let ids = &names[other].0;
             let itself = u16::from(other == own) << lane;
@@ -264,7 +266,7 @@ impl<const D: usize> RowJoin<'_, D> {
                 // Of two opposite images of its own, a body has one.
                 let kept = if image > 0 && image < self.half { itself } else { 0 };
                 mask &= L::greater_ids(ids, own_ids[lane]) | kept;
-            } else if PLAIN || image == 0 {
+            } else if !MOVED || image == 0 {
                 mask &= !itself;
             }
             if !PLAIN && (asks || decision.is_some() && !sure) {
