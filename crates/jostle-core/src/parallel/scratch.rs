@@ -148,7 +148,7 @@ pub fn resize_with_headroom<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     fill_with_headroom(list, len, T::zeroed());
 }
 
-/// Sets the length; where memory must grow for it, then with headroom.
+/// Sets the length, by copies of a value; where memory must grow for it, then with headroom.
 pub fn fill_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
     if list.capacity() < len {
         list.reserve_exact(with_headroom(len) - list.len());

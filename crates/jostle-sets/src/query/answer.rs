@@ -39,7 +39,7 @@ impl Lists {
 
 /// A query of a batch.
 pub(super) trait Answer<const D: usize>: Copy {
-    /// See [`LaneWork::GAINS_BY_AVX512`].
+    /// That of the work that it is.
     const GAINS_BY_AVX512: bool;
 
     /// Appends its answer, in order.
@@ -51,7 +51,7 @@ pub(super) trait Answer<const D: usize>: Copy {
 pub(super) struct InRegion<R>(pub(super) R);
 
 impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
-    const GAINS_BY_AVX512: bool = true;
+    const GAINS_BY_AVX512: bool = VisitRegion::<'static, 'static, R, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
@@ -66,7 +66,7 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
 pub(super) struct AllHits<const D: usize>(pub(super) Ray<D>);
 
 impl<const D: usize> Answer<D> for AllHits<D> {
-    const GAINS_BY_AVX512: bool = false;
+    const GAINS_BY_AVX512: bool = VisitHits::<'static, fn(Reached), D>::GAINS_BY_AVX512;
 
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
@@ -83,7 +83,7 @@ impl<const D: usize> Answer<D> for AllHits<D> {
 pub(super) struct FirstHit<const D: usize>(pub(super) Ray<D>);
 
 impl<const D: usize> Answer<D> for FirstHit<D> {
-    const GAINS_BY_AVX512: bool = false;
+    const GAINS_BY_AVX512: bool = FindFirst::<'static, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
@@ -116,7 +116,7 @@ impl<const D: usize> NearestTo<D> {
 }
 
 impl<const D: usize> Answer<D> for NearestTo<D> {
-    const GAINS_BY_AVX512: bool = false;
+    const GAINS_BY_AVX512: bool = NearestInto::<'static, D>::GAINS_BY_AVX512;
 
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
