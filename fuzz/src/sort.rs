@@ -7,7 +7,7 @@ use jostle::radix::RadixSort;
 
 use crate::ways::POOL;
 
-/// Items sorted at most: enough for blocks that are staged before they are scattered.
+/// Items sorted at most: enough for many blocks, dealt out to many buckets.
 const MOST: usize = 150_000;
 
 /// Some codes in a row.

@@ -224,8 +224,10 @@ fn a_hundred_thousand_frames() {
     let (hash, memory) = soak(100_000);
     println!("hash {hash:016x}, kilobytes resident after each tenth: {memory:?}");
     assert_eq!(format!("{hash:016x}"), "9afa943311b59719");
-    // Two tenths are five waves: later ones seldom find a list larger than it ever was.
-    if let [_, warm, .., last] = memory[..] {
+    // Five tenths are a dozen waves: later ones seldom find a list larger than it ever was. What a frame takes and gives back at once is
+    // resident at some ends of a tenth, and not at others.
+    let (first, second) = memory.split_at(memory.len() / 2);
+    if let (Some(warm), Some(last)) = (first.iter().max(), second.iter().max()) {
         assert!(last * 100 <= warm * 101, "resident memory grew: {memory:?}");
     }
 }

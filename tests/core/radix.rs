@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
 /// Sizes about those of runs sorted by insertion or by comparison, of buckets, of what is sorted in cache, and of
-/// blocks that are staged before they are scattered.
+/// what is dealt out to hundreds of buckets.
 const SIZES: [usize; 21] = [
     0, 1, 2, 3, 15, 16, 17, 95, 96, 97, 1023, 1024, 1025, 4095, 16_383, 16_384, 16_385, 33_000, 65_537, 131_072,
     300_000,

@@ -16,6 +16,8 @@ pub mod morton;
 #[doc(hidden)]
 pub mod parallel;
 pub mod permutation;
+#[doc(hidden)]
+pub mod prefetch;
 pub mod radix;
 pub mod sixteen;
 pub mod tree;

@@ -39,7 +39,7 @@ pub const LOCAL_MAX: usize = 1 << 14;
 /// ```
 pub struct RadixSort<T> {
     second: Vec<T>,
-    dealer: Dealer<T>,
+    dealer: Dealer,
     locals: ScratchPool<LocalOrder>,
     /// The bits in which the codes of each block differ from the first.
     blocks: Vec<u64>,

@@ -7,6 +7,10 @@
 //! `cargo test --release -p jostle-models`: ten seconds on two cores.
 pub mod models;
 
+#[allow(dead_code, unreachable_pub, reason = "a file made for another crate, of which the models use a part")]
+#[path = "../../jostle-core/src/prefetch.rs"]
+mod prefetch;
+
 #[allow(dead_code, unreachable_pub, reason = "files made for another crate, of which the models use a part")]
 mod parallel {
     #[path = "../../../jostle-core/src/parallel/bell.rs"]

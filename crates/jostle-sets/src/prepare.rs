@@ -1,6 +1,7 @@
 //! From an input to trees: proxies, trees, images, and which trees meet at which image.
 
 use jostle_core::axes::{Axes, Both};
+use jostle_core::prefetch::{prefetch, prefetch_at};
 use jostle_core::{Aabb, BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
@@ -9,7 +10,6 @@ use crate::input::{Input, Relation, Set, Source, UnitCell};
 use crate::proxy::prepared::PreparedSet;
 use crate::proxy::sorted::{SortedSet, sum};
 use crate::proxy::{BoxFrame, Exact, Extent, Finite, Frame, Gaps, Images, Reach};
-use crate::simd::{prefetch, prefetch_at};
 use crate::traverse::OFFSET_MARGIN;
 use crate::traverse::descent::root;
 

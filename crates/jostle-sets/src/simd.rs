@@ -97,9 +97,6 @@ pub trait Lanes: Copy {
         }
         mask
     }
-    /// Asks for the memory of a value that will be wanted soon; may do nothing.
-    #[inline(always)]
-    fn prefetch<T>(_value: &T) {}
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
     /// As [`Lanes::compress`], of its own values.
@@ -114,20 +111,6 @@ pub trait Lanes: Copy {
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
         Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
     }
-}
-
-/// Asks for the memory of a value that will be wanted soon; may do nothing.
-#[inline(always)]
-pub fn prefetch<T: ?Sized>(_value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    avx2::prefetch(_value);
-}
-
-/// Asks for the line of memory at an address; may do nothing.
-#[inline(always)]
-pub fn prefetch_at(_address: *const u8) {
-    #[cfg(target_arch = "x86_64")]
-    avx2::prefetch_at(_address);
 }
 
 /// The sixteen places from `at` on.

@@ -4,6 +4,8 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
+use crate::prefetch::prefetch_at;
+
 /// A mutable slice that tasks share, on their word that no two touch the same element.
 #[derive(Debug)]
 pub struct Disjoint<'a, T> {
@@ -65,5 +67,11 @@ impl<'a, T> Disjoint<'a, T> {
         debug_assert!(at < self.len);
         // SAFETY: in bounds and exclusive by the caller's promise.
         unsafe { self.start.add(at).write(value) }
+    }
+
+    /// Asks for the memory of element `at`, which may lie past the end: it will be written soon.
+    #[inline(always)]
+    pub(crate) fn ask_for(&self, at: usize) {
+        prefetch_at(self.start.wrapping_add(at).cast_const().cast());
     }
 }

@@ -4,43 +4,28 @@ use core::mem;
 use core::ops::Range;
 
 use crate::parallel::disjoint::Disjoint;
-use crate::parallel::scratch::ScratchPool;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;
 
-/// Items of a block of the counting pass: at most so many that records of 16 bytes, staged, take 256 KiB of the
-/// second-level cache; of each bucket 16 or more, up to 64 while there are blocks for all workers: what is copied at a time should
-/// be several lines (64 at a million: 0.87 of the time of the scatter).
-fn block_items(items: usize, buckets: usize) -> usize {
-    items.div_ceil(64).clamp(16 * buckets, 64 * buckets).clamp(1 << 11, 1 << 14)
+/// Items of a block of the counting pass: so many that its digits stay in the first-level cache until they are counted, and
+/// that there are tasks enough.
+fn block_items(items: usize) -> usize {
+    items.div_ceil(64).clamp(1 << 11, 1 << 14)
 }
 
-/// A block with more digits than this is dealt out in a staging buffer first, and its runs then copied to their places:
-/// written one by one to 1,024 far places, each item costs a miss of the first-level cache and of the TLB.
-const DIRECT_STREAMS: usize = 64;
+/// Bytes ahead of where items of a digit are written that memory is asked for. Stores wait for one another, and where there are
+/// more streams than the processor follows by itself, each would for its line, too (`docs/measurements.md`).
+const AHEAD: usize = 256;
 
 /// Fills in the digits of a range of items.
 pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + 'a;
 
 /// Scratch of the counting pass.
-#[derive(Debug)]
-pub(super) struct CountingPass<T> {
-    counted: Counted,
-    staging: ScratchPool<Vec<T>>,
-}
-
-impl<T> Default for CountingPass<T> {
-    fn default() -> Self {
-        Self { counted: Counted::default(), staging: ScratchPool::default() }
-    }
-}
-
-/// The half of it that does not depend on what is dealt out.
 #[derive(Debug, Default)]
-struct Counted {
+pub(super) struct CountingPass {
     /// The digit of each item.
     digits: Vec<u16>,
     /// One row of 2^bits counters a block.
@@ -51,10 +36,10 @@ struct Counted {
     borders: Vec<u32>,
 }
 
-impl<T: Copy + Send + Sync> CountingPass<T> {
+impl CountingPass {
     /// Deals items `0..items` out to `target` by digit, keeping the order within a digit.
     /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
-    pub(super) fn deal<I: Iterator<Item = T>>(
+    pub(super) fn deal<T: Copy + Send + Sync, I: Iterator<Item = T>>(
         &mut self,
         workers: Workers<'_>,
         items: usize,
@@ -64,13 +49,13 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
         target: &mut [T],
     ) {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
-        self.counted.count(workers, items, 1 << bits, digits);
+        self.count(workers, items, 1 << bits, digits);
         self.scatter(workers, items, 1 << bits, source, target);
     }
 
     /// Deals `items` out in place, by way of `spare`, which is as long.
     #[allow(unsafe_code, reason = "each block copies items of its own")]
-    pub(super) fn deal_within(
+    pub(super) fn deal_within<T: Copy + Send + Sync>(
         &mut self,
         workers: Workers<'_>,
         items: &mut [T],
@@ -80,7 +65,7 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
     ) {
         let copies = Disjoint::new(spare);
         let source = &*items;
-        self.counted.count(workers, source.len(), 1 << bits, &|(range, out): (Range<usize>, &mut [u16])| {
+        self.count(workers, source.len(), 1 << bits, &|(range, out): (Range<usize>, &mut [u16])| {
             // SAFETY: blocks are disjoint.
             unsafe { copies.range(range.clone()) }.copy_from_slice(&source[range.clone()]);
             digits(&source[range], out);
@@ -91,60 +76,42 @@ impl<T: Copy + Send + Sync> CountingPass<T> {
 
     /// Exchanges the memory in which digits are noted for other.
     pub(super) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
-        mem::swap(&mut self.counted.digits, other);
+        mem::swap(&mut self.digits, other);
     }
 
     /// Where each bucket of the last pass ends, ascending.
     pub(super) fn bucket_ends(&self) -> &[u32] {
-        &self.counted.borders[1..]
+        &self.borders[1..]
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let Counted { digits, counts, places, borders } = &self.counted;
+        let Self { digits, counts, places, borders } = self;
         (counts.capacity() + places.capacity() + borders.capacity()) * size_of::<u32>()
             + digits.capacity() * size_of::<u16>()
-            + self.staging.bytes(|buffer| buffer.capacity() * size_of::<T>())
     }
 
-    /// Every item to its place: straight there from a block with few digits, in a staging buffer first from others.
-    fn scatter<I: Iterator<Item = T>>(
-        &mut self,
+    /// Every item to its place.
+    fn scatter<T: Copy + Send + Sync, I: Iterator<Item = T>>(
+        &self,
         workers: Workers<'_>,
         items: usize,
         buckets: usize,
         source: impl Fn(Range<usize>) -> I + Sync,
         target: &mut [T],
     ) {
-        let Some(any) = source(0..items).next() else { return };
-        let size = block_items(items, buckets);
-        if buckets > DIRECT_STREAMS {
-            self.staging.prepare(workers.count(), |buffer| buffer.resize(items.min(size), any));
-        }
-        let (Counted { digits, counts, places, .. }, staging) = (&self.counted, &self.staging);
-        let target = Disjoint::new(target);
+        let (size, target) = (block_items(items), Disjoint::new(target));
         workers.run("scatter", items.div_ceil(size), |block| {
-            let row = block * buckets..(block + 1) * buckets;
-            let (counts, places) = (&counts[row.clone()], &places[row]);
             let range = block_range(block, size, items);
-            let block = source(range.clone()).zip(digits[range.clone()].iter().copied());
-            if counts.iter().filter(|&&count| count > 0).count() <= DIRECT_STREAMS {
-                scatter_straight(block, places, &target);
-            } else {
-                staging.with(|buffer| {
-                    buffer.resize(range.len(), any);
-                    scatter_staged(block, counts, places, buffer, &target);
-                });
-            }
+            let items = source(range.clone()).zip(self.digits[range].iter().copied());
+            scatter_block(items, &self.places[block * buckets..(block + 1) * buckets], &target);
         });
     }
-}
 
-impl Counted {
     /// Digits, one row of counts a block, and the places that follow from them.
     #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
     fn count(&mut self, workers: Workers<'_>, items: usize, buckets: usize, digits: &Digits<'_>) {
-        let size = block_items(items, buckets);
+        let size = block_items(items);
         let blocks = items.div_ceil(size);
         self.counts.clear();
         self.counts.resize(blocks * buckets, 0);
@@ -200,7 +167,7 @@ impl Counted {
 
 /// The items of a block, each with its digit, from the place for each digit on.
 #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-fn scatter_straight<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], target: &Disjoint<'_, T>) {
+fn scatter_block<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], target: &Disjoint<'_, T>) {
     let mut next = [0; 1 << MAX_DIGIT_BITS];
     next[..places.len()].copy_from_slice(places);
     for (item, digit) in block {
@@ -208,36 +175,8 @@ fn scatter_straight<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], ta
         // SAFETY: the scan gave this block as many places within the target for this digit as it counted, and to no
         // other block.
         unsafe { target.write(*place as usize, item) };
+        target.ask_for(*place as usize + AHEAD / size_of::<T>().max(1));
         *place += 1;
-    }
-}
-
-/// As [`scatter_straight`], by digit to a buffer first; then runs of equal digit to their places.
-#[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-fn scatter_staged<T: Copy>(
-    block: impl Iterator<Item = (T, u16)>,
-    counts: &[u32],
-    places: &[u32],
-    buffer: &mut [T],
-    target: &Disjoint<'_, T>,
-) {
-    let mut next = [0_u32; 1 << MAX_DIGIT_BITS];
-    let mut sum = 0;
-    for (next, &count) in next.iter_mut().zip(counts) {
-        *next = sum;
-        sum += count;
-    }
-    for (item, digit) in block {
-        let next = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
-        buffer[*next as usize] = item;
-        *next += 1;
-    }
-    let mut rest = &buffer[..];
-    for (&count, &place) in counts.iter().zip(places) {
-        let (run, later) = rest.split_at(count as usize);
-        // SAFETY: the scan gave this block these places, within the target, for this digit, and no other block.
-        unsafe { target.range(place as usize..place as usize + run.len()) }.copy_from_slice(run);
-        rest = later;
     }
 }
 
@@ -250,7 +189,7 @@ pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
     first: &mut [T],
 ) {
     let first = Disjoint::new(&mut first[..items]);
-    let size = block_items(items, 1);
+    let size = block_items(items);
     workers.run("copy", items.div_ceil(size), |block| {
         let range = block_range(block, size, items);
         // SAFETY: blocks are disjoint.

@@ -67,21 +67,15 @@ impl Segment {
 }
 
 /// Deals items out to segments that are small enough to be sorted in cache. Keeps its scratch.
-#[derive(Debug)]
-pub(crate) struct Dealer<T> {
-    pass: CountingPass<T>,
+#[derive(Debug, Default)]
+pub(crate) struct Dealer {
+    pass: CountingPass,
     large: Vec<Segment>,
     segments: Vec<Segment>,
     tasks: Vec<u32>,
 }
 
-impl<T> Default for Dealer<T> {
-    fn default() -> Self {
-        Self { pass: CountingPass::default(), large: Vec::new(), segments: Vec::new(), tasks: Vec::new() }
-    }
-}
-
-impl<T: Copy + Send + Sync> Dealer<T> {
+impl Dealer {
     /// Starts over, with memory for as many segments and tasks as `items` items make in general.
     pub(crate) fn start(&mut self, items: usize) {
         self.large.clear();
@@ -104,7 +98,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
     /// First pass: deals items from their source to a buffer by a digit of `bits` bits, of codes of `top` bits.
     /// With no bits they are copied as they come.
     #[allow(clippy::too_many_arguments, reason = "a pass has this many sides")]
-    pub(crate) fn deal_from<I: Iterator<Item = T>>(
+    pub(crate) fn deal_from<T: Copy + Send + Sync, I: Iterator<Item = T>>(
         &mut self,
         workers: Workers<'_>,
         items: usize,
@@ -133,7 +127,7 @@ impl<T: Copy + Send + Sync> Dealer<T> {
     /// `top(frame, items)` tells below which bit all bits are that differ among their codes, and `digits(frame, items, (bits, top), out)`
     /// what the highest `bits` of the lowest `top` are of each. A segment waits in `spare` meanwhile, which is as long as the longest,
     /// and stays in cache from one to the next.
-    pub(crate) fn deal_large(
+    pub(crate) fn deal_large<T: Copy + Send + Sync>(
         &mut self,
         workers: Workers<'_>,
         buffer: &mut [T],

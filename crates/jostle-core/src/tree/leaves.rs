@@ -113,7 +113,7 @@ impl<const D: usize> LinearTree<D> {
 
 /// The state shared by the workers that sort segments and fill leaves.
 struct Shared<'a, S: Shape<D>, const D: usize> {
-    dealer: &'a Dealer<S::Record>,
+    dealer: &'a Dealer,
     records: &'a [S::Record],
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,

@@ -154,7 +154,7 @@ impl<const D: usize> Centers<'_, D> {
 /// What of a tree depends on the shape of its bodies: those of each leaf, with room for more, and the buffers of the sort.
 pub(super) struct Part<S: Shape<D>, const D: usize> {
     pub(super) leaves: Vec<S::Sixteen>,
-    pub(super) dealer: Dealer<S::Record>,
+    pub(super) dealer: Dealer,
     pub(super) records: Vec<S::Record>,
     /// Where the records of a segment wait that is dealt out once more.
     pub(super) spare: Vec<S::Record>,

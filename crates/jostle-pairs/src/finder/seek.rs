@@ -3,12 +3,12 @@
 use core::mem::{forget, swap};
 use std::time::{Duration, Instant};
 
+use jostle_core::prefetch::prefetch;
 use jostle_core::{BuildTimes, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Relation};
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::prepare::prepare;
-use jostle_sets::simd::prefetch;
 
 use crate::InputError;
 use crate::finder::thread_scratch::ThreadScratch;

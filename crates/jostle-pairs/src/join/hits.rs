@@ -1,9 +1,10 @@
 //! What the kernel finds, and who takes it.
 
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
 use jostle_sets::prepare::job::Job;
-use jostle_sets::simd::{LANES, Lanes, prefetch, sixteen_mut};
+use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
 /// Up to sixteen pairs found by one vector test.
 #[derive(Debug, Clone, Copy, Default)]

@@ -7,6 +7,7 @@
 use core::ops::Range;
 
 use jostle_core::Aabb;
+use jostle_core::prefetch::prefetch;
 use jostle_core::tree::LEAF;
 use jostle_sets::shape::{Boxed, Round, Shape, boxes16_overlapping};
 use jostle_sets::simd::Lanes;
@@ -23,7 +24,7 @@ impl<const D: usize> Join<'_, D> {
         for place in leaves.flat_map(|leaf| query.leaf_places(leaf)) {
             let mut descent = Descent::new::<L>(target, self.seen_aabb(place), 0);
             while let Some(run) = descent.next_run::<L>() {
-                L::prefetch(&boxes.nodes()[run]);
+                prefetch(&boxes.nodes()[run]);
                 self.scratch.visits.push_one(place as u32, run as u32);
                 if self.scratch.visits.is_full() {
                     self.visit::<L>();
@@ -62,11 +63,11 @@ impl<const D: usize> Join<'_, D> {
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;
                 if target.is_of_boxes() {
-                    L::prefetch(&target.boxes()[leaf]);
+                    prefetch(&target.boxes()[leaf]);
                 } else {
-                    L::prefetch(&target.bodies()[leaf]);
+                    prefetch(&target.bodies()[leaf]);
                 }
-                L::prefetch(&target.leaf_ids()[leaf]);
+                prefetch(&target.leaf_ids()[leaf]);
                 left &= left - 1;
             }
             self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);

@@ -5,6 +5,7 @@
 
 use core::ops::Range;
 
+use jostle_core::prefetch::prefetch;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
 use jostle_sets::shape::circles16::Circles16;
@@ -301,8 +302,8 @@ impl<const D: usize> RowJoin<'_, D> {
             let end = numbers_of(len, with_distances);
             out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
-            L::prefetch(&out[end + LANES]);
-            L::prefetch(&out[end + SPARE - 1]);
+            prefetch(&out[end + LANES]);
+            prefetch(&out[end + SPARE - 1]);
         }
     }
 }

@@ -3,13 +3,13 @@
 use core::any::Any;
 use core::fmt;
 
+use jostle_core::prefetch::prefetch;
 use jostle_core::{Bodies, Column, LinearTree, Radii, Scalar};
 
 use super::Space;
 use crate::InputError;
 use crate::input::layers::Layers;
 use crate::input::shaped::Shaped;
-use crate::simd::prefetch;
 
 /// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
 /// who of them may meet whom.

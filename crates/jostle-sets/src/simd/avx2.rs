@@ -115,24 +115,6 @@ fn movemask(lanes: __m256) -> u32 {
     mask
 }
 
-/// Bytes that memory is fetched by.
-const LINE: usize = 64;
-
-/// Asks for all lines of a value.
-#[inline(always)]
-pub(super) fn prefetch<T: ?Sized>(value: &T) {
-    for at in (0..size_of_val(value)).step_by(LINE) {
-        prefetch_at(core::ptr::from_ref(value).cast::<u8>().wrapping_add(at));
-    }
-}
-
-/// Asks for the line at an address.
-#[inline(always)]
-pub(super) fn prefetch_at(address: *const u8) {
-    // SAFETY: a prefetch has no effect but on time, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-}
-
 impl Lanes for Avx2 {
     type Mask = Self;
 
@@ -285,11 +267,6 @@ impl Lanes for Avx2 {
             let out = out.add((mask as u8).count_ones() as usize);
             store_eight_sorted(to_front(high, (mask >> 8) as u8), to_front(rotated_high, (mask >> 8) as u8), out);
         }
-    }
-
-    #[inline(always)]
-    fn prefetch<T>(value: &T) {
-        prefetch(value);
     }
 
     #[inline(always)]

@@ -140,11 +140,6 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn prefetch<T>(value: &T) {
-        super::avx2::prefetch(value);
-    }
-
-    #[inline(always)]
     fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
         // SAFETY: the feature is there (see the type).
         unsafe { super::avx2::sort::sort_rows(rows, lens) }

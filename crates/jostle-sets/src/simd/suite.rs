@@ -95,7 +95,6 @@ impl LaneWork for Values {
             let mut rotated = values;
             rotated.rotate_left(1);
             assert_same(stored(L::load(&values).rotate()), rotated);
-            L::prefetch(&values);
         }
     }
 }
