@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use jostle_core::Aabb;
+use jostle_core::{Aabb, LinearTree};
 use jostle_core::prefetch::prefetch;
 use jostle_core::tree::LEAF;
 use jostle_sets::shape::{Boxed, Round, Shape, boxes16_overlapping};
@@ -14,6 +14,17 @@ use jostle_sets::simd::Lanes;
 use jostle_sets::traverse::descent::Descent;
 
 use crate::join::Join;
+
+/// Asks for the memory of a leaf.
+#[inline(always)]
+pub(super) fn prefetch_leaf<const D: usize>(tree: &LinearTree<D>, leaf: usize) {
+    if tree.is_of_boxes() {
+        prefetch(&tree.boxes()[leaf]);
+    } else {
+        prefetch(&tree.bodies()[leaf]);
+    }
+    prefetch(&tree.leaf_ids()[leaf]);
+}
 
 impl<const D: usize> Join<'_, D> {
     /// All pairs of the bodies of some leaves.
@@ -62,12 +73,7 @@ impl<const D: usize> Join<'_, D> {
             let mut left = mask;
             while left != 0 {
                 let leaf = run * LEAF + left.trailing_zeros() as usize;
-                if target.is_of_boxes() {
-                    prefetch(&target.boxes()[leaf]);
-                } else {
-                    prefetch(&target.bodies()[leaf]);
-                }
-                prefetch(&target.leaf_ids()[leaf]);
+                prefetch_leaf(target, leaf);
                 left &= left - 1;
             }
             self.scratch.tests.push_leaves::<L>(place, mask, (run * LEAF) as u32);
