@@ -34,7 +34,6 @@ use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 use crate::join::buffers::{HitList, TESTS, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
-use crate::join::sparse_join::prefetch_leaf;
 use crate::join::tree_pair::TreePair;
 
 /// Scratch of one task: lists that do not grow while it runs.
@@ -49,9 +48,6 @@ pub(crate) struct JoinScratch<const D: usize> {
     pub(crate) visits: TestList,
     hits: HitList,
 }
-
-/// A tree of more leaves does not fit in the cache nearest to memory that a core has to itself.
-const IN_CACHE: usize = 1 << 12;
 
 /// A tree of no more leaves is small: its join with itself takes a quarter of the scratch.
 pub(crate) const SMALL: usize = 48;
@@ -297,12 +293,9 @@ impl<const D: usize> Join<'_, D> {
     #[inline(always)]
     fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
-        let target = self.pairing.trees[1];
-        if target.leaves() > IN_CACHE {
-            for &leaf in &self.scratch.candidates.leaf[seen.max(leaves)..self.scratch.candidates.len] {
-                prefetch_leaf(target, leaf as usize);
-            }
-        }
+        // Those of the group itself have just been looked at.
+        let others = seen.max(leaves)..self.scratch.candidates.len;
+        self.pairing.ask_for(&self.scratch.candidates.leaf[others]);
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let mut count = [0; 2];
         for leaf in 0..leaves {

@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use jostle_core::{Aabb, LinearTree};
+use jostle_core::Aabb;
 use jostle_core::prefetch::prefetch;
 use jostle_core::tree::LEAF;
 use jostle_sets::shape::{Boxed, Round, Shape, boxes16_overlapping};
@@ -14,17 +14,7 @@ use jostle_sets::simd::Lanes;
 use jostle_sets::traverse::descent::Descent;
 
 use crate::join::Join;
-
-/// Asks for the memory of a leaf.
-#[inline(always)]
-pub(super) fn prefetch_leaf<const D: usize>(tree: &LinearTree<D>, leaf: usize) {
-    if tree.is_of_boxes() {
-        prefetch(&tree.boxes()[leaf]);
-    } else {
-        prefetch(&tree.bodies()[leaf]);
-    }
-    prefetch(&tree.leaf_ids()[leaf]);
-}
+use crate::join::tree_pair::prefetch_leaf;
 
 impl<const D: usize> Join<'_, D> {
     /// All pairs of the bodies of some leaves.

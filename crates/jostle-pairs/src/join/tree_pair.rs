@@ -2,6 +2,7 @@
 
 use jostle_core::LinearTree;
 use jostle_core::axes::Axes;
+use jostle_core::prefetch::prefetch;
 use jostle_sets::input::layers::LayersOfBoth;
 use jostle_sets::shape::Sixteen;
 use jostle_sets::shape::circles16::Circles16;
@@ -10,6 +11,20 @@ use jostle_sets::simd::Lanes;
 use crate::join::SMALL;
 use crate::join::filter::{Filter, retain};
 use crate::join::hits::{Hit, Names, Order};
+
+/// The leaves of a tree of no more than this fit in a cache that a core has to itself.
+const IN_CACHE: usize = 1 << 12;
+
+/// Asks for the memory of a leaf.
+#[inline(always)]
+pub(crate) fn prefetch_leaf<const D: usize>(tree: &LinearTree<D>, leaf: usize) {
+    if tree.is_of_boxes() {
+        prefetch(&tree.boxes()[leaf]);
+    } else {
+        prefetch(&tree.bodies()[leaf]);
+    }
+    prefetch(&tree.leaf_ids()[leaf]);
+}
 
 /// Which trees are joined, and what becomes of a hit.
 #[derive(Clone, Copy)]
@@ -54,6 +69,16 @@ impl<'a, const D: usize> TreePair<'a, D> {
     /// Whether it is one small tree, joined with itself.
     pub(crate) fn is_small(&self) -> bool {
         self.within && self.trees[0].leaves() <= SMALL
+    }
+
+    /// Asks for the memory of leaves of the target tree that will be looked at once it is known which bodies they may touch: where
+    /// no cache of a core holds all, each would be waited for.
+    #[inline(always)]
+    pub(crate) fn ask_for(&self, leaves: &[u32]) {
+        let target = self.trees[1];
+        if target.leaves() > IN_CACHE {
+            leaves.iter().for_each(|&leaf| prefetch_leaf(target, leaf as usize));
+        }
     }
 
     #[inline(always)]
