@@ -29,6 +29,7 @@ use crate::neighbors::measure::Centers;
 use crate::neighbors::row_join::{RowJoin, list_groups};
 use crate::neighbors::row_scratch::{RowScratch, ScratchUsed};
 use crate::neighbors::rows::Rows;
+use crate::pairs::engine::Engine;
 use crate::pairs::plan::{Blocks, Plan, RowPlan};
 use crate::pairs::stats::counted;
 
@@ -69,8 +70,30 @@ impl<const D: usize> RowEngine<D> {
             + self.pair_rows.bytes()
     }
 
-    /// Fills the lists.
+    /// Fills the lists: by way of pairs, where no join of rows is compiled for the bodies, or where rows are short, as far as the
+    /// lists tell that they are filled in anew; empty ones tell that they are. What comes out is the same.
     pub(crate) fn fill(
+        &mut self,
+        (engine, isa): (&mut Engine<D>, Isa),
+        plan: Plan<'_, D>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        workers: Workers<'_>,
+    ) -> Tests {
+        let bodies = plan.exact.sets[0].len();
+        let short = |neighbors: usize| 2 * neighbors <= 3 * bodies;
+        if plan.exact.shaped || plan.is_plain() && !lists.want_columns() && short(lists.neighbors.len()) {
+            let tests = self.list_pairs(engine, plan, workers);
+            let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
+            if plan.exact.shaped || short(entries) {
+                self.put_pairs(plan, kind, lists, workers);
+                return Tests { pairs: lists.neighbors.len() as u64, ..tests };
+            }
+        }
+        self.fill_joined(isa, plan, kind, lists, workers)
+    }
+
+    fn fill_joined(
         &mut self,
         isa: Isa,
         plan: Plan<'_, D>,

@@ -147,11 +147,7 @@ impl<const D: usize> PairFinder<D> {
         self.last_used = Used::All;
         self.seek(input, only, workers, |engines, plan| {
             let Engines { pairs, rows, .. } = engines;
-            let tests = match plan.exact.shaped {
-                true => rows.fill_from_pairs(pairs, plan, kind, lists, workers),
-                false => rows.fill(isa, plan, kind, lists, workers),
-            };
-            ((), tests)
+            ((), rows.fill((pairs, isa), plan, kind, lists, workers))
         })
     }
 

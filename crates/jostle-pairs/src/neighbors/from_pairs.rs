@@ -1,4 +1,5 @@
-//! Rows made of a list of pairs: for bodies for which no join of rows is compiled.
+//! Rows made of a list of pairs: for bodies for which no join of rows is compiled, and for short rows, whose bodies are tested once
+//! so, not from both sides.
 //!
 //! Each pair says of one row, or of two, which neighbour it has. Blocks of pairs deal that out to buckets, one for so many ids, as one
 //! pass of a radix sort would; then each bucket, which a cache holds, puts its rows in order.
@@ -16,7 +17,7 @@ use crate::neighbors::extras::Wanted;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
-use crate::pairs::plan::Plan;
+use crate::pairs::plan::{Plan, RowPlan};
 
 /// Buckets that ids are dealt to, at most: those of a thousand ids and fewer are smaller instead.
 const BUCKETS: usize = 1 << 8;
@@ -169,25 +170,34 @@ fn put_rows(dealt: &[[u32; 2]], first: usize, start: usize, ends: &mut [usize], 
 }
 
 impl<const D: usize> RowEngine<D> {
-    /// Fills the lists, which hold ids alone, by way of a list of pairs; that of the engine stands.
-    pub(crate) fn fill_from_pairs(
-        &mut self,
-        engine: &mut Engine<D>,
-        plan: Plan<'_, D>,
-        kind: Rows,
-        lists: &mut NeighborLists,
-        workers: Workers<'_>,
-    ) -> Tests {
+    /// Lists the pairs that rows are to be made of; the list of the engine stands.
+    pub(super) fn list_pairs(&mut self, engine: &mut Engine<D>, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         mem::swap(&mut engine.pairs, &mut self.pairs);
         let tests = engine.list(plan, workers);
         mem::swap(&mut engine.pairs, &mut self.pairs);
-        let within = plan.exact.sets.len() == 1;
-        if within && plan.exact.cell.is_some() {
+        if plan.exact.sets.len() == 1 && plan.exact.cell.is_some() {
             put_in_order(JobsOf { jobs: plan.jobs, ends: &engine.ends }, self.pairs.pairs_mut(), workers);
         }
-        let both = kind == Rows::Full && within;
-        self.pair_rows.fill::<D>((plan.exact.sets[0].len(), self.pairs.pairs()), both, lists, workers);
-        Tests { pairs: lists.neighbors.len() as u64, ..tests }
+        tests
+    }
+
+    /// Fills the lists, of ids alone, with the rows of the pairs just listed.
+    pub(super) fn put_pairs(&mut self, plan: Plan<'_, D>, kind: Rows, lists: &mut NeighborLists, workers: Workers<'_>) {
+        let of = (plan.exact.sets[0].len(), self.pairs.pairs());
+        self.pair_rows.fill::<D>(of, plan.has_both_rows(kind), lists, workers);
+    }
+}
+
+impl<const D: usize> Plan<'_, D> {
+    /// Whether a pair stands in the rows of both of its bodies.
+    pub(super) fn has_both_rows(&self, kind: Rows) -> bool {
+        kind == Rows::Full && self.exact.sets.len() == 1
+    }
+
+    /// Whether nothing but the predicate decides, of bodies where they are.
+    pub(super) fn is_plain(&self) -> bool {
+        let RowPlan { pairing, images, .. } = self.rows();
+        images.len() == 1 && pairing.filter.keeps_all()
     }
 }
 
