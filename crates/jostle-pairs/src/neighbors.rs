@@ -38,6 +38,9 @@ pub use lists::{NeighborColumns, NeighborLists};
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
+/// Of so many bodies at most, whose centres a cache holds, short rows are measured by their ids sooner than by tests from both sides.
+const MEASURED: usize = 1 << 17;
+
 /// What it takes to fill neighbour lists.
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
@@ -82,11 +85,15 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= 3 * bodies;
-        if plan.exact.shaped || plan.is_plain() && !lists.want_columns() && short(lists.neighbors.len()) {
+        let measured_soon = !lists.want_columns() || bodies <= MEASURED;
+        if plan.exact.shaped || plan.is_plain() && measured_soon && short(lists.neighbors.len()) {
             let tests = self.list_pairs(engine, plan, workers);
             let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
             if plan.exact.shaped || short(entries) {
                 self.put_pairs(plan, kind, lists, workers);
+                if lists.want_columns() {
+                    lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
+                }
                 return Tests { pairs: lists.neighbors.len() as u64, ..tests };
             }
         }
