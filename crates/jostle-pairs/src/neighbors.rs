@@ -59,6 +59,8 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Of bodies whose rows are made of pairs.
     pairs: PairList,
     pair_rows: PairRows,
+    /// Whether the rows made last were too long to be made of pairs.
+    were_long: bool,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -73,8 +75,8 @@ impl<const D: usize> RowEngine<D> {
             + self.pair_rows.bytes()
     }
 
-    /// Fills the lists: by way of pairs, where no join of rows is compiled for the bodies, or where rows are short, as far as the
-    /// lists tell that they are filled in anew; empty ones tell that they are. What comes out is the same.
+    /// Fills the lists: by way of pairs, where no join of rows is compiled for the bodies, or where rows will be short, as those were
+    /// that the lists hold from before, or, where they hold none, those that were made last. What comes out is the same.
     pub(crate) fn fill(
         &mut self,
         (engine, isa): (&mut Engine<D>, Isa),
@@ -86,7 +88,8 @@ impl<const D: usize> RowEngine<D> {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= 3 * bodies;
         let measured_soon = !lists.want_columns() || bodies <= MEASURED;
-        if plan.exact.shaped || plan.is_plain() && measured_soon && short(lists.neighbors.len()) {
+        let were_short = if lists.neighbors.is_empty() { !self.were_long } else { short(lists.neighbors.len()) };
+        if plan.exact.shaped || plan.is_plain() && measured_soon && were_short {
             let tests = self.list_pairs(engine, plan, workers);
             let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
             if plan.exact.shaped || short(entries) {
@@ -94,10 +97,13 @@ impl<const D: usize> RowEngine<D> {
                 if lists.want_columns() {
                     lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
                 }
+                self.were_long = false;
                 return Tests { pairs: lists.neighbors.len() as u64, ..tests };
             }
         }
-        self.fill_joined(isa, plan, kind, lists, workers)
+        let tests = self.fill_joined(isa, plan, kind, lists, workers);
+        self.were_long = !short(lists.neighbors.len());
+        tests
     }
 
     fn fill_joined(
