@@ -295,7 +295,7 @@ impl<const D: usize> Join<'_, D> {
         self.scratch.candidates.measure::<L>();
         // Those of the group itself have just been looked at.
         let others = seen.max(leaves)..self.scratch.candidates.len;
-        self.pairing.ask_for(&self.scratch.candidates.leaf[others]);
+        self.pairing.prefetch(&self.scratch.candidates.leaf[others]);
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
         let mut count = [0; 2];
         for leaf in 0..leaves {

@@ -175,7 +175,7 @@ fn scatter_block<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], targe
         // SAFETY: the scan gave this block as many places within the target for this digit as it counted, and to no
         // other block.
         unsafe { target.write(*place as usize, item) };
-        target.ask_for(*place as usize + AHEAD / size_of::<T>().max(1));
+        target.prefetch(*place as usize + AHEAD / size_of::<T>().max(1));
         *place += 1;
     }
 }

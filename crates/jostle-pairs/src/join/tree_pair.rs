@@ -74,7 +74,7 @@ impl<'a, const D: usize> TreePair<'a, D> {
     /// Asks for the memory of leaves of the target tree that will be looked at once it is known which bodies they may touch: where
     /// no cache of a core holds all, each would be waited for.
     #[inline(always)]
-    pub(crate) fn ask_for(&self, leaves: &[u32]) {
+    pub(crate) fn prefetch(&self, leaves: &[u32]) {
         let target = self.trees[1];
         if target.leaves() > IN_CACHE {
             leaves.iter().for_each(|&leaf| prefetch_leaf(target, leaf as usize));

@@ -179,7 +179,7 @@ impl<const D: usize> RowJoin<'_, D> {
             }
             images.resize(candidates.len, number as u32);
         }
-        self.pairing.ask_for(&candidates.leaf[..candidates.len]);
+        self.pairing.prefetch(&candidates.leaf[..candidates.len]);
     }
 
     #[inline(always)]
