@@ -5,7 +5,7 @@ use jostle::{
     ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
     LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
-use jostle_testkit::pairs::{Known, sort_known};
+use jostle_testkit::pairs::{Known, ascending, assert_same, sort_known};
 use jostle_testkit::random::Random;
 use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, pool, scene};
@@ -228,6 +228,27 @@ fn large_frames_are_the_same_on_any_threads() {
     let kept: u64 = [1, 5, 17].into_iter().map(|case| run(case, None, 12_000, 6)).sum();
     let kept = kept + run(2, Some(Rows::Full), 12_000, 6);
     assert!(kept > 6, "{kept} frames were not searched from scratch");
+}
+
+/// So many that no cache near a core holds them: read by id where few meet, by rank where many do.
+#[test]
+fn bodies_that_no_cache_holds_have_the_same_pairs() {
+    for kind in [Kind::PowerLaw, Kind::Dense] {
+        let mut scene: Scene<2> = scene::scene(kind, 140_000, 3);
+        let (mut finder, mut rows, mut scratch) = (CoherentFinder::new(), CoherentFinder::new(), PairFinder::new());
+        let (mut lists, mut expected_lists) = (NeighborLists::new(), NeighborLists::new());
+        for _ in 0..4 {
+            scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.001);
+            let expected = ascending(scratch.find(scene.view()).expect("sound bodies").pairs());
+            assert_same("frame", &ascending(finder.find(scene.view()).expect("sound bodies").pairs()), &expected);
+            if kind == Kind::PowerLaw {
+                rows.neighbors(scene.view(), Rows::Half, &mut lists).expect("sound bodies");
+                scratch.neighbors(scene.view(), Rows::Half, &mut expected_lists).expect("sound bodies");
+                assert!(lists.neighbors() == expected_lists.neighbors() && lists.offsets() == expected_lists.offsets());
+            }
+        }
+        assert!(finder.rebuilds() < 4 && (kind == Kind::Dense || rows.rebuilds() < 4));
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use jostle_core::isa::Work;
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Packed, measure4};
+use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
 /// Candidates that one task tests, where they stay in their order.
@@ -80,6 +80,9 @@ pub(super) fn sort_block<const D: usize>(
             let part = first..(first + AT_A_TIME).min(range.end);
             let known = &mut known[..part.len()];
             if let Some(bodies) = direct {
+                if are_far(&bodies) {
+                    prefetch_bodies(bodies, &pairs[part.end..(part.end + AT_A_TIME).min(range.end)]);
+                }
                 isa.run(Known::<D> { bodies, pairs: &pairs[part], scale, known });
             } else {
                 for (slot, at) in known.iter_mut().zip(part) {

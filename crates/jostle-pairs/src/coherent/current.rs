@@ -1,13 +1,14 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
 use jostle_core::axes::{Axes, Both};
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
 
-use crate::coherent::packed::Packed;
+use crate::coherent::packed::{Packed, are_far};
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::Was;
 use crate::join::filter::PairTest;
@@ -15,6 +16,9 @@ use crate::neighbors::skin::Skin;
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
+
+/// Bodies that are put by rank are asked for so many ahead.
+const AHEAD: usize = 32;
 
 /// One set.
 #[derive(Debug, Default)]
@@ -77,7 +81,12 @@ impl<const D: usize> Current<D> {
         let Self { sets, ranked, ids, .. } = self;
         fill_with_headroom(ranked, ids.len(), Packed::default());
         workers.fill_blocks("by rank", ranked, BLOCK, |first, block| {
-            block.iter_mut().zip(&ids[first..]).for_each(|(slot, &id)| *slot = sets[0].bodies[id as usize]);
+            let (bodies, ids) = (sets[0].bodies.as_slice(), &ids[first..]);
+            let asked = if are_far(&[bodies]) { ids } else { &[] };
+            for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
+                asked.get(at).into_iter().for_each(|&id| prefetch(&bodies[id as usize]));
+                *slot = bodies[id as usize];
+            }
         });
     }
 

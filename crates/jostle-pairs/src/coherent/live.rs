@@ -13,7 +13,7 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::{BAND, BANDS, TOUCHES, last_band, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::{Ranks, Test};
-use crate::coherent::packed::{Packed, measure4};
+use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
 use crate::join::hits::PairList;
 
 /// Candidates of a block: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that, processors would not
@@ -22,6 +22,9 @@ const BLOCK: usize = 1 << 13;
 
 /// Bits of a word.
 const WORD: usize = u64::BITS as usize;
+
+/// So many words ahead bodies are asked for.
+const AHEAD: usize = 2;
 
 /// Numbers that a byte without its bit [`TOUCHES`] may be taken for.
 const CLASSES: usize = BAND as usize + 1;
@@ -173,7 +176,9 @@ impl Live {
             *changes = if let Some(bodies) = bodies {
                 // The last four are filled up with others.
                 let candidates = &candidates[..tested.next_multiple_of(4)];
-                isa.run(Sift::<D> { bodies, candidates, len, touching, changed })
+                // By rank, those of a block lie together.
+                let far = ranks.is_empty() && are_far(&bodies);
+                isa.run(Sift::<D> { bodies, far, candidates, len, touching, changed })
             } else {
                 let (words, mut noted) = (candidates[..tested].chunks(WORD).zip(touching), Noted { changed, len: 0 });
                 for ((candidates, word), first) in words.zip((0..).step_by(WORD)) {
@@ -340,6 +345,8 @@ impl Noted<'_> {
 /// Tests some candidates of a block, a multiple of four, `len` of which may change; how many have changed.
 struct Sift<'a, const D: usize> {
     bodies: [&'a [Packed]; 2],
+    /// Whether to ask for bodies ahead.
+    far: bool,
     candidates: &'a [[u32; 2]],
     len: usize,
     touching: &'a mut [u64],
@@ -352,9 +359,12 @@ impl<const D: usize> Work for Sift<'_, D> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        let Self { bodies, candidates, len, touching, changed } = self;
+        let Self { bodies, far, candidates, len, touching, changed } = self;
+        let asked = if far { candidates.get(AHEAD * WORD..).unwrap_or_default() } else { &[] };
+        let mut asked = asked.chunks(WORD);
         let mut noted = Noted { changed, len: 0 };
         for (number, (candidates, word)) in candidates.chunks(WORD).zip(touching).enumerate() {
+            asked.next().into_iter().for_each(|ahead| prefetch_bodies(bodies, ahead));
             let mut now = 0;
             for (fours, four) in candidates.chunks_exact(4).enumerate() {
                 let [distance2, radii] = measure4::<D>(bodies, [four[0], four[1], four[2], four[3]]);

@@ -1,6 +1,16 @@
 //! Bodies in one line of memory each.
 
+use jostle_core::prefetch::prefetch;
 use wide::f32x4;
+
+/// Bodies that are more than this, 2 MB of them, are too many for a cache near the core.
+const NEAR: usize = 1 << 16;
+
+/// Whether to ask for bodies ahead that are named in no order of theirs.
+#[inline]
+pub(super) fn are_far(sets: &[&[Packed]]) -> bool {
+    sets.iter().any(|bodies| bodies.len() > NEAR)
+}
 
 /// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,4 +74,13 @@ pub(super) fn measure4<const D: usize>([of_a, of_b]: [&[Packed]; 2], pairs: [[u3
         distance2 += *d * *d;
     }
     [distance2, columns[3]]
+}
+
+/// Asks for the bodies of some pairs.
+#[inline(always)]
+pub(super) fn prefetch_bodies<'p>([of_a, of_b]: [&[Packed]; 2], pairs: impl IntoIterator<Item = &'p [u32; 2]>) {
+    for &[a, b] in pairs {
+        prefetch(&of_a[a as usize]);
+        prefetch(&of_b[b as usize]);
+    }
 }

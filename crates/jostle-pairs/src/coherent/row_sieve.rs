@@ -8,10 +8,14 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
+use crate::coherent::packed::{are_far, prefetch_bodies};
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
 const ROWS: usize = 1 << 13;
+
+/// Bodies of doubts are asked for so many ahead.
+const AHEAD: usize = 32;
 
 /// It touches and is not dropped by layers, nor by the caller; looked at where there are such.
 const PASSES: u32 = 6;
@@ -255,7 +259,10 @@ fn sift_block<const D: usize>(
     if let &[sets] = candidates.meetings.as_slice()
         && let Some([of_a, of_b]) = test.direct_in_open_space(sets)
     {
-        for &Doubt { candidate, pair: [a, b] } in doubts {
+        let bodies = [of_a, of_b];
+        let asked = if are_far(&bodies) { doubts } else { &[] };
+        for (at, &Doubt { candidate, pair: [a, b] }) in (AHEAD..).zip(doubts) {
+            prefetch_bodies(bodies, asked.get(at).map(|doubt| &doubt.pair));
             note(candidate, of_a[a as usize].touches::<D>(&of_b[b as usize], [0.0; D]));
         }
         return;
