@@ -1,9 +1,12 @@
 //! Coherent frames: in each of them the pairs that a search from scratch finds, of all kinds of input, and an order that no
 //! thread and no instruction set changes.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use jostle::{
     ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
-    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
+    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spawner, Spheres, Threads,
 };
 use jostle_testkit::pairs::{Known, ascending, assert_same, sort_known};
 use jostle_testkit::random::Random;
@@ -100,14 +103,14 @@ type Only<'a> = &'a (dyn Fn(u32, u32) -> bool + Sync);
 const DRIFTS: [f64; 4] = [0.0, 0.005, 0.02, 0.3];
 
 /// Finders on some threads and instruction sets, beside searches from scratch.
-struct Beside {
-    finders: [CoherentFinder<2>; 3],
-    scratch: PairFinder<2>,
+struct Beside<const D: usize> {
+    finders: [CoherentFinder<D>; 3],
+    scratch: PairFinder<D>,
     pool: rayon::ThreadPool,
     lists: [NeighborLists; 2],
 }
 
-impl Beside {
+impl<const D: usize> Beside<D> {
     fn new() -> Self {
         let mut finders = [(); 3].map(|()| CoherentFinder::new());
         finders[2].set_isa(Isa::PORTABLE);
@@ -117,7 +120,9 @@ impl Beside {
     fn threads(&self, finder: usize) -> Threads<'_> {
         if finder == 1 { Threads::Pool(&self.pool) } else { Threads::Serial }
     }
+}
 
+impl Beside<2> {
     /// One frame of pairs.
     fn pairs(&mut self, input: Input<'_, 2>, only: Option<Only<'_>>, meetings: &[[usize; 2]]) {
         let scratch = self.scratch.on(Threads::Serial);
@@ -230,7 +235,7 @@ fn large_frames_are_the_same_on_any_threads() {
     assert!(kept > 6, "{kept} frames were not searched from scratch");
 }
 
-/// So many that no cache near a core holds them: read by id where few meet, by rank where many do.
+/// So many that no cache near a core holds them: read by id where few meet, by place where many do.
 #[test]
 fn bodies_that_no_cache_holds_have_the_same_pairs() {
     for kind in [Kind::PowerLaw, Kind::Dense] {
@@ -248,6 +253,94 @@ fn bodies_that_no_cache_holds_have_the_same_pairs() {
             }
         }
         assert!(finder.rebuilds() < 4 && (kind == Kind::Dense || rows.rebuilds() < 4));
+    }
+}
+
+/// A crowd drifts, breathes, and is asked a test of the caller's now and then: each frame has the pairs of a search from scratch, in one
+/// sequence whatever the threads and the instruction set.
+fn crowded_frames<const D: usize>(bodies: usize) {
+    let start: Scene<D> = scene::scene(Kind::Dense, bodies, 8);
+    let (mut scene, mut beside, mut scratch) = (start.clone(), Beside::<D>::new(), PairFinder::new());
+    let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
+    for frame in 0..36_u8 {
+        for (axis, column) in scene.centers.iter_mut().enumerate() {
+            column.iter_mut().zip(axis..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.002);
+        }
+        let scale = 1.0 + 0.01 * (f32::from(frame) * 0.5).sin();
+        scene.radii.iter_mut().zip(&start.radii).for_each(|(radius, start)| *radius = start * scale);
+        let only: Option<Only<'_>> = (frame % 5 == 3).then_some(&test);
+        let mut expected = ascending(scratch.find(scene.view()).expect("sound bodies").pairs());
+        expected.retain(|&[a, b]| only.is_none_or(|only| only(a, b)));
+        let mut finders = core::mem::take(&mut beside.finders);
+        if frame % 9 == 4 {
+            let mut unsound = scene.clone();
+            unsound.centers[0][0] = f32::NAN;
+            finders.iter_mut().for_each(|finder| assert!(finder.find(unsound.view()).is_err(), "frame {frame}"));
+        }
+        let sequences = [0, 1, 2].map(|number| {
+            let finder = finders[number].on(beside.threads(number));
+            let found = match only {
+                Some(only) => finder.only(only).find(scene.view()),
+                None => finder.find(scene.view()),
+            };
+            found.expect("sound bodies").pairs().to_vec()
+        });
+        assert_same(&format!("frame {frame}"), &ascending(&sequences[0]), &expected);
+        assert!(sequences[1] == sequences[0] && sequences[2] == sequences[0], "frame {frame}");
+        beside.finders = finders;
+    }
+    let rebuilds = beside.finders[0].rebuilds();
+    assert!((3..30).contains(&rebuilds), "{rebuilds} rebuilds");
+}
+
+#[test]
+fn crowded_frames_are_the_same_on_any_threads() {
+    crowded_frames::<2>(9_000);
+    crowded_frames::<3>(9_000);
+}
+
+/// A host that panics before or after the tasks of a call, while bodies that have moved far are searched from scratch: when they are back,
+/// the pairs are those of a search.
+#[test]
+fn nothing_is_kept_of_a_search_that_panics() {
+    struct Host {
+        left: AtomicUsize,
+        late: bool,
+    }
+    impl Spawner for Host {
+        fn workers(&self) -> usize {
+            3
+        }
+
+        fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+            let panics = self.left.fetch_sub(1, Ordering::Relaxed) == 1;
+            if !panics || self.late {
+                (0..tasks).for_each(task);
+            }
+            if panics {
+                resume_unwind(Box::new("of the host"));
+            }
+        }
+    }
+    let near: Scene<2> = scene::scene(Kind::Dense, 31_000, 3);
+    let mut far = near.clone();
+    far.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += (id % 7) as f32);
+    let expected = ascending(PairFinder::new().find(near.view()).expect("sound bodies").pairs());
+    for (call, late) in (1..).flat_map(|call| [(call, false), (call, true)]) {
+        let mut finder = CoherentFinder::new();
+        for _ in 0..3 {
+            finder.find(near.view()).expect("sound bodies");
+        }
+        assert!(finder.margin() > 0.0);
+        let host = Host { left: AtomicUsize::new(call), late };
+        let search = catch_unwind(AssertUnwindSafe(|| {
+            finder.on(Threads::Host(&host)).find(far.view()).expect("sound bodies");
+        }));
+        assert_same("back", &ascending(finder.find(near.view()).expect("sound bodies").pairs()), &expected);
+        if search.is_ok() {
+            assert!(call > 4, "{call} calls");
+            return;
+        }
     }
 }
 

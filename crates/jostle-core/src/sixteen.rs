@@ -91,3 +91,10 @@ pub fn floats_mut(column: &mut [Floats]) -> &mut [f32] {
 pub fn ids(column: &[Ids]) -> &[u32] {
     bytemuck::cast_slice(column)
 }
+
+/// The ids of a column, one after the other.
+#[inline(always)]
+#[must_use]
+pub fn ids_mut(column: &mut [Ids]) -> &mut [u32] {
+    bytemuck::cast_slice_mut(column)
+}

@@ -17,6 +17,7 @@ mod was;
 use core::fmt;
 use std::time::Instant;
 
+use jostle_core::sixteen::ids;
 use jostle_core::{Isa, Threads, Workers, threads::run};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
@@ -29,7 +30,7 @@ use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
-use current::Current;
+use current::{Current, Places};
 use live::Live;
 use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace};
 use pair_sieve::PairSieve;
@@ -41,8 +42,8 @@ use row_sieve::RowSieve;
 /// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
 /// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin that
 /// was chosen then by how far bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a
-/// pair that ends leaves its place to the last one of the list, and one that begins comes to the end. Rows are ascending, as
-/// ever. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one
+/// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
+/// take the places that are left. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one
 /// for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
@@ -75,8 +76,8 @@ pub struct CoherentFinder<const D: usize> {
     pace: Pace,
 }
 
-/// From so many candidates a body on, bodies are put in an order in which those that are tested with each other are near.
-const CROWDED: usize = 2;
+/// From so many pairs a body on, bodies are put in an order in which those that are tested with each other are near.
+const CROWDED: f64 = 2.0;
 
 /// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -271,20 +272,16 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let (new, margin, isa) = (pace.is_new(), pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
-        if new {
-            let (tree, count) = (finder.preparation.own_tree(), candidates.pairs.pairs().len());
-            let by_rank = matches!(answer, Answer::Pairs) && is_plain(input) && input.sets().len() == 1;
-            current.rank_by((by_rank && count > CROWDED * tree.len()).then_some(tree));
-        }
-        current.put_by_rank(workers);
-        let (test, ranks) = (current.test(input, &exact, only), current.ranks());
+        let places = if candidates.by_place { ids(finder.preparation.own_tree().leaf_ids()) } else { &[] };
+        current.put_by_place(places, workers);
+        let (test, places) = (current.test(input, &exact, only), Places(places));
         let found = match answer {
             Answer::Pairs => {
                 let pairs = &mut finder.engine.pairs;
                 if new {
-                    live.begin((candidates, pairs), (&test, ranks), (margin, isa), workers);
+                    live.begin((candidates, pairs), (&test, places), (margin, isa), workers);
                 } else if live.holds() {
-                    live.update((candidates, pairs), (&test, ranks), ([used, margin], isa), workers);
+                    live.update((candidates, pairs), (&test, places), ([used, margin], isa), workers);
                 }
                 if live.holds() && !test.drops_some() {
                     let (count, unique) = (pairs.pairs().len(), exact.images.unique);
@@ -319,28 +316,45 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, .. } = self;
-        let margin = self.pace.next_margin(input.typical_radius(), D);
+        let bodies = input.sets().iter().map(Set::len).sum();
+        let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
+        let margin = self.pace.next_margin(input.typical_radius(), D, frames[usize::from(D > 2)]);
         if margin == 0.0 {
-            match answer {
-                Answer::Pairs => finder.list_here(input, only, workers)?,
-                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers)?,
-            }
-            self.pace.searched(0.0, crowd(finder.stats.pairs, input, answer.kept()));
+            let kept = self.pace.suspend();
+            let listed = match answer {
+                Answer::Pairs => finder.list_here(input, only, workers),
+                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
+            };
+            self.pace.resume(kept);
+            listed?;
+            self.pace.searched(0.0, finder.stats.pairs, bodies);
             if self.pace.probes() {
                 self.keep_bodies(input, workers);
             }
             return Ok(());
         }
         let kept = answer.kept();
-        input.grown(margin, |grown| -> Result<(), InputError> {
+        let by_place = is_plain(input) && input.sets().len() == 1 && self.pace.foreseen() > CROWDED;
+        let before = self.pace.suspend();
+        let listed = input.grown(margin, |grown| -> Result<(), InputError> {
             match kept {
                 Kept::Pairs => {
-                    finder.list_here(grown, None, workers)?;
+                    let mut listed = false;
+                    if by_place {
+                        finder.list_places_here(grown, &mut candidates.places, workers)?;
+                        // Of more than can be numbered, no list is kept: they are looked at by their ids.
+                        listed = u32::try_from(finder.engine.pairs.pairs().len()).is_ok();
+                    }
+                    if !listed {
+                        finder.list_here(grown, None, workers)?;
+                    }
+                    candidates.by_place = listed;
                     candidates.take(finder);
                 }
                 Kept::Rows(kind) => {
                     candidates.rows.want_image_shifts(!input.space.is_open());
                     finder.list_neighbors_here(grown, None, kind, &mut candidates.rows, workers)?;
+                    candidates.by_place = false;
                     candidates.take_rows(input, workers);
                 }
             }
@@ -348,9 +362,11 @@ impl<const D: usize> CoherentFinder<D> {
                 finder.skin.keep_on(grown, workers);
             }
             Ok(())
-        })?;
+        });
+        self.pace.resume(before);
+        listed?;
         self.kept = kept;
-        self.pace.searched(margin, crowd(self.finder.stats.pairs, input, kept));
+        self.pace.searched(margin, self.finder.stats.pairs, bodies);
         let mut used = 0.0;
         if is_plain(input) {
             self.keep_bodies(input, workers);
@@ -436,13 +452,6 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         })?;
         Ok(finder.finder.stats)
     }
-}
-
-/// For how many frames more a list must last to pay, if so many pairs or neighbours have been found.
-fn crowd<const D: usize>(found: u64, input: &Input<'_, D>, kept: Kept) -> f64 {
-    let bodies = input.sets().iter().map(Set::len).sum::<usize>().max(1);
-    let frames = if kept == Kept::Pairs { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
-    frames * found as f64 / bodies as f64
 }
 
 /// Whether all bodies of an input are in `f32` and at rest, in open space.

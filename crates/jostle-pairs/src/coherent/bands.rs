@@ -10,7 +10,7 @@ use jostle_core::isa::Work;
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
+use crate::coherent::packed::{Packed, measure4, prefetch_bodies};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
 /// Candidates that one task tests, where they stay in their order.
@@ -74,13 +74,13 @@ pub(super) fn sort_block<const D: usize>(
 ) {
     let pairs = candidates.pairs.pairs();
     candidates.each_meeting(range, |range, sets| {
-        let direct = test.direct_in_open_space(sets);
+        let named = test.named(sets);
         let mut known = [0; AT_A_TIME];
         for first in range.clone().step_by(AT_A_TIME) {
             let part = first..(first + AT_A_TIME).min(range.end);
             let known = &mut known[..part.len()];
-            if let Some(bodies) = direct {
-                if are_far(&bodies) {
+            if let Some((bodies, far)) = named {
+                if far {
                     prefetch_bodies(bodies, &pairs[part.end..(part.end + AT_A_TIME).min(range.end)]);
                 }
                 isa.run(Known::<D> { bodies, pairs: &pairs[part], scale, known });

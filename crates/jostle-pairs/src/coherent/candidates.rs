@@ -4,6 +4,7 @@ use core::mem::swap;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
+use jostle_core::sixteen::Ids;
 use jostle_sets::input::Input;
 
 use crate::finder::PairFinder;
@@ -16,8 +17,13 @@ const BLOCK: usize = 1 << 13;
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// As a list has them: the lesser id first within a set; or the body of a row and its neighbour, row after row.
+    /// As a list has them: the lesser id first within a set; or the body of a row and its neighbour, row after row. Of bodies that
+    /// stand by place, the places, the lesser first.
     pub(super) pairs: PairList,
+    /// Whether bodies stand by place.
+    pub(super) by_place: bool,
+    /// What places are called, leaf by leaf.
+    pub(super) places: Vec<Ids>,
     /// Where the second body of each was seen; of none in open space.
     pub(super) shifts: Vec<[i32; D]>,
     /// The sets that meet, ascending, and where the candidates of each two end.
@@ -69,6 +75,7 @@ impl<const D: usize> Candidates<D> {
     pub(super) fn bytes(&self) -> usize {
         self.pairs.bytes()
             + self.rows.bytes()
+            + self.places.capacity() * size_of::<Ids>()
             + self.shifts.capacity() * size_of::<[i32; D]>()
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()

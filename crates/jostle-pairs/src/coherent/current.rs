@@ -3,7 +3,7 @@
 use jostle_core::axes::{Axes, Both};
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
-use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_core::{Bodies, Isa, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
@@ -17,7 +17,7 @@ use crate::neighbors::skin::Skin;
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
 
-/// Bodies that are put by rank are asked for so many ahead.
+/// Bodies that are put by place are asked for so many ahead.
 const AHEAD: usize = 32;
 
 /// One set.
@@ -39,10 +39,9 @@ struct Now<const D: usize> {
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
-    /// The bodies of the only set by rank, where that is asked for; the ids by rank, and the ranks by id.
-    ranked: Vec<Packed>,
-    ids: Vec<u32>,
-    ranks: Vec<u32>,
+    /// The bodies of the only set by place in their tree, where that is asked for, and others at places that none takes: where each
+    /// is tested with many, these are near in memory then.
+    placed: Vec<Packed>,
 }
 
 impl<const D: usize> Current<D> {
@@ -54,33 +53,14 @@ impl<const D: usize> Current<D> {
         };
         self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
-            + self.ranked.capacity() * size_of::<Packed>()
-            + (self.ids.capacity() + self.ranks.capacity()) * size_of::<u32>()
+            + self.placed.capacity() * size_of::<Packed>()
     }
 
-    /// From now on, bodies of the only set stand by rank, too, as in a tree of theirs; or no longer, without one. Where each is
-    /// tested with many, these are near in memory then.
-    pub(super) fn rank_by(&mut self, tree: Option<&LinearTree<D>>) {
-        let len = tree.map_or(0, LinearTree::len);
-        resize_with_headroom(&mut self.ids, len);
-        resize_with_headroom(&mut self.ranks, len);
-        let ids = tree.into_iter().flat_map(LinearTree::ids);
-        for ((slot, id), rank) in self.ids.iter_mut().zip(ids).zip(0..) {
-            *slot = id;
-            self.ranks[id as usize] = rank;
-        }
-    }
-
-    /// Where bodies stand by rank.
-    pub(super) fn ranks(&self) -> Ranks<'_> {
-        Ranks { ids: &self.ids, ranks: &self.ranks }
-    }
-
-    /// Puts bodies that have been read where they stand by rank.
-    pub(super) fn put_by_rank(&mut self, workers: Workers<'_>) {
-        let Self { sets, ranked, ids, .. } = self;
-        fill_with_headroom(ranked, ids.len(), Packed::default());
-        workers.fill_blocks("by rank", ranked, BLOCK, |first, block| {
+    /// Puts bodies that have been read where they stand by place, of which these are the ids; of none where they do not stand so.
+    pub(super) fn put_by_place(&mut self, ids: &[u32], workers: Workers<'_>) {
+        let Self { sets, placed, .. } = self;
+        fill_with_headroom(placed, ids.len(), Packed::default());
+        workers.fill_blocks("by place", placed, BLOCK, |first, block| {
             let (bodies, ids) = (sets[0].bodies.as_slice(), &ids[first..]);
             let asked = if are_far(&[bodies]) { ids } else { &[] };
             for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
@@ -147,7 +127,7 @@ impl<const D: usize> Current<D> {
         Test {
             sets,
             now: &self.sets,
-            ranked: &self.ranked,
+            placed: &self.placed,
             exact,
             layered: sets.iter().any(|set| set.layers.is_some()),
             only,
@@ -155,32 +135,22 @@ impl<const D: usize> Current<D> {
     }
 }
 
-/// The bodies of the only set by rank; of none where they do not stand so.
+/// The ids of the bodies of the only set by place; of none where they do not stand so.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ranks<'a> {
-    ids: &'a [u32],
-    ranks: &'a [u32],
-}
+pub(super) struct Places<'a>(pub(super) &'a [u32]);
 
-impl Ranks<'_> {
+impl Places<'_> {
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
-    /// From now on, pairs have the ranks of bodies, if these stand by rank.
-    pub(super) fn name(&self, pairs: &mut [[u32; 2]]) {
-        if !self.is_empty() {
-            pairs.iter_mut().for_each(|pair| *pair = pair.both(|id| self.ranks[id as usize]));
-        }
+        self.0.is_empty()
     }
 
     /// The pair of bodies that is named so.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
         if self.is_empty() {
             return pair;
         }
-        let [a, b] = pair.both(|rank| self.ids[rank as usize]);
+        let [a, b] = pair.both(|place| self.0[place as usize]);
         [a.min(b), a.max(b)]
     }
 }
@@ -269,8 +239,8 @@ fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers:
 pub(super) struct Test<'a, const D: usize> {
     sets: &'a [Set<'a, D>],
     now: &'a [Now<D>],
-    /// Bodies of the only set by rank, where they stand so.
-    pub(super) ranked: &'a [Packed],
+    /// Bodies of the only set by place, where they stand so.
+    placed: &'a [Packed],
     pub(super) exact: &'a Exact<'a, D>,
     layered: bool,
     only: Option<PairTest<'a>>,
@@ -286,6 +256,16 @@ impl<'a, const D: usize> Test<'a, D> {
     pub(super) fn direct_in_open_space(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
         let direct = !self.exact.decided && self.exact.cell.is_none();
         direct.then(|| sets.both(|set| self.now[set as usize].bodies.as_slice()))
+    }
+
+    /// The bodies of two sets as new candidates name them, if nothing but those tells whether two of them touch; whether to ask for
+    /// them ahead.
+    pub(super) fn named(&self, sets: [u32; 2]) -> Option<([&'a [Packed]; 2], bool)> {
+        if !self.placed.is_empty() {
+            // By place, those of candidates that come one after the other lie together.
+            return Some(([self.placed; 2], false));
+        }
+        self.direct_in_open_space(sets).map(|bodies| (bodies, are_far(&bodies)))
     }
 
     /// Whether layers and the caller let candidates be pairs that touch.

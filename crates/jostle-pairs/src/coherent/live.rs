@@ -7,13 +7,14 @@ use core::mem::swap;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::isa::Work;
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::{BAND, BANDS, TOUCHES, last_band, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
-use crate::coherent::current::{Ranks, Test};
-use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
+use crate::coherent::current::{Places, Test};
+use crate::coherent::packed::{Packed, measure4, prefetch_bodies};
 use crate::join::hits::PairList;
 
 /// Candidates of a block: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that, processors would not
@@ -25,6 +26,9 @@ const WORD: usize = u64::BITS as usize;
 
 /// So many words ahead bodies are asked for.
 const AHEAD: usize = 2;
+
+/// No candidate: that of a place which is left.
+const NOBODY: u32 = u32::MAX;
 
 /// Numbers that a byte without its bit [`TOUCHES`] may be taken for.
 const CLASSES: usize = BAND as usize + 1;
@@ -53,28 +57,26 @@ pub(super) struct Live {
 #[derive(Debug, Clone)]
 #[repr(C)]
 struct Block {
-    /// By band, then those that surely touch. The former by rank where bodies stand so.
+    /// By band, then those that surely touch; by place where bodies stand so.
     candidates: [[u32; 2]; BLOCK],
     /// How many there are up to each band.
     ends: [usize; BANDS],
     sure: usize,
-    changes: usize,
+    /// How many have begun to touch in this frame, and how many have ended.
+    changes: [usize; 2],
     /// A bit for each that is in a band: it touches.
     touching: [u64; BLOCK / WORD],
-    /// Those that have changed in this frame.
+    /// Those that have changed in this frame: the former from the front, the latter from the back.
     changed: [u16; BLOCK],
-    /// While they are sorted, what is known of each.
-    known: [u8; BLOCK],
 }
 
 impl Default for Block {
     fn default() -> Self {
         Self {
             candidates: [[0; 2]; BLOCK],
-            known: [0; BLOCK],
             touching: [0; BLOCK / WORD],
             changed: [0; BLOCK],
-            changes: 0,
+            changes: [0; 2],
             ends: [0; BANDS],
             sure: 0,
         }
@@ -99,7 +101,7 @@ impl Live {
     pub(super) fn begin<const D: usize>(
         &mut self,
         (candidates, list): (&Candidates<D>, &mut PairList),
-        (test, ranks): (&Test<'_, D>, Ranks<'_>),
+        (test, places): (&Test<'_, D>, Places<'_>),
         (margin, isa): (f64, Isa),
         workers: Workers<'_>,
     ) {
@@ -119,13 +121,13 @@ impl Live {
         }
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
         workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].sort(candidates, (test, ranks), (scale, isa), number * BLOCK);
+            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
         });
-        self.list(list, ranks, workers);
+        self.list(list, places, workers);
     }
 
     /// Lists new candidates that touch.
-    fn list(&mut self, list: &mut PairList, ranks: Ranks<'_>, workers: Workers<'_>) {
+    fn list(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
         resize_with_headroom(starts, 2 * blocks.len() + 1);
@@ -141,13 +143,14 @@ impl Live {
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
-                out.copy_from_slice(&block.candidates[block.len()..][..out.len()]);
+                let sure = block.candidates[block.len()..].iter();
+                out.iter_mut().zip(sure).for_each(|(slot, &pair)| *slot = places.pair(pair));
                 return;
             }
-            let places = out.iter_mut().zip(owners).zip(starts[part]..);
-            for (((slot, owner), place), at) in places.zip(block.each_touching()) {
+            let slots_of_list = out.iter_mut().zip(owners).zip(starts[part]..);
+            for (((slot, owner), place), at) in slots_of_list.zip(block.each_touching()) {
                 let candidate = number * BLOCK + at;
-                (*slot, *owner) = (ranks.pair(block.candidates[at]), candidate as u32);
+                (*slot, *owner) = (places.pair(block.candidates[at]), candidate as u32);
                 slots[candidate].store(place as u32, Ordering::Relaxed);
             }
         });
@@ -158,7 +161,7 @@ impl Live {
     pub(super) fn update<const D: usize>(
         &mut self,
         (candidates, list): (&mut Candidates<D>, &mut PairList),
-        (test, ranks): (&Test<'_, D>, Ranks<'_>),
+        (test, places): (&Test<'_, D>, Places<'_>),
         (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
@@ -168,28 +171,27 @@ impl Live {
         // What has been tested in one frame may have changed, and is tested until candidates are listed anew.
         self.band = self.band.max(last_band(used_of_margin));
         let (sets, last) = (candidates.meetings[0], self.band);
-        let bodies = if ranks.is_empty() { test.direct_in_open_space(sets) } else { Some([test.ranked; 2]) };
+        let named = test.named(sets);
         workers.fill_blocks("sift", &mut self.blocks[..self.count], 1, |_, block| {
             let Block { candidates, touching, changed, changes, ends, .. } = &mut block[0];
             let (tested, len) = (ends[last].next_multiple_of(WORD).min(ends[BANDS - 1]), ends[BANDS - 1]);
             let changed = &mut changed[..];
-            *changes = if let Some(bodies) = bodies {
+            *changes = if let Some((bodies, far)) = named {
                 // The last four are filled up with others.
                 let candidates = &candidates[..tested.next_multiple_of(4)];
-                // By rank, those of a block lie together.
-                let far = ranks.is_empty() && are_far(&bodies);
                 isa.run(Sift::<D> { bodies, far, candidates, len, touching, changed })
             } else {
-                let (words, mut noted) = (candidates[..tested].chunks(WORD).zip(touching), Noted { changed, len: 0 });
+                let (words, mut noted) =
+                    (candidates[..tested].chunks(WORD).zip(touching), Noted { changed, count: [0; 2] });
                 for ((candidates, word), first) in words.zip((0..).step_by(WORD)) {
                     let touches = |&pair| u64::from(test.touches(sets, [0; D], pair));
                     let now = candidates.iter().rev().fold(0, |word, pair| word << 1 | touches(pair));
                     noted.note(word, now, (first, len));
                 }
-                noted.len
+                noted.count
             };
         });
-        self.change(list, ranks);
+        self.change(list, places);
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
@@ -201,32 +203,49 @@ impl Live {
         }
     }
 
-    fn change(&mut self, list: &mut PairList, ranks: Ranks<'_>) {
+    /// Changes the list: candidates that have begun to touch, in their order, go to the places of those that have ended, and then to the
+    /// end. Where fewer have begun, the last of the list go to the places that are left.
+    fn change(&mut self, list: &mut PairList, places: Places<'_>) {
         let Self { blocks, count, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
-        let mut len = list.pairs().len();
-        let room = len + blocks.iter().map(|block| block.changes).sum::<usize>();
-        list.set_len(room);
-        resize_with_headroom(owners, room);
+        let [begun, ended] = [0, 1].map(|kind| blocks.iter().map(|block| block.changes[kind]).sum::<usize>());
+        let len = list.pairs().len();
+        let new_len = len + begun - ended;
+        list.set_len(len + begun);
+        resize_with_headroom(owners, len + begun);
         let pairs = list.pairs_mut();
-        for (block, first) in blocks.iter().zip((0..).step_by(BLOCK)) {
-            for &at in &block.changed[..block.changes] {
-                let at = usize::from(at);
-                let candidate = first + at;
-                if block.touching[at / WORD] >> (at % WORD) & 1 == 1 {
-                    (pairs[len], owners[len]) = (ranks.pair(block.candidates[at]), candidate as u32);
-                    *slots[candidate].get_mut() = len as u32;
-                    len += 1;
-                } else {
-                    len -= 1;
-                    let (slot, owner) = (*slots[candidate].get_mut(), owners[len]);
-                    (pairs[slot as usize], owners[slot as usize]) = (pairs[len], owner);
-                    *slots[owner as usize].get_mut() = slot;
-                }
-            }
+        let put = |candidate: usize, slot: usize, owners: &mut [u32]| {
+            owners[slot] = candidate as u32;
+            slots[candidate].store(slot as u32, Ordering::Relaxed);
+        };
+        let mut left = numbers(blocks, Block::ended).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
+        let mut end = len;
+        for candidate in numbers(blocks, Block::begun) {
+            let slot = left.next().unwrap_or_else(|| {
+                end += 1;
+                end - 1
+            });
+            pairs[slot] = places.pair(blocks[candidate / BLOCK].candidates[candidate % BLOCK]);
+            put(candidate, slot, owners);
         }
-        list.set_len(len);
+        left.clone().for_each(|slot| owners[slot] = NOBODY);
+        let mut last = new_len;
+        for slot in left.filter(|&slot| slot < new_len) {
+            while owners[last] == NOBODY {
+                last += 1;
+            }
+            pairs[slot] = pairs[last];
+            put(owners[last] as usize, slot, owners);
+            last += 1;
+        }
+        list.set_len(new_len);
     }
+}
+
+/// The candidates that blocks name.
+fn numbers(blocks: &[Block], of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> + Clone {
+    let all = (0..).step_by(BLOCK).zip(blocks);
+    all.flat_map(move |(first, block)| of_block(block).iter().map(move |&at| first + usize::from(at)))
 }
 
 impl Block {
@@ -234,15 +253,18 @@ impl Block {
     fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
-        (test, ranks): (&Test<'_, D>, Ranks<'_>),
+        test: &Test<'_, D>,
         scale: (f32, Isa),
         first: usize,
     ) {
         let pairs = candidates.pairs.pairs();
         let range = first..(first + BLOCK).min(pairs.len());
-        let (known, mut done) = (&mut self.known[..range.len()], 0);
+        let (mut known, mut done) = ([0; BLOCK], 0);
+        let known = &mut known[..range.len()];
+        let sorted = &mut self.candidates;
         sort_block(candidates, test, scale, range.clone(), |some| {
             known[done..][..some.len()].copy_from_slice(some);
+            prefetch(&sorted[done..][..some.len()]);
             done += some.len();
         });
         let mut counts = [[0; CLASSES]; PARTS];
@@ -257,10 +279,10 @@ impl Block {
                 end += counts[part][class];
             }
         }
-        (self.sure, self.changes) = (counts.iter().map(|counts| counts[BANDS] as usize).sum(), 0);
-        // Whether each touches, where changes are noted later.
-        let touches = &mut bytemuck::cast_slice_mut::<_, u8>(&mut self.changed)[..BLOCK];
-        let (pairs, sorted) = (&pairs[range.clone()], &mut self.candidates);
+        (self.sure, self.changes) = (counts.iter().map(|counts| counts[BANDS] as usize).sum(), [0; 2]);
+        // Whether each touches.
+        let mut touches = [0; BLOCK];
+        let pairs = &pairs[range.clone()];
         side_by_side(known.len(), |part, at| {
             let known = known[at];
             let next = &mut next[part][usize::from(known & BAND)];
@@ -277,12 +299,19 @@ impl Block {
         for (word, touches) in self.touching.iter_mut().zip(touches.as_chunks::<WORD>().0) {
             *word = bits_of(touches);
         }
-        ranks.name(&mut self.candidates[..len]);
     }
 
     /// How many may change.
     fn len(&self) -> usize {
         self.ends[BANDS - 1]
+    }
+
+    fn begun(&self) -> &[u16] {
+        &self.changed[..self.changes[0]]
+    }
+
+    fn ended(&self) -> &[u16] {
+        &self.changed[BLOCK - self.changes[1]..]
     }
 
     fn touching(&self) -> usize {
@@ -321,10 +350,10 @@ fn bits_of(bytes: &[u8; WORD]) -> u64 {
     eights.fold(0, |bits, (&eight, first)| bits | u64::from_le_bytes(eight).wrapping_mul(GATHER) >> 56 << first)
 }
 
-/// The changes of a block.
+/// The changes of a block: from the front those that have begun to touch, from the back those that have ended, and how many.
 struct Noted<'a> {
     changed: &'a mut [u16],
-    len: usize,
+    count: [usize; 2],
 }
 
 impl Noted<'_> {
@@ -332,17 +361,28 @@ impl Noted<'_> {
     #[inline(always)]
     fn note(&mut self, word: &mut u64, now: u64, (first, end): (usize, usize)) {
         let some = if end - first < WORD { (1 << (end - first)) - 1 } else { u64::MAX };
-        let mut changes = (*word ^ now) & some;
+        let changes = (*word ^ now) & some;
         *word ^= changes;
-        while changes != 0 {
-            self.changed[self.len] = (first + changes.trailing_zeros() as usize) as u16;
-            self.len += 1;
-            changes &= changes - 1;
-        }
+        each_bit(changes & now, |bit| {
+            self.changed[self.count[0]] = (first + bit) as u16;
+            self.count[0] += 1;
+        });
+        each_bit(changes & !now, |bit| {
+            self.count[1] += 1;
+            self.changed[BLOCK - self.count[1]] = (first + bit) as u16;
+        });
     }
 }
 
-/// Tests some candidates of a block, a multiple of four, `len` of which may change; how many have changed.
+#[inline(always)]
+fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
+    while word != 0 {
+        visit(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
+
+/// Tests some candidates of a block, a multiple of four, `len` of which may change; how many have begun to touch, and how many have ended.
 struct Sift<'a, const D: usize> {
     bodies: [&'a [Packed]; 2],
     /// Whether to ask for bodies ahead.
@@ -354,15 +394,15 @@ struct Sift<'a, const D: usize> {
 }
 
 impl<const D: usize> Work for Sift<'_, D> {
-    type Output = usize;
+    type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
-    fn run(self) -> usize {
+    fn run(self) -> [usize; 2] {
         let Self { bodies, far, candidates, len, touching, changed } = self;
         let asked = if far { candidates.get(AHEAD * WORD..).unwrap_or_default() } else { &[] };
         let mut asked = asked.chunks(WORD);
-        let mut noted = Noted { changed, len: 0 };
+        let mut noted = Noted { changed, count: [0; 2] };
         for (number, (candidates, word)) in candidates.chunks(WORD).zip(touching).enumerate() {
             asked.next().into_iter().for_each(|ahead| prefetch_bodies(bodies, ahead));
             let mut now = 0;
@@ -372,6 +412,6 @@ impl<const D: usize> Work for Sift<'_, D> {
             }
             noted.note(word, now, (number * WORD, len));
         }
-        noted.len
+        noted.count
     }
 }

@@ -2,10 +2,16 @@
 //! a function of the frames alone.
 
 /// A list pays if it lasts for so many frames, and for so many more for each pair, or neighbour in a row, that a body has: to list and sort
-/// many candidates costs more than it does to search for them again. Rows are written in each frame, where pairs are not.
-const FRAMES_WORTH_KEEPING: f64 = 4.0;
-pub(super) const FRAMES_FOR_A_PAIR: f64 = 0.6;
-pub(super) const FRAMES_FOR_A_NEIGHBOR: f64 = 1.6;
+/// many candidates costs more than it does to search for them again. Rows are written in each frame, where pairs are not. In space, a search
+/// takes longer for as many pairs.
+const FRAMES_WORTH_KEEPING: f64 = 3.0;
+/// In the plane and in space.
+pub(super) const FRAMES_FOR_A_PAIR: [f64; 2] = [0.6, 0.2];
+pub(super) const FRAMES_FOR_A_NEIGHBOR: [f64; 2] = [0.75, 0.12];
+
+/// Where a search found more pairs or neighbours than this, no cache holds the candidates, and a list must last for so many times as long.
+const FAR: f64 = 4e6;
+const IF_FAR: f64 = 1.5;
 
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
@@ -26,13 +32,16 @@ pub(super) struct Pace {
     frames: u32,
     /// How far bodies move in a frame; infinite where they come and go.
     speed: Option<f64>,
-    /// For how many frames more a list must last, by how many pairs the last search from scratch found, with its margin.
-    crowd: f64,
+    /// How many pairs, or neighbours in a row, there were in the last search from scratch, had it had no margin, and of how many bodies.
+    found: f64,
+    bodies: f64,
+    /// How many times as many there are, as it seems, with the margin of the next list.
+    growth: f64,
     rebuilds: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-enum Kept {
+pub(super) enum Kept {
     #[default]
     Nothing,
     /// Bodies alone, to see how far they move.
@@ -52,6 +61,15 @@ impl Pace {
 
     pub(super) fn forget(&mut self) {
         self.kept = Kept::Nothing;
+    }
+
+    /// Nothing is kept until it is said again what is: a search that panics leaves a tree of nothing, which the kept list was of.
+    pub(super) fn suspend(&mut self) -> Kept {
+        core::mem::take(&mut self.kept)
+    }
+
+    pub(super) fn resume(&mut self, kept: Kept) {
+        self.kept = kept;
     }
 
     /// Whether a list was kept.
@@ -89,19 +107,32 @@ impl Pace {
         false
     }
 
-    /// The margin for the next list; 0 if none is to be made.
-    pub(super) fn next_margin(&self, radius: f64, axes: usize) -> f64 {
-        let Some(speed) = self.speed else { return 0.0 };
-        let worth = FRAMES_WORTH_KEEPING + self.crowd;
-        let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
-        let margin = f64::from(margin.max(radius * LEAST) as f32);
-        if margin.is_finite() && margin >= worth * speed { margin } else { 0.0 }
+    /// How many pairs or neighbours of a body the next list will have, as it seems.
+    pub(super) fn foreseen(&self) -> f64 {
+        self.found * self.growth / self.bodies.max(1.0)
     }
 
-    /// A search from scratch was made, which found so many pairs that lists must last for `crowd` frames more.
-    pub(super) fn searched(&mut self, margin: f64, crowd: f64) {
+    /// The margin for the next list, which must last for so many frames more for each pair or neighbour; 0 if none is to be made.
+    pub(super) fn next_margin(&mut self, radius: f64, axes: usize, frames_for_one: f64) -> f64 {
+        self.growth = 1.0;
+        let Some(speed) = self.speed else { return 0.0 };
+        let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
+        let margin = f64::from(margin.max(radius * LEAST) as f32);
+        // Bodies with a margin, over those without.
+        self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
+        let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
+        let worth = FRAMES_WORTH_KEEPING + frames_for_one * if_far * self.foreseen();
+        if margin.is_finite() && margin >= worth * speed {
+            return margin;
+        }
+        self.growth = 1.0;
+        0.0
+    }
+
+    /// A search from scratch was made, which found so many pairs or neighbours of so many bodies.
+    pub(super) fn searched(&mut self, margin: f64, found: u64, bodies: usize) {
         self.rebuilds += 1;
-        self.crowd = crowd;
+        (self.found, self.bodies) = (found as f64 / self.growth, bodies as f64);
         if margin > 0.0 {
             (self.kept, self.frames) = (Kept::List(margin), 0);
         } else if self.keeps() {

@@ -3,6 +3,7 @@
 use jostle_core::LinearTree;
 use jostle_core::axes::Axes;
 use jostle_core::prefetch::prefetch;
+use jostle_core::sixteen::Ids;
 use jostle_sets::input::layers::LayersOfBoth;
 use jostle_sets::shape::Sixteen;
 use jostle_sets::shape::circles16::Circles16;
@@ -41,6 +42,8 @@ pub(crate) struct TreePair<'a, const D: usize> {
     /// The sets of the first and the second body of a pair.
     pub(crate) sets: [u32; 2],
     pub(crate) filter: Filter<'a>,
+    /// What the bodies of a tree joined with itself are called in their pairs, in place of their ids.
+    pub(crate) called: Option<&'a [Ids]>,
 }
 
 impl<'a, const D: usize> TreePair<'a, D> {
@@ -83,7 +86,8 @@ impl<'a, const D: usize> TreePair<'a, D> {
 
     #[inline(always)]
     pub(crate) fn names(&self) -> Names<'a> {
-        Names { ids: self.trees.map(LinearTree::leaf_ids), order: self.order }
+        let ids = self.called.map_or_else(|| self.trees.map(LinearTree::leaf_ids), |called| [called; 2]);
+        Names { ids, order: self.order }
     }
 
     /// Filters a hit of bodies of the target tree, seen at the offset of an image.

@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use jostle_core::LinearTree;
+use jostle_core::sixteen::Ids;
 use jostle_core::tree::Level;
 use jostle_sets::input::Set;
 use jostle_sets::prepare::Preparation;
@@ -24,6 +25,8 @@ pub(crate) struct Plan<'a, const D: usize> {
     prepared: &'a Preparation<D>,
     /// The caller's own test.
     pub(crate) only: Option<PairTest<'a>>,
+    /// What the bodies of the only set are called in pairs, leaf by leaf, in place of their ids.
+    called: Option<&'a [Ids]>,
 }
 
 /// The rows of a search: two trees, and the offsets at which those of the first see the second.
@@ -66,7 +69,17 @@ impl Blocks {
 impl<'a, const D: usize> Plan<'a, D> {
     /// That of a prepared input.
     pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
-        Plan { jobs: &prepared.jobs, exact, prepared, only }
+        Plan { jobs: &prepared.jobs, exact, prepared, only, called: None }
+    }
+
+    /// The same, pairs having what the bodies of the only set are called so, leaf by leaf.
+    pub(crate) fn calling(self, called: &'a [Ids]) -> Self {
+        Self { called: Some(called), ..self }
+    }
+
+    /// The tree of the first set.
+    pub(crate) fn first_tree(&self) -> &'a LinearTree<D> {
+        self.exact.sorted[0].ready(self.set(0)).tree
     }
 
     fn set(&self, set: u32) -> &'a Set<'a, D> {
@@ -90,7 +103,7 @@ impl<'a, const D: usize> Plan<'a, D> {
         } else {
             TreePair::across(one, ready(sets[1]), filter)
         };
-        let pairing = TreePair { sets, image, ..pairing };
+        let pairing = TreePair { sets, image, called: self.called, ..pairing };
         if image == 0 { pairing } else { pairing.seen_at(self.exact.images.offsets[image as usize]) }
     }
 

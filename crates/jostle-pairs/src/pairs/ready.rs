@@ -12,7 +12,16 @@ impl<'a, const D: usize> TreePair<'a, D> {
     pub(crate) fn within(set: Ready<'a, D>, filter: Filter<'a>) -> Self {
         let filter = Filter { layers: set.layers.map(|layers| LayersOfBoth([layers; 2])), ..filter };
         let trees = [set.tree; 2];
-        Self { trees, order: Order::Lesser, within: true, offset: [0.0; D], image: 0, sets: [0; 2], filter }
+        Self {
+            trees,
+            order: Order::Lesser,
+            within: true,
+            offset: [0.0; D],
+            image: 0,
+            sets: [0; 2],
+            filter,
+            called: None,
+        }
     }
 
     /// The bodies of one set with those of another. The groups of the smaller tree walk the larger.
@@ -21,7 +30,8 @@ impl<'a, const D: usize> TreePair<'a, D> {
         let filter = Filter { layers: layers.map(LayersOfBoth), ..filter };
         let trees = [one.tree, other.tree];
         let sets = [0, 1];
-        let pairing = Self { trees, order: Order::QueryFirst, within: false, offset: [0.0; D], image: 0, sets, filter };
+        let (order, offset) = (Order::QueryFirst, [0.0; D]);
+        let pairing = Self { trees, order, within: false, offset, image: 0, sets, filter, called: None };
         if one.tree.len() <= other.tree.len() { pairing } else { pairing.swapped() }
     }
 }

@@ -1,0 +1,221 @@
+//! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch, by turns in one process: each body moves straight on,
+//! all at one speed, in all directions. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
+//! frames that keep and rebuilds cost alone, and how many frames a list lasts.
+//!
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+
+use std::time::Instant;
+
+use jostle::{Bodies, CoherentFinder, NeighborLists, PairFinder, Rows};
+use jostle_testkit::pairs::ascending;
+use jostle_testkit::random::Random;
+use jostle_testkit::{Kind, Scene, scene};
+
+/// Frames are searched for so many milliseconds, at least for some lists, and at most so often.
+const MILLISECONDS: f64 = 2_500.0;
+const LISTS: usize = 4;
+const FRAMES: usize = 400;
+
+/// One frame in so many is checked.
+const CHECKED: usize = 7;
+
+/// What is asked for on the command line.
+struct Asked {
+    dims: Vec<usize>,
+    rows: bool,
+    kinds: Vec<Kind>,
+    sizes: Vec<usize>,
+    /// In hundredths of the mean radius a frame.
+    speeds: Vec<f64>,
+    threads: usize,
+    milliseconds: f64,
+}
+
+impl Asked {
+    fn new() -> Self {
+        let mut asked = Self {
+            dims: Vec::new(),
+            rows: false,
+            kinds: Vec::new(),
+            sizes: Vec::new(),
+            speeds: Vec::new(),
+            threads: 1,
+            milliseconds: 0.0,
+        };
+        for word in std::env::args().skip(1) {
+            let number = |end: &str| word.strip_suffix(end).and_then(|digits| digits.parse::<f64>().ok());
+            if word == "--bench" {
+                asked.milliseconds = MILLISECONDS;
+            } else if let Some(threads) = number("t") {
+                asked.threads = threads as usize;
+            } else if let Some(speed) = number("%") {
+                asked.speeds.push(speed);
+            } else if let Some(dim) = number("d") {
+                asked.dims.push(dim as usize);
+            } else if let Some(n) = number("k").map(|n| n * 1e3).or(number("m").map(|n| n * 1e6)).or(number("")) {
+                asked.sizes.push(n as usize);
+            } else if word == "rows" {
+                asked.rows = true;
+            } else {
+                asked.kinds.push(word.parse().expect("a scene"));
+            }
+        }
+        let is_timed = asked.milliseconds > 0.0;
+        or_else(&mut asked.dims, &[2, 3]);
+        or_else(&mut asked.kinds, &Kind::ALL);
+        or_else(&mut asked.sizes, if is_timed { &[10_000, 100_000] } else { &[500] });
+        or_else(&mut asked.speeds, if is_timed { &[1.0, 3.0, 30.0] } else { &[3.0] });
+        asked
+    }
+}
+
+fn or_else<T: Copy>(list: &mut Vec<T>, others: &[T]) {
+    if list.is_empty() {
+        list.extend(others);
+    }
+}
+
+/// Bodies on their way.
+struct Way<const D: usize> {
+    start: Scene<D>,
+    /// A frame's steps.
+    steps: [Vec<f64>; D],
+    now: Scene<D>,
+}
+
+impl<const D: usize> Way<D> {
+    fn new(start: Scene<D>, speed: f64) -> Self {
+        let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
+        let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
+        for _ in 0..start.len() {
+            let (step, length) = loop {
+                let step = [(); D].map(|()| 2.0 * random.unit() - 1.0);
+                let length = step.iter().map(|x| x * x).sum::<f64>().sqrt();
+                if length > 0.01 && length <= 1.0 {
+                    break (step, length);
+                }
+            };
+            steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * speed * mean));
+        }
+        Self { now: start.clone(), start, steps }
+    }
+
+    fn go_to(&mut self, frame: usize) {
+        for axis in 0..D {
+            let (from, steps) = (&self.start.centers[axis], &self.steps[axis]);
+            for ((x, from), step) in self.now.centers[axis].iter_mut().zip(from).zip(steps) {
+                *x = (f64::from(*from) + frame as f64 * step) as f32;
+            }
+        }
+    }
+}
+
+/// Seconds of one frame.
+struct Frame {
+    coherent: f64,
+    scratch: f64,
+    is_new: bool,
+}
+
+/// Both ways to the same answer.
+struct Both<const D: usize> {
+    rows: bool,
+    coherent: CoherentFinder<D>,
+    scratch: PairFinder<D>,
+    lists: [NeighborLists; 2],
+}
+
+impl<const D: usize> Both<D> {
+    fn time(&mut self, view: Bodies<'_, D>, coherent: bool) -> f64 {
+        let (started, [of_coherent, of_scratch]) = (Instant::now(), &mut self.lists);
+        match (coherent, self.rows) {
+            (true, false) => drop(self.coherent.find(view).expect("a sound scene")),
+            (false, false) => drop(self.scratch.find(view).expect("a sound scene")),
+            (true, true) => drop(self.coherent.neighbors(view, Rows::Full, of_coherent).expect("a sound scene")),
+            (false, true) => drop(self.scratch.neighbors(view, Rows::Full, of_scratch).expect("a sound scene")),
+        }
+        started.elapsed().as_secs_f64()
+    }
+
+    fn frame(&mut self, number: usize, view: Bodies<'_, D>) -> Frame {
+        let (before, mut times) = (self.coherent.rebuilds(), [0.0; 2]);
+        for coherent in [number.is_multiple_of(2), !number.is_multiple_of(2)] {
+            times[usize::from(coherent)] = self.time(view, coherent);
+        }
+        if number.is_multiple_of(CHECKED) {
+            self.check();
+        }
+        Frame { coherent: times[1], scratch: times[0], is_new: self.coherent.rebuilds() > before }
+    }
+
+    fn check(&self) {
+        if self.rows {
+            let [a, b] = &self.lists;
+            assert!(a.offsets() == b.offsets() && a.neighbors() == b.neighbors(), "the same rows");
+        } else {
+            let [a, b] = [self.coherent.last(), self.scratch.last()];
+            assert!(ascending(a.pairs()) == ascending(b.pairs()), "the same pairs");
+        }
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
+    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0);
+    let mut both = Both {
+        rows: asked.rows,
+        coherent: CoherentFinder::new(),
+        scratch: PairFinder::new(),
+        lists: [NeighborLists::new(), NeighborLists::new()],
+    };
+    // The first frames tell how fast bodies move, and take memory.
+    let (mut frames, mut lists, mut spent, mut number) = (Vec::new(), 0, 0.0, 0);
+    while number < FRAMES && (lists <= LISTS || spent < asked.milliseconds) {
+        way.go_to(number);
+        let frame = both.frame(number, way.now.view());
+        number += 1;
+        lists += usize::from(frame.is_new);
+        spent += (frame.coherent + frame.scratch) * 1e3;
+        frames.push(frame);
+    }
+    // Whole lists alone: from one that was made anew to the next. Single searches from scratch count as one list together.
+    let starts: Vec<_> = (3..frames.len()).filter(|&at| frames[at].is_new).collect();
+    let (Some(&first), Some(&last)) = (starts.first(), starts.last()) else { return };
+    let (frames, count) = (&frames[first..last.max(first + 1)], starts.len().saturating_sub(1).max(1));
+    let scratch = median(frames.iter().map(|frame| frame.scratch));
+    let of =
+        |is_new| median(frames.iter().filter(|frame| frame.is_new == is_new).map(|frame| frame.coherent)) / scratch;
+    let by_list = frames.chunk_by(|_, next| !next.is_new);
+    let sums = by_list.map(|list| {
+        let sum = |time: fn(&Frame) -> f64| list.iter().map(time).sum::<f64>();
+        sum(|frame| frame.coherent) / sum(|frame| frame.scratch)
+    });
+    println!(
+        "{D}D {:10} {n:>8} {speed:5}% {:8.2} ns a body from scratch; a frame {:5.3} of it: kept {:5.3}, anew {:5.2}, lists of {:5.1} frames",
+        kind.to_string(),
+        scratch * 1e9 / n as f64,
+        median(sums),
+        of(false),
+        of(true),
+        frames.len() as f64 / count as f64,
+    );
+}
+
+fn main() {
+    let asked = Asked::new();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(asked.threads).build().expect("threads");
+    pool.install(|| {
+        for &dim in &asked.dims {
+            for &kind in &asked.kinds {
+                for (&n, &speed) in asked.sizes.iter().flat_map(|n| asked.speeds.iter().map(move |speed| (n, speed))) {
+                    if dim == 2 { run::<2>(&asked, kind, n, speed) } else { run::<3>(&asked, kind, n, speed) }
+                }
+            }
+        }
+    });
+}
