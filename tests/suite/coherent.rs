@@ -384,6 +384,26 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
     assert_eq!(finder.find(Circles::new(&x, &y, 1.0)).expect("sound bodies").pairs(), [[0, 1]]);
 }
 
+/// Frames in `f32` and in `f64` by turns, some of each at a place: what is kept of the one kind says nothing of bodies of the other.
+#[test]
+fn frames_of_another_kind_are_searched() {
+    let near: Scene<2> = scene::scene(Kind::Dense, 600, 5);
+    let mut far = near.clone();
+    far.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += (id % 7) as f32);
+    let doubled = |column: &[f32]| column.iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
+    let [x, y] = far.centers.each_ref().map(|column| doubled(column));
+    let (radii, mut finder, mut scratch) = (doubled(&far.radii), CoherentFinder::new(), PairFinder::new());
+    let none = Circles::new(&[], &[], 1.0);
+    for frame in 0..20 {
+        let (single, double) = (Input::from(near.view()), Input::from(Circles64::new(&x, &y, &radii)));
+        let input = if frame == 17 { none.into() } else { [single, double][frame / 4 % 2] };
+        let expected = ascending(scratch.find(input).expect("sound bodies").pairs());
+        let found = ascending(finder.find(input).expect("sound bodies").pairs());
+        assert_same(&format!("frame {frame}"), &found, &expected);
+    }
+    assert!(finder.rebuilds() < 17, "{} rebuilds", finder.rebuilds());
+}
+
 /// The same contacts begin, persist and end, and the same finder may be asked for rows in between.
 #[test]
 fn contacts_are_those_of_searches_from_scratch() {

@@ -253,6 +253,7 @@ impl<const D: usize> CoherentFinder<D> {
             self.current.keep(input, workers);
         } else {
             self.finder.skin.keep_on(input, workers);
+            self.current.forget();
         }
     }
 
@@ -315,7 +316,7 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let Self { finder, candidates, .. } = self;
+        let Self { finder, candidates, current, .. } = self;
         let bodies = input.sets().iter().map(Set::len).sum();
         let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
         let margin = self.pace.next_margin(input.typical_radius(), D, frames[usize::from(D > 2)]);
@@ -360,6 +361,7 @@ impl<const D: usize> CoherentFinder<D> {
             }
             if !is_plain(grown) {
                 finder.skin.keep_on(grown, workers);
+                current.forget();
             }
             Ok(())
         });

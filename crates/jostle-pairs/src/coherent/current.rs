@@ -80,6 +80,11 @@ impl<const D: usize> Current<D> {
         }
     }
 
+    /// Keeps no plain frame.
+    pub(super) fn forget(&mut self) {
+        self.sets.iter_mut().for_each(|now| now.was.forget());
+    }
+
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
     /// margin was added to its radius, at most. Infinite if one is not sound, or they are not those that were kept.
     pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, (isa, workers): (Isa, Workers<'_>)) -> f64 {

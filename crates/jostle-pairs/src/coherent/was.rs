@@ -27,7 +27,8 @@ const LEAST: f32 = f32::from_bits((127 - 72) << 23);
 pub(super) struct Was<const D: usize> {
     /// Body after body, [`PART`] of them in an element, the last of which is filled up.
     parts: Vec<Part<D>>,
-    len: usize,
+    /// How many bodies; none of which anything is known where others were kept since.
+    len: Option<usize>,
 }
 
 /// The columns of some bodies.
@@ -80,9 +81,14 @@ impl<const D: usize> Was<D> {
         self.parts.capacity() * size_of::<Part<D>>()
     }
 
+    /// Keeps none.
+    pub(super) fn forget(&mut self) {
+        self.len = None;
+    }
+
     /// Keeps these bodies.
     pub(super) fn keep(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
-        self.len = bodies.len();
+        self.len = Some(bodies.len());
         fill_with_headroom(&mut self.parts, bodies.len().div_ceil(PART), Part::NOTHING);
         workers.fill_blocks("keep", &mut self.parts, BLOCK / PART, |first, parts| {
             for (part, number) in parts.iter_mut().zip(first..) {
@@ -101,7 +107,7 @@ impl<const D: usize> Was<D> {
         packed: &mut Vec<Packed>,
         (isa, workers): (Isa, Workers<'_>),
     ) -> f32 {
-        if bodies.len() != self.len {
+        if self.len != Some(bodies.len()) {
             return f32::INFINITY;
         }
         fill_with_headroom(packed, bodies.len(), Packed::default());
