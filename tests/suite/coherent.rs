@@ -404,6 +404,75 @@ fn frames_of_another_kind_are_searched() {
     assert!(finder.rebuilds() < 17, "{} rebuilds", finder.rebuilds());
 }
 
+/// One finder asked for anything in any turn, crowded bodies that drift, jump and come back.
+#[test]
+fn frames_of_any_kinds_in_any_turn() {
+    let mut kept = 0;
+    for case in 0..60_usize {
+        let mut random = Random(case as u64);
+        let bodies = 60 + case % 4 * 40;
+        let width = [0.7, 1.2][case % 2] * (bodies as f64).sqrt();
+        let mut column =
+            |scale: f64, least: f64| (0..bodies).map(|_| least + scale * random.unit()).collect::<Vec<_>>();
+        let ([x, y], [vx, vy]) = ([(); 2].map(|()| column(width, 0.0)), [(); 2].map(|()| column(1.0, -0.5)));
+        let radii = column(0.3, 0.4);
+        let category: Vec<u32> = (0..bodies).map(|id| 1 << (id % 3)).collect();
+        let (mut finders, mut scratch) = ([(); 2].map(|()| CoherentFinder::new()), PairFinder::new());
+        finders[1].set_isa(Isa::PORTABLE);
+        let [mut lists, mut expected_lists] = [(); 2].map(|()| NeighborLists::new());
+        let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
+        let (mut kind, mut time) = (0, 0.0);
+        for frame in 0..25 {
+            if random.unit() < 0.12 {
+                kind = (random.unit() * 8.0) as usize;
+            }
+            time = if random.unit() < 0.06 { (random.unit() * 3.0).floor() } else { time + DRIFTS[case % 3] };
+            let moved = |x: &[f64], v: &[f64]| x.iter().zip(v).map(|(x, v)| x + v * time).collect::<Vec<_>>();
+            let double = [moved(&x, &vx), moved(&y, &vy)];
+            let [a, b, r] = [&double[0], &double[1], &radii].map(|c| c.iter().map(|&x| x as f32).collect::<Vec<_>>());
+            let (half, one) = (bodies / 2, Set::from(Circles::new(&a, &b, &r)));
+            let (input, meetings) = match kind {
+                0 => (Input::within(one), [0, 0]),
+                1 => (Input::within(Circles64::new(&double[0], &double[1], &radii)), [0, 0]),
+                2 => (Input::between(one, Circles::new(&b, &a, &r)), [0, 1]),
+                3 => (Input::within(one).periodic([Some([0.0, width]), None]), [0, 0]),
+                4 => (Input::within(one.moving([&vx, &vy])), [0, 0]),
+                5 => (Input::within(one.layers(Layers::new(&category, 5))), [0, 0]),
+                6 => (Circles::new(&a[..half], &b[..half], &r[..half]).into(), [0, 0]),
+                _ => (Circles::new(&[], &[], 1.0).into(), [0, 0]),
+            };
+            let only: Option<Only<'_>> = (random.unit() < 0.2).then_some(&test);
+            let rows = random.unit() < 0.1;
+            if rows {
+                let search = scratch.on(Threads::Serial);
+                let search = if let Some(only) = only { search.only(only) } else { search };
+                search.neighbors(input, Rows::Full, &mut expected_lists).expect("sound bodies");
+            }
+            let search = scratch.on(Threads::Serial);
+            let search = if let Some(only) = only { search.only(only) } else { search };
+            let expected = known(search.find(input).expect("sound bodies"), &[meetings]);
+            for finder in &mut finders {
+                let asked = finder.on(Threads::Serial);
+                let asked = if let Some(only) = only { asked.only(only) } else { asked };
+                if rows {
+                    asked.neighbors(input, Rows::Full, &mut lists).expect("sound bodies");
+                    assert!(
+                        lists.neighbors() == expected_lists.neighbors(),
+                        "rows, case {case}, frame {frame}, kind {kind}"
+                    );
+                } else {
+                    let found = asked.find(input).expect("sound bodies");
+                    assert!(known(found, &[meetings]) == expected, "case {case}, frame {frame}, kind {kind}");
+                }
+            }
+            let [first, other] = &finders;
+            assert!(rows || first.last().pairs() == other.last().pairs(), "case {case}, frame {frame}, kind {kind}");
+        }
+        kept += 25 - finders[0].rebuilds();
+    }
+    assert!(kept > 300, "{kept} frames were not searched from scratch");
+}
+
 /// The same contacts begin, persist and end, and the same finder may be asked for rows in between.
 #[test]
 fn contacts_are_those_of_searches_from_scratch() {

@@ -127,7 +127,9 @@ impl<const D: usize> PairFinder<D> {
             ((), engines.list(plan.calling(places), workers))
         });
         forget(unfinished);
-        listed
+        listed?;
+        self.listed.note_plain(self.engine.pairs.pairs().len());
+        Ok(())
     }
 
     fn list_whole(
