@@ -300,8 +300,8 @@ impl<const D: usize> CoherentFinder<D> {
                 if new {
                     row_sieve.sort(candidates, &test, (margin, isa), workers);
                 }
-                row_sieve.sift(candidates, &test, [used, margin], workers);
-                row_sieve.list(candidates, &test, lists, workers);
+                row_sieve.sift(candidates, &test, ([used, margin], isa), workers);
+                row_sieve.list(candidates, &test, (lists, isa), workers);
                 row_sieve.count()
             }
         };

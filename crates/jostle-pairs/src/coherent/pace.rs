@@ -7,7 +7,7 @@
 const FRAMES_WORTH_KEEPING: f64 = 3.0;
 /// In the plane and in space.
 pub(super) const FRAMES_FOR_A_PAIR: [f64; 2] = [0.6, 0.2];
-pub(super) const FRAMES_FOR_A_NEIGHBOR: [f64; 2] = [0.75, 0.12];
+pub(super) const FRAMES_FOR_A_NEIGHBOR: [f64; 2] = [0.35, 0.07];
 
 /// Where a search found more pairs or neighbours than this, no cache holds the candidates, and a list must last for so many times as long.
 const FAR: f64 = 4e6;

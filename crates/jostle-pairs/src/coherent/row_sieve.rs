@@ -1,24 +1,29 @@
 //! Which candidates of rows are neighbours now, block by block, and their rows.
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::ops::Range;
 
-use jostle_core::scratch::{fill_with_headroom, resize_with_headroom, with_headroom};
+use jostle_core::isa::Work;
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Isa, Workers};
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
 use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{are_far, prefetch_bodies};
+use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
 const ROWS: usize = 1 << 13;
 
-/// Bodies of doubts are asked for so many ahead.
-const AHEAD: usize = 32;
+/// Bodies of doubts are asked for so many fours ahead.
+const AHEAD: usize = 8;
 
-/// It touches and is not dropped by layers, nor by the caller; looked at where there are such.
-const PASSES: u32 = 6;
+/// Bits of a word.
+const WORD: usize = u64::BITS as usize;
+
+/// A bit for each candidate of a block.
+type Bits = [u64; BLOCK / WORD];
 
 /// A candidate that is to be tested sooner or later.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,27 +34,35 @@ struct Doubt {
 }
 
 /// What is known of a block of candidates.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Block {
     /// How many of its doubts there are up to each band.
     ends: [u32; BANDS],
-    touching: u32,
-    passing: u32,
+    /// Those that touch, and, where layers or the caller may drop some, those that pass, too.
+    touching: Bits,
+    passing: Bits,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self { ends: [0; BANDS], touching: [0; BLOCK / WORD], passing: [0; BLOCK / WORD] }
+    }
 }
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    /// What is known of each candidate.
-    known: Vec<AtomicU8>,
-    /// One for each block, and more.
+    /// While they are sorted, what is known of each candidate.
+    known: Vec<u8>,
     blocks: Vec<Block>,
     /// Of each block, by band; behind them those that are never tested.
     doubts: Vec<Doubt>,
     /// Where the pairs of each block begin, and their number at the end.
     starts: Vec<usize>,
-    /// Which bit says that a candidate is a pair.
-    bit: u32,
+    /// The last band that has been tested.
+    band: usize,
+    /// Whether pairs are those that pass.
+    filtered: bool,
 }
 
 impl RowSieve {
@@ -74,34 +87,41 @@ impl RowSieve {
         workers: Workers<'_>,
     ) {
         let pairs = candidates.pairs.pairs();
-        make_room(&mut self.known, pairs.len());
-        fill_with_headroom(&mut self.blocks, pairs.len().div_ceil(BLOCK), Block::default());
-        let Self { known, blocks, doubts, .. } = self;
+        let Self { known, blocks, doubts, band, .. } = self;
+        *band = 0;
+        fill_with_headroom(known, pairs.len(), 0);
+        fill_with_headroom(blocks, pairs.len().div_ceil(BLOCK), Block::default());
+        fill_with_headroom(doubts, pairs.len(), Doubt::default());
         let scale = scale_of(margin);
-        workers.fill_blocks("bands", blocks, 1, |number, block| {
-            let (block, mut of_band) = (&mut block[0], [0; BANDS + 1]);
-            block.touching = 0;
-            let range = range_of(number, pairs.len());
-            let mut slots = known[range.clone()].iter();
-            sort_block(candidates, test, (scale, isa), range, |known| {
-                for (&known, slot) in known.iter().zip(slots.by_ref()) {
-                    slot.store(known, Ordering::Relaxed);
-                    block.touching += u32::from(known >> TOUCHES);
+        workers.fill_blocks("bands", known, BLOCK, |first, known| {
+            let mut done = 0;
+            sort_block(candidates, test, (scale, isa), first..first + known.len(), |some| {
+                known[done..][..some.len()].copy_from_slice(some);
+                done += some.len();
+            });
+        });
+        let known = known.as_slice();
+        workers.fill_blocks("counts", blocks, 1, |number, block| {
+            let Block { ends, touching, .. } = &mut block[0];
+            let (mut of_band, known) = ([0; BANDS + 1], &known[range_of(number, known.len())]);
+            touching.fill(0);
+            for (word, known) in touching.iter_mut().zip(known.chunks(WORD)) {
+                for (bit, &known) in known.iter().enumerate() {
+                    *word |= u64::from(known >> TOUCHES) << bit;
                     of_band[usize::from(known & BAND).min(BANDS)] += 1;
                 }
-            });
+            }
             let mut end = 0;
-            for (slot, count) in block.ends.iter_mut().zip(of_band) {
+            for (slot, count) in ends.iter_mut().zip(of_band) {
                 end += count;
                 *slot = end;
             }
         });
-        fill_with_headroom(doubts, pairs.len(), Doubt::default());
         workers.fill_blocks("doubts", doubts, BLOCK, |first, out| {
             let mut next = [0; BANDS + 1];
             next[1..].copy_from_slice(&blocks[first / BLOCK].ends);
             for ((candidate, known), &pair) in (0..).zip(&known[first..]).zip(&pairs[first..first + out.len()]) {
-                let next = &mut next[usize::from(known.load(Ordering::Relaxed) & BAND).min(BANDS)];
+                let next = &mut next[usize::from(known & BAND).min(BANDS)];
                 out[*next as usize] = Doubt { candidate, pair };
                 *next += 1;
             }
@@ -113,26 +133,31 @@ impl RowSieve {
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        used_of_margin: [f64; 2],
+        (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
-        let Self { known, blocks, doubts, starts, bit } = self;
-        let last_band = last_band(used_of_margin);
+        let Self { blocks, doubts, starts, filtered, band, .. } = self;
+        // What has been tested in one frame may have changed, and is tested until candidates are listed anew.
+        *band = last_band(used_of_margin).max(*band);
+        let last_band = *band;
         workers.fill_blocks("sift", blocks, 1, |number, block| {
             let doubts = &doubts[number * BLOCK..][..block[0].ends[last_band] as usize];
-            sift_block(candidates, test, (known, number * BLOCK, doubts), &mut block[0].touching);
+            sift_block(candidates, test, (number * BLOCK, doubts), &mut block[0].touching, isa);
         });
-        if test.drops_some() {
+        *filtered = test.drops_some();
+        if *filtered {
             workers.run_callers(test.asks_callers(), || {
                 workers.fill_blocks("filter", blocks, 1, |number, block| {
-                    block[0].passing = filter_block(candidates, test, known, number);
+                    filter_block(candidates, test, number, &mut block[0]);
                 });
             });
-            *bit = PASSES;
-            scan(starts, blocks.iter().map(|block| block.passing));
-        } else {
-            *bit = TOUCHES;
-            scan(starts, blocks.iter().map(|block| block.touching));
+        }
+        resize_with_headroom(starts, blocks.len() + 1);
+        let mut end = 0;
+        starts[0] = 0;
+        for (slot, block) in starts[1..].iter_mut().zip(&*blocks) {
+            end += count_of(if *filtered { &block.passing } else { &block.touching });
+            *slot = end;
         }
     }
 
@@ -141,24 +166,20 @@ impl RowSieve {
         &self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        lists: &mut NeighborLists,
+        (lists, isa): (&mut NeighborLists, Isa),
         workers: Workers<'_>,
     ) {
-        let (pairs, candidate_offsets) = (candidates.pairs.pairs(), candidates.rows.offsets());
+        let (pairs, offsets) = (candidates.pairs.pairs(), candidates.rows.offsets());
         let (ends, neighbors) = lists.room_for::<D>(candidates.rows.len(), self.count());
-        self.write(pairs, neighbors, workers);
+        let count = neighbors.len();
+        workers.fill_parts("rows", &self.starts, (neighbors, &mut vec![(); count]), |number, out, _| {
+            let neighbors = &candidates.rows.neighbors()[range_of(number, pairs.len())];
+            run(isa, Chosen { neighbors, bits: self.bits(number), out });
+        });
         workers.fill_blocks("row ends", ends, ROWS, |first, ends| {
-            let range = candidate_offsets[first]..candidate_offsets[first + ends.len()];
-            let mut end = self.before(range.start);
-            let mut number = end;
-            ends.fill(0);
-            // Each row ends behind the last of its own, or with the row before.
-            for (&[id, _], known) in pairs[range.clone()].iter().zip(&self.known[range]) {
-                number += self.is_pair(known);
-                ends[id as usize - first] = number;
-            }
-            for slot in ends {
-                end = end.max(*slot);
+            let mut end = self.before(offsets[first]);
+            for (slot, row) in ends.iter_mut().zip(offsets[first..].windows(2)) {
+                end += self.count_in(row[0]..row[1]);
                 *slot = end;
             }
         });
@@ -172,24 +193,10 @@ impl RowSieve {
         }
     }
 
-    /// 1 if what is known of a candidate is that it is a pair.
-    #[inline(always)]
-    fn is_pair(&self, known: &AtomicU8) -> usize {
-        usize::from(known.load(Ordering::Relaxed) >> self.bit & 1)
-    }
-
-    /// Writes the neighbours, without a branch that depends on which candidates are.
-    fn write(&self, pairs: &[[u32; 2]], out: &mut [u32], workers: Workers<'_>) {
-        let count = out.len();
-        workers.fill_parts("rows", &self.starts, (out, &mut vec![(); count]), |block, out, _| {
-            let range = range_of(block, pairs.len());
-            let mut number = 0;
-            for (&[_, neighbor], known) in pairs[range.clone()].iter().zip(&self.known[range]) {
-                let Some(slot) = out.get_mut(number) else { break };
-                *slot = neighbor;
-                number += self.is_pair(known);
-            }
-        });
+    /// Which candidates of a block are pairs.
+    fn bits(&self, block: usize) -> &Bits {
+        let block = &self.blocks[block];
+        if self.filtered { &block.passing } else { &block.touching }
     }
 
     /// Calls `visit` with the number within a block, the sets and the candidate of each pair.
@@ -199,15 +206,27 @@ impl RowSieve {
         block: usize,
         visit: &mut dyn FnMut(usize, [u32; 2], usize),
     ) {
-        let mut number = 0;
+        let (mut number, bits) = (0, self.bits(block));
         candidates.each_meeting(range_of(block, candidates.pairs.pairs().len()), |range, sets| {
             for at in range {
-                if self.is_pair(&self.known[at]) == 1 {
+                if bits[at % BLOCK / WORD] >> (at % WORD) & 1 == 1 {
                     visit(number, sets, at);
                     number += 1;
                 }
             }
         });
+    }
+
+    /// How many pairs are among some candidates.
+    fn count_in(&self, range: Range<usize>) -> usize {
+        let (mut at, mut count) = (range.start, 0);
+        while at < range.end {
+            let len = (WORD - at % WORD).min(range.end - at);
+            let word = self.bits(at / BLOCK)[at % BLOCK / WORD] >> (at % WORD);
+            count += (word << (WORD - len)).count_ones() as usize;
+            at += len;
+        }
+        count
     }
 
     /// How many pairs are among the candidates before one.
@@ -216,55 +235,33 @@ impl RowSieve {
         if block + 1 >= self.starts.len() {
             return self.count();
         }
-        let of_block = &self.known[block * BLOCK..candidate];
-        self.starts[block] + of_block.iter().map(|known| self.is_pair(known)).sum::<usize>()
+        self.starts[block] + self.count_in(block * BLOCK..candidate)
     }
 }
 
-/// Makes room for what is known of so many candidates.
-fn make_room(known: &mut Vec<AtomicU8>, candidates: usize) {
-    if known.len() < candidates {
-        known.reserve_exact(with_headroom(candidates) - known.len());
-        known.resize_with(known.capacity(), AtomicU8::default);
-    }
+fn count_of(bits: &Bits) -> usize {
+    bits.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// Where parts of so many begin, and their number at the end.
-fn scan(starts: &mut Vec<usize>, counts: impl ExactSizeIterator<Item = u32>) {
-    resize_with_headroom(starts, counts.len() + 1);
-    starts[0] = 0;
-    let mut end = 0;
-    for (slot, count) in starts[1..].iter_mut().zip(counts) {
-        end += count as usize;
-        *slot = end;
-    }
+/// Notes whether a candidate of a block touches.
+#[inline(always)]
+fn note(touching: &mut Bits, candidate: u32, touches: bool) {
+    let (word, bit) = (&mut touching[candidate as usize / WORD % (BLOCK / WORD)], candidate as usize % WORD);
+    *word = *word & !(1 << bit) | u64::from(touches) << bit;
 }
 
-/// Tests some doubts of the block that begins with candidate `first`, and notes which candidates have begun to touch, or ended.
+/// Tests some doubts of the block that begins with candidate `first`, and notes which candidates touch.
 fn sift_block<const D: usize>(
     candidates: &Candidates<D>,
     test: &Test<'_, D>,
-    (known, first, doubts): (&[AtomicU8], usize, &[Doubt]),
-    touching: &mut u32,
+    (first, doubts): (usize, &[Doubt]),
+    touching: &mut Bits,
+    isa: Isa,
 ) {
-    let mut note = |candidate: u32, touches: bool| {
-        let known = &known[first + candidate as usize];
-        let was = known.load(Ordering::Relaxed);
-        // Few change in a frame.
-        if was >> TOUCHES != u8::from(touches) {
-            known.store(was ^ 1 << TOUCHES, Ordering::Relaxed);
-            *touching = if touches { *touching + 1 } else { *touching - 1 };
-        }
-    };
     if let &[sets] = candidates.meetings.as_slice()
-        && let Some([of_a, of_b]) = test.direct_in_open_space(sets)
+        && let Some(bodies) = test.direct_in_open_space(sets)
     {
-        let bodies = [of_a, of_b];
-        let asked = if are_far(&bodies) { doubts } else { &[] };
-        for (at, &Doubt { candidate, pair: [a, b] }) in (AHEAD..).zip(doubts) {
-            prefetch_bodies(bodies, asked.get(at).map(|doubt| &doubt.pair));
-            note(candidate, of_a[a as usize].touches::<D>(&of_b[b as usize], [0.0; D]));
-        }
+        isa.run(Sift::<D> { bodies, doubts, touching });
         return;
     }
     let (mut range, mut sets) = (0..0, [0; 2]);
@@ -273,25 +270,94 @@ fn sift_block<const D: usize>(
         if !range.contains(&at) {
             (range, sets) = candidates.meeting_of(at);
         }
-        note(candidate, test.touches(sets, candidates.shift_now(test, sets, at), pair));
+        note(touching, candidate, test.touches(sets, candidates.shift_now(test, sets, at), pair));
     }
 }
 
-/// Notes which candidates of a block touch and pass; how many.
-fn filter_block<const D: usize>(
-    candidates: &Candidates<D>,
-    test: &Test<'_, D>,
-    known: &[AtomicU8],
-    block: usize,
-) -> u32 {
-    let (pairs, mut count) = (candidates.pairs.pairs(), 0);
-    candidates.each_meeting(range_of(block, pairs.len()), |range, sets| {
-        for (known, &pair) in known[range.clone()].iter().zip(&pairs[range]) {
-            let was = known.load(Ordering::Relaxed);
-            let passes = was >> TOUCHES == 1 && test.admits(sets, pair);
-            known.store(was & !(1 << PASSES) | u8::from(passes) << PASSES, Ordering::Relaxed);
-            count += u32::from(passes);
+/// Doubts of which nothing but the bodies tells whether they touch.
+struct Sift<'a, const D: usize> {
+    bodies: [&'a [Packed]; 2],
+    doubts: &'a [Doubt],
+    touching: &'a mut Bits,
+}
+
+impl<const D: usize> Work for Sift<'_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { bodies, doubts, touching } = self;
+        let (fours, rest) = doubts.as_chunks::<4>();
+        let mut asked = if are_far(&bodies) { fours.iter() } else { [].iter() };
+        asked.by_ref().take(AHEAD).for_each(|_| ());
+        for four in fours {
+            prefetch_bodies(bodies, asked.next().into_iter().flatten().map(|doubt| &doubt.pair));
+            let [distance2, radii] = measure4::<D>(bodies, [four[0].pair, four[1].pair, four[2].pair, four[3].pair]);
+            let touches = distance2.simd_le(radii * radii).to_bitmask();
+            for lane in 0..4 {
+                note(touching, four[lane].candidate, touches >> lane & 1 == 1);
+            }
+        }
+        for &Doubt { candidate, pair: [a, b] } in rest {
+            note(touching, candidate, bodies[0][a as usize].touches::<D>(&bodies[1][b as usize], [0.0; D]));
+        }
+    }
+}
+
+/// Writes the neighbours of a block that bits choose.
+struct Chosen<'a> {
+    neighbors: &'a [u32],
+    bits: &'a Bits,
+    out: &'a mut [u32],
+}
+
+impl LaneWork for Chosen<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { neighbors, bits, out } = self;
+        let mut len = 0;
+        let (sixteens, rest) = neighbors.as_chunks::<LANES>();
+        for (number, sixteen) in sixteens.iter().enumerate() {
+            let mask = (bits[number / (WORD / LANES)] >> (number % (WORD / LANES) * LANES)) as u16;
+            if len + LANES <= out.len() {
+                L::compress_ids(sixteen, mask, sixteen_mut(out, len));
+            } else {
+                each_of_mask(mask, |lane, number| out[len + number] = sixteen[lane]);
+            }
+            len += mask.count_ones() as usize;
+        }
+        for (at, &neighbor) in (neighbors.len() - rest.len()..).zip(rest) {
+            if bits[at / WORD] >> (at % WORD) & 1 == 1 {
+                out[len] = neighbor;
+                len += 1;
+            }
+        }
+    }
+}
+
+/// Calls `visit` with each lane of a mask, and its number among them.
+#[inline(always)]
+fn each_of_mask(mask: u16, mut visit: impl FnMut(usize, usize)) {
+    let (mut mask, mut number) = (mask, 0);
+    while mask != 0 {
+        visit(mask.trailing_zeros() as usize, number);
+        mask &= mask - 1;
+        number += 1;
+    }
+}
+
+/// Notes which candidates of a block touch and pass.
+fn filter_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, number: usize, block: &mut Block) {
+    let (pairs, Block { touching, passing, .. }) = (candidates.pairs.pairs(), block);
+    passing.fill(0);
+    candidates.each_meeting(range_of(number, pairs.len()), |range, sets| {
+        for at in range {
+            let (word, bit) = (at % BLOCK / WORD, at % WORD);
+            let passes = touching[word] >> bit & 1 == 1 && test.admits(sets, pairs[at]);
+            passing[word] |= u64::from(passes) << bit;
         }
     });
-    count
 }
