@@ -16,6 +16,9 @@ use crate::coherent::slack::{ROUNDING, slack_of};
 /// Candidates that one task tests, where they stay in their order.
 pub(super) const BLOCK: usize = 1 << 13;
 
+/// Bits of a word, each of which says whether a candidate touches.
+pub(super) const WORD: usize = u64::BITS as usize;
+
 /// Candidates whose bands are found one after the other, before they are noted.
 const AT_A_TIME: usize = 512;
 

@@ -11,7 +11,7 @@ use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BAND, BANDS, TOUCHES, last_band, scale_of, sort_block};
+use crate::coherent::bands::{BAND, BANDS, TOUCHES, WORD, last_band, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::{Places, Test};
 use crate::coherent::packed::{Packed, measure4, prefetch_bodies};
@@ -20,9 +20,6 @@ use crate::join::hits::PairList;
 /// Candidates of a block: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that, processors would not
 /// foresee often enough where the next one begins.
 const BLOCK: usize = 1 << 13;
-
-/// Bits of a word.
-const WORD: usize = u64::BITS as usize;
 
 /// So many words ahead bodies are asked for.
 const AHEAD: usize = 2;

@@ -7,7 +7,7 @@ use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
-use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, last_band, range_of, scale_of, sort_block};
+use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, WORD, last_band, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
@@ -18,9 +18,6 @@ const ROWS: usize = 1 << 13;
 
 /// Bodies of doubts are asked for so many fours ahead.
 const AHEAD: usize = 8;
-
-/// Bits of a word.
-const WORD: usize = u64::BITS as usize;
 
 /// A bit for each candidate of a block.
 type Bits = [u64; BLOCK / WORD];
