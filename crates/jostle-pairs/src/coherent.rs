@@ -43,8 +43,8 @@ use row_sieve::RowSieve;
 /// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin that
 /// was chosen then by how far bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a
 /// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
-/// take the places that are left. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one
-/// for each.
+/// take the places that are left. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where
+/// frames are asked for both pairs and rows, one for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
 /// move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused

@@ -153,8 +153,7 @@ impl Live {
         });
     }
 
-    /// Brings the list up to date, bodies having used up so much of a margin: candidate by candidate, one that has begun to touch goes
-    /// to the end, and the last of the list to the place of one that has ended.
+    /// Brings the list up to date, bodies having used up so much of a margin.
     pub(super) fn update<const D: usize>(
         &mut self,
         (candidates, list): (&mut Candidates<D>, &mut PairList),

@@ -5,8 +5,11 @@
 /// many candidates costs more than it does to search for them again. Rows are written in each frame, where pairs are not. In space, a search
 /// takes longer for as many pairs.
 const FRAMES_WORTH_KEEPING: f64 = 3.0;
-/// In the plane and in space.
+
+/// Frames for a pair of a body, in the plane and in space: see [`FRAMES_WORTH_KEEPING`].
 pub(super) const FRAMES_FOR_A_PAIR: [f64; 2] = [0.6, 0.2];
+
+/// As many for a neighbour in a row.
 pub(super) const FRAMES_FOR_A_NEIGHBOR: [f64; 2] = [0.35, 0.07];
 
 /// Where a search found more pairs or neighbours than this, no cache holds the candidates, and a list must last for so many times as long.
