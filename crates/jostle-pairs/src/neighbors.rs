@@ -247,10 +247,12 @@ impl<const D: usize> RowEngine<D> {
                 // SAFETY: buckets have no id in common, and starts ascend: neither ends nor rows of two overlap.
                 unsafe {
                     put_ends(places, range.start, ends.range(ids));
-                    put_block(places, &self.arena, neighbors.range(range.clone()));
+                    let neighbors = neighbors.range(range.clone());
                     if with_distances {
-                        places.iter_mut().for_each(|place| place.start += place.len);
-                        put_block(places, &self.arena, bytemuck::cast_slice_mut(distances2.range(range)));
+                        let distances2 = bytemuck::cast_slice_mut(distances2.range(range));
+                        put_block(places, &self.arena, [neighbors, distances2]);
+                    } else {
+                        put_block(places, &self.arena, [neighbors]);
                     }
                 }
             });
@@ -270,18 +272,29 @@ fn put_ends(places: &[RowPlace], start: usize, ends: &mut [usize]) {
 /// Longer rows are copied by the standard library.
 const SHORT: usize = 4 * LANES;
 
-/// Puts rows side by side, sixteen values at a time where there is room: what is too much is written over by the next.
-fn put_block(places: &[RowPlace], arena: &[u32], mut out: &mut [u32]) {
-    for place in places {
-        let row = &arena[place.start..];
-        if let (true, Some(from), Some(to)) =
-            (place.len <= SHORT, row.first_chunk::<SHORT>(), out.first_chunk_mut::<SHORT>())
-        {
-            let steps = from.as_chunks::<LANES>().0.iter().zip(to.as_chunks_mut::<LANES>().0);
-            steps.take(place.len.div_ceil(LANES)).for_each(|(from, to)| *to = *from);
-        } else {
-            out[..place.len].copy_from_slice(&row[..place.len]);
+/// Puts rows side by side, in each of several columns, whose values stand one column after the other in the arena: sixteen values at a
+/// time where there is room, and what is too much is written over by the next row.
+fn put_block<const N: usize>(places: &[RowPlace], arena: &[u32], mut columns: [&mut [u32]; N]) {
+    for &RowPlace { mut start, len } in places {
+        for column in &mut columns {
+            let row = &arena[start..];
+            if let (true, Some(from), Some(to)) =
+                (len <= SHORT, row.first_chunk::<SHORT>(), column.first_chunk_mut::<SHORT>())
+            {
+                let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
+                // Of a loop, the compiler would make a call of `memcpy`.
+                to[0] = from[0];
+                if len > LANES {
+                    to[1] = from[1];
+                }
+                if len > 2 * LANES {
+                    (to[2], to[3]) = (from[2], from[3]);
+                }
+            } else {
+                column[..len].copy_from_slice(&row[..len]);
+            }
+            *column = &mut core::mem::take(column)[len..];
+            start += len;
         }
-        out = &mut out[place.len..];
     }
 }

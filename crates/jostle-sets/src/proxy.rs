@@ -33,7 +33,7 @@ use crate::input::{Set, Source, UnitCell};
 pub(crate) use boxed::{BoxFrame, Finite};
 pub use columns::each_body;
 use columns::{BLOCK, Columns, reduce, set_each};
-pub use exact::{Decide, Exact, first_touch, squared};
+pub use exact::{Decide, Exact, Measured, first_touch, squared};
 pub(crate) use frame::Frame;
 pub(crate) use gaps::Gaps;
 use gaps::SPANS;

@@ -88,6 +88,13 @@ pub trait Lanes: Copy {
             counted::sort_row(&mut row[..ROW], len as usize);
         }
     }
+    /// Writes the value of a row at each of sixteen places, modulo [`ROW`].
+    #[inline(always)]
+    fn pick(row: &[u32; ROW], places: &[u32; LANES], out: &mut [u32; LANES]) {
+        for lane in 0..LANES {
+            out[lane] = row[places[lane] as usize % ROW];
+        }
+    }
     /// Where an id is greater than `id`.
     #[inline(always)]
     fn greater_ids(ids: &[u32; LANES], id: u32) -> u16 {

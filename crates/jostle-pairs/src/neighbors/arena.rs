@@ -34,7 +34,7 @@ const CONTINUED: u32 = u32::MAX;
 const HEADER: usize = 2;
 
 /// Numbers after a row that may be written over while it is put there.
-pub(crate) const SPARE: usize = 2 * LANES;
+pub(crate) const SPARE: usize = 4 * LANES;
 
 /// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.
 pub(crate) const ROW_OVERHEAD: usize = HEADER + 1;

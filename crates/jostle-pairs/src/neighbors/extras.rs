@@ -125,3 +125,11 @@ pub(super) struct Block<'a, const D: usize> {
     pub(super) image_shifts: &'a mut [[i32; D]],
     pub(super) vectors: &'a mut [[f64; D]],
 }
+
+impl<const D: usize> Block<'_, D> {
+    /// Whether nothing but distances in `f32` was asked for.
+    pub(super) fn wants_distances2_alone(&self) -> bool {
+        let Self { distances2, distances2_f64, image_shifts, vectors } = self;
+        !distances2.is_empty() && distances2_f64.is_empty() && image_shifts.is_empty() && vectors.is_empty()
+    }
+}

@@ -1,5 +1,6 @@
 //! The rows of the sixteen circles of a leaf while they are found: hits of any of them are appended to its own.
 
+use jostle_core::axes::Axes;
 use jostle_core::scratch::reserve;
 use jostle_sets::simd::{LANES, Lanes, ROW, sixteen_mut};
 
@@ -174,35 +175,24 @@ impl LeafRows {
     /// Writes the row of a lane, which is `len` long, in ascending order, and behind it the bits of its squared distances if
     /// it was sorted with them; the rows have been sorted. There is room for [`LANES`] more, which become anything.
     #[inline(always)]
-    pub(crate) fn copy_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
+    pub(crate) fn copy_into<L: Lanes>(&mut self, lane: usize, len: usize, out: &mut [u32]) {
         if len >= ROW || self.sorting == Sorting::Alone {
             return self.sort_long_into(lane, len, out);
         }
-        let with_distances = self.sorting == Sorting::Keys;
-        let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
-        let mut at = 0;
-        loop {
-            let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, at));
-            if with_distances {
-                for i in 0..LANES {
-                    to[i] = from[i] >> PLACE_BITS;
-                }
-            } else {
-                to.copy_from_slice(from);
+        let (steps, ids) = ((0..len).step_by(LANES), self.tables.ids[lane].as_chunks().0);
+        if self.sorting != Sorting::Keys {
+            for (at, ids) in steps.zip(ids) {
+                *sixteen_mut(out, at) = *ids;
             }
-            at += LANES;
-            if at >= len {
-                break;
-            }
+            return;
+        }
+        for (at, keys) in steps.clone().zip(ids) {
+            *sixteen_mut(out, at) = keys.axes(|key| key >> PLACE_BITS);
         }
         // What was too much of the ids is written over.
-        let mut at = if with_distances { 0 } else { len };
-        while at < len {
-            let (from, to) = (&ids[at..at + LANES], sixteen_mut(out, len + at));
-            for i in 0..LANES {
-                to[i] = distances2[from[i] as usize % ROW].to_bits();
-            }
-            at += LANES;
+        let distances2: &[f32; ROW] = self.tables.distances2[lane].first_chunk().expect("a table holds a row and more");
+        for (at, keys) in steps.zip(ids) {
+            L::pick(bytemuck::cast_ref(distances2), keys, sixteen_mut(out, len + at));
         }
     }
 
@@ -253,7 +243,7 @@ mod tests {
             let (len, mut expected) = (ids.len(), ids);
             let mut out = vec![0; len + LANES];
             expected.sort_unstable();
-            rows.copy_into(3, len, &mut out);
+            rows.copy_into::<Portable>(3, len, &mut out);
             assert_eq!(out[..len], expected[..]);
         }
     }
@@ -277,7 +267,7 @@ mod tests {
                 expected.sort_unstable();
                 let len = rows.len(lane);
                 let mut out = vec![0; 2 * len + LANES];
-                rows.copy_into(lane, len, &mut out);
+                rows.copy_into::<Portable>(lane, len, &mut out);
                 assert_eq!(out[..len], expected[..], "lane {lane}, {sorting:?}");
                 if sorting != Sorting::Ids {
                     let distances2: Vec<u32> = expected.iter().map(|&id| (id as f32).to_bits()).collect();

@@ -4,14 +4,14 @@
 //! difference in fractional coordinates, rounded. Else a neighbour stands in its row once for each image at which it touches,
 //! in order of the images, and the predicate says which ones these are.
 
-use core::ops::Range;
+use core::ops::{Mul, Range};
 
 use jostle_core::axes::{Axes, Both};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Isa, Workers};
+use jostle_core::{Bodies, Isa, Scalar, Workers};
 use jostle_sets::input::UnitCell;
-use jostle_sets::proxy::{Exact, each_body};
+use jostle_sets::proxy::{Exact, Measured, each_body};
 
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
@@ -24,6 +24,9 @@ const BLOCK: usize = 1 << 14;
 /// Bodies whose centres one task copies.
 const BODIES: usize = 1 << 13;
 
+/// Bodies whose centres are copied, and neighbours whose rows are noted, at once.
+const SOME: usize = 256;
+
 /// Neighbours measured side by side.
 const EIGHT: usize = 8;
 
@@ -31,40 +34,85 @@ const EIGHT: usize = 8;
 /// last bits. One addition on any instruction set.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// The centre of a body as the predicate has it, all axes in one line of memory: neighbours are read in no order.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(32))]
-pub(super) struct Center<const D: usize>([f64; D]);
+/// What the predicate measures in.
+trait Number: Scalar + Mul<Output = Self> {
+    /// The nearest number to one in `f64`.
+    fn of(x: f64) -> Self;
+}
 
-/// Centres by id, of one set or of two.
+impl Number for f32 {
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        x as f32
+    }
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn of(x: f64) -> Self {
+        x
+    }
+}
+
+/// The centre of a body as the predicate has it, all axes side by side: neighbours are read in no order.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(8))]
+struct Center<T, const D: usize>([T; D]);
+
+/// Centres by id, of one set or of two, in the precision of the predicate.
 #[derive(Debug, Default)]
-pub(super) struct Centers<const D: usize>([Vec<Center<D>>; 2]);
+pub(super) struct Centers<const D: usize> {
+    single: [Vec<Center<f32, D>>; 2],
+    double: [Vec<Center<f64, D>>; 2],
+}
 
 impl<const D: usize> Centers<D> {
     pub(super) fn bytes(&self) -> usize {
-        self.0.iter().map(|list| list.capacity() * size_of::<Center<D>>()).sum()
+        let Self { single, double } = self;
+        single.iter().map(|list| list.capacity() * size_of::<Center<f32, D>>()).sum::<usize>()
+            + double.iter().map(|list| list.capacity() * size_of::<Center<f64, D>>()).sum::<usize>()
     }
+}
 
-    /// Copies the centres of all bodies of a search.
-    fn read(&mut self, exact: &Exact<'_, D>, workers: Workers<'_>) {
-        for (set, list) in (0..exact.sets.len() as u32).zip(&mut self.0) {
-            fill_with_headroom(list, exact.sets[set as usize].len(), Center([0.0; D]));
-            if let Some(tree) = exact.direct_tree(set) {
-                each_body(tree, |id, leaf, lane| list[id as usize] = Center(leaf.centers.axes(|x| x.0[lane].into())));
-                continue;
-            }
-            workers.fill_blocks("centers", list, BODIES, |first, block| {
-                for at in 0..block.len() {
-                    block[at] = Center(exact.predicate_center(set, (first + at) as u32));
-                }
+/// Copies the centres of all bodies of a search.
+fn read<T: Number, const D: usize>(lists: &mut [Vec<Center<T, D>>; 2], exact: &Exact<'_, D>, workers: Workers<'_>) {
+    for (set, list) in (0..exact.sets.len() as u32).zip(lists) {
+        fill_with_headroom(list, exact.sets[set as usize].len(), Center([T::default(); D]));
+        if let Some(tree) = exact.direct_tree(set) {
+            each_body(tree, |id, leaf, lane| {
+                list[id as usize] = Center(leaf.centers.axes(|x| T::of(x.0[lane].into())));
             });
+            continue;
+        }
+        let measured = exact.measured(set);
+        workers.fill_blocks("centers", list, BODIES, |first, block| match measured {
+            Measured::Single(bodies) => read_block(bodies, first, block),
+            Measured::Double(bodies) => read_block(bodies, first, block),
+        });
+    }
+}
+
+/// Copies the centres of some bodies, from number `first` on.
+fn read_block<S: Scalar, T: Number, const D: usize>(
+    bodies: Bodies<'_, D, S>,
+    first: usize,
+    block: &mut [Center<T, D>],
+) {
+    for (first, some) in (first..).step_by(SOME).zip(block.chunks_mut(SOME)) {
+        let mut columns = [[T::default(); SOME]; D];
+        for axis in 0..D {
+            bodies.centers()[axis].map_into(first, &mut columns[axis][..some.len()], |x| T::of(x.to_f64()));
+        }
+        for at in 0..some.len() {
+            for axis in 0..D {
+                some[at].0[axis] = columns[axis][at];
+            }
         }
     }
 }
 
 impl NeighborLists {
     /// Sets all columns that are wanted.
-    #[allow(unsafe_code, reason = "each task writes a block of its own")]
     pub(super) fn measure<const D: usize>(
         &mut self,
         exact: &Exact<'_, D>,
@@ -72,25 +120,42 @@ impl NeighborLists {
         centers: &mut Centers<D>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let Self { offsets, neighbors, extras } = self;
-        if exact.images.unique {
-            centers.read(exact, workers);
+        let Centers { single, double } = centers;
+        if !exact.images.unique {
+            self.measure_blocks::<D>(workers, |rows, out| at_images(exact, kind, rows, out));
+        } else if exact.decided {
+            self.measure_nearest(exact, double, (isa, workers));
+        } else {
+            self.measure_nearest(exact, single, (isa, workers));
         }
-        let (columns, other) = (extras.share::<D>(), exact.sets.len() - 1);
+    }
+
+    fn measure_nearest<T: Number, const D: usize>(
+        &mut self,
+        exact: &Exact<'_, D>,
+        centers: &mut [Vec<Center<T, D>>; 2],
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        read(centers, exact, workers);
+        let [from, to] = [0, exact.sets.len() - 1].both(|set| centers[set].as_slice());
+        self.measure_blocks(workers, |rows, out| {
+            isa.run(Nearest { rows, from, to, cell: exact.cell.as_ref(), exact, out });
+        });
+    }
+
+    #[allow(unsafe_code, reason = "each task writes a block of its own")]
+    fn measure_blocks<const D: usize>(
+        &mut self,
+        workers: Workers<'_>,
+        each: impl Fn(Neighbors<'_>, Block<'_, D>) + Sync,
+    ) {
+        let Self { offsets, neighbors, extras } = self;
+        let columns = extras.share::<D>();
         workers.run("extras", neighbors.len().div_ceil(BLOCK), |block| {
             let range = block * BLOCK..((block + 1) * BLOCK).min(neighbors.len());
             // SAFETY: blocks do not overlap, and `run` gives each to one task.
             let out = unsafe { columns.block(range.clone()) };
-            let rows = Neighbors { offsets, neighbors, range };
-            if !exact.images.unique {
-                return at_images(exact, kind, rows, out);
-            }
-            let [from, to] = [0, other].both(|set| centers.0[set].as_slice());
-            let nearest = Nearest { rows, from, to, cell: exact.cell.as_ref(), exact, out };
-            match exact.decided {
-                true => isa.run(InPrecision::<D, false>(nearest)),
-                false => isa.run(InPrecision::<D, true>(nearest)),
-            }
+            each(Neighbors { offsets, neighbors, range }, out);
         });
     }
 }
@@ -135,36 +200,58 @@ impl Neighbors<'_> {
     }
 }
 
+impl Neighbors<'_> {
+    /// Notes the row of each of up to [`SOME`] neighbours, the first of which is of row `id` or of one after it; the row of the last.
+    ///
+    /// Eight slots at a time, whatever a row holds: what is too much the next one writes over, and no branch waits for a length.
+    #[inline(always)]
+    fn note(&self, mut id: usize, Range { start, end }: Range<usize>, rows: &mut [u32; SOME + EIGHT]) -> usize {
+        let mut at = start;
+        loop {
+            let row_end = self.offsets[id + 1].min(end);
+            loop {
+                rows[at - start..][..EIGHT].fill(id as u32);
+                at += EIGHT;
+                if at >= row_end {
+                    break;
+                }
+            }
+            at = row_end;
+            if at == end {
+                return id;
+            }
+            id += 1;
+        }
+    }
+}
+
 /// Neighbours each of which is the nearest of its images.
-struct Nearest<'a, const D: usize> {
+struct Nearest<'a, T, const D: usize> {
     rows: Neighbors<'a>,
-    from: &'a [Center<D>],
-    to: &'a [Center<D>],
+    from: &'a [Center<T, D>],
+    to: &'a [Center<T, D>],
     cell: Option<&'a UnitCell<D>>,
     exact: &'a Exact<'a, D>,
     out: Block<'a, D>,
 }
 
-/// Whether the predicate is in `f32`.
-struct InPrecision<'a, const D: usize, const SINGLE: bool>(Nearest<'a, D>);
-
-impl<const D: usize, const SINGLE: bool> Work for InPrecision<'_, D, SINGLE> {
+impl<T: Number, const D: usize> Work for Nearest<'_, T, D> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        let mut nearest = self.0;
-        let Range { start, end } = nearest.rows.range;
-        let (mut id, mut at) = (nearest.rows.first_row(), start);
-        while at < end {
-            while at >= nearest.rows.offsets[id + 1] {
-                id += 1;
+    fn run(mut self) {
+        let Range { start, end } = self.rows.range;
+        let distances_alone = self.cell.is_none() && self.out.wants_distances2_alone();
+        let (mut rows, mut id) = ([0; SOME + EIGHT], self.rows.first_row());
+        for first in (start..end).step_by(SOME) {
+            let last = end.min(first + SOME);
+            id = self.rows.note(id, first..last, &mut rows);
+            if distances_alone {
+                self.distances2(&rows, first..last);
+                continue;
             }
-            let row_end = nearest.rows.offsets[id + 1].min(end);
-            while at < row_end {
-                let count = EIGHT.min(row_end - at);
-                nearest.eight::<SINGLE>(id, at, count);
-                at += count;
+            for at in (first..last).step_by(EIGHT) {
+                self.eight(eight_from(&rows, at - first, EIGHT), at, EIGHT.min(last - at));
             }
         }
     }
@@ -173,22 +260,37 @@ impl<const D: usize, const SINGLE: bool> Work for InPrecision<'_, D, SINGLE> {
 /// A value for each of eight neighbours.
 type Eight<T> = [T; EIGHT];
 
-impl<const D: usize> Nearest<'_, D> {
-    /// Up to eight neighbours of a body. Lanes behind the last are those of the next row, and are written over by it.
+impl<T: Number, const D: usize> Nearest<'_, T, D> {
+    /// The distances of the neighbours of bodies of these rows: one by one, since most of it is to read the centres.
     #[inline(always)]
-    fn eight<const SINGLE: bool>(&mut self, id: usize, at: usize, count: usize) {
-        let (from, to) = (&self.from[id].0, eight_from(self.rows.neighbors, at, count));
-        let mut apart = [[0.0; EIGHT]; D];
-        for lane in 0..EIGHT {
-            let to = &self.to[to[lane] as usize].0;
+    fn distances2(&mut self, rows: &[u32], range: Range<usize>) {
+        let start = self.rows.range.start;
+        let out = &mut self.out.distances2[range.start - start..range.end - start];
+        for ((slot, &row), &neighbor) in out.iter_mut().zip(rows).zip(&self.rows.neighbors[range]) {
+            let (from, to) = (&self.from[row as usize].0, &self.to[neighbor as usize].0);
+            let mut distance2 = T::default();
             for axis in 0..D {
-                apart[axis][lane] =
-                    if SINGLE { f64::from(to[axis] as f32 - from[axis] as f32) } else { to[axis] - from[axis] };
+                let d = to[axis] - from[axis];
+                distance2 = distance2 + d * d;
+            }
+            *slot = distance2.to_f64() as f32;
+        }
+    }
+
+    /// Up to eight neighbours of the bodies of these rows. Lanes behind the last are any, and are written over by what comes next.
+    #[inline(always)]
+    fn eight(&mut self, rows: Eight<u32>, at: usize, count: usize) {
+        let neighbors = eight_from(self.rows.neighbors, at, count);
+        let mut apart = [[T::default(); EIGHT]; D];
+        for lane in 0..EIGHT {
+            let (from, to) = (&self.from[rows[lane] as usize].0, &self.to[neighbors[lane] as usize].0);
+            for axis in 0..D {
+                apart[axis][lane] = to[axis] - from[axis];
             }
         }
         let mut steps = [[0; EIGHT]; D];
         if let Some(cell) = self.cell {
-            steps = seen_nearest::<D, SINGLE>(cell, &mut apart);
+            steps = seen_nearest(cell, &mut apart);
         }
         let at = at - self.rows.range.start;
         if !self.out.image_shifts.is_empty() {
@@ -198,8 +300,8 @@ impl<const D: usize> Nearest<'_, D> {
                     shifts[lane][k] = steps[k][lane];
                 }
             }
-            if SINGLE {
-                self.add_wraps(id, to, &mut shifts);
+            if !self.exact.decided {
+                self.add_wraps(rows, neighbors, &mut shifts);
             }
             put(self.out.image_shifts, at, count, shifts);
         }
@@ -207,24 +309,23 @@ impl<const D: usize> Nearest<'_, D> {
             let mut vectors = [[0.0; D]; EIGHT];
             for lane in 0..EIGHT {
                 for axis in 0..D {
-                    vectors[lane][axis] = apart[axis][lane];
+                    vectors[lane][axis] = apart[axis][lane].to_f64();
                 }
             }
             put(self.out.vectors, at, count, vectors);
         }
-        let distance2 = squares::<D, SINGLE>(&apart);
-        put(self.out.distances2, at, count, distance2.axes(|distance2| distance2 as f32));
-        put(self.out.distances2_f64, at, count, distance2);
+        let distance2 = squares(&apart);
+        put(self.out.distances2, at, count, distance2.axes(|distance2| distance2.to_f64() as f32));
+        put(self.out.distances2_f64, at, count, distance2.axes(T::to_f64));
     }
 
     /// Turns steps between bodies in the cell into steps between bodies as they were given.
     #[inline(always)]
-    fn add_wraps(&self, id: usize, to: Eight<u32>, shifts: &mut Eight<[i32; D]>) {
+    fn add_wraps(&self, rows: Eight<u32>, neighbors: Eight<u32>, shifts: &mut Eight<[i32; D]>) {
         let sets = [0, self.exact.sets.len() as u32 - 1];
         if self.exact.is_outside(sets) {
-            let from = self.exact.wraps_of(sets[0], id as u32);
-            for (shift, to) in shifts.iter_mut().zip(to) {
-                let to = self.exact.wraps_of(sets[1], to);
+            for (shift, (from, to)) in shifts.iter_mut().zip(rows.into_iter().zip(neighbors)) {
+                let (from, to) = (self.exact.wraps_of(sets[0], from), self.exact.wraps_of(sets[1], to));
                 for k in 0..D {
                     shift[k] += from[k] - to[k];
                 }
@@ -235,10 +336,7 @@ impl<const D: usize> Nearest<'_, D> {
 
 /// Moves bodies that are so far apart to their nearest images, and says by how many of each vector.
 #[inline(always)]
-fn seen_nearest<const D: usize, const SINGLE: bool>(
-    cell: &UnitCell<D>,
-    apart: &mut [Eight<f64>; D],
-) -> [Eight<i32>; D] {
+fn seen_nearest<T: Number, const D: usize>(cell: &UnitCell<D>, apart: &mut [Eight<T>; D]) -> [Eight<i32>; D] {
     let (mut steps, mut whole) = ([[0; EIGHT]; D], [[0.0; EIGHT]; D]);
     for k in 0..D {
         if !cell.space.repeats[k] {
@@ -247,7 +345,7 @@ fn seen_nearest<const D: usize, const SINGLE: bool>(
         for lane in 0..EIGHT {
             let mut fraction = 0.0;
             for axis in 0..D {
-                fraction += apart[axis][lane] * cell.duals[k][axis];
+                fraction += apart[axis][lane].to_f64() * cell.duals[k][axis];
             }
             let rounded = ROUNDING - fraction;
             steps[k][lane] = rounded.to_bits() as i32;
@@ -260,8 +358,7 @@ fn seen_nearest<const D: usize, const SINGLE: bool>(
             for k in 1..D {
                 shift += whole[k][lane] * cell.space.vectors[k][axis];
             }
-            let x = apart[axis][lane];
-            apart[axis][lane] = if SINGLE { f64::from(x as f32 + shift as f32) } else { x + shift };
+            apart[axis][lane] = apart[axis][lane] + T::of(shift);
         }
     }
     steps
@@ -269,20 +366,11 @@ fn seen_nearest<const D: usize, const SINGLE: bool>(
 
 /// Squared lengths, as the predicate rounds them.
 #[inline(always)]
-fn squares<const D: usize, const SINGLE: bool>(apart: &[Eight<f64>; D]) -> Eight<f64> {
-    let mut distance2 = [0.0; EIGHT];
+fn squares<T: Number, const D: usize>(apart: &[Eight<T>; D]) -> Eight<T> {
+    let mut distance2 = [T::default(); EIGHT];
     for lane in 0..EIGHT {
-        if SINGLE {
-            let mut sum = 0.0;
-            for axis in 0..D {
-                let x = apart[axis][lane] as f32;
-                sum += x * x;
-            }
-            distance2[lane] = f64::from(sum);
-        } else {
-            for axis in 0..D {
-                distance2[lane] += apart[axis][lane] * apart[axis][lane];
-            }
+        for axis in 0..D {
+            distance2[lane] = distance2[lane] + apart[axis][lane] * apart[axis][lane];
         }
     }
     distance2

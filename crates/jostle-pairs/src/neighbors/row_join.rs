@@ -68,6 +68,8 @@ outlined! {
         run_tests_plainly = run_tests_body::<true, false, false>(leaf: usize);
         run_tests_for_ids = run_tests_body::<true, true, false>(leaf: usize);
         run_tests_of_an_image_for_ids = run_tests_body::<true, true, true>(leaf: usize);
+        /// The rows of a leaf, sorted, to the arena.
+        deal_rows = deal_rows_body(leaf: usize);
     }
 }
 
@@ -77,8 +79,6 @@ outlined! {
         collect_candidates = collect_candidates_body(group: usize);
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
-        /// The rows of a leaf, sorted, to the arena.
-        deal_rows = deal_rows_body(leaf: usize);
     }
 }
 
@@ -299,12 +299,16 @@ impl<const D: usize> RowJoin<'_, D> {
             let len = rows.len(lane);
             self.tests.pairs += len as u64;
             let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
-            rows.copy_into(lane, len, out);
+            rows.copy_into::<L>(lane, len, out);
             let end = numbers_of(len, with_distances);
             out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
             prefetch(&out[end + LANES]);
-            prefetch(&out[end + SPARE - 1]);
+            prefetch(&out[end + 2 * LANES]);
+            if with_distances {
+                prefetch(&out[end + 3 * LANES]);
+                prefetch(&out[end + SPARE - 1]);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //! costs does not grow with the number of images of the search, of which the largest bodies decide.
 
 use crate::neighbors::rows::Rows;
-use jostle_core::axes::{Axes, from_axes};
+use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_sets::input::UnitCell;
 use jostle_sets::proxy::{Exact, first_touch, squared};
 
@@ -74,11 +74,12 @@ impl<'a, const D: usize> Two<'a, D> {
         }
         let (mut apart_single, mut s_single) = ([0.0; D], 0.0);
         if !exact.decided {
-            let ((from, radius), (to, other)) = (exact.in_cell(sets[0], a), exact.in_cell(sets[1], b));
+            let ([of_a, of_b], [a, b]) = (sets.both(|set| exact.in_cell(set)), [a, b].both(|id| id as usize));
+            let (from, to) = (of_a.center(a), of_b.center(b));
             for axis in 0..D {
                 apart_single[axis] = to[axis] - from[axis];
             }
-            s_single = radius + other;
+            s_single = of_a.radius(a) + of_b.radius(b);
         }
         let s = exact.radius(sets[0], a) + exact.radius(sets[1], b);
         let moves = || [exact.displacement(sets[0], a), exact.displacement(sets[1], b)];

@@ -1,12 +1,19 @@
 //! The predicates in `f64`, on the caller's own numbers, and the shift of an image.
 
 use jostle_core::axes::{Axes, Both};
-use jostle_core::{LinearTree, Scalar};
+use jostle_core::{Bodies, LinearTree, Scalar};
 
 use crate::input::{Set, Source, UnitCell};
 use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
+
+/// Bodies in the precision that they are measured from.
+#[derive(Debug, Clone, Copy)]
+pub enum Measured<'a, const D: usize> {
+    Single(Bodies<'a, D>),
+    Double(Bodies<'a, D, f64>),
+}
 
 /// Decides whether two bodies are a pair, by the caller's own numbers.
 pub trait Decide: Sync {
@@ -97,23 +104,26 @@ impl<const D: usize> Exact<'_, D> {
         self.proxies(set).wraps_of(id)
     }
 
-    /// The centre of a body as the predicate has it: where it was given, or, of direct bodies in a space that repeats, in the
-    /// cell. Not of a body of [`Exact::direct_tree`].
-    #[inline]
-    pub fn predicate_center(&self, set: u32, id: u32) -> [f64; D] {
-        if self.decided || self.cell.is_none() {
-            return self.center(set, id);
+    /// The bodies of a set whose centres are those of the predicate: as they were given, or, of direct bodies in a space that repeats,
+    /// in the cell. Not of [`Exact::direct_tree`].
+    pub fn measured(&self, set: u32) -> Measured<'_, D> {
+        if !self.decided && self.cell.is_some() {
+            return Measured::Single(self.in_cell(set));
         }
-        self.in_cell(set, id).0.axes(f64::from)
+        match self.sets[set as usize].source {
+            Source::View(bodies) => Measured::Single(bodies),
+            Source::Double(bodies) => Measured::Double(bodies),
+            Source::Tree(_) | Source::Shaped(_) => Measured::Single(self.proxies(set).tree_bodies.view()),
+        }
     }
 
-    /// A direct body in a space that repeats, as the predicate has it: its centre in the cell, and its radius with the margin.
+    /// Direct bodies in a space that repeats, as the predicate has them: in the cell, their radii with the margin.
     #[inline]
-    pub fn in_cell(&self, set: u32, id: u32) -> ([f32; D], f32) {
-        let (proxies, id) = (self.proxies(set), id as usize);
-        match &self.sets[set as usize].source {
-            Source::View(bodies) if proxies.are_as_given() => (bodies.center(id), bodies.radius(id)),
-            _ => (proxies.view().center(id), proxies.view().radius(id)),
+    pub fn in_cell(&self, set: u32) -> Bodies<'_, D> {
+        let proxies = self.proxies(set);
+        match self.sets[set as usize].source {
+            Source::View(bodies) if proxies.are_as_given() => bodies,
+            _ => proxies.view(),
         }
     }
 

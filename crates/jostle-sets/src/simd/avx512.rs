@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, LaneWork, Lanes, avx2};
+use super::{LANES, LaneWork, Lanes, ROW, avx2};
 
 /// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
 /// vouches for the instructions.
@@ -143,6 +143,21 @@ impl Lanes for Avx512 {
     fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
         // SAFETY: the feature is there (see the type).
         unsafe { super::avx2::sort::sort_rows(rows, lens) }
+    }
+
+    #[inline(always)]
+    fn pick(row: &[u32; ROW], places: &[u32; LANES], out: &mut [u32; LANES]) {
+        // SAFETY: the feature is there (see the type); `row` is four times 64 readable bytes, `places` 64, and `out` 64 writable ones.
+        unsafe {
+            let row = row.as_ptr();
+            let sixteen = |at| _mm512_loadu_si512(row.add(at * LANES).cast());
+            let places = _mm512_loadu_si512(places.as_ptr().cast());
+            // Of an index, a permutation of two registers takes the low five bits.
+            let low = _mm512_permutex2var_epi32(sixteen(0), places, sixteen(1));
+            let high = _mm512_permutex2var_epi32(sixteen(2), places, sixteen(3));
+            let is_high = _mm512_test_epi32_mask(places, _mm512_set1_epi32(2 * LANES as i32));
+            _mm512_storeu_si512(out.as_mut_ptr().cast(), _mm512_mask_blend_epi32(is_high, low, high));
+        }
     }
 
     #[inline(always)]

@@ -29,6 +29,7 @@ stamp!(portable = Portable, avx2 = Avx2, avx512 = Avx512:
     order_knows_nan_and_borders = Comparisons,
     set_lanes_come_first_and_ascend = SetLanes,
     pairs_are_those_of_set_lanes = Pairs,
+    values_are_picked_from_a_row = Picked,
     rows_of_all_lengths_are_sorted = SortedRows,
 );
 
@@ -171,6 +172,24 @@ impl LaneWork for SetLanes {
                 assert_eq!(own[at].to_bits(), values[lane].to_bits());
                 assert_eq!(some_ids[at], ids[lane]);
             }
+        }
+    }
+}
+
+struct Picked;
+
+impl LaneWork for Picked {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut state = 7;
+        let row: [u32; ROW] = core::array::from_fn(|_| random(&mut state));
+        for _ in 0..1000 {
+            let places: [u32; LANES] = core::array::from_fn(|_| random(&mut state));
+            let mut out = [7; LANES];
+            L::pick(&row, &places, &mut out);
+            assert_eq!(out, places.map(|place| row[place as usize % ROW]));
         }
     }
 }
