@@ -38,9 +38,6 @@ pub use lists::{NeighborColumns, NeighborLists};
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
-/// Of so many bodies at most, whose centres a cache holds, short rows are measured by their ids sooner than by tests from both sides.
-const MEASURED: usize = 1 << 17;
-
 /// What it takes to fill neighbour lists.
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
@@ -87,9 +84,8 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= 3 * bodies;
-        let measured_soon = !lists.want_columns() || bodies <= MEASURED;
         let were_short = if lists.neighbors.is_empty() { !self.were_long } else { short(lists.neighbors.len()) };
-        if plan.exact.shaped || plan.is_plain() && measured_soon && were_short {
+        if plan.exact.shaped || plan.is_plain() && were_short {
             let tests = self.list_pairs(engine, plan, workers);
             let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
             if plan.exact.shaped || short(entries) {
