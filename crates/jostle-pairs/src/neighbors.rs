@@ -38,6 +38,10 @@ pub use lists::{NeighborColumns, NeighborLists};
 /// Neighbours a body that there is room for in the first search, which is run again when there are more.
 const FIRST_GUESS: usize = 8;
 
+/// Twice as many neighbours a body as rows have at most, in the plane and in space, that are made of pairs sooner than by tests from both
+/// sides.
+const TWICE_SHORT: [usize; 2] = [4, 5];
+
 /// What it takes to fill neighbour lists.
 #[derive(Debug, Default)]
 pub(crate) struct RowEngine<const D: usize> {
@@ -83,7 +87,7 @@ impl<const D: usize> RowEngine<D> {
         workers: Workers<'_>,
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
-        let short = |neighbors: usize| 2 * neighbors <= 3 * bodies;
+        let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
         let were_short = if lists.neighbors.is_empty() { !self.were_long } else { short(lists.neighbors.len()) };
         if plan.exact.shaped || plan.is_plain() && were_short {
             let tests = self.list_pairs(engine, plan, workers);
