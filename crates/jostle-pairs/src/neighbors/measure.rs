@@ -198,9 +198,7 @@ impl Neighbors<'_> {
     fn first_row(&self) -> usize {
         self.offsets.partition_point(|&offset| offset <= self.range.start) - 1
     }
-}
 
-impl Neighbors<'_> {
     /// Notes the row of each of up to [`SOME`] neighbours, the first of which is of row `id` or of one after it; the row of the last.
     ///
     /// Eight slots at a time, whatever a row holds: what is too much the next one writes over, and no branch waits for a length.
