@@ -88,11 +88,17 @@ impl<const D: usize> RowEngine<D> {
     ) -> Tests {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
-        let were_short = if lists.neighbors.is_empty() { !self.were_long } else { short(lists.neighbors.len()) };
+        // Those that are made of pairs stay so with an eighth more: else rows about as long as may be would be made now so, now otherwise.
+        let still_short = |neighbors: usize| short(neighbors - neighbors / 8);
+        let were_short = match lists.neighbors.len() {
+            0 => !self.were_long,
+            neighbors if self.were_long => short(neighbors),
+            neighbors => still_short(neighbors),
+        };
         if plan.exact.shaped || plan.is_plain() && were_short {
             let tests = self.list_pairs(engine, plan, workers);
             let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
-            if plan.exact.shaped || short(entries) {
+            if plan.exact.shaped || still_short(entries) {
                 self.put_pairs(plan, kind, lists, workers);
                 if lists.want_columns() {
                     lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
