@@ -60,8 +60,17 @@ pub(crate) struct RowEngine<const D: usize> {
     /// Of bodies whose rows are made of pairs.
     pairs: PairList,
     pair_rows: PairRows,
-    /// Whether the rows made last were too long to be made of pairs.
-    were_long: bool,
+    last: LastRows,
+}
+
+/// What is known of the rows made last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum LastRows {
+    #[default]
+    Nothing,
+    OfPairs,
+    /// Too long to be made of pairs.
+    Long,
 }
 
 impl<const D: usize> RowEngine<D> {
@@ -89,26 +98,26 @@ impl<const D: usize> RowEngine<D> {
         let bodies = plan.exact.sets[0].len();
         let short = |neighbors: usize| 2 * neighbors <= TWICE_SHORT[usize::from(D > 2)] * bodies;
         // Those that are made of pairs stay so with an eighth more: else rows about as long as may be would be made now so, now otherwise.
-        let still_short = |neighbors: usize| short(neighbors - neighbors / 8);
+        let more = usize::from(self.last == LastRows::OfPairs);
+        let short_now = |neighbors: usize| short(neighbors - more * neighbors / 8);
         let were_short = match lists.neighbors.len() {
-            0 => !self.were_long,
-            neighbors if self.were_long => short(neighbors),
-            neighbors => still_short(neighbors),
+            0 => self.last != LastRows::Long,
+            neighbors => short_now(neighbors),
         };
         if plan.exact.shaped || plan.is_plain() && were_short {
             let tests = self.list_pairs(engine, plan, workers);
             let entries = self.pairs.pairs().len() << u32::from(plan.has_both_rows(kind));
-            if plan.exact.shaped || still_short(entries) {
+            if plan.exact.shaped || short_now(entries) {
                 self.put_pairs(plan, kind, lists, workers);
                 if lists.want_columns() {
                     lists.measure(plan.exact, kind, &mut self.centers, (isa, workers));
                 }
-                self.were_long = false;
+                self.last = LastRows::OfPairs;
                 return Tests { pairs: lists.neighbors.len() as u64, ..tests };
             }
         }
         let tests = self.fill_joined(isa, plan, kind, lists, workers);
-        self.were_long = !short(lists.neighbors.len());
+        self.last = if short(lists.neighbors.len()) { LastRows::Nothing } else { LastRows::Long };
         tests
     }
 

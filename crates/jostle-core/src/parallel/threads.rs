@@ -15,7 +15,7 @@ pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 ///
 /// # In a pool shared with others
 /// A search calls as many of a rayon pool's threads as there are cores that no other search is at work on, cgroup limits
-/// counted, and waits for none: one that is busy comes later or not at all, and one that finds nothing to do for 50
+/// counted, and waits for none: one that is busy comes later or not at all, and one that finds nothing to do for 90
 /// microseconds goes back to its pool. Whoever has to wait for another's work sleeps. Meanwhile it runs no other task of
 /// the pool, so a search may be made under a lock. (Where the system takes a helper's thread away at the very moment at
 /// which it comes, `rayon::join` may run one, at most, and no search within that runs another.) It takes a kilobyte of

@@ -33,7 +33,7 @@ const CONTINUED: u32 = u32::MAX;
 /// Numbers before the ids of a row.
 const HEADER: usize = 2;
 
-/// Numbers after a row that may be written over while it is put there.
+/// Numbers after a row that may be written over while it is put there, and are asked for ahead.
 pub(crate) const SPARE: usize = 4 * LANES;
 
 /// Numbers a row beside its ids: these, and its share of the ends of chunks in which there is no room for the next one.

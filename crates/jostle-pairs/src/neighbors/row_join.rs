@@ -68,8 +68,8 @@ outlined! {
         run_tests_plainly = run_tests_body::<true, false, false>(leaf: usize);
         run_tests_for_ids = run_tests_body::<true, true, false>(leaf: usize);
         run_tests_of_an_image_for_ids = run_tests_body::<true, true, true>(leaf: usize);
-        /// The rows of a leaf, sorted, to the arena.
-        deal_rows = deal_rows_body(leaf: usize);
+        /// The rows of a leaf, sorted, and their distances, to the arena.
+        deal_rows_and_distances = deal_rows_body::<true>(leaf: usize);
     }
 }
 
@@ -79,6 +79,8 @@ outlined! {
         collect_candidates = collect_candidates_body(group: usize);
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
+        /// The rows of a leaf, sorted, to the arena.
+        deal_rows = deal_rows_body::<false>(leaf: usize);
     }
 }
 
@@ -103,7 +105,11 @@ impl<const D: usize> RowJoin<'_, D> {
                     self.test_candidates::<L>(leaf);
                 }
                 self.run_gathered::<L>(leaf);
-                self.deal_rows::<L>(leaf);
+                if self.arena.with_distances {
+                    self.deal_rows_and_distances::<L>(leaf);
+                } else {
+                    self.deal_rows::<L>(leaf);
+                }
                 self.scratch.note();
             }
         }
@@ -284,12 +290,11 @@ impl<const D: usize> RowJoin<'_, D> {
     }
 
     #[inline(always)]
-    fn deal_rows_body<L: Lanes>(&mut self, leaf: usize) {
+    fn deal_rows_body<L: Lanes, const WITH_DISTANCES: bool>(&mut self, leaf: usize) {
         let query = self.pairing.trees[0];
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
         let ids = &query.leaf_ids()[leaf].0;
-        let with_distances = self.arena.with_distances;
-        rows.sort::<L>(match with_distances {
+        rows.sort::<L>(match WITH_DISTANCES {
             false if self.repeats => Sorting::EqualIds,
             false => Sorting::Ids,
             true if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
@@ -300,13 +305,13 @@ impl<const D: usize> RowJoin<'_, D> {
             self.tests.pairs += len as u64;
             let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
             rows.copy_into::<L>(lane, len, out);
-            let end = numbers_of(len, with_distances);
+            let end = numbers_of(len, WITH_DISTANCES);
             out[end] = END;
             // The next row of its bucket comes much later, to memory that no cache holds.
             prefetch(&out[end + LANES]);
-            prefetch(&out[end + 2 * LANES]);
-            if with_distances {
-                prefetch(&out[end + 3 * LANES]);
+            prefetch(&out[end + 2 * LANES - 1]);
+            if WITH_DISTANCES {
+                prefetch(&out[end + 3 * LANES - 1]);
                 prefetch(&out[end + SPARE - 1]);
             }
         }
