@@ -31,7 +31,7 @@ use jostle_sets::traverse::candidates::{CANDIDATES, Candidates};
 use jostle_sets::traverse::descent::{Descent, root};
 use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
-use crate::join::buffers::{HitList, TESTS, TestList};
+use crate::join::buffers::{ROTATIONS, TESTS, TestList};
 use crate::join::counts::Tests;
 use crate::join::hits::{Hit, Sink, emit};
 use crate::join::tree_pair::TreePair;
@@ -46,11 +46,16 @@ pub(crate) struct JoinScratch<const D: usize> {
     pub(crate) tests: TestList,
     /// Circles that walk alone, each with a run of leaves that it may touch.
     pub(crate) visits: TestList,
-    hits: HitList,
 }
 
-/// A tree of no more leaves is small: its join with itself takes a quarter of the scratch.
+/// A tree of no more leaves is small: its join with itself takes less scratch.
 pub(crate) const SMALL: usize = 48;
+
+/// Tests of the join of a small tree that are gathered before they are run.
+const SMALL_TESTS: usize = TESTS / 2;
+
+// Hits are handed on before they take half of the room; the leaves of a group against themselves fit in the other half.
+const _: () = assert!(LEAF * ROTATIONS + 2 * LANES <= SMALL_TESTS / 2);
 
 impl<const D: usize> Default for JoinScratch<D> {
     /// For small trees.
@@ -58,9 +63,8 @@ impl<const D: usize> Default for JoinScratch<D> {
         Self {
             candidates: Candidates::default(),
             leaf_pairs: [(); 2].both(|()| vec![0; LEAF * SMALL + LANES]),
-            tests: TestList::with_room(TESTS / 4),
+            tests: TestList::with_lanes(SMALL_TESTS),
             visits: TestList::with_room(0),
-            hits: HitList::of_tests(TESTS / 4),
         }
     }
 }
@@ -70,14 +74,13 @@ impl<const D: usize> JoinScratch<D> {
     pub(crate) fn fit(&mut self, is_small: bool) {
         if !is_small && self.tests.circle.len() < TESTS {
             self.leaf_pairs = [(); 2].both(|()| vec![0; LEAF * CANDIDATES + LANES]);
-            (self.tests, self.visits) = (TestList::default(), TestList::default());
-            self.hits = HitList::of_tests(TESTS);
+            (self.tests, self.visits) = (TestList::with_lanes(TESTS), TestList::default());
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
         let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
-        self.candidates.bytes() + leaf_pairs + self.tests.bytes() + self.visits.bytes() + self.hits.bytes()
+        self.candidates.bytes() + leaf_pairs + self.tests.bytes() + self.visits.bytes()
     }
 }
 
@@ -126,7 +129,7 @@ outlined! {
         walk_alone = walk_each(leaves: Range<usize>);
         /// The tests of the leaves of all runs to be visited.
         visit = visit_runs();
-        /// Hits, to whoever takes them.
+        /// Hits, to whoever takes them; no tests are left.
         hand_on = hand_on_body();
     }
 }
@@ -163,7 +166,7 @@ by_shape! {
     join_within = join_circles_within | join_boxes_within(leaves: Range<usize>);
     /// Phase 4, of the first `count` pairs of leaves whose larger box is of side `side`.
     join_leaves = join_circle_leaves | join_box_leaves(side: usize, count: usize);
-    /// Phase 5: circles of side `side` against leaves of the other.
+    /// Phase 5: circles of side `side` against leaves of the other; all hits, to whoever takes them.
     run_tests = run_circle_tests | run_box_tests(side: usize);
 }
 
@@ -233,19 +236,18 @@ impl<const D: usize> Join<'_, D> {
         let tree = self.pairing.trees[0];
         let circles = S::Sixteen::<L, D>::of(S::leaves(tree), leaf);
         let mut rotated = circles;
-        self.make_room::<L>(LANES / 2);
-        let mut hits = self.scratch.hits.appender();
-        for rotation in 1..=LANES / 2 {
+        let mut running = self.scratch.tests.run_within::<L>(leaf as u32);
+        for rotation in 1..=ROTATIONS {
             rotated = rotated.rotate();
             let once = if rotation < LANES / 2 { u16::MAX } else { u16::MAX >> (LANES / 2) };
-            if DECIDES {
+            running.note::<L>(if DECIDES {
                 let (mask, sure) = circles.hits_and_sure(rotated, slack);
-                hits.keep(Hit::within(leaf, rotation, mask & once).with_sure(sure));
+                Hit::lanes_within(rotation, mask & once) | Hit::sure(sure)
             } else {
-                hits.keep(Hit::within(leaf, rotation, circles.hits(rotated) & once));
-            }
+                Hit::lanes_within(rotation, circles.hits(rotated) & once)
+            });
         }
-        hits.finish();
+        running.finish();
         let n = tree.leaf(leaf).len();
         self.tests.circle_tests += (n * (n - 1) / 2) as u64;
     }
@@ -364,39 +366,32 @@ impl<const D: usize> Join<'_, D> {
 
     #[inline(always)]
     fn run_tests_body<L: Lanes, S: Shape>(&mut self, side: usize) {
-        self.make_room::<L>(self.scratch.tests.len);
-        let JoinScratch { tests, hits, .. } = &mut *self.scratch;
-        self.tests.circle_tests += (tests.len * LANES) as u64;
-        let mut hits = hits.appender();
+        let tests = &mut self.scratch.tests;
+        self.tests.circle_tests += (tests.to_run() * LANES) as u64;
+        let mut running = tests.run::<L>();
         let [query, target] = self.pairing.trees.map(S::leaves);
         if !self.pairing.within {
             let (circles, leaves, sign) = if side == 0 { (query, target, 1.0) } else { (target, query, -1.0) };
             let offset = self.pairing.offset.axes(|offset| offset * sign);
-            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+            while let Some((circle, leaf)) = running.next() {
                 let single = S::Sixteen::<L, D>::all(circles, circle as usize);
                 let mask = single.hits_at(S::Sixteen::of(leaves, leaf as usize), offset);
-                hits.keep(Hit::between(side, circle, leaf, mask));
+                running.note::<L>(Hit::lanes_between(side, mask));
             }
         } else if let Some(decision) = self.pairing.filter.decision.filter(|_| S::KNOWS_SURE) {
-            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+            while let Some((circle, leaf)) = running.next() {
                 let single = S::Sixteen::<L, D>::all(query, circle as usize);
                 let (mask, sure) = single.hits_and_sure(S::Sixteen::of(query, leaf as usize), decision.slack);
-                hits.keep(Hit::between(0, circle, leaf, mask).with_sure(sure));
+                running.note::<L>(Hit::lanes_between(0, mask) | Hit::sure(sure));
             }
         } else {
-            for (&circle, &leaf) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+            while let Some((circle, leaf)) = running.next() {
                 let single = S::Sixteen::<L, D>::all(query, circle as usize);
-                hits.keep(Hit::between(0, circle, leaf, single.hits(S::Sixteen::of(query, leaf as usize))));
+                running.note::<L>(Hit::lanes_between(0, single.hits(S::Sixteen::of(query, leaf as usize))));
             }
         }
-        hits.finish();
-        tests.len = 0;
-    }
-
-    /// Makes room for `more` hits.
-    #[inline(always)]
-    fn make_room<L: Lanes>(&mut self, more: usize) {
-        if self.scratch.hits.lacks_room(more) {
+        running.finish();
+        if tests.keep_hits::<L>() {
             self.hand_on::<L>();
         }
     }
@@ -406,23 +401,25 @@ impl<const D: usize> Join<'_, D> {
         if !self.pairing.filter.keeps_all() {
             self.filter_hits::<L>();
         }
-        let hits = &mut self.scratch.hits;
-        let list = &hits.list[..hits.len];
-        self.tests.pairs += list.iter().map(|hit| u64::from(hit.pairs())).sum::<u64>();
-        if self.sink.wants_pairs() {
-            emit::<L>(list, self.pairing.names(), self.sink);
-        }
-        hits.len = 0;
+        let hits = &mut self.scratch.tests;
+        let pairs = if self.sink.wants_pairs() {
+            emit::<L>(hits, self.pairing.names(), self.sink)
+        } else {
+            hits.hits().map(|hit| hit.pairs() as usize).sum()
+        };
+        self.tests.pairs += pairs as u64;
+        hits.clear();
     }
 
     #[inline(always)]
     fn filter_hits_body<L: Lanes>(&mut self) {
-        let hits = &mut self.scratch.hits;
+        let hits = &mut self.scratch.tests;
         let names = self.pairing.names();
         let all = self.pairing.filter.asks_of_all();
-        for hit in &mut hits.list[..hits.len] {
+        for at in 0..hits.len {
+            let hit = hits.hit(at);
             if all || !hit.is_sure() {
-                *hit = self.pairing.filter::<L>(*hit, names, self.pairing.image, self.pairing.offset);
+                hits.lanes[at] = self.pairing.filter::<L>(hit, names, self.pairing.image, self.pairing.offset).lanes;
             }
         }
     }

@@ -38,6 +38,8 @@ pub trait LaneWork {
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub trait Lanes: Copy {
+    /// Whether sixteen rows are kept by [`Lanes::keep_any`] in less time than one after the other, as they come.
+    const KEEPS_SIXTEEN: bool = true;
     /// What a comparison leaves: of several the bits are taken once, which costs more than a comparison where it takes instructions.
     type Mask: Copy;
     /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
@@ -118,6 +120,25 @@ pub trait Lanes: Copy {
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
         Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
     }
+    /// Of the sixteen rows from number `from` on, moves those whose last value has any of `bits` to rows `to` and on, in order; what
+    /// follows them there, sixteen rows in all, is anything. Returns their number. `to` is at most `from`.
+    #[inline(always)]
+    fn keep_any(columns: [&mut [u32]; 3], from: usize, to: usize, bits: u32) -> usize {
+        let [first, second, last] = columns.map(|column| &mut column[to..from + LANES]);
+        let (mut kept, from) = (0, from - to);
+        for lane in 0..LANES {
+            let value = last[from + lane];
+            (first[kept], second[kept], last[kept]) = (first[from + lane], second[from + lane], value);
+            kept += usize::from(value & bits != 0);
+        }
+        kept
+    }
+}
+
+/// The sixteen values from place `at` on.
+#[inline(always)]
+pub fn sixteen<T>(values: &[T], at: usize) -> &[T; LANES] {
+    values[at..at + LANES].try_into().expect("a range of sixteen has sixteen values")
 }
 
 /// The sixteen places from `at` on.

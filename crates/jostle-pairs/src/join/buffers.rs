@@ -1,4 +1,6 @@
-//! What a join gathers before it goes on with it: tests to run, and hits to hand on. Neither grows while it runs.
+//! What a join gathers before it goes on with it: tests to run, and then hits to hand on. It does not grow while it runs.
+
+use core::ops::Range;
 
 use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
@@ -7,62 +9,60 @@ use crate::join::hits::Hit;
 /// Tests gathered before they are run.
 pub(crate) const TESTS: usize = 1024;
 
-/// Hits not yet handed on. The list has room for one more than are kept.
-#[derive(Debug)]
-pub(crate) struct HitList {
-    pub(crate) list: Vec<Hit>,
-    pub(crate) len: usize,
-}
+/// Tests of a leaf against itself.
+pub(crate) const ROTATIONS: usize = LANES / 2;
 
-/// Appends hits; it holds their number apart from the list, where the compiler may keep it in a register.
-pub(crate) struct Appender<'a> {
-    list: &'a mut [Hit],
-    len: usize,
-    total: &'a mut usize,
-}
-
-impl HitList {
-    /// For those of so many tests, and twice.
-    pub(crate) fn of_tests(tests: usize) -> Self {
-        Self { list: vec![Hit::default(); 2 * tests + 1], len: 0 }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.list.capacity() * size_of::<Hit>()
-    }
-
-    /// Whether so many more may not fit.
-    #[inline(always)]
-    pub(crate) fn lacks_room(&self, more: usize) -> bool {
-        self.len + more >= self.list.len()
-    }
-
-    #[inline(always)]
-    pub(crate) fn appender(&mut self) -> Appender<'_> {
-        Appender { list: &mut self.list[self.len..], len: 0, total: &mut self.len }
-    }
-}
-
-impl Appender<'_> {
-    /// Keeps a hit, unless it is none: written in any case, counted if it is one.
-    #[inline(always)]
-    pub(crate) fn keep(&mut self, hit: Hit) {
-        self.list[self.len] = hit;
-        self.len += usize::from(hit.pairs() != 0);
-    }
-
-    #[inline(always)]
-    pub(crate) fn finish(self) {
-        *self.total += self.len;
-    }
-}
-
-/// One circle each, by its place, against those of a leaf.
+/// One circle each, by its place, against those of a leaf; then, what has come of it.
 #[derive(Debug)]
 pub(crate) struct TestList {
     pub(crate) circle: Vec<u32>,
     pub(crate) leaf: Vec<u32>,
+    /// What is known of the lanes of each test that has been run, see [`Hit`]; none where it is not asked for.
+    pub(crate) lanes: Vec<u32>,
     pub(crate) len: usize,
+    /// So many at the front have been run, or were hits.
+    tested: usize,
+    /// So many at the front are hits.
+    hits: usize,
+}
+
+/// Tests as they are run, one after the other; it holds numbers apart from the lists, where the compiler may keep them in registers.
+pub(crate) struct Running<'t> {
+    circle: &'t mut [u32],
+    leaf: &'t mut [u32],
+    lanes: &'t mut [u32],
+    /// So many have been run, and so many kept: see [`Lanes::KEEPS_SIXTEEN`].
+    at: usize,
+    kept: usize,
+    hits: &'t mut usize,
+}
+
+impl Running<'_> {
+    /// The circle and the leaf of the next test.
+    #[inline(always)]
+    pub(crate) fn next(&self) -> Option<(u32, u32)> {
+        (self.at < self.circle.len()).then(|| (self.circle[self.at], self.leaf[self.at]))
+    }
+
+    /// Notes what is known of its lanes.
+    #[inline(always)]
+    pub(crate) fn note<L: Lanes>(&mut self, lanes: u32) {
+        let at = self.at;
+        self.at += 1;
+        if L::KEEPS_SIXTEEN {
+            self.lanes[at] = lanes;
+            return;
+        }
+        // Written in any case, counted if it is a hit.
+        let hit = self.kept;
+        (self.circle[hit], self.leaf[hit], self.lanes[hit]) = (self.circle[at], self.leaf[at], lanes);
+        self.kept += usize::from(lanes & Hit::MASK != 0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn finish(self) {
+        *self.hits = self.kept;
+    }
 }
 
 impl Default for TestList {
@@ -74,17 +74,79 @@ impl Default for TestList {
 impl TestList {
     /// Room for so many tests.
     pub(crate) fn with_room(tests: usize) -> Self {
-        Self { circle: vec![0; tests], leaf: vec![0; tests], len: 0 }
+        let list = || vec![0; tests + LANES];
+        Self { circle: list(), leaf: list(), lanes: Vec::new(), len: 0, tested: 0, hits: 0 }
+    }
+
+    /// Room for so many tests, and for what is known of them.
+    pub(crate) fn with_lanes(tests: usize) -> Self {
+        Self { lanes: vec![0; tests + LANES], ..Self::with_room(tests) }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        (self.circle.capacity() + self.leaf.capacity()) * size_of::<u32>()
+        (self.circle.capacity() + self.leaf.capacity() + self.lanes.capacity()) * size_of::<u32>()
+    }
+
+    /// How many are to be run.
+    #[inline(always)]
+    pub(crate) fn to_run(&self) -> usize {
+        self.len - self.tested
+    }
+
+    /// Those that are to be run.
+    #[inline(always)]
+    pub(crate) fn run<L: Lanes>(&mut self) -> Running<'_> {
+        self.running::<L>(self.tested..self.len)
+    }
+
+    /// The last tests, which are to be run.
+    #[inline(always)]
+    fn running<L: Lanes>(&mut self, tests: Range<usize>) -> Running<'_> {
+        let Self { circle, leaf, lanes, tested, hits, .. } = self;
+        *tested = tests.end;
+        let (all, at) = if L::KEEPS_SIXTEEN { (tests, 0) } else { (0..tests.end, tests.start) };
+        let (circle, leaf, lanes) = (&mut circle[all.clone()], &mut leaf[all.clone()], &mut lanes[all]);
+        Running { circle, leaf, lanes, at, kept: *hits, hits }
+    }
+
+    /// Leaves the hits of tests that have been run, in order: sixteen at a time, since to keep them test by test takes half as long as to test.
+    /// Returns whether it is time to hand them on.
+    #[inline(always)]
+    pub(crate) fn keep_hits<L: Lanes>(&mut self) -> bool {
+        let Self { circle, leaf, lanes, len, tested, hits } = self;
+        if L::KEEPS_SIXTEEN {
+            *sixteen_mut(lanes, *tested) = [0; LANES];
+            for at in (*hits..*tested).step_by(LANES) {
+                *hits += L::keep_any([circle, leaf, lanes], at, *hits, Hit::MASK);
+            }
+        }
+        (*len, *tested) = (*hits, *hits);
+        2 * *hits > circle.len()
+    }
+
+    /// Nothing is left.
+    pub(crate) fn clear(&mut self) {
+        (self.len, self.tested, self.hits) = (0, 0, 0);
+    }
+
+    /// All in order, each of which is a hit.
+    #[inline(always)]
+    pub(crate) fn hits(&self) -> impl Iterator<Item = Hit> {
+        let Self { circle, leaf, lanes, hits, .. } = self;
+        let named = circle[..*hits].iter().zip(&leaf[..*hits]);
+        named.zip(&lanes[..*hits]).map(|((&circle, &leaf), &lanes)| Hit { circle, leaf, lanes })
+    }
+
+    /// Hit number `at`.
+    #[inline(always)]
+    pub(crate) fn hit(&self, at: usize) -> Hit {
+        Hit { circle: self.circle[at], leaf: self.leaf[at], lanes: self.lanes[at] }
     }
 
     /// Whether another sixteen may not fit.
     #[inline(always)]
     pub(crate) fn is_full(&self) -> bool {
-        self.len + LANES > self.circle.len()
+        self.len + 2 * LANES > self.circle.len()
     }
 
     /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
@@ -93,6 +155,15 @@ impl TestList {
         let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
         *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
         self.len += count;
+    }
+
+    /// Appends tests of a leaf against itself, of no circle, to be run at once: no others may wait.
+    #[inline(always)]
+    pub(crate) fn run_within<L: Lanes>(&mut self, leaf: u32) -> Running<'_> {
+        let own = self.len..self.len + ROTATIONS;
+        self.leaf[own.clone()].fill(leaf);
+        self.len = own.end;
+        self.running::<L>(own)
     }
 
     /// Appends one circle and a number.

@@ -6,16 +6,18 @@ use jostle_core::sixteen::Ids;
 use jostle_sets::prepare::job::Job;
 use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
+use crate::join::buffers::TestList;
+
 /// Up to sixteen pairs found by one vector test.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
     /// Place of a circle.
-    circle: u32,
-    leaf: u32,
+    pub(crate) circle: u32,
+    pub(crate) leaf: u32,
     /// Bits 0 to 15: lanes of the leaf that overlap. Bits 16 to 20: how far the leaf was rotated against itself, or 0
     /// when it was tested against the circle. Bit 30: no lane is in doubt. Bit 31: which tree the circle is of, 0 for the
     /// one whose groups are joined; the leaf is of the other.
-    lanes: u32,
+    pub(crate) lanes: u32,
 }
 
 /// Where the side of a hit stands in its lanes.
@@ -25,16 +27,25 @@ const SIDE: u32 = 31;
 const SURE: u32 = 30;
 
 impl Hit {
-    /// The circle at a place against those of a leaf.
+    /// The bits of lanes that overlap: none of a test that is no hit.
+    pub(crate) const MASK: u32 = 0xffff;
+
+    /// What is known of the lanes of a leaf by a test of a circle of a side.
     #[inline(always)]
-    pub(crate) fn between(side: usize, circle: u32, leaf: u32, mask: u16) -> Self {
-        Self { circle, leaf, lanes: (side as u32) << SIDE | u32::from(mask) }
+    pub(crate) fn lanes_between(side: usize, mask: u16) -> u32 {
+        (side as u32) << SIDE | u32::from(mask)
     }
 
-    /// The circles of a leaf, lane i against lane `(i + rotation) % 16`.
+    /// What is known by a test of a leaf with itself, lane i against lane `(i + rotation) % 16`.
     #[inline(always)]
-    pub(crate) fn within(leaf: usize, rotation: usize, mask: u16) -> Self {
-        Self { circle: 0, leaf: leaf as u32, lanes: (rotation as u32) << 16 | u32::from(mask) }
+    pub(crate) fn lanes_within(rotation: usize, mask: u16) -> u32 {
+        (rotation as u32) << 16 | u32::from(mask)
+    }
+
+    /// What says that all lanes are sure, if they are.
+    #[inline(always)]
+    pub(crate) fn sure(sure: bool) -> u32 {
+        u32::from(sure) << SURE
     }
 
     #[inline(always)]
@@ -46,12 +57,6 @@ impl Hit {
     #[inline(always)]
     pub(crate) fn with_mask(self, mask: u16) -> Self {
         Self { lanes: self.lanes & !u32::from(u16::MAX) | u32::from(mask), ..self }
-    }
-
-    /// The same, known to be sure or not.
-    #[inline(always)]
-    pub(crate) fn with_sure(self, sure: bool) -> Self {
-        Self { lanes: self.lanes | u32::from(sure) << SURE, ..self }
     }
 
     /// Whether it is known that there is nothing to decide.
@@ -160,20 +165,22 @@ impl Names<'_> {
     }
 }
 
-/// Gives the pairs of hits to a sink, in order: lanes ascending within each.
+/// Gives the pairs of hits to a sink, in order: lanes ascending within each. Returns their number.
 #[inline(always)]
-pub(crate) fn emit<L: Lanes>(hits: &[Hit], names: Names<'_>, sink: &mut dyn Sink) {
+pub(crate) fn emit<L: Lanes>(hits: &TestList, names: Names<'_>, sink: &mut dyn Sink) -> usize {
     let mut room = sink.room();
-    let mut len = 0;
-    for &hit in hits {
+    let (mut len, mut before) = (0, 0);
+    for hit in hits.hits() {
         if len + LANES > room.len() {
             sink.took(len);
+            before += len;
             (room, len) = (sink.room(), 0);
         }
         names.write::<L>(hit, sixteen_mut(room, len));
         len += hit.pairs() as usize;
     }
     sink.took(len);
+    before + len
 }
 
 /// Takes the pairs of a block in their order. Asked once for hundreds of them, so that kernels are compiled for all

@@ -278,7 +278,8 @@ impl<const D: usize> RowJoin<'_, D> {
                 mask &= !itself;
             }
             if !PLAIN && (asks || decision.is_some() && !sure) {
-                let hit = Hit::between(0, (leaf * LEAF + lane) as u32, other as u32, mask).with_sure(sure);
+                let lanes = Hit::lanes_between(0, mask) | Hit::sure(sure);
+                let hit = Hit { circle: (leaf * LEAF + lane) as u32, leaf: other as u32, lanes };
                 mask = self.pairing.filter::<L>(hit, self.pairing.names(), image, offset).mask();
             }
             if !IDS && self.arena.with_distances {

@@ -24,6 +24,7 @@ impl Portable {
 }
 
 impl Lanes for Portable {
+    const KEEPS_SIXTEEN: bool = false;
     type Mask = Self;
 
     #[inline(always)]

@@ -31,6 +31,7 @@ stamp!(portable = Portable, avx2 = Avx2, avx512 = Avx512:
     pairs_are_those_of_set_lanes = Pairs,
     values_are_picked_from_a_row = Picked,
     rows_of_all_lengths_are_sorted = SortedRows,
+    rows_that_are_marked_are_kept = KeptRows,
 );
 
 fn on(name: IsaName, work: impl LaneWork) {
@@ -244,6 +245,38 @@ impl LaneWork for SortedRows {
                 let len = lens[row] as usize;
                 expected[row][..len].sort_unstable();
                 assert_eq!(rows[row][..len], expected[row][..len], "row {row} of lengths {lens:?}");
+            }
+        }
+    }
+}
+
+struct KeptRows;
+
+impl LaneWork for KeptRows {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        const MARKS: u32 = 0x8001;
+        let mut state = 8;
+        for round in 0..4096 {
+            let (from, to) = [(0, 0), (LANES, 0), (2 * LANES, 7), (LANES, LANES)][round % 4];
+            let all: [[u32; 3 * LANES]; 3] = core::array::from_fn(|_| core::array::from_fn(|_| random(&mut state)));
+            let marked = random(&mut state) as u16;
+            let mut columns = all;
+            for lane in 0..LANES {
+                let marks = if marked >> lane & 1 == 1 { [1, 1 << 15, MARKS][lane % 3] } else { 0 };
+                columns[2][from + lane] = all[2][from + lane] & !MARKS | marks;
+            }
+            let before = columns;
+            let [first, second, last] = &mut columns;
+            assert_eq!(L::keep_any([first, second, last], from, to, MARKS), marked.count_ones() as usize);
+            for (column, before) in columns.iter().zip(before) {
+                assert_eq!(column[..to], before[..to]);
+                assert_eq!(column[from + LANES..], before[from + LANES..]);
+                for (at, lane) in set(marked).enumerate() {
+                    assert_eq!(column[to + at], before[from + lane]);
+                }
             }
         }
     }
