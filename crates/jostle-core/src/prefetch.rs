@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "the instructions that ask are unsafe functions, or assembly")]
 
 /// Bytes that memory is fetched by.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
 /// Asks for the line of memory at an address, whatever lies there; may do nothing.
 #[inline(always)]

@@ -55,7 +55,7 @@ fn helped(handover: &Arc<Handover>, help: impl Fn(&Handover) + Send + 'static, l
 
 /// One region of `tasks` tasks, each with a place of its own, that lie on the stack of the leader.
 fn region(handover: &Handover, tasks: usize) {
-    let (left, places) = (InOrder::new(tasks), [Place::default(), Place::default()]);
+    let (left, places) = (InOrder::new(tasks, 2), [Place::default(), Place::default()]);
     handover
         .region(&|_| left.work_off(&|tasks: &mut dyn Iterator<Item = usize>| tasks.for_each(|at| places[at].add())));
     places[..tasks].iter().for_each(|place| assert_eq!(place.get(), 1));
@@ -106,7 +106,7 @@ pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
         helped(&Arc::default(), Handover::stand_by, |handover| {
             let place = Place::default();
             let region = catch_unwind(AssertUnwindSafe(|| {
-                let left = InOrder::new(1);
+                let left = InOrder::new(1, 2);
                 handover.region(&|number| {
                     left.work_off(&|tasks: &mut dyn Iterator<Item = usize>| {
                         tasks.for_each(|_| {
@@ -127,7 +127,7 @@ pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
 pub fn a_search_within_a_region() {
     model(1, || {
         helped(&Arc::default(), Handover::stand_by, |outer| {
-            let left = InOrder::new(1);
+            let left = InOrder::new(1, 2);
             outer.region(&|_| {
                 left.work_off(&|tasks: &mut dyn Iterator<Item = usize>| {
                     tasks.for_each(|_| {
@@ -205,7 +205,7 @@ pub fn writes_to_places_of_ones_own_are_seen_by_who_waits() {
         helped(&Arc::default(), Handover::stand_by, |handover| {
             let mut slots = [0, 0];
             {
-                let (left, slots) = (InOrder::new(2), Disjoint::new(&mut slots));
+                let (left, slots) = (InOrder::new(2, 2), Disjoint::new(&mut slots));
                 handover.region(&|_| {
                     left.work_off(&|tasks: &mut dyn Iterator<Item = usize>| {
                         // SAFETY: each task is handed out once.

@@ -1,6 +1,7 @@
 //! The tasks of a region, handed out to its workers.
 
 use core::mem;
+use core::ops::Range;
 
 use crate::parallel::sync::{AtomicUsize, CachePadded, Ordering};
 use crate::parallel::task::Task;
@@ -29,20 +30,38 @@ fn or_stop(work: impl FnOnce(), stop: impl Fn()) {
     mem::forget(stop);
 }
 
-/// Tasks in ascending order.
+/// Tasks in ascending order, handed out in runs: what lies side by side is then read by one core, and need not be taken away from
+/// others when it is written again.
 pub(crate) struct InOrder {
     tasks: usize,
+    workers: usize,
     next: AtomicUsize,
 }
 
+/// A run is as long as this part of what each worker has left to do, if it takes as much as the others.
+const RUN: usize = 16;
+
 impl InOrder {
-    pub(crate) fn new(tasks: usize) -> Self {
-        Self { tasks, next: AtomicUsize::new(0) }
+    pub(crate) fn new(tasks: usize, workers: usize) -> Self {
+        Self { tasks, workers, next: AtomicUsize::new(0) }
+    }
+
+    /// The next run that nobody has taken.
+    fn take_run(&self) -> Option<Range<usize>> {
+        let mut first = self.next.load(Ordering::Relaxed);
+        while first < self.tasks {
+            let end = first + ((self.tasks - first) / (RUN * self.workers)).max(1);
+            match self.next.compare_exchange(first, end, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some(first..end),
+                Err(now) => first = now,
+            }
+        }
+        None
     }
 
     /// Runs a worker with what is left.
     pub(crate) fn work_off(&self, worker: &(dyn Fn(&mut dyn Iterator<Item = usize>) + Sync)) {
-        let mut left = core::iter::from_fn(|| take(&self.next, self.tasks));
+        let mut left = core::iter::from_fn(|| self.take_run()).flatten();
         or_stop(|| worker(&mut left), || self.next.store(self.tasks, Ordering::Relaxed));
     }
 }

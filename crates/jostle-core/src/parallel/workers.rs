@@ -120,7 +120,7 @@ impl<'a> Workers<'a> {
             Self::Recorded => recording::region(name, tasks, worker),
             _ if at_once <= 1 => worker(&mut (0..tasks)),
             _ => {
-                let tasks = InOrder::new(tasks);
+                let tasks = InOrder::new(tasks, at_once);
                 self.on_all(at_once, &|_| tasks.work_off(worker));
             }
         }

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::fours::columns;
 use super::level::LevelSlots;
 use super::shape::{Part, Record, Shape, Source};
-use super::sort::{LocalSort, SortSegment, copy_centers};
+use super::sort::{LocalSort, SortSegment, copy_centers, take_over};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::Aabb;
 use crate::axes::Axes;
@@ -59,7 +59,7 @@ impl<const D: usize> LinearTree<D> {
         s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
-        let shared = self.shared(part);
+        let shared = self.shared(part, workers);
         let tasks = shared.dealer.tasks();
         if in_turn {
             workers.run_in_order("segments", tasks, |tasks| {
@@ -74,7 +74,7 @@ impl<const D: usize> LinearTree<D> {
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
-            let shared = self.shared(part);
+            let shared = self.shared(part, workers);
             workers.run("leaves", tasks, |task| {
                 for at in shared.dealer.task(task) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
@@ -93,11 +93,12 @@ impl<const D: usize> LinearTree<D> {
         self.levels[0].set_len(leaves);
     }
 
-    fn shared<'a, S: Shape<D>>(&'a mut self, part: &'a mut Part<S, D>) -> Shared<'a, S, D> {
+    fn shared<'a, S: Shape<D>>(&'a mut self, part: &'a mut Part<S, D>, workers: Workers<'_>) -> Shared<'a, S, D> {
         let s = &mut self.scratch;
         Shared {
             dealer: &part.dealer,
-            records: &part.records,
+            records: Disjoint::new(&mut part.records),
+            are_shared: workers.count() > 1,
             locals: &s.locals,
             first_leaves: &s.first_leaves,
             places: Disjoint::new(&mut s.places),
@@ -114,7 +115,9 @@ impl<const D: usize> LinearTree<D> {
 /// The state shared by the workers that sort segments and fill leaves.
 struct Shared<'a, S: Shape<D>, const D: usize> {
     dealer: &'a Dealer,
-    records: &'a [S::Record],
+    records: Disjoint<'a, S::Record>,
+    /// Several workers have written the records.
+    are_shared: bool,
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,
     /// By rank.
@@ -164,9 +167,15 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     fn sort(&self, local: &mut LocalSort, at: usize) {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, and each is in one task.
-        let (places, marks) = unsafe { (self.places.range(segment.range()), self.marks.range(segment.range())) };
+        let (places, marks, records) = unsafe {
+            let range = segment.range();
+            (self.places.range(range.clone()), self.marks.range(range.clone()), self.records.range(range))
+        };
+        if self.are_shared {
+            take_over(records);
+        }
         let LocalSort { order, columns, .. } = local;
-        let centers = copy_centers(&self.records[segment.range()], columns);
+        let centers = copy_centers(records, columns);
         let count = self.isa.run(SortSegment { order, centers, bounds: None, places, marks });
         self.first_leaves.end(at, count);
     }
@@ -177,16 +186,19 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
         // after it has been sorted: by the worker that did so, or in a region of its own.
-        let (places, marks, bodies, ids, starts) = unsafe {
+        let (records, places, marks, bodies, ids, starts) = unsafe {
             let marks = &self.marks.range(segment.range())[..leaves.len()];
             let (bodies, ids) = (self.bodies.range(leaves.clone()), self.ids.range(leaves.clone()));
-            (self.places.range(segment.range()), marks, bodies, ids, self.starts.range(leaves.clone()))
+            let (records, places) = (self.records.range(segment.range()), self.places.range(segment.range()));
+            (records, places, marks, bodies, ids, self.starts.range(leaves.clone()))
         };
+        if self.are_shared {
+            take_over(records);
+        }
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }
-        let source = &self.records[segment.range()];
-        self.isa.run(FillLeaves::<S, _, D> { source, places, marks, bodies, ids });
+        self.isa.run(FillLeaves::<S, _, D> { source: &*records, places, marks, bodies, ids });
         // SAFETY: as above.
         unsafe { bound_leaves::<S, D>(self.isa, bodies, &self.boxes, leaves.start) }
     }

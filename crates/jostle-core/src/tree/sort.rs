@@ -1,6 +1,8 @@
 //! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
 //! in strips in cache.
 
+use core::hint::black_box;
+
 use super::cut::cut_leaves;
 use super::digits::digits_of;
 use super::shape::{Centers, Part, Record, Shape};
@@ -12,6 +14,7 @@ use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
+use crate::prefetch::LINE;
 use crate::radix::{CellPass, LOCAL_MAX, Segment, digit, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
@@ -184,6 +187,14 @@ impl LocalSort {
             + centers.iter().chain(&self.columns).map(|column| column.capacity() * size_of::<f32>()).sum::<usize>()
             + runs.capacity() * size_of::<(u16, u16)>()
             + self.waiting.capacity() * size_of::<u32>()
+    }
+}
+
+/// Writes some records as they are, so that this core alone has their lines. Read only, they would be shared with the core that wrote them, and to
+/// write to a shared line again takes that one several times as long as to one that another core has (see docs/measurements.md).
+pub(super) fn take_over<R: Copy>(records: &mut [R]) {
+    for record in records.iter_mut().step_by((LINE / size_of::<R>()).max(1)) {
+        *record = black_box(*record);
     }
 }
 

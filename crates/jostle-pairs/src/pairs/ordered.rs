@@ -1,6 +1,7 @@
 //! The pairs of blocks that several threads join, put in one list in the order of the blocks while they are found.
 //!
-//! A worker keeps what it has found until it is known where its block begins, and copies it from cache.
+//! As soon as it is known where its block begins, a worker writes to the list itself; what it has found before, it keeps, and copies it then
+//! from cache.
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
@@ -92,20 +93,35 @@ pub(crate) struct Ordered<'a> {
     pub(crate) starts: &'a Prefix,
     pub(crate) outbox: &'a mut Outbox,
     block: usize,
-    /// Pairs of the block found so far, and those of them that are in a parcel.
+    /// Pairs of the block found so far, and those of them that are in a parcel or in the list.
     found: usize,
     packed: usize,
+    /// The room that was given last is in the list.
+    is_direct: bool,
 }
 
 impl<'a> Ordered<'a> {
     pub(crate) fn new(list: &'a Disjoint<'a, [u32; 2]>, starts: &'a Prefix, outbox: &'a mut Outbox) -> Self {
-        Self { list, starts, outbox, block: 0, found: 0, packed: 0 }
+        Self { list, starts, outbox, block: 0, found: 0, packed: 0, is_direct: false }
     }
 
     fn pack(&mut self) {
         let len = self.found - self.packed;
-        self.outbox.parcels.push(Parcel { block: self.block, before: self.packed, len });
-        self.packed = self.found;
+        if len > 0 {
+            self.outbox.parcels.push(Parcel { block: self.block, before: self.packed, len });
+            self.packed = self.found;
+        }
+    }
+
+    /// Where in the list the next pairs of the block go, if that is known, there is room, and all before them are there.
+    fn place(&mut self) -> Option<usize> {
+        let start = self.starts.start_of(self.block)?;
+        if self.outbox.len > 0 {
+            self.pack();
+            self.outbox.send(self.list, |block| self.starts.start_of(block));
+        }
+        let place = start + self.found;
+        (self.outbox.len == 0 && place + LANES <= self.list.len()).then_some(place)
     }
 
     #[cold]
@@ -134,8 +150,15 @@ impl Sink for Ordered<'_> {
         self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
 
-    #[inline(always)]
+    #[allow(unsafe_code, reason = "the list belongs to the first block that has not ended")]
     fn room(&mut self) -> &mut [[u32; 2]] {
+        let place = self.place();
+        self.is_direct = place.is_some();
+        if let Some(place) = place {
+            // SAFETY: all blocks before this one have ended, and what other workers have put in the list, or put there until this block ends, lies
+            // before its start: the list from here on is this worker's.
+            return unsafe { self.list.range(place..self.list.len()) };
+        }
         if self.outbox.len + LANES > self.outbox.pairs.len() {
             self.make_room();
         }
@@ -144,8 +167,12 @@ impl Sink for Ordered<'_> {
 
     #[inline(always)]
     fn took(&mut self, len: usize) {
-        self.outbox.len += len;
         self.found += len;
+        if self.is_direct {
+            self.packed = self.found;
+        } else {
+            self.outbox.len += len;
+        }
     }
 }
 
