@@ -403,7 +403,7 @@ impl<const D: usize> Join<'_, D> {
         }
         let hits = &mut self.scratch.tests;
         let pairs = if self.sink.wants_pairs() {
-            emit::<L>(hits, self.pairing.names(), self.sink)
+            emit::<L>(hits.hits(), self.pairing.names(), self.sink)
         } else {
             hits.hits().map(|hit| hit.pairs() as usize).sum()
         };

@@ -6,8 +6,6 @@ use jostle_core::sixteen::Ids;
 use jostle_sets::prepare::job::Job;
 use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
-use crate::join::buffers::TestList;
-
 /// Up to sixteen pairs found by one vector test.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit {
@@ -167,10 +165,10 @@ impl Names<'_> {
 
 /// Gives the pairs of hits to a sink, in order: lanes ascending within each. Returns their number.
 #[inline(always)]
-pub(crate) fn emit<L: Lanes>(hits: &TestList, names: Names<'_>, sink: &mut dyn Sink) -> usize {
+pub(crate) fn emit<L: Lanes>(hits: impl Iterator<Item = Hit>, names: Names<'_>, sink: &mut dyn Sink) -> usize {
     let mut room = sink.room();
     let (mut len, mut before) = (0, 0);
-    for hit in hits.hits() {
+    for hit in hits {
         if len + LANES > room.len() {
             sink.took(len);
             before += len;
