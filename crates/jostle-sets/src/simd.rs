@@ -120,24 +120,31 @@ pub trait Lanes: Copy {
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
         Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
     }
+    /// Where a value has any of these bits.
+    #[inline(always)]
+    fn with_any(values: &[u32; LANES], bits: u32) -> u16 {
+        let mut mask = 0;
+        for lane in 0..LANES {
+            mask |= u16::from(values[lane] & bits != 0) << lane;
+        }
+        mask
+    }
     /// Of the sixteen rows from number `from` on, moves those whose last value has any of `bits` to rows `to` and on, in order; what
     /// follows them there, sixteen rows in all, is anything. Returns their number. `to` is at most `from`.
     #[inline(always)]
     fn keep_any(columns: [&mut [u32]; 3], from: usize, to: usize, bits: u32) -> usize {
-        let [first, second, last] = columns.map(|column| &mut column[to..from + LANES]);
-        let (mut kept, from) = (0, from - to);
-        for lane in 0..LANES {
-            let value = last[from + lane];
-            (first[kept], second[kept], last[kept]) = (first[from + lane], second[from + lane], value);
-            kept += usize::from(value & bits != 0);
+        let mask = Self::with_any(sixteen(columns[2], from), bits);
+        for column in columns {
+            let values = *sixteen(column, from);
+            Self::compress_ids(&values, mask, sixteen_mut(column, to));
         }
-        kept
+        mask.count_ones() as usize
     }
 }
 
 /// The sixteen values from place `at` on.
 #[inline(always)]
-pub fn sixteen<T>(values: &[T], at: usize) -> &[T; LANES] {
+fn sixteen<T>(values: &[T], at: usize) -> &[T; LANES] {
     values[at..at + LANES].try_into().expect("a range of sixteen has sixteen values")
 }
 

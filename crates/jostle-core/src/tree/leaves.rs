@@ -193,6 +193,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
             (records, places, marks, bodies, ids, self.starts.range(leaves.clone()))
         };
         if self.are_shared {
+            // Once more: of many bodies, lines that left the cache since they were sorted are shared again when they come back.
             take_over(records);
         }
         for (start, &mark) in starts.iter_mut().zip(marks) {

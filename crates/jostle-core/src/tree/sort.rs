@@ -190,8 +190,8 @@ impl LocalSort {
     }
 }
 
-/// Writes some records as they are, so that this core alone has their lines. Read only, they would be shared with the core that wrote them, and to
-/// write to a shared line again takes that one several times as long as to one that another core has (see docs/measurements.md).
+/// Writes a record of each line as it is, so that this core alone has the lines. Only read, they would be shared with the core that wrote them,
+/// which would take several times as long to write to them for the next tree (see docs/measurements.md).
 pub(super) fn take_over<R: Copy>(records: &mut [R]) {
     for record in records.iter_mut().step_by((LINE / size_of::<R>()).max(1)) {
         *record = black_box(*record);

@@ -4,7 +4,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{LANES, LaneWork, Lanes, sixteen, sixteen_mut};
+use super::{LANES, LaneWork, Lanes};
 
 pub(super) mod sort;
 mod sort_one;
@@ -288,20 +288,15 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn keep_any(columns: [&mut [u32]; 3], from: usize, to: usize, bits: u32) -> usize {
-        // SAFETY: the feature is there (see the type); what is loaded are twice 32 readable bytes.
-        let mask = unsafe {
-            let last = sixteen(columns[2], from).as_ptr();
-            let (bits, none) = (_mm256_set1_epi32(bits as i32), _mm256_setzero_si256());
-            let low = _mm256_and_si256(_mm256_loadu_si256(last.cast()), bits);
-            let high = _mm256_and_si256(_mm256_loadu_si256(last.add(8).cast()), bits);
+    fn with_any(values: &[u32; LANES], bits: u32) -> u16 {
+        // SAFETY: the feature is there (see the type); `values` is twice 32 readable bytes.
+        unsafe {
+            let (bits, none, values) = (_mm256_set1_epi32(bits as i32), _mm256_setzero_si256(), values.as_ptr());
+            let low = _mm256_and_si256(_mm256_loadu_si256(values.cast()), bits);
+            let high = _mm256_and_si256(_mm256_loadu_si256(values.add(8).cast()), bits);
             let (low, high) = (_mm256_cmpeq_epi32(low, none), _mm256_cmpeq_epi32(high, none));
             !mask16(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high))
-        };
-        for column in columns {
-            Self::compress_ids(&{ *sixteen(column, from) }, mask, sixteen_mut(column, to));
         }
-        mask.count_ones() as usize
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use core::arch::x86_64::*;
 
-use super::{LANES, LaneWork, Lanes, ROW, avx2, sixteen, sixteen_mut};
+use super::{LANES, LaneWork, Lanes, ROW, avx2};
 
 /// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
 /// vouches for the instructions.
@@ -167,16 +167,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn keep_any(columns: [&mut [u32]; 3], from: usize, to: usize, bits: u32) -> usize {
-        // SAFETY: the feature is there (see the type); what is loaded are 64 readable bytes.
-        let mask = unsafe {
-            let last = _mm512_loadu_si512(sixteen(columns[2], from).as_ptr().cast());
-            _mm512_test_epi32_mask(last, _mm512_set1_epi32(bits as i32))
-        };
-        for column in columns {
-            Self::compress_ids(&{ *sixteen(column, from) }, mask, sixteen_mut(column, to));
-        }
-        mask.count_ones() as usize
+    fn with_any(values: &[u32; LANES], bits: u32) -> u16 {
+        // SAFETY: the feature is there (see the type); `values` is 64 readable bytes.
+        unsafe { _mm512_test_epi32_mask(_mm512_loadu_si512(values.as_ptr().cast()), _mm512_set1_epi32(bits as i32)) }
     }
 
     #[inline(always)]
