@@ -10,7 +10,7 @@ use jostle_core::isa::Work;
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Packed, measure4, prefetch_bodies};
+use crate::coherent::packed::{Fours, Packed, prefetch_bodies};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
 /// Candidates that one task tests, where they stay in their order.
@@ -23,16 +23,14 @@ pub(super) const WORD: usize = u64::BITS as usize;
 const AT_A_TIME: usize = 512;
 
 /// Bands of candidates that are tested sooner or later while the margin lasts, of the same width each.
-pub(super) const BANDS: usize = 16;
+pub(super) const BANDS: usize = 32;
 
 /// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
 const ROUNDING_OFF: f32 = 8_388_608.0;
 
-/// A bit of what is known of a candidate: it touches.
-pub(super) const TOUCHES: u32 = 7;
-
-/// The bits of its band.
-pub(super) const BAND: u8 = (1 << 6) - 1;
+/// Classes of candidates, two a band: those that touch, and those that do not. Behind the bands, those that surely touch, and those that
+/// surely do not.
+pub(super) const CLASSES: usize = 2 * BANDS + 2;
 
 /// The candidates of a block.
 pub(super) fn range_of(block: usize, candidates: usize) -> Range<usize> {
@@ -58,16 +56,13 @@ pub(super) fn scale_of(margin: f64) -> f32 {
     (BANDS as f64 / margin) as f32
 }
 
-/// What is known of a candidate that touches or not, by how much its bodies must use up before that can change: its band, [`BANDS`]
-/// if it surely touches, and one more if it surely does not; and [`TOUCHES`].
+/// The class of a candidate that touches or not, by how much its bodies must use up before that can change.
 #[inline(always)]
-fn known_of((touches, slack): (bool, f32), scale: f32) -> u8 {
-    let band = band_of(slack, scale);
-    u8::from(touches) << TOUCHES | (band + (u8::from(band >= BANDS as u8) & u8::from(!touches)))
+fn class_of((touches, slack): (bool, f32), scale: f32) -> u8 {
+    2 * band_of(slack, scale) + u8::from(!touches)
 }
 
-/// Finds out which of some candidates touch, and their bands, a band being one part in `scale` of a length; calls `note` with what
-/// is known of some after some.
+/// Finds out the classes of some candidates, a band being one part in `scale` of a length; calls `note` with those of some after some.
 pub(super) fn sort_block<const D: usize>(
     candidates: &Candidates<D>,
     test: &Test<'_, D>,
@@ -78,54 +73,55 @@ pub(super) fn sort_block<const D: usize>(
     let pairs = candidates.pairs.pairs();
     candidates.each_meeting(range, |range, sets| {
         let named = test.named(sets);
-        let mut known = [0; AT_A_TIME];
+        let mut classes = [0; AT_A_TIME];
         for first in range.clone().step_by(AT_A_TIME) {
             let part = first..(first + AT_A_TIME).min(range.end);
-            let known = &mut known[..part.len()];
+            let classes = &mut classes[..part.len()];
             if let Some((bodies, far)) = named {
                 if far {
-                    prefetch_bodies(bodies, &pairs[part.end..(part.end + AT_A_TIME).min(range.end)]);
+                    prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
                 }
-                isa.run(Known::<D> { bodies, pairs: &pairs[part], scale, known });
+                isa.run(Classify::<D> { bodies, pairs: &pairs[part], scale, classes });
             } else {
-                for (slot, at) in known.iter_mut().zip(part) {
-                    *slot = known_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
+                for (slot, at) in classes.iter_mut().zip(part) {
+                    *slot = class_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
                 }
             }
-            note(known);
+            note(classes);
         }
     });
 }
 
-/// What is known of up to [`AT_A_TIME`] candidates, whose bodies alone tell.
-struct Known<'a, const D: usize> {
+/// Finds out the classes of up to [`AT_A_TIME`] candidates, whose bodies alone tell.
+struct Classify<'a, const D: usize> {
     bodies: [&'a [Packed]; 2],
     pairs: &'a [[u32; 2]],
     scale: f32,
-    known: &'a mut [u8],
+    classes: &'a mut [u8],
 }
 
-impl<const D: usize> Work for Known<'_, D> {
+impl<const D: usize> Work for Classify<'_, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
     /// In loops of their own, the second of which is one that compilers do side by side.
     #[inline(always)]
     fn run(self) {
-        let Self { bodies: [of_a, of_b], pairs, scale, known } = self;
+        let Self { bodies: [of_a, of_b], pairs, scale, classes } = self;
         let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
         let slots = distances2.chunks_exact_mut(4).zip(radii.chunks_exact_mut(4));
-        for (four, (distances2, radii)) in pairs.chunks_exact(4).zip(slots) {
-            let measured = measure4::<D>([of_a, of_b], [four[0], four[1], four[2], four[3]]);
+        let fours = Fours::of([of_a, of_b], pairs);
+        for (four, (distances2, radii)) in (0..fours.len()).zip(slots) {
+            let measured = fours.measure::<D>(four);
             distances2.copy_from_slice(&measured[0].to_array());
-            radii.copy_from_slice(&measured[1].to_array());
+            radii.copy_from_slice(&(-measured[1]).to_array());
         }
         for at in pairs.len() / 4 * 4..pairs.len() {
             let [a, b] = pairs[at];
             (distances2[at], radii[at]) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
         }
-        for ((slot, &distance2), &radii) in known.iter_mut().zip(&distances2).zip(&radii) {
-            *slot = known_of((distance2 <= radii * radii, slack_of(distance2.sqrt(), radii)), scale);
+        for ((slot, &distance2), &radii) in classes.iter_mut().zip(&distances2).zip(&radii) {
+            *slot = class_of((distance2 <= radii * radii, slack_of(distance2.sqrt(), radii)), scale);
         }
     }
 }

@@ -3,18 +3,19 @@
 //! Candidates that surely touch are listed once. Of the others, bands that bodies have moved far enough for are tested in each frame. Of
 //! each is kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
 
+use core::array::from_fn;
 use core::mem::swap;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::isa::Work;
-use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BAND, BANDS, TOUCHES, WORD, last_band, scale_of, sort_block};
+use crate::coherent::bands::{BANDS, CLASSES, WORD, last_band, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::{Places, Test};
-use crate::coherent::packed::{Packed, measure4, prefetch_bodies};
+use crate::coherent::packed::{Fours, Named, Packed, prefetch_bodies};
 use crate::join::hits::PairList;
 
 /// Candidates of a block: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that, processors would not
@@ -26,9 +27,6 @@ const AHEAD: usize = 2;
 
 /// No candidate: that of a place which is left.
 const NOBODY: u32 = u32::MAX;
-
-/// Numbers that a byte without its bit [`TOUCHES`] may be taken for.
-const CLASSES: usize = BAND as usize + 1;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -54,10 +52,11 @@ pub(super) struct Live {
 #[derive(Debug, Clone)]
 #[repr(C)]
 struct Block {
-    /// By band, then those that surely touch; by place where bodies stand so.
-    candidates: [[u32; 2]; BLOCK],
-    /// How many there are up to each band.
+    /// By band, those that touched first; then those that surely touch; by place where bodies stand so.
+    candidates: Named<BLOCK>,
+    /// How many there are up to each band, and how many of each touched when they were listed.
     ends: [usize; BANDS],
+    touched: [usize; BANDS],
     sure: usize,
     /// How many have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
@@ -70,11 +69,12 @@ struct Block {
 impl Default for Block {
     fn default() -> Self {
         Self {
-            candidates: [[0; 2]; BLOCK],
+            candidates: Named::default(),
             touching: [0; BLOCK / WORD],
             changed: [0; BLOCK],
             changes: [0; 2],
             ends: [0; BANDS],
+            touched: [0; BANDS],
             sure: 0,
         }
     }
@@ -117,7 +117,10 @@ impl Live {
             self.slots.resize_with(with_headroom(self.count * BLOCK), AtomicU32::default);
         }
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
+        let named = test.named(candidates.meetings[0]);
+        let lens = named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len));
         workers.fill_blocks("bands", blocks, 1, |number, block| {
+            block[0].candidates.begin(lens);
             block[0].sort(candidates, test, (scale, isa), number * BLOCK);
         });
         self.list(list, places, workers);
@@ -140,15 +143,22 @@ impl Live {
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
-                let sure = block.candidates[block.len()..].iter();
-                out.iter_mut().zip(sure).for_each(|(slot, &pair)| *slot = places.pair(pair));
+                let sure = block.candidates.from(block.len());
+                out.iter_mut().zip(sure).for_each(|(slot, pair)| *slot = places.pair(pair));
                 return;
             }
-            let slots_of_list = out.iter_mut().zip(owners).zip(starts[part]..);
-            for (((slot, owner), place), at) in slots_of_list.zip(block.each_touching()) {
-                let candidate = number * BLOCK + at;
-                (*slot, *owner) = (places.pair(block.candidates[at]), candidate as u32);
-                slots[candidate].store(place as u32, Ordering::Relaxed);
+            let mut place = starts[part];
+            for run in block.runs_touching() {
+                let (first, at, len) = (number * BLOCK + run.start, place - starts[part], run.len());
+                let (out, owners, slots) = (&mut out[at..at + len], &mut owners[at..at + len], &slots[first..]);
+                let candidates = block.candidates.from(run.start).zip(first as u32..);
+                for (((slot, owner), slot_of), (pair, candidate)) in
+                    out.iter_mut().zip(owners).zip(slots).zip(candidates)
+                {
+                    (*slot, *owner) = (places.pair(pair), candidate);
+                    slot_of.store(place as u32, Ordering::Relaxed);
+                    place += 1;
+                }
             }
         });
     }
@@ -173,15 +183,15 @@ impl Live {
             let (tested, len) = (ends[last].next_multiple_of(WORD).min(ends[BANDS - 1]), ends[BANDS - 1]);
             let changed = &mut changed[..];
             *changes = if let Some((bodies, far)) = named {
-                // The last four are filled up with others.
-                let candidates = &candidates[..tested.next_multiple_of(4)];
-                isa.run(Sift::<D> { bodies, far, candidates, len, touching, changed })
+                let asked = if far { AHEAD * WORD..tested } else { 0..0 };
+                let asked = candidates.from(asked.start).take(asked.len());
+                isa.run(Sift::<_, D> { fours: candidates.fours(bodies, tested), bodies, asked, len, touching, changed })
             } else {
-                let (words, mut noted) =
-                    (candidates[..tested].chunks(WORD).zip(touching), Noted { changed, count: [0; 2] });
-                for ((candidates, word), first) in words.zip((0..).step_by(WORD)) {
-                    let touches = |&pair| u64::from(test.touches(sets, [0; D], pair));
-                    let now = candidates.iter().rev().fold(0, |word, pair| word << 1 | touches(pair));
+                let mut noted = Noted { changed, count: [0; 2] };
+                for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
+                    let now = candidates.from(first).take(WORD.min(tested - first)).zip(0..);
+                    let now =
+                        now.fold(0, |word, (pair, bit)| word | u64::from(test.touches(sets, [0; D], pair)) << bit);
                     noted.note(word, now, (first, len));
                 }
                 noted.count
@@ -221,7 +231,7 @@ impl Live {
                 end += 1;
                 end - 1
             });
-            pairs[slot] = places.pair(blocks[candidate / BLOCK].candidates[candidate % BLOCK]);
+            pairs[slot] = places.pair(blocks[candidate / BLOCK].candidates.get(candidate % BLOCK));
             put(candidate, slot, owners);
         }
         left.clone().for_each(|slot| owners[slot] = NOBODY);
@@ -255,46 +265,39 @@ impl Block {
     ) {
         let pairs = candidates.pairs.pairs();
         let range = first..(first + BLOCK).min(pairs.len());
-        let (mut known, mut done) = ([0; BLOCK], 0);
-        let known = &mut known[..range.len()];
+        let (mut classes, mut done) = ([0; BLOCK], 0);
+        let classes = &mut classes[..range.len()];
         let sorted = &mut self.candidates;
         sort_block(candidates, test, scale, range.clone(), |some| {
-            known[done..][..some.len()].copy_from_slice(some);
-            prefetch(&sorted[done..][..some.len()]);
+            classes[done..][..some.len()].copy_from_slice(some);
+            sorted.prefetch(done..done + some.len());
             done += some.len();
         });
-        let mut counts = [[0; CLASSES]; PARTS];
-        side_by_side(known.len(), |part, at| counts[part][usize::from(known[at] & BAND)] += 1);
-        let (mut next, mut end) = ([[0_u32; CLASSES]; PARTS], 0);
+        let (classes, pairs) = (&*classes, &pairs[range]);
+        let mut next = [[0_u32; SLOTS]; PARTS];
+        side_by_side(classes, classes, |part, class, _| next[part][usize::from(class) % SLOTS] += 1);
+        let (mut ends, mut end) = ([0; CLASSES], 0);
         for class in 0..CLASSES {
-            if class > 0 && class <= BANDS {
-                self.ends[class - 1] = end as usize;
-            }
             for part in 0..PARTS {
-                next[part][class] = end;
-                end += counts[part][class];
+                let count = core::mem::replace(&mut next[part][class], end);
+                end += count;
             }
+            ends[class] = end as usize;
         }
-        (self.sure, self.changes) = (counts.iter().map(|counts| counts[BANDS] as usize).sum(), [0; 2]);
-        // Whether each touches.
-        let mut touches = [0; BLOCK];
-        let pairs = &pairs[range.clone()];
-        side_by_side(known.len(), |part, at| {
-            let known = known[at];
-            let next = &mut next[part][usize::from(known & BAND)];
-            let place = *next as usize % BLOCK;
+        side_by_side(classes, pairs, |part, class, pair| {
+            let next = &mut next[part][usize::from(class) % SLOTS];
+            sorted.put(*next as usize % BLOCK, pair);
             *next += 1;
-            sorted[place] = pairs[at];
-            touches[place] = known >> TOUCHES;
         });
-        let pair = sorted[0];
-        sorted[range.len()..range.len().next_multiple_of(4)].fill(pair);
-        // Those that surely touch are no candidates any more.
-        let len = self.ends[BANDS - 1];
-        touches[len..].fill(0);
-        for (word, touches) in self.touching.iter_mut().zip(touches.as_chunks::<WORD>().0) {
-            *word = bits_of(touches);
+        (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
+        let mut begin = 0;
+        for band in 0..BANDS {
+            let touching = begin..ends[2 * band];
+            (self.touched[band], self.ends[band]) = (touching.len(), ends[2 * band + 1]);
+            set_bits(&mut self.touching, touching);
+            begin = self.ends[band];
         }
+        self.sure = ends[2 * BANDS] - begin;
     }
 
     /// How many may change.
@@ -314,36 +317,41 @@ impl Block {
         self.touching.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    fn each_touching(&self) -> impl Iterator<Item = usize> {
-        (0..).step_by(WORD).zip(self.touching).flat_map(|(first, word)| {
-            let words = core::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            words.take_while(|&word| word != 0).map(move |word| first + word.trailing_zeros() as usize)
-        })
+    /// Those of each band that touched when they were listed.
+    fn runs_touching(&self) -> impl Iterator<Item = Range<usize>> {
+        let begins = core::iter::once(0).chain(self.ends);
+        begins.zip(self.touched).map(|(begin, touched)| begin..begin + touched)
     }
 }
 
 /// Parts of a block that are gone through side by side: one that counts does not wait for what another has just counted.
 const PARTS: usize = 4;
 
-/// Visits each of so many candidates, with its part, ascending within each.
+/// Room for the numbers of all classes.
+const SLOTS: usize = CLASSES.next_power_of_two();
+
+/// Visits all of two lists of one length, with their part, ascending within each.
 #[inline(always)]
-fn side_by_side(len: usize, mut visit: impl FnMut(usize, usize)) {
-    let of_part = len / PARTS;
-    for at in 0..of_part {
+fn side_by_side<A: Copy, B: Copy>(of_a: &[A], of_b: &[B], mut visit: impl FnMut(usize, A, B)) {
+    let len = of_a.len() / PARTS;
+    let a: [_; PARTS] = from_fn(|part| &of_a[part * len..][..len]);
+    let b: [_; PARTS] = from_fn(|part| &of_b[part * len..][..len]);
+    for at in 0..len {
         for part in 0..PARTS {
-            visit(part, part * of_part + at);
+            visit(part, a[part][at], b[part][at]);
         }
     }
-    (PARTS * of_part..len).for_each(|at| visit(PARTS - 1, at));
+    let rest = of_a[PARTS * len..].iter().zip(&of_b[PARTS * len..]);
+    rest.for_each(|(&a, &b)| visit(PARTS - 1, a, b));
 }
 
-/// A bit for each byte, which is 0 or 1.
-#[inline(always)]
-fn bits_of(bytes: &[u8; WORD]) -> u64 {
-    // Multiplied so, the lowest bits of eight bytes come to stand side by side in the highest byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let eights = bytes.as_chunks::<8>().0.iter().zip((0..).step_by(8));
-    eights.fold(0, |bits, (&eight, first)| bits | u64::from_le_bytes(eight).wrapping_mul(GATHER) >> 56 << first)
+fn set_bits(words: &mut [u64], range: Range<usize>) {
+    let mut at = range.start;
+    while at < range.end {
+        let (bit, len) = (at % WORD, (WORD - at % WORD).min(range.end - at));
+        words[at / WORD] |= u64::MAX >> (WORD - len) << bit;
+        at += len;
+    }
 }
 
 /// The changes of a block: from the front those that have begun to touch, from the back those that have ended, and how many.
@@ -378,33 +386,31 @@ fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
     }
 }
 
-/// Tests some candidates of a block, a multiple of four, `len` of which may change; how many have begun to touch, and how many have ended.
-struct Sift<'a, const D: usize> {
+/// Tests some candidates of a block, `len` of which may change; how many have begun to touch, and how many have ended.
+struct Sift<'a, A, const D: usize> {
+    fours: Fours<'a, 1>,
     bodies: [&'a [Packed]; 2],
-    /// Whether to ask for bodies ahead.
-    far: bool,
-    candidates: &'a [[u32; 2]],
+    /// Candidates whose bodies to ask for ahead.
+    asked: A,
     len: usize,
     touching: &'a mut [u64],
     changed: &'a mut [u16],
 }
 
-impl<const D: usize> Work for Sift<'_, D> {
+impl<A: Iterator<Item = [u32; 2]>, const D: usize> Work for Sift<'_, A, D> {
     type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) -> [usize; 2] {
-        let Self { bodies, far, candidates, len, touching, changed } = self;
-        let asked = if far { candidates.get(AHEAD * WORD..).unwrap_or_default() } else { &[] };
-        let mut asked = asked.chunks(WORD);
-        let mut noted = Noted { changed, count: [0; 2] };
-        for (number, (candidates, word)) in candidates.chunks(WORD).zip(touching).enumerate() {
-            asked.next().into_iter().for_each(|ahead| prefetch_bodies(bodies, ahead));
+        let Self { fours, bodies, asked, len, touching, changed } = self;
+        let (mut asked, mut noted) = (asked, Noted { changed, count: [0; 2] });
+        for (number, (first, word)) in (0..fours.len()).step_by(WORD / 4).zip(touching).enumerate() {
+            prefetch_bodies(bodies, asked.by_ref().take(WORD));
             let mut now = 0;
-            for (fours, four) in candidates.chunks_exact(4).enumerate() {
-                let [distance2, radii] = measure4::<D>(bodies, [four[0], four[1], four[2], four[3]]);
-                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * fours);
+            for four in first..(first + WORD / 4).min(fours.len()) {
+                let [distance2, radii] = fours.measure::<D>(four);
+                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * (four - first));
             }
             noted.note(word, now, (number * WORD, len));
         }

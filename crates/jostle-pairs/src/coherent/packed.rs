@@ -1,5 +1,8 @@
 //! Bodies in one line of memory each.
 
+use core::ops::Range;
+
+use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use wide::f32x4;
 
@@ -58,28 +61,143 @@ impl Packed {
     }
 }
 
-/// As [`Packed::measure`] of four pairs side by side, in the same bits.
+/// Room for pairs that name none but the first so many bodies of two sets.
+#[derive(Debug, Clone)]
+pub(super) struct Named<const N: usize> {
+    /// Where the bodies begin, in halves of one: what processors can address without a shift.
+    halves: [[u32; 2]; N],
+    ends: [u32; 2],
+}
+
+/// The most bodies that pairs are [`Named`] of.
+const MOST: usize = 1 << 31;
+
+impl<const N: usize> Default for Named<N> {
+    fn default() -> Self {
+        Self { halves: [[0; 2]; N], ends: [1; 2] }
+    }
+}
+
+impl<const N: usize> Named<N> {
+    /// Begins anew, for pairs of bodies of two sets of such lengths; those that were there stand for others.
+    pub(super) fn begin(&mut self, lens: [usize; 2]) {
+        let ends = lens.both(|len| len.min(MOST) as u32);
+        if ends[0] < self.ends[0] || ends[1] < self.ends[1] {
+            self.halves.fill([0; 2]);
+        }
+        self.ends = ends;
+    }
+
+    /// # Panics
+    /// If the pair names others than it was begun for.
+    #[inline(always)]
+    pub(super) fn put(&mut self, at: usize, [a, b]: [u32; 2]) {
+        assert!(a < self.ends[0] && b < self.ends[1], "a pair names another body");
+        self.halves[at] = [2 * a, 2 * b];
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, at: usize) -> [u32; 2] {
+        self.halves[at].both(|half| half / 2)
+    }
+
+    /// All pairs from number `first` on.
+    #[inline(always)]
+    pub(super) fn from(&self, first: usize) -> impl Iterator<Item = [u32; 2]> {
+        (first..N).map(|at| self.get(at))
+    }
+
+    /// Asks for the memory of some.
+    pub(super) fn prefetch(&self, range: Range<usize>) {
+        prefetch(&self.halves[range]);
+    }
+
+    /// The first so many pairs, of these bodies; the last four are filled up with others.
+    ///
+    /// # Panics
+    /// If these are fewer bodies than it was begun for.
+    #[inline(always)]
+    pub(super) fn fours<'a>(&'a self, bodies: [&'a [Packed]; 2], len: usize) -> Fours<'a, 1> {
+        assert_are_there(bodies, self.ends);
+        Fours { bodies, pairs: &self.halves.as_chunks().0[..len.div_ceil(4)] }
+    }
+}
+
 #[inline(always)]
-pub(super) fn measure4<const D: usize>([of_a, of_b]: [&[Packed]; 2], pairs: [[u32; 2]; 4]) -> [f32x4; 2] {
-    // The difference of radii of which one has its sign turned is their sum.
-    let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
-    let mut rows = [f32x4::ZERO; 4];
-    // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
-    for (row, [a, b]) in rows.iter_mut().zip(pairs) {
-        *row = f32x4::from(of_b[b as usize].0) - (f32x4::from(of_a[a as usize].0) ^ turned);
+fn assert_are_there([of_a, of_b]: [&[Packed]; 2], ends: [u32; 2]) {
+    assert!(ends[0] as usize <= of_a.len() && ends[1] as usize <= of_b.len(), "a pair names no body");
+}
+
+/// Pairs of bodies of two sets, four by four, each of which names bodies that are there, by so many halves of one. To check each when it
+/// is tested takes a tenth of the time of tests.
+#[derive(Clone, Copy)]
+pub(super) struct Fours<'a, const UNIT: usize> {
+    bodies: [&'a [Packed]; 2],
+    pairs: &'a [[[u32; 2]; 4]],
+}
+
+impl<'a> Fours<'a, 2> {
+    /// Those of some pairs, which are checked at once, by the greatest numbers.
+    ///
+    /// # Panics
+    /// If a pair names no body.
+    #[inline(always)]
+    pub(super) fn of(bodies: [&'a [Packed]; 2], pairs: &'a [[u32; 2]]) -> Self {
+        let pairs = pairs.as_chunks().0;
+        if !pairs.is_empty() {
+            let (mut greatest_a, mut greatest_b) = (0, 0);
+            for &[a, b] in pairs.as_flattened() {
+                greatest_a = a.max(greatest_a);
+                greatest_b = b.max(greatest_b);
+            }
+            assert_are_there(bodies, [greatest_a + 1, greatest_b + 1]);
+        }
+        Self { bodies, pairs }
     }
-    let columns = f32x4::transpose(rows);
-    let mut distance2 = columns[0] * columns[0];
-    for d in &columns[1..D] {
-        distance2 += *d * *d;
+}
+
+impl<const UNIT: usize> Fours<'_, UNIT> {
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        self.pairs.len()
     }
-    [distance2, columns[3]]
+
+    /// As [`Packed::measure`] of four side by side, in the same bits, but for the sign of the sums.
+    #[inline(always)]
+    pub(super) fn measure<const D: usize>(self, four: usize) -> [f32x4; 2] {
+        // The difference of radii of which one has its sign turned is their sum.
+        let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
+        let mut rows = [f32x4::ZERO; 4];
+        // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
+        for (row, pair) in rows.iter_mut().zip(self.pairs[four]) {
+            let [a, b] = self.bodies_of(pair);
+            *row = (f32x4::from(a.0) ^ turned) - f32x4::from(b.0);
+        }
+        let columns = f32x4::transpose(rows);
+        let mut distance2 = columns[0] * columns[0];
+        for d in &columns[1..D] {
+            distance2 += *d * *d;
+        }
+        [distance2, columns[3]]
+    }
+
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "all pairs have been checked")]
+    fn bodies_of(self, [a, b]: [u32; 2]) -> [Packed; 2] {
+        const { assert!(size_of::<Packed>() == 2 * size_of::<[f32; 2]>() && (UNIT == 1 || UNIT == 2)) };
+        let [of_a, of_b] = self.bodies.map(|bodies| bodies.as_ptr().cast::<[f32; 2]>());
+        // SAFETY: whoever made this has seen that there are more bodies than the greatest numbers; where they are in halves, those of
+        // whole bodies alone have been put down.
+        unsafe {
+            [of_a.add(a as usize * UNIT).cast::<Packed>().read(), of_b.add(b as usize * UNIT).cast::<Packed>().read()]
+        }
+    }
 }
 
 /// Asks for the bodies of some pairs.
 #[inline(always)]
-pub(super) fn prefetch_bodies<'p>([of_a, of_b]: [&[Packed]; 2], pairs: impl IntoIterator<Item = &'p [u32; 2]>) {
-    for &[a, b] in pairs {
+pub(super) fn prefetch_bodies([of_a, of_b]: [&[Packed]; 2], pairs: impl IntoIterator<Item = [u32; 2]>) {
+    for [a, b] in pairs {
         prefetch(&of_a[a as usize]);
         prefetch(&of_b[b as usize]);
     }

@@ -7,10 +7,10 @@ use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
-use crate::coherent::bands::{BAND, BANDS, BLOCK, TOUCHES, WORD, last_band, range_of, scale_of, sort_block};
+use crate::coherent::bands::{BANDS, BLOCK, WORD, last_band, range_of, scale_of, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Packed, are_far, measure4, prefetch_bodies};
+use crate::coherent::packed::{Fours, Packed, are_far, prefetch_bodies};
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
@@ -49,8 +49,8 @@ impl Default for Block {
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    /// While they are sorted, what is known of each candidate.
-    known: Vec<u8>,
+    /// While they are sorted, the class of each candidate.
+    classes: Vec<u8>,
     blocks: Vec<Block>,
     /// Of each block, by band; behind them those that are never tested.
     doubts: Vec<Doubt>,
@@ -64,7 +64,7 @@ pub(super) struct RowSieve {
 
 impl RowSieve {
     pub(super) fn bytes(&self) -> usize {
-        self.known.capacity()
+        self.classes.capacity()
             + self.blocks.capacity() * size_of::<Block>()
             + self.doubts.capacity() * size_of::<Doubt>()
             + self.starts.capacity() * size_of::<usize>()
@@ -84,28 +84,28 @@ impl RowSieve {
         workers: Workers<'_>,
     ) {
         let pairs = candidates.pairs.pairs();
-        let Self { known, blocks, doubts, band, .. } = self;
+        let Self { classes, blocks, doubts, band, .. } = self;
         *band = 0;
-        fill_with_headroom(known, pairs.len(), 0);
+        fill_with_headroom(classes, pairs.len(), 0);
         fill_with_headroom(blocks, pairs.len().div_ceil(BLOCK), Block::default());
         fill_with_headroom(doubts, pairs.len(), Doubt::default());
         let scale = scale_of(margin);
-        workers.fill_blocks("bands", known, BLOCK, |first, known| {
+        workers.fill_blocks("bands", classes, BLOCK, |first, classes| {
             let mut done = 0;
-            sort_block(candidates, test, (scale, isa), first..first + known.len(), |some| {
-                known[done..][..some.len()].copy_from_slice(some);
+            sort_block(candidates, test, (scale, isa), first..first + classes.len(), |some| {
+                classes[done..][..some.len()].copy_from_slice(some);
                 done += some.len();
             });
         });
-        let known = known.as_slice();
+        let classes = classes.as_slice();
         workers.fill_blocks("counts", blocks, 1, |number, block| {
             let Block { ends, touching, .. } = &mut block[0];
-            let (mut of_band, known) = ([0; BANDS + 1], &known[range_of(number, known.len())]);
+            let (mut of_band, classes) = ([0; BANDS + 1], &classes[range_of(number, classes.len())]);
             touching.fill(0);
-            for (word, known) in touching.iter_mut().zip(known.chunks(WORD)) {
-                for (bit, &known) in known.iter().enumerate() {
-                    *word |= u64::from(known >> TOUCHES) << bit;
-                    of_band[usize::from(known & BAND).min(BANDS)] += 1;
+            for (word, classes) in touching.iter_mut().zip(classes.chunks(WORD)) {
+                for (bit, &class) in classes.iter().enumerate() {
+                    *word |= u64::from(class % 2 == 0) << bit;
+                    of_band[usize::from(class / 2).min(BANDS)] += 1;
                 }
             }
             let mut end = 0;
@@ -117,8 +117,8 @@ impl RowSieve {
         workers.fill_blocks("doubts", doubts, BLOCK, |first, out| {
             let mut next = [0; BANDS + 1];
             next[1..].copy_from_slice(&blocks[first / BLOCK].ends);
-            for ((candidate, known), &pair) in (0..).zip(&known[first..]).zip(&pairs[first..first + out.len()]) {
-                let next = &mut next[usize::from(known & BAND).min(BANDS)];
+            for ((candidate, class), &pair) in (0..).zip(&classes[first..]).zip(&pairs[first..first + out.len()]) {
+                let next = &mut next[usize::from(class / 2).min(BANDS)];
                 out[*next as usize] = Doubt { candidate, pair };
                 *next += 1;
             }
@@ -289,8 +289,9 @@ impl<const D: usize> Work for Sift<'_, D> {
         let mut asked = if are_far(&bodies) { fours.iter() } else { [].iter() };
         asked.by_ref().take(AHEAD).for_each(|_| ());
         for four in fours {
-            prefetch_bodies(bodies, asked.next().into_iter().flatten().map(|doubt| &doubt.pair));
-            let [distance2, radii] = measure4::<D>(bodies, [four[0].pair, four[1].pair, four[2].pair, four[3].pair]);
+            prefetch_bodies(bodies, asked.next().into_iter().flatten().map(|doubt| doubt.pair));
+            let pairs = [four[0].pair, four[1].pair, four[2].pair, four[3].pair];
+            let [distance2, radii] = Fours::of(bodies, &pairs).measure::<D>(0);
             let touches = distance2.simd_le(radii * radii).to_bitmask();
             for lane in 0..4 {
                 note(touching, four[lane].candidate, touches >> lane & 1 == 1);
