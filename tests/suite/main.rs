@@ -1,6 +1,7 @@
 //! All that the library promises which no build can change, in one program: each of them compiles what it uses of a search
 //! anew.
 
+mod ahead;
 mod boxes;
 mod coherent;
 mod contact_geometry;

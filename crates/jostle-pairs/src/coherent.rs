@@ -17,7 +17,6 @@ mod was;
 use core::fmt;
 use std::time::Instant;
 
-use jostle_core::sixteen::ids;
 use jostle_core::{Isa, Threads, Workers, threads::run};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
@@ -30,24 +29,26 @@ use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
-use current::{Current, Places};
+use current::Current;
 use live::Live;
-use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace};
+use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace, Way};
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
+use was::Since;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any
 /// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
-/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin that
-/// was chosen then by how far bodies had moved before ([`CoherentFinder::margin`]). In open space, for bodies at rest, a
+/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin
+/// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. In open space, for bodies at rest, a
 /// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
 /// take the places that are left. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where
 /// frames are asked for both pairs and rows, one for each.
 ///
-/// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Where they
-/// move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused
+/// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
+/// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
+/// twice as long. Where they move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused
 /// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
 /// ```
@@ -172,8 +173,8 @@ impl<const D: usize> CoherentFinder<D> {
         self.finder.last()
     }
 
-    /// How far each body may move before the pairs are listed anew, in lengths of the caller; 0 while each frame is searched
-    /// from scratch.
+    /// How far each body may be from where it was searched before the pairs are listed anew, in lengths of the caller; 0 while each frame is
+    /// searched from scratch.
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.pace.margin()
@@ -224,10 +225,13 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let used = self.used(input, workers);
         if self.pace.still_holds(used) {
-            self.list_kept(input, only, &mut answer, used.unwrap_or_default(), workers);
+            self.list_kept(input, only, &mut answer, used, workers);
             return Ok(());
         }
-        self.search(input, only, &mut answer, workers)
+        let moved = if self.pace.was_ahead() { used.and_then(|_| self.moved(input, workers)) } else { used };
+        self.pace.ended(moved);
+        let known = moved.is_some() && self.pace.keeps() && is_plain(input);
+        self.search(input, only, (&mut answer, known), workers)
     }
 
     /// How much of its margin a body has used up, at most; none of bodies that are not those that were kept.
@@ -242,8 +246,14 @@ impl<const D: usize> CoherentFinder<D> {
         if !skin.is_of(input) {
             return None;
         }
-        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
         (used < f64::INFINITY).then_some(used)
+    }
+
+    /// How far a plain body has moved since those were kept, at most; none where that is no number.
+    fn moved(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
+        let moved = self.current.measure(input, (0.0, Since::Stood), (self.finder.isa(), workers));
+        (moved < f64::INFINITY).then_some(moved)
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
@@ -257,32 +267,57 @@ impl<const D: usize> CoherentFinder<D> {
         }
     }
 
-    /// The answer of a frame in which bodies have used up so much of a margin that holds.
+    /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch.
+    fn sort(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        self.read(input, workers);
+        let Self { finder, candidates, current, live, row_sieve, pace, .. } = self;
+        let (exact, sorting) = (finder.preparation.exact(input), (pace.margin(), finder.engine.isa));
+        let test = current.test(input, &exact, None);
+        match self.kept {
+            Kept::Pairs => live.begin(candidates, &test, sorting, workers),
+            Kept::Rows(_) => row_sieve.sort(candidates, &test, sorting, workers),
+        }
+    }
+
+    /// Reads the bodies of a frame, if they are not plain ones, which have been read, and puts them by place.
+    fn read(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        let Self { finder, candidates, current, .. } = self;
+        if !is_plain(input) {
+            current.read(input, &finder.skin, workers);
+        }
+        current.put_by_place(candidates.places_in(&finder.preparation).0, workers);
+    }
+
+    /// The answer of a frame in which bodies have used up so much of a margin that holds; or none of it, and candidates have just been
+    /// sorted.
     fn list_kept(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
-        used: f64,
+        used: Option<f64>,
         workers: Workers<'_>,
     ) {
         let started = Instant::now();
-        let Self { finder, candidates, current, live, pair_sieve, row_sieve, pace, .. } = self;
-        if !is_plain(input) {
-            current.read(input, &finder.skin, workers);
+        if used.is_some() {
+            self.read(input, workers);
         }
-        let (new, margin, isa) = (pace.is_new(), pace.margin(), finder.isa());
+        let Self { finder, candidates, current, live, pair_sieve, row_sieve, pace, .. } = self;
+        let (margin, isa) = (pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
-        let places = if candidates.by_place { ids(finder.preparation.own_tree().leaf_ids()) } else { &[] };
-        current.put_by_place(places, workers);
-        let (test, places) = (current.test(input, &exact, only), Places(places));
+        let (test, places) = (current.test(input, &exact, only), candidates.places_in(&finder.preparation));
         let found = match answer {
             Answer::Pairs => {
                 let pairs = &mut finder.engine.pairs;
-                if new {
-                    live.begin((candidates, pairs), (&test, places), (margin, isa), workers);
-                } else if live.holds() {
-                    live.update((candidates, pairs), (&test, places), ([used, margin], isa), workers);
+                if live.holds() {
+                    if let Some(used) = used {
+                        live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
+                    }
+                    if pace.is_new() {
+                        live.list(pairs, places, workers);
+                    } else {
+                        live.change(pairs, places, workers);
+                    }
                 }
                 if live.holds() && !test.drops_some() {
                     let (count, unique) = (pairs.pairs().len(), exact.images.unique);
@@ -297,10 +332,7 @@ impl<const D: usize> CoherentFinder<D> {
                 }
             }
             Answer::Rows(_, lists) => {
-                if new {
-                    row_sieve.sort(candidates, &test, (margin, isa), workers);
-                }
-                row_sieve.sift(candidates, &test, ([used, margin], isa), workers);
+                row_sieve.sift(candidates, &test, ([used.unwrap_or_default(), margin], isa), workers);
                 row_sieve.list(candidates, &test, (lists, isa), workers);
                 row_sieve.count()
             }
@@ -308,36 +340,82 @@ impl<const D: usize> CoherentFinder<D> {
         finder.note_sieve(candidates.pairs.pairs().len(), found, started.elapsed());
     }
 
-    /// Searches from scratch, with a margin where that pays.
+    /// Searches from scratch, with a margin where that pays, for which it may be known where bodies are to be.
     fn search(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        (answer, known): (&mut Answer<'_>, bool),
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
+        let way = self.pace.next_way(input.typical_radius(), D, (frames[usize::from(D > 2)], known));
+        let Some(Way { margin, ahead }) = way else { return self.search_once(input, only, answer, workers) };
+        let bodies = bodies_of(input);
+        if let Some(way) = ahead {
+            self.pace.forget();
+            self.current.keep_ahead(input, way.map(|x| x as f32).into(), workers);
+            // Bodies may be expected where none can be.
+            if self.list_candidates(input, (margin, true), answer.kept(), workers).is_ok() {
+                let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
+                if used <= margin {
+                    self.pace.searched(margin, self.finder.stats.pairs, bodies);
+                    self.finder.skin.keep_relation(input);
+                    self.current.pack_kept(input, workers);
+                    self.sort(input, workers);
+                    self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
+                    self.list_kept(input, only, answer, Some(used), workers);
+                    return Ok(());
+                }
+            }
+            self.pace.stay();
+        }
+        self.list_candidates(input, (margin, false), answer.kept(), workers)?;
+        self.pace.searched(margin, self.finder.stats.pairs, bodies);
+        if is_plain(input) {
+            self.keep_bodies(input, workers);
+            self.current.pack_kept(input, workers);
+        }
+        self.sort(input, workers);
+        self.list_kept(input, only, answer, None, workers);
+        Ok(())
+    }
+
+    /// Searches from scratch, and keeps no more than the bodies.
+    fn search_once(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let Self { finder, candidates, current, .. } = self;
-        let bodies = input.sets().iter().map(Set::len).sum();
-        let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
-        let margin = self.pace.next_margin(input.typical_radius(), D, frames[usize::from(D > 2)]);
-        if margin == 0.0 {
-            let kept = self.pace.suspend();
-            let listed = match answer {
-                Answer::Pairs => finder.list_here(input, only, workers),
-                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
-            };
-            self.pace.resume(kept);
-            listed?;
-            self.pace.searched(0.0, finder.stats.pairs, bodies);
-            if self.pace.probes() {
-                self.keep_bodies(input, workers);
-            }
-            return Ok(());
+        let (finder, kept) = (&mut self.finder, self.pace.suspend());
+        let listed = match answer {
+            Answer::Pairs => finder.list_here(input, only, workers),
+            Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
+        };
+        self.pace.resume(kept);
+        listed?;
+        self.pace.searched(0.0, self.finder.stats.pairs, bodies_of(input));
+        if self.pace.probes() {
+            self.keep_bodies(input, workers);
         }
-        let kept = answer.kept();
-        let by_place = is_plain(input) && input.sets().len() == 1 && self.pace.foreseen() > CROWDED;
-        let before = self.pace.suspend();
-        let listed = input.grown(margin, |grown| -> Result<(), InputError> {
+        Ok(())
+    }
+
+    /// Lists the candidates, of bodies with a margin, where they are kept ahead or where they stand.
+    fn list_candidates(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, ahead): (f64, bool),
+        kept: Kept,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        let Self { finder, candidates, current, pace, .. } = self;
+        let by_place = is_plain(input) && input.sets().len() == 1 && pace.foreseen() > CROWDED;
+        let before = pace.suspend();
+        let centers = |set| if ahead { current.ahead(set) } else { None };
+        let listed = input.grown(margin, centers, |grown| -> Result<(), InputError> {
             match kept {
                 Kept::Pairs => {
                     let mut listed = false;
@@ -361,22 +439,21 @@ impl<const D: usize> CoherentFinder<D> {
             }
             if !is_plain(grown) {
                 finder.skin.keep_on(grown, workers);
-                current.forget();
             }
             Ok(())
         });
         self.pace.resume(before);
         listed?;
         self.kept = kept;
-        self.pace.searched(margin, self.finder.stats.pairs, bodies);
-        let mut used = 0.0;
-        if is_plain(input) {
-            self.keep_bodies(input, workers);
-            used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        if !is_plain(input) {
+            self.current.forget();
         }
-        self.list_kept(input, only, answer, used, workers);
         Ok(())
     }
+}
+
+fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
+    input.sets().iter().map(Set::len).sum()
 }
 
 impl Answer<'_> {
@@ -422,7 +499,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// Finds every overlapping pair of this frame, as [`Search::find`](crate::Search::find) does, but for their order.
     ///
     /// O(n + candidates) while the kept pairs hold, else as a search. [`Found::tree`] and [`Found::rank_to_id`] are those of the
-    /// last search from scratch.
+    /// last search from scratch, of bodies with a margin where they were to be then.
     ///
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands.

@@ -9,7 +9,6 @@ mod space;
 
 use core::slice;
 
-use jostle_core::axes::Both;
 use jostle_core::{Bodies, LinearTree};
 
 use crate::InputError;
@@ -227,18 +226,25 @@ impl<'a, const D: usize> Input<'a, D> {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
-    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet.
+    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; those of a set in `f32` with other
+    /// centres, if there are such.
     #[doc(hidden)]
-    pub fn grown<R>(&self, margin: f64, with: impl FnOnce(&Input<'_, D>) -> R) -> R {
+    pub fn grown<'b, R>(
+        &'b self,
+        margin: f64,
+        centers: impl Fn(usize) -> Option<[&'b [f32]; D]>,
+        with: impl FnOnce(&Input<'_, D>) -> R,
+    ) -> R {
         let space = self.space;
         match &self.relation {
-            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin)), space }),
-            Relation::Between(sets) => {
-                with(&Input { relation: Relation::Between(sets.both(|set| set.grown(margin))), space })
+            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin, centers(0))), space }),
+            Relation::Between([a, b]) => {
+                let sets = [a.grown(margin, centers(0)), b.grown(margin, centers(1))];
+                with(&Input { relation: Relation::Between(sets), space })
             }
             Relation::Among(sets, table) => {
-                let sets: Vec<Set<'_, D>> = sets.iter().map(|set| set.grown(margin)).collect();
-                with(&Input { relation: Relation::Among(&sets, table), space })
+                let sets = sets.iter().enumerate().map(|(at, set)| set.grown(margin, centers(at)));
+                with(&Input { relation: Relation::Among(&sets.collect::<Vec<_>>(), table), space })
             }
         }
     }

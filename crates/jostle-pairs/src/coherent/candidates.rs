@@ -4,9 +4,11 @@ use core::mem::swap;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::sixteen::Ids;
+use jostle_core::sixteen::{Ids, ids};
 use jostle_sets::input::Input;
+use jostle_sets::prepare::Preparation;
 
+use crate::coherent::current::Places;
 use crate::finder::PairFinder;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
@@ -70,6 +72,11 @@ impl<const D: usize> Candidates<D> {
         self.meetings.push([0, input.sets().len() as u32 - 1]);
         self.ends.clear();
         self.ends.push(neighbors.len());
+    }
+
+    /// What the bodies that stand by place are called, in that order; none of others.
+    pub(super) fn places_in<'p>(&self, preparation: &'p Preparation<D>) -> Places<'p> {
+        Places(if self.by_place { ids(preparation.own_tree().leaf_ids()) } else { &[] })
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -10,7 +10,7 @@ use jostle_sets::proxy::{Exact, each_body, squared};
 
 use crate::coherent::packed::{Packed, are_far};
 use crate::coherent::slack::slack_of;
-use crate::coherent::was::Was;
+use crate::coherent::was::{Since, Was};
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
 
@@ -73,9 +73,29 @@ impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
     pub(super) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
+        self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
+    }
+
+    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`].
+    pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: (f32, f32), workers: Workers<'_>) {
+        self.each_view(input, |now, bodies| now.was.keep_ahead(bodies, way, workers));
+    }
+
+    /// The centres of a set where its bodies are to be, if they are kept so.
+    pub(super) fn ahead(&self, set: usize) -> Option<[&[f32]; D]> {
+        let was = &self.sets.get(set)?.was;
+        was.is_ahead().then(|| was.centers())
+    }
+
+    /// Takes the bodies of a plain frame as they are kept for those of this frame.
+    pub(super) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
+    }
+
+    fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut Now<D>, Bodies<'_, D>)) {
         for (now, set) in self.sets.iter_mut().zip(input.sets()) {
             if let Source::View(bodies) = set.source {
-                now.was.keep(bodies, workers);
+                visit(now, bodies);
             }
         }
     }
@@ -86,14 +106,20 @@ impl<const D: usize> Current<D> {
     }
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most. Infinite if one is not sound, or they are not those that were kept.
-    pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, (isa, workers): (Isa, Workers<'_>)) -> f64 {
+    /// margin was added to its radius, at most; or how far it has moved since then. Infinite if one is not sound, or they are not those
+    /// that were kept.
+    pub(super) fn measure(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, since): (f64, Since),
+        (isa, workers): (Isa, Workers<'_>),
+    ) -> f64 {
         self.make_room(input);
         let sets = self.sets.iter_mut().zip(input.sets());
         let used = sets.map(|(now, set)| match set.source {
             Source::View(bodies) => {
                 now.build = 0;
-                now.was.measure(bodies, margin as f32, &mut now.bodies, (isa, workers))
+                now.was.measure(bodies, (margin as f32, since), &mut now.bodies, (isa, workers))
             }
             Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
         });

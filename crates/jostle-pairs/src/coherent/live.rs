@@ -8,6 +8,7 @@ use core::mem::swap;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use jostle_core::disjoint::Disjoint;
 use jostle_core::isa::Work;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
@@ -52,11 +53,10 @@ pub(super) struct Live {
 #[derive(Debug, Clone)]
 #[repr(C)]
 struct Block {
-    /// By band, those that touched first; then those that surely touch; by place where bodies stand so.
+    /// By band, those first that touch where bodies are kept; then those that surely touch; by place where bodies stand so.
     candidates: Named<BLOCK>,
-    /// How many there are up to each band, and how many of each touched when they were listed.
+    /// How many there are up to each band.
     ends: [usize; BANDS],
-    touched: [usize; BANDS],
     sure: usize,
     /// How many have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
@@ -74,7 +74,6 @@ impl Default for Block {
             changed: [0; BLOCK],
             changes: [0; 2],
             ends: [0; BANDS],
-            touched: [0; BANDS],
             sure: 0,
         }
     }
@@ -93,12 +92,11 @@ impl Live {
         self.holds
     }
 
-    /// Takes new candidates, if it may last how they touch, and they are all of the same two sets, and lists those that touch: block by
-    /// block those that surely do, then block by block and band by band the others.
+    /// Takes new candidates, if it may last how they touch, and they are all of the same two sets: block by block and band by band.
     pub(super) fn begin<const D: usize>(
         &mut self,
-        (candidates, list): (&Candidates<D>, &mut PairList),
-        (test, places): (&Test<'_, D>, Places<'_>),
+        candidates: &Candidates<D>,
+        test: &Test<'_, D>,
         (margin, isa): (f64, Isa),
         workers: Workers<'_>,
     ) {
@@ -123,11 +121,10 @@ impl Live {
             block[0].candidates.begin(lens);
             block[0].sort(candidates, test, (scale, isa), number * BLOCK);
         });
-        self.list(list, places, workers);
     }
 
-    /// Lists new candidates that touch.
-    fn list(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
+    /// Lists new candidates that touch: block by block those that surely do, then block by block and band by band the others.
+    pub(super) fn list(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
         resize_with_headroom(starts, 2 * blocks.len() + 1);
@@ -147,36 +144,29 @@ impl Live {
                 out.iter_mut().zip(sure).for_each(|(slot, pair)| *slot = places.pair(pair));
                 return;
             }
-            let mut place = starts[part];
-            for run in block.runs_touching() {
-                let (first, at, len) = (number * BLOCK + run.start, place - starts[part], run.len());
-                let (out, owners, slots) = (&mut out[at..at + len], &mut owners[at..at + len], &slots[first..]);
-                let candidates = block.candidates.from(run.start).zip(first as u32..);
-                for (((slot, owner), slot_of), (pair, candidate)) in
-                    out.iter_mut().zip(owners).zip(slots).zip(candidates)
-                {
-                    (*slot, *owner) = (places.pair(pair), candidate);
-                    slot_of.store(place as u32, Ordering::Relaxed);
-                    place += 1;
-                }
+            let slots_of_list = out.iter_mut().zip(owners).zip(starts[part]..);
+            for (((slot, owner), place), at) in slots_of_list.zip(block.each_touching()) {
+                let candidate = number * BLOCK + at;
+                (*slot, *owner) = (places.pair(block.candidates.get(at)), candidate as u32);
+                slots[candidate].store(place as u32, Ordering::Relaxed);
             }
         });
     }
 
-    /// Brings the list up to date, bodies having used up so much of a margin.
-    pub(super) fn update<const D: usize>(
+    /// Finds out which candidates touch, bodies having used up so much of a margin.
+    pub(super) fn sift<const D: usize>(
         &mut self,
         (candidates, list): (&mut Candidates<D>, &mut PairList),
-        (test, places): (&Test<'_, D>, Places<'_>),
+        test: &Test<'_, D>,
         (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
         if core::mem::take(&mut self.is_aside) {
             swap(&mut candidates.pairs, list);
         }
-        // What has been tested in one frame may have changed, and is tested until candidates are listed anew.
-        self.band = self.band.max(last_band(used_of_margin));
-        let (sets, last) = (candidates.meetings[0], self.band);
+        // What was tested in the last frame may have changed then, and is tested once more.
+        let band = last_band(used_of_margin);
+        let (sets, last) = (candidates.meetings[0], core::mem::replace(&mut self.band, band).max(band));
         let named = test.named(sets);
         workers.fill_blocks("sift", &mut self.blocks[..self.count], 1, |_, block| {
             let Block { candidates, touching, changed, changes, ends, .. } = &mut block[0];
@@ -197,7 +187,6 @@ impl Live {
                 noted.count
             };
         });
-        self.change(list, places);
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
@@ -211,46 +200,63 @@ impl Live {
 
     /// Changes the list: candidates that have begun to touch, in their order, go to the places of those that have ended, and then to the
     /// end. Where fewer have begun, the last of the list go to the places that are left.
-    fn change(&mut self, list: &mut PairList, places: Places<'_>) {
-        let Self { blocks, count, slots, owners, .. } = self;
+    #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
+    pub(super) fn change(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
+        let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
-        let [begun, ended] = [0, 1].map(|kind| blocks.iter().map(|block| block.changes[kind]).sum::<usize>());
-        let len = list.pairs().len();
+        // Where those of each block begin among all that have begun to touch, then among all that have ended, each with the end.
+        resize_with_headroom(starts, 2 * (blocks.len() + 1));
+        let (begin, end) = starts.split_at_mut(blocks.len() + 1);
+        for (kind, starts) in [&mut *begin, &mut *end].into_iter().enumerate() {
+            starts[0] = 0;
+            for (number, block) in blocks.iter().enumerate() {
+                starts[number + 1] = starts[number] + block.changes[kind];
+            }
+        }
+        let (begin, end) = (&*begin, &*end);
+        let (len, begun, ended) = (list.pairs().len(), begin[blocks.len()], end[blocks.len()]);
         let new_len = len + begun - ended;
         list.set_len(len + begun);
         resize_with_headroom(owners, len + begun);
-        let pairs = list.pairs_mut();
-        let put = |candidate: usize, slot: usize, owners: &mut [u32]| {
-            owners[slot] = candidate as u32;
-            slots[candidate].store(slot as u32, Ordering::Relaxed);
+        // The places of those that have ended, from one of them on.
+        let left = |from: usize| {
+            let block = end.partition_point(|&start| start <= from) - 1;
+            let ended = numbers(blocks, block, Block::ended).skip(from - end[block]);
+            ended.map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize)
         };
-        let mut left = numbers(blocks, Block::ended).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
-        let mut end = len;
-        for candidate in numbers(blocks, Block::begun) {
-            let slot = left.next().unwrap_or_else(|| {
-                end += 1;
-                end - 1
-            });
-            pairs[slot] = places.pair(blocks[candidate / BLOCK].candidates.get(candidate % BLOCK));
-            put(candidate, slot, owners);
-        }
-        left.clone().for_each(|slot| owners[slot] = NOBODY);
-        let mut last = new_len;
-        for slot in left.filter(|&slot| slot < new_len) {
+        let (pairs, shared_owners) = (Disjoint::new(list.pairs_mut()), Disjoint::new(owners));
+        workers.run("change", blocks.len(), |number| {
+            let first = begin[number];
+            let room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
+            for (&at, slot) in blocks[number].begun().iter().zip(room) {
+                let candidate = number * BLOCK + usize::from(at);
+                assert!(slot < pairs.len(), "a candidate stands beyond the list");
+                let pair = places.pair(blocks[number].candidates.get(at.into()));
+                // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
+                unsafe {
+                    pairs.write(slot, pair);
+                    shared_owners.write(slot, candidate as u32);
+                }
+                slots[candidate].store(slot as u32, Ordering::Relaxed);
+            }
+        });
+        let (pairs, mut last) = (list.pairs_mut(), new_len);
+        left(begun.min(ended)).for_each(|slot| owners[slot] = NOBODY);
+        for slot in left(begun.min(ended)).filter(|&slot| slot < new_len) {
             while owners[last] == NOBODY {
                 last += 1;
             }
-            pairs[slot] = pairs[last];
-            put(owners[last] as usize, slot, owners);
+            (pairs[slot], owners[slot]) = (pairs[last], owners[last]);
+            slots[owners[last] as usize].store(slot as u32, Ordering::Relaxed);
             last += 1;
         }
         list.set_len(new_len);
     }
 }
 
-/// The candidates that blocks name.
-fn numbers(blocks: &[Block], of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> + Clone {
-    let all = (0..).step_by(BLOCK).zip(blocks);
+/// The candidates that blocks name, from one of them on.
+fn numbers(blocks: &[Block], from: usize, of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> {
+    let all = (from * BLOCK..).step_by(BLOCK).zip(blocks.get(from..).unwrap_or_default());
     all.flat_map(move |(first, block)| of_block(block).iter().map(move |&at| first + usize::from(at)))
 }
 
@@ -292,9 +298,8 @@ impl Block {
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
         let mut begin = 0;
         for band in 0..BANDS {
-            let touching = begin..ends[2 * band];
-            (self.touched[band], self.ends[band]) = (touching.len(), ends[2 * band + 1]);
-            set_bits(&mut self.touching, touching);
+            set_bits(&mut self.touching, begin..ends[2 * band]);
+            self.ends[band] = ends[2 * band + 1];
             begin = self.ends[band];
         }
         self.sure = ends[2 * BANDS] - begin;
@@ -317,10 +322,11 @@ impl Block {
         self.touching.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Those of each band that touched when they were listed.
-    fn runs_touching(&self) -> impl Iterator<Item = Range<usize>> {
-        let begins = core::iter::once(0).chain(self.ends);
-        begins.zip(self.touched).map(|(begin, touched)| begin..begin + touched)
+    fn each_touching(&self) -> impl Iterator<Item = usize> {
+        (0..).step_by(WORD).zip(self.touching).flat_map(|(first, word)| {
+            let words = core::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            words.take_while(|&word| word != 0).map(move |word| first + word.trailing_zeros() as usize)
+        })
     }
 }
 

@@ -21,10 +21,18 @@ const PROBE_EVERY: u32 = 16;
 
 /// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
 /// search costs as much as some frames of the list, and the list gets longer with the margin.
-const MARGIN: f64 = 4.0;
+const MARGIN: f64 = 5.0;
 
 /// The least margin relative to a radius, of bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
+
+/// How much of a margin bodies may have used up when a list is made, of them where they are to be halfway: the list lasts for so many
+/// times longer if they move on as they did.
+const AHEAD: f64 = 0.85;
+
+/// So many lists are made of bodies where they stand, after one for which they did not move as they were expected to, and twice as many after
+/// the next, up to the latter.
+const LISTS_APART: [u32; 2] = [8, 64];
 
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +49,18 @@ pub(super) struct Pace {
     /// How many times as many there are, as it seems, with the margin of the next list.
     growth: f64,
     rebuilds: u64,
+    /// How much of the margin was used up when the list was made.
+    ahead: f64,
+    /// How many lists are still to be made of bodies where they stand, and how many were to be the last time.
+    apart: [u32; 2],
+}
+
+/// How a list is to be made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Way {
+    pub(super) margin: f64,
+    /// How much farther bodies are to be when the list is made, as often as since they were kept; and how far they have moved since then.
+    pub(super) ahead: Option<[f64; 2]>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,21 +113,47 @@ impl Pace {
     /// Whether a list is there that holds, by how much of its margin a body has used up; none of other bodies.
     pub(super) fn still_holds(&mut self, used: Option<f64>) -> bool {
         self.frames += 1;
-        if !self.keeps() {
-            return false;
-        }
+        matches!((self.kept, used), (Kept::List(margin), Some(used)) if used <= margin)
+    }
+
+    /// Whether the list was made of bodies where they were to be.
+    pub(super) fn was_ahead(&self) -> bool {
+        self.keeps_list() && self.ahead > 0.0
+    }
+
+    /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies.
+    pub(super) fn ended(&mut self, moved: Option<f64>) {
         let frames = f64::from(self.frames);
         let lasted = frames >= FRAMES_WORTH_KEEPING;
-        match (self.kept, used) {
-            (Kept::List(margin), Some(used)) if used <= margin => return true,
+        match (self.kept, moved) {
+            (Kept::Nothing, _) => {}
             // That a body has jumped says nothing of the next frames.
-            (Kept::List(margin), Some(used)) if lasted && used > 2.0 * margin => self.speed = Some(margin / frames),
-            (_, Some(used)) => self.speed = Some((used / frames).max(0.0)),
+            (Kept::List(margin), Some(moved)) if lasted && moved > 2.0 * margin * (1.0 + self.ahead) => {
+                self.speed = Some(margin * (1.0 + self.ahead) / frames);
+            }
+            (kept, Some(moved)) => {
+                self.speed = Some((moved / frames).max(0.0));
+                if let Kept::List(margin) = kept {
+                    self.judge(moved / margin);
+                }
+            }
             // Bodies have come or gone: in each frame, or now and then.
             (Kept::List(_), None) if lasted => {}
             (_, None) => self.speed = Some(f64::INFINITY),
         }
-        false
+    }
+
+    /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
+    fn judge(&mut self, times: f64) {
+        let [left, last] = &mut self.apart;
+        if self.ahead == 0.0 {
+            *left = left.saturating_sub(1);
+        } else if times >= 1.0 + self.ahead / 2.0 {
+            *last = 0;
+        } else {
+            *last = (2 * *last).clamp(LISTS_APART[0], LISTS_APART[1]);
+            *left = *last;
+        }
     }
 
     /// How many pairs or neighbours of a body the next list will have, as it seems.
@@ -115,21 +161,36 @@ impl Pace {
         self.found * self.growth / self.bodies.max(1.0)
     }
 
-    /// The margin for the next list, which must last for so many frames more for each pair or neighbour; 0 if none is to be made.
-    pub(super) fn next_margin(&mut self, radius: f64, axes: usize, frames_for_one: f64) -> f64 {
-        self.growth = 1.0;
-        let Some(speed) = self.speed else { return 0.0 };
-        let margin = (speed * radius).sqrt() * (MARGIN / axes as f64);
+    /// How the next list is to be made, which must last for so many frames more for each pair or neighbour; none if it does not pay. Whether
+    /// it can be known where bodies are to be.
+    pub(super) fn next_way(&mut self, radius: f64, axes: usize, (frames_for_one, known): (f64, bool)) -> Option<Way> {
+        (self.growth, self.ahead) = (1.0, 0.0);
+        let speed = self.speed?;
+        let ahead = if known && self.apart[0] == 0 && speed > 0.0 { AHEAD } else { 0.0 };
+        // How fast the margin is used up.
+        let pace = speed / (1.0 + ahead);
+        let margin = (pace * radius).sqrt() * (MARGIN / axes as f64);
         let margin = f64::from(margin.max(radius * LEAST) as f32);
         // Bodies with a margin, over those without.
         self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
         let worth = FRAMES_WORTH_KEEPING + frames_for_one * if_far * self.foreseen();
-        if margin.is_finite() && margin >= worth * speed {
-            return margin;
+        if !margin.is_finite() || margin < worth * pace {
+            self.growth = 1.0;
+            return None;
         }
-        self.growth = 1.0;
-        0.0
+        // No farther than has been seen.
+        let moved = speed * f64::from(self.frames);
+        let way = (ahead * margin).min(moved);
+        if way > 0.0 {
+            self.ahead = way / margin;
+        }
+        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]) })
+    }
+
+    /// The list is to be made of bodies where they stand.
+    pub(super) fn stay(&mut self) {
+        self.ahead = 0.0;
     }
 
     /// A search from scratch was made, which found so many pairs or neighbours of so many bodies.

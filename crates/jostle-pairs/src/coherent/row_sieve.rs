@@ -133,10 +133,10 @@ impl RowSieve {
         (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
-        let Self { blocks, doubts, starts, filtered, band, .. } = self;
-        // What has been tested in one frame may have changed, and is tested until candidates are listed anew.
-        *band = last_band(used_of_margin).max(*band);
-        let last_band = *band;
+        let Self { blocks, doubts, starts, filtered, .. } = self;
+        // What was tested in the last frame may have changed then, and is tested once more.
+        let band = last_band(used_of_margin);
+        let last_band = core::mem::replace(&mut self.band, band).max(band);
         workers.fill_blocks("sift", blocks, 1, |number, block| {
             let doubts = &doubts[number * BLOCK..][..block[0].ends[last_band] as usize];
             sift_block(candidates, test, (number * BLOCK, doubts), &mut block[0].touching, isa);

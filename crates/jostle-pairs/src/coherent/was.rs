@@ -1,10 +1,13 @@
-//! Plain bodies, in `f32` at rest in open space, as they were, and how far they have moved since.
+//! Plain bodies, in `f32` at rest in open space, as they were or are to be, and how far from there they have moved.
 
+use core::array::from_fn;
+use core::mem::swap;
 use std::sync::{Mutex, PoisonError};
 
+use jostle_core::axes::from_axes;
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Isa, Radii, Workers};
+use jostle_core::{Bodies, Column, Isa, Workers};
 use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::Packed;
@@ -23,12 +26,23 @@ const ROUNDING: f32 = 1.0 / 524_288.0;
 const LEAST: f32 = f32::from_bits((127 - 72) << 23);
 
 /// See the top of this file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Was<const D: usize> {
-    /// Body after body, [`PART`] of them in an element, the last of which is filled up.
-    parts: Vec<Part<D>>,
+    /// Where the bodies stood, or are to be halfway through a list, and their radii; filled up to whole parts.
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+    /// Where they stood, if they are not kept so.
+    stood: [Vec<f32>; D],
+    is_ahead: bool,
     /// How many bodies; none of which anything is known where others were kept since.
     len: Option<usize>,
+}
+
+impl<const D: usize> Default for Was<D> {
+    fn default() -> Self {
+        let [centers, stood] = [const { [const { Vec::new() }; D] }; 2];
+        Self { centers, radii: Vec::new(), stood, is_ahead: false, len: None }
+    }
 }
 
 /// The columns of some bodies.
@@ -49,25 +63,22 @@ impl<const D: usize> Part<D> {
         for axis in 0..D {
             bodies.centers()[axis].map_into(first, &mut self.centers[axis][..len], |x| x);
         }
-        match bodies.radii() {
-            Radii::All(radius) => self.radii[..len].fill(radius),
-            Radii::Each(column) => column.map_into(first, &mut self.radii[..len], |radius| radius),
-        }
+        bodies.radii().map_into(first, &mut self.radii[..len], |radius| radius);
         len
     }
 
     /// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
     #[inline(always)]
-    fn note_used(&self, was: &Self, margin: f32, used: &mut [f32; LANES]) {
+    fn note_used(&self, (centers, radii): ([&[f32; PART]; D], &[f32; PART]), margin: f32, used: &mut [f32; LANES]) {
         for first in (0..PART).step_by(LANES) {
             for lane in 0..LANES {
                 let (at, mut moved2) = (first + lane, 0.0);
                 for axis in 0..D {
-                    let moved = self.centers[axis][at] - was.centers[axis][at];
+                    let moved = self.centers[axis][at] - centers[axis][at];
                     moved2 += moved * moved;
                 }
-                let (radius, grown) = (self.radii[at], was.radii[at] + margin);
-                let of_body = moved2.sqrt() + (radius - was.radii[at]).abs() + (grown * ROUNDING + LEAST);
+                let (radius, grown) = (self.radii[at], radii[at] + margin);
+                let of_body = moved2.sqrt() + (radius - radii[at]).abs() + (grown * ROUNDING + LEAST);
                 // What is no number, or of a radius below 0, is not sound.
                 let of_body = if of_body.is_nan() | (radius < 0.0) { f32::INFINITY } else { of_body };
                 used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
@@ -78,7 +89,8 @@ impl<const D: usize> Part<D> {
 
 impl<const D: usize> Was<D> {
     pub(super) fn bytes(&self) -> usize {
-        self.parts.capacity() * size_of::<Part<D>>()
+        let columns = self.centers.iter().chain(&self.stood).chain([&self.radii]);
+        columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 
     /// Keeps none.
@@ -86,24 +98,76 @@ impl<const D: usize> Was<D> {
         self.len = None;
     }
 
-    /// Keeps these bodies.
+    /// Keeps these bodies where they stand.
     pub(super) fn keep(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
-        self.len = Some(bodies.len());
-        fill_with_headroom(&mut self.parts, bodies.len().div_ceil(PART), Part::NOTHING);
-        workers.fill_blocks("keep", &mut self.parts, BLOCK / PART, |first, parts| {
-            for (part, number) in parts.iter_mut().zip(first..) {
-                *part = Part::NOTHING;
-                part.read(&bodies, number * PART);
+        (self.len, self.is_ahead) = (Some(bodies.len()), false);
+        for axis in 0..D {
+            keep(&mut self.centers[axis], bodies.centers()[axis], workers);
+        }
+        self.keep_radii(bodies, workers);
+    }
+
+    /// Keeps these bodies where they are to be when they have moved on, so many times as far as since others were kept; but for those that
+    /// have moved farther than `most` along an axis: who has jumped is not expected to jump again.
+    pub(super) fn keep_ahead(&mut self, bodies: Bodies<'_, D>, (times, most): (f32, f32), workers: Workers<'_>) {
+        if !self.is_ahead {
+            swap(&mut self.centers, &mut self.stood);
+        }
+        (self.len, self.is_ahead) = (Some(bodies.len()), true);
+        for axis in 0..D {
+            let (column, stood) = (bodies.centers()[axis], &mut self.stood[axis]);
+            fill_with_headroom(&mut self.centers[axis], stood.len(), 0.0);
+            workers.fill_blocks("ahead", &mut self.centers[axis], BLOCK, |first, ahead| {
+                let len = ahead.len().min(column.len() - first);
+                column.map_into(first, &mut ahead[..len], |x| x);
+                ahead[len..].fill(0.0);
+                for (slot, stood) in ahead[..len].iter_mut().zip(&stood[first..]) {
+                    let moved = *slot - stood;
+                    *slot += if moved.abs() <= most { moved * times } else { 0.0 };
+                }
+            });
+            keep(stood, column, workers);
+        }
+        self.keep_radii(bodies, workers);
+    }
+
+    fn keep_radii(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
+        fill_with_headroom(&mut self.radii, bodies.len().next_multiple_of(PART), 0.0);
+        workers.fill_blocks("keep", &mut self.radii, BLOCK, |first, block| {
+            let len = block.len().min(bodies.len() - first);
+            bodies.radii().map_into(first, &mut block[..len], |radius| radius);
+            block[len..].fill(0.0);
+        });
+    }
+
+    /// Whether bodies are kept where they are to be.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.is_ahead && self.len.is_some()
+    }
+
+    /// The centres of the bodies as they are kept.
+    pub(super) fn centers(&self) -> [&[f32]; D] {
+        let len = self.len.unwrap_or_default();
+        self.centers.each_ref().map(|column| &column[..len])
+    }
+
+    /// Packs the bodies as they are kept.
+    pub(super) fn pack(&self, packed: &mut Vec<Packed>, workers: Workers<'_>) {
+        let centers = self.centers();
+        fill_with_headroom(packed, centers[0].len(), Packed::default());
+        workers.fill_blocks("pack", packed, BLOCK, |first, block| {
+            for (slot, id) in block.iter_mut().zip(first..) {
+                *slot = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
             }
         });
     }
 
     /// Packs bodies; how much one of them has used up since they were kept, at most: see
-    /// [`Current::measure`](super::current::Current::measure).
+    /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then.
     pub(super) fn measure(
         &self,
         bodies: Bodies<'_, D>,
-        margin: f32,
+        (margin, since): (f32, Since),
         packed: &mut Vec<Packed>,
         (isa, workers): (Isa, Workers<'_>),
     ) -> f32 {
@@ -111,9 +175,11 @@ impl<const D: usize> Was<D> {
             return f32::INFINITY;
         }
         fill_with_headroom(packed, bodies.len(), Packed::default());
+        let centers = if self.is_ahead && since == Since::Stood { &self.stood } else { &self.centers };
         let used = Mutex::new(0.0_f32);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
-            let was = &self.parts[first / PART..];
+            let centers = centers.each_ref().map(|column| column[first..].as_chunks().0);
+            let was = (centers, self.radii[first..].as_chunks().0);
             let of_block = isa.run(Measure { bodies, was, margin, first, packed });
             let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
             *used = used.max(of_block);
@@ -122,9 +188,28 @@ impl<const D: usize> Was<D> {
     }
 }
 
+/// Since when it is measured how far bodies have moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Since {
+    /// From where they are kept.
+    Kept,
+    /// From where they stood then.
+    Stood,
+}
+
+/// Keeps a column, filled up to whole parts.
+fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
+    fill_with_headroom(out, column.len().next_multiple_of(PART), 0.0);
+    workers.fill_blocks("keep", out, BLOCK, |first, block| {
+        let len = block.len().min(column.len() - first);
+        column.map_into(first, &mut block[..len], |x| x);
+        block[len..].fill(0.0);
+    });
+}
+
 struct Measure<'a, const D: usize> {
     bodies: Bodies<'a, D>,
-    was: &'a [Part<D>],
+    was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
     margin: f32,
     first: usize,
     packed: &'a mut [Packed],
@@ -135,15 +220,15 @@ impl<const D: usize> Work for Measure<'_, D> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        let Self { bodies, was, margin, first, packed } = self;
+        let Self { bodies, was: (centers, radii), margin, first, packed } = self;
         let mut used = [0.0; LANES];
         let mut part = Part::NOTHING;
-        for (number, (packed, was)) in packed.chunks_mut(PART).zip(was).enumerate() {
+        for (number, packed) in packed.chunks_mut(PART).enumerate() {
             if packed.len() < PART {
                 part = Part::NOTHING;
             }
             part.read(&bodies, first + number * PART);
-            part.note_used(was, margin, &mut used);
+            part.note_used((from_fn(|axis| &centers[axis][number]), &radii[number]), margin, &mut used);
             for (at, slot) in packed.iter_mut().enumerate() {
                 let mut center = [0.0; D];
                 for axis in 0..D {

@@ -1,0 +1,100 @@
+//! Coherent frames whose lists are made of bodies where they are to be: the same pairs and rows, whatever bodies do then.
+
+use std::f32::consts::TAU;
+
+use jostle::{Circles, CoherentFinder, NeighborLists, PairFinder, Rows, Threads};
+use jostle_testkit::pairs::{ascending, assert_same};
+use jostle_testkit::random::Random;
+use jostle_testkit::{Kind, Scene, pool, scene};
+
+/// A crowd, and how far each body moves in a frame.
+struct Crowd {
+    now: Scene<2>,
+    steps: [Vec<f32>; 2],
+}
+
+impl Crowd {
+    fn new(bodies: usize, speed: f32) -> Self {
+        let (mut random, now) = (Random(5), scene::scene(Kind::Dense, bodies, 3));
+        let ways: Vec<f32> = (0..bodies).map(|_| random.unit() as f32 * TAU).collect();
+        let steps = [f32::cos, f32::sin].map(|of: fn(f32) -> f32| ways.iter().map(|&way| of(way) * speed).collect());
+        Self { now, steps }
+    }
+
+    fn step(&mut self) {
+        for (column, steps) in self.now.centers.iter_mut().zip(&self.steps) {
+            column.iter_mut().zip(steps).for_each(|(x, step)| *x += step);
+        }
+    }
+}
+
+/// Two finders of pairs, on one thread and on three, and one of rows, beside searches from scratch.
+#[derive(Default)]
+struct Beside {
+    pairs: [CoherentFinder<2>; 2],
+    rows: CoherentFinder<2>,
+    scratch: PairFinder<2>,
+    lists: [NeighborLists; 2],
+}
+
+impl Beside {
+    fn frame(&mut self, circles: Circles<'_>, what: &str) {
+        let Self { pairs: [one, many], rows, scratch, lists: [of_rows, expected] } = self;
+        let pairs = one.on(Threads::Serial).find(circles).expect("sound bodies").pairs();
+        assert_same(what, &ascending(pairs), &ascending(scratch.find(circles).expect("sound bodies").pairs()));
+        assert!(many.on(Threads::Pool(&pool(3))).find(circles).expect("sound bodies").pairs() == pairs, "{what}");
+        rows.neighbors(circles, Rows::Full, of_rows).expect("sound bodies");
+        scratch.neighbors(circles, Rows::Full, expected).expect("sound bodies");
+        assert!(of_rows.offsets() == expected.offsets() && of_rows.neighbors() == expected.neighbors(), "{what}");
+    }
+}
+
+/// Frames of a crowd that moves straight on, but for what is done to it before some of them; how often it was searched from scratch.
+fn frames(count: usize, disturb: impl Fn(usize, &mut Crowd)) -> u64 {
+    let (mut crowd, mut beside) = (Crowd::new(700, 0.008), Beside::default());
+    for frame in 0..count {
+        disturb(frame, &mut crowd);
+        crowd.step();
+        beside.frame(crowd.now.view(), &format!("frame {frame}"));
+    }
+    beside.pairs[0].rebuilds()
+}
+
+#[test]
+fn lists_of_bodies_that_move_on_as_they_did_last_longer() {
+    let straight = frames(400, |_, _| ());
+    // Each time one body leaves the way that it was expected to go.
+    let turning = frames(400, |frame, crowd| {
+        crowd.steps.iter_mut().for_each(|steps| steps[frame] = -steps[frame]);
+    });
+    assert!(5 * straight < 4 * turning, "{straight} lists of those, {turning} of those that turn");
+}
+
+#[test]
+fn pairs_are_those_of_each_frame_whatever_bodies_do() {
+    frames(90, |frame, crowd| match frame % 30 {
+        // All turn around, one jumps, one grows, all stop.
+        7 => crowd.steps.iter_mut().flatten().for_each(|step| *step = -*step),
+        13 => crowd.now.centers[0].swap(frame, frame + 1),
+        17 => crowd.now.radii[frame] += 0.02,
+        22 => crowd.steps.iter_mut().flatten().for_each(|step| *step *= 0.01),
+        26 => crowd.steps.iter_mut().flatten().for_each(|step| *step *= 120.0),
+        _ => {}
+    });
+}
+
+#[test]
+fn bodies_may_be_expected_where_none_can_be() {
+    // The last that a coordinate and a radius may reach.
+    let (reach, radius) = ((1_u64 << 60) as f32, (1_u64 << 45) as f32);
+    for stop in 20..30_u8 {
+        let mut beside = Beside::default();
+        for frame in 0..40_u8 {
+            let way = f32::from(stop.saturating_sub(frame)) * 0.25 * radius;
+            let x = [reach - 2.2 * radius - way, reach - 5.0 * radius, 0.0, radius];
+            let y = [0.0, 0.0, 0.0, f32::from(frame) * 0.05 * radius];
+            beside.frame(Circles::new(&x, &y, radius), &format!("stop at {stop}, frame {frame}"));
+        }
+        assert!(beside.pairs[0].rebuilds() < 20);
+    }
+}
