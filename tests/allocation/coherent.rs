@@ -32,7 +32,10 @@ pub(crate) fn later_frames_allocate_nothing<const D: usize>(threads: Threads<'_>
             }
             .expect("a scene within the contract");
             let allocations = allocations() - before;
-            assert!(frame < 180 || allocations == 0, "{allocations} in frame {frame} of kind {kind}, {D}D, {threads:?}");
+            assert!(
+                frame < 180 || allocations == 0,
+                "{allocations} in frame {frame} of kind {kind}, {D}D, {threads:?}"
+            );
         }
         assert!((4..120).contains(&finder.rebuilds()), "{} rebuilds of 240 frames", finder.rebuilds());
     }

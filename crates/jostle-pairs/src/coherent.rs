@@ -4,6 +4,7 @@
 //! margin, the pairs are those candidates that touch now, by the same predicate as that of a search.
 
 mod bands;
+mod block;
 mod candidates;
 mod current;
 mod live;

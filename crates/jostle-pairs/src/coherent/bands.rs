@@ -13,7 +13,8 @@ use crate::coherent::current::Test;
 use crate::coherent::packed::{Fours, Packed, prefetch_bodies};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
-/// Candidates that one task tests, where they stay in their order.
+/// Candidates of a block, which one task tests: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that,
+/// processors would not foresee often enough where the next one begins.
 pub(super) const BLOCK: usize = 1 << 13;
 
 /// Bits of a word, each of which says whether a candidate touches.

@@ -3,28 +3,18 @@
 //! Candidates that surely touch are listed once. Of the others, bands that bodies have moved far enough for are tested in each frame. Of
 //! each is kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
 
-use core::array::from_fn;
 use core::mem::swap;
-use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::disjoint::Disjoint;
-use jostle_core::isa::Work;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BANDS, CLASSES, WORD, last_band, scale_of, sort_block};
+use crate::coherent::bands::{BLOCK, last_band, scale_of};
+use crate::coherent::block::{Block, more_blocks};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::{Places, Test};
-use crate::coherent::packed::{Fours, Named, Packed, prefetch_bodies};
 use crate::join::hits::PairList;
-
-/// Candidates of a block: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that, processors would not
-/// foresee often enough where the next one begins.
-const BLOCK: usize = 1 << 13;
-
-/// So many words ahead bodies are asked for.
-const AHEAD: usize = 2;
 
 /// No candidate: that of a place which is left.
 const NOBODY: u32 = u32::MAX;
@@ -47,36 +37,6 @@ pub(super) struct Live {
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
     is_aside: bool,
-}
-
-/// Some candidates. What each frame reads lies together.
-#[derive(Debug, Clone)]
-#[repr(C)]
-struct Block {
-    /// By band, those first that touch where bodies are kept; then those that surely touch; by place where bodies stand so.
-    candidates: Named<BLOCK>,
-    /// How many there are up to each band.
-    ends: [usize; BANDS],
-    sure: usize,
-    /// How many have begun to touch in this frame, and how many have ended.
-    changes: [usize; 2],
-    /// A bit for each that is in a band: it touches.
-    touching: [u64; BLOCK / WORD],
-    /// Those that have changed in this frame: the former from the front, the latter from the back.
-    changed: [u16; BLOCK],
-}
-
-impl Default for Block {
-    fn default() -> Self {
-        Self {
-            candidates: Named::default(),
-            touching: [0; BLOCK / WORD],
-            changed: [0; BLOCK],
-            changes: [0; 2],
-            ends: [0; BANDS],
-            sure: 0,
-        }
-    }
 }
 
 impl Live {
@@ -107,19 +67,13 @@ impl Live {
         }
         self.holds = true;
         self.count = len.div_ceil(BLOCK);
-        if self.blocks.len() < self.count {
-            self.blocks.reserve_exact(self.count + self.count / 8 + 1 - self.blocks.len());
-            self.blocks.resize_with(self.blocks.capacity(), Block::default);
-        }
+        more_blocks(&mut self.blocks, self.count);
         if self.slots.len() < self.count * BLOCK {
             self.slots.resize_with(with_headroom(self.count * BLOCK), AtomicU32::default);
         }
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
-        let named = test.named(candidates.meetings[0]);
-        let lens = named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len));
         workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].candidates.begin(lens);
-            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
+            block[0].sort(candidates, test, (scale, isa), (number * BLOCK, |_, _| ()));
         });
     }
 
@@ -128,7 +82,7 @@ impl Live {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
         resize_with_headroom(starts, 2 * blocks.len() + 1);
-        let lens = blocks.iter().map(|block| block.sure).chain(blocks.iter().map(Block::touching));
+        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(Block::touching));
         let mut end = 0;
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
             end += len;
@@ -140,14 +94,13 @@ impl Live {
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
-                let sure = block.candidates.from(block.len());
-                out.iter_mut().zip(sure).for_each(|(slot, pair)| *slot = places.pair(pair));
+                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = places.pair(block.pair(at)));
                 return;
             }
             let slots_of_list = out.iter_mut().zip(owners).zip(starts[part]..);
             for (((slot, owner), place), at) in slots_of_list.zip(block.each_touching()) {
                 let candidate = number * BLOCK + at;
-                (*slot, *owner) = (places.pair(block.candidates.get(at)), candidate as u32);
+                (*slot, *owner) = (places.pair(block.pair(at)), candidate as u32);
                 slots[candidate].store(place as u32, Ordering::Relaxed);
             }
         });
@@ -167,25 +120,8 @@ impl Live {
         // What was tested in the last frame may have changed then, and is tested once more.
         let band = last_band(used_of_margin);
         let (sets, last) = (candidates.meetings[0], core::mem::replace(&mut self.band, band).max(band));
-        let named = test.named(sets);
         workers.fill_blocks("sift", &mut self.blocks[..self.count], 1, |_, block| {
-            let Block { candidates, touching, changed, changes, ends, .. } = &mut block[0];
-            let (tested, len) = (ends[last].next_multiple_of(WORD).min(ends[BANDS - 1]), ends[BANDS - 1]);
-            let changed = &mut changed[..];
-            *changes = if let Some((bodies, far)) = named {
-                let asked = if far { AHEAD * WORD..tested } else { 0..0 };
-                let asked = candidates.from(asked.start).take(asked.len());
-                isa.run(Sift::<_, D> { fours: candidates.fours(bodies, tested), bodies, asked, len, touching, changed })
-            } else {
-                let mut noted = Noted { changed, count: [0; 2] };
-                for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
-                    let now = candidates.from(first).take(WORD.min(tested - first)).zip(0..);
-                    let now =
-                        now.fold(0, |word, (pair, bit)| word | u64::from(test.touches(sets, [0; D], pair)) << bit);
-                    noted.note(word, now, (first, len));
-                }
-                noted.count
-            };
+            block[0].sift((test, sets), (last, isa), |_, pair| test.touches(sets, [0; D], pair));
         });
     }
 
@@ -210,7 +146,7 @@ impl Live {
         for (kind, starts) in [&mut *begin, &mut *end].into_iter().enumerate() {
             starts[0] = 0;
             for (number, block) in blocks.iter().enumerate() {
-                starts[number + 1] = starts[number] + block.changes[kind];
+                starts[number + 1] = starts[number] + block.changes(kind);
             }
         }
         let (begin, end) = (&*begin, &*end);
@@ -231,7 +167,7 @@ impl Live {
             for (&at, slot) in blocks[number].begun().iter().zip(room) {
                 let candidate = number * BLOCK + usize::from(at);
                 assert!(slot < pairs.len(), "a candidate stands beyond the list");
-                let pair = places.pair(blocks[number].candidates.get(at.into()));
+                let pair = places.pair(blocks[number].pair(at.into()));
                 // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
                 unsafe {
                     pairs.write(slot, pair);
@@ -258,168 +194,4 @@ impl Live {
 fn numbers(blocks: &[Block], from: usize, of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> {
     let all = (from * BLOCK..).step_by(BLOCK).zip(blocks.get(from..).unwrap_or_default());
     all.flat_map(move |(first, block)| of_block(block).iter().map(move |&at| first + usize::from(at)))
-}
-
-impl Block {
-    /// Takes candidates from number `first` on, by their bands.
-    fn sort<const D: usize>(
-        &mut self,
-        candidates: &Candidates<D>,
-        test: &Test<'_, D>,
-        scale: (f32, Isa),
-        first: usize,
-    ) {
-        let pairs = candidates.pairs.pairs();
-        let range = first..(first + BLOCK).min(pairs.len());
-        let (mut classes, mut done) = ([0; BLOCK], 0);
-        let classes = &mut classes[..range.len()];
-        let sorted = &mut self.candidates;
-        sort_block(candidates, test, scale, range.clone(), |some| {
-            classes[done..][..some.len()].copy_from_slice(some);
-            sorted.prefetch(done..done + some.len());
-            done += some.len();
-        });
-        let (classes, pairs) = (&*classes, &pairs[range]);
-        let mut next = [[0_u32; SLOTS]; PARTS];
-        side_by_side(classes, classes, |part, class, _| next[part][usize::from(class) % SLOTS] += 1);
-        let (mut ends, mut end) = ([0; CLASSES], 0);
-        for class in 0..CLASSES {
-            for part in 0..PARTS {
-                let count = core::mem::replace(&mut next[part][class], end);
-                end += count;
-            }
-            ends[class] = end as usize;
-        }
-        side_by_side(classes, pairs, |part, class, pair| {
-            let next = &mut next[part][usize::from(class) % SLOTS];
-            sorted.put(*next as usize % BLOCK, pair);
-            *next += 1;
-        });
-        (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
-        let mut begin = 0;
-        for band in 0..BANDS {
-            set_bits(&mut self.touching, begin..ends[2 * band]);
-            self.ends[band] = ends[2 * band + 1];
-            begin = self.ends[band];
-        }
-        self.sure = ends[2 * BANDS] - begin;
-    }
-
-    /// How many may change.
-    fn len(&self) -> usize {
-        self.ends[BANDS - 1]
-    }
-
-    fn begun(&self) -> &[u16] {
-        &self.changed[..self.changes[0]]
-    }
-
-    fn ended(&self) -> &[u16] {
-        &self.changed[BLOCK - self.changes[1]..]
-    }
-
-    fn touching(&self) -> usize {
-        self.touching.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn each_touching(&self) -> impl Iterator<Item = usize> {
-        (0..).step_by(WORD).zip(self.touching).flat_map(|(first, word)| {
-            let words = core::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
-            words.take_while(|&word| word != 0).map(move |word| first + word.trailing_zeros() as usize)
-        })
-    }
-}
-
-/// Parts of a block that are gone through side by side: one that counts does not wait for what another has just counted.
-const PARTS: usize = 4;
-
-/// Room for the numbers of all classes.
-const SLOTS: usize = CLASSES.next_power_of_two();
-
-/// Visits all of two lists of one length, with their part, ascending within each.
-#[inline(always)]
-fn side_by_side<A: Copy, B: Copy>(of_a: &[A], of_b: &[B], mut visit: impl FnMut(usize, A, B)) {
-    let len = of_a.len() / PARTS;
-    let a: [_; PARTS] = from_fn(|part| &of_a[part * len..][..len]);
-    let b: [_; PARTS] = from_fn(|part| &of_b[part * len..][..len]);
-    for at in 0..len {
-        for part in 0..PARTS {
-            visit(part, a[part][at], b[part][at]);
-        }
-    }
-    let rest = of_a[PARTS * len..].iter().zip(&of_b[PARTS * len..]);
-    rest.for_each(|(&a, &b)| visit(PARTS - 1, a, b));
-}
-
-fn set_bits(words: &mut [u64], range: Range<usize>) {
-    let mut at = range.start;
-    while at < range.end {
-        let (bit, len) = (at % WORD, (WORD - at % WORD).min(range.end - at));
-        words[at / WORD] |= u64::MAX >> (WORD - len) << bit;
-        at += len;
-    }
-}
-
-/// The changes of a block: from the front those that have begun to touch, from the back those that have ended, and how many.
-struct Noted<'a> {
-    changed: &'a mut [u16],
-    count: [usize; 2],
-}
-
-impl Noted<'_> {
-    /// Notes which candidates from number `first` on, of `end` in all, do not touch now as a word says that they did.
-    #[inline(always)]
-    fn note(&mut self, word: &mut u64, now: u64, (first, end): (usize, usize)) {
-        let some = if end - first < WORD { (1 << (end - first)) - 1 } else { u64::MAX };
-        let changes = (*word ^ now) & some;
-        *word ^= changes;
-        each_bit(changes & now, |bit| {
-            self.changed[self.count[0]] = (first + bit) as u16;
-            self.count[0] += 1;
-        });
-        each_bit(changes & !now, |bit| {
-            self.count[1] += 1;
-            self.changed[BLOCK - self.count[1]] = (first + bit) as u16;
-        });
-    }
-}
-
-#[inline(always)]
-fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
-    while word != 0 {
-        visit(word.trailing_zeros() as usize);
-        word &= word - 1;
-    }
-}
-
-/// Tests some candidates of a block, `len` of which may change; how many have begun to touch, and how many have ended.
-struct Sift<'a, A, const D: usize> {
-    fours: Fours<'a, 1>,
-    bodies: [&'a [Packed]; 2],
-    /// Candidates whose bodies to ask for ahead.
-    asked: A,
-    len: usize,
-    touching: &'a mut [u64],
-    changed: &'a mut [u16],
-}
-
-impl<A: Iterator<Item = [u32; 2]>, const D: usize> Work for Sift<'_, A, D> {
-    type Output = [usize; 2];
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) -> [usize; 2] {
-        let Self { fours, bodies, asked, len, touching, changed } = self;
-        let (mut asked, mut noted) = (asked, Noted { changed, count: [0; 2] });
-        for (number, (first, word)) in (0..fours.len()).step_by(WORD / 4).zip(touching).enumerate() {
-            prefetch_bodies(bodies, asked.by_ref().take(WORD));
-            let mut now = 0;
-            for four in first..(first + WORD / 4).min(fours.len()) {
-                let [distance2, radii] = fours.measure::<D>(four);
-                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * (four - first));
-            }
-            noted.note(word, now, (number * WORD, len));
-        }
-        noted.count
-    }
 }

@@ -2,58 +2,46 @@
 
 use core::ops::Range;
 
-use jostle_core::isa::Work;
-use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
+use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
-use crate::coherent::bands::{BANDS, BLOCK, WORD, last_band, range_of, scale_of, sort_block};
+use crate::coherent::bands::{BLOCK, WORD, last_band, range_of, scale_of};
+use crate::coherent::block::{Block, more_blocks};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Fours, Packed, are_far, prefetch_bodies};
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
 const ROWS: usize = 1 << 13;
 
-/// Bodies of doubts are asked for so many fours ahead.
-const AHEAD: usize = 8;
-
-/// A bit for each candidate of a block.
+/// A bit for each candidate of a block, as they were listed.
 type Bits = [u64; BLOCK / WORD];
 
-/// A candidate that is to be tested sooner or later.
-#[derive(Debug, Clone, Copy, Default)]
-struct Doubt {
-    /// Its number within its block.
-    candidate: u32,
-    pair: [u32; 2],
-}
-
 /// What is known of a block of candidates.
-#[derive(Debug, Clone, Copy)]
-struct Block {
-    /// How many of its doubts there are up to each band.
-    ends: [u32; BANDS],
+#[derive(Debug, Clone)]
+struct Rows {
+    block: Block,
+    /// Which number each of them has, as they were listed.
+    numbers: [u16; BLOCK],
     /// Those that touch, and, where layers or the caller may drop some, those that pass, too.
     touching: Bits,
     passing: Bits,
 }
 
-impl Default for Block {
+impl Default for Rows {
     fn default() -> Self {
-        Self { ends: [0; BANDS], touching: [0; BLOCK / WORD], passing: [0; BLOCK / WORD] }
+        let (touching, passing) = ([0; BLOCK / WORD], [0; BLOCK / WORD]);
+        Self { block: Block::default(), numbers: [0; BLOCK], touching, passing }
     }
 }
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    /// While they are sorted, the class of each candidate.
-    classes: Vec<u8>,
-    blocks: Vec<Block>,
-    /// Of each block, by band; behind them those that are never tested.
-    doubts: Vec<Doubt>,
+    blocks: Vec<Rows>,
+    /// How many blocks there are of those.
+    count: usize,
     /// Where the pairs of each block begin, and their number at the end.
     starts: Vec<usize>,
     /// The last band that has been tested.
@@ -64,10 +52,7 @@ pub(super) struct RowSieve {
 
 impl RowSieve {
     pub(super) fn bytes(&self) -> usize {
-        self.classes.capacity()
-            + self.blocks.capacity() * size_of::<Block>()
-            + self.doubts.capacity() * size_of::<Doubt>()
-            + self.starts.capacity() * size_of::<usize>()
+        self.blocks.capacity() * size_of::<Rows>() + self.starts.capacity() * size_of::<usize>()
     }
 
     /// How many candidates are neighbours.
@@ -83,44 +68,16 @@ impl RowSieve {
         (margin, isa): (f64, Isa),
         workers: Workers<'_>,
     ) {
-        let pairs = candidates.pairs.pairs();
-        let Self { classes, blocks, doubts, band, .. } = self;
-        *band = 0;
-        fill_with_headroom(classes, pairs.len(), 0);
-        fill_with_headroom(blocks, pairs.len().div_ceil(BLOCK), Block::default());
-        fill_with_headroom(doubts, pairs.len(), Doubt::default());
-        let scale = scale_of(margin);
-        workers.fill_blocks("bands", classes, BLOCK, |first, classes| {
-            let mut done = 0;
-            sort_block(candidates, test, (scale, isa), first..first + classes.len(), |some| {
-                classes[done..][..some.len()].copy_from_slice(some);
-                done += some.len();
-            });
-        });
-        let classes = classes.as_slice();
-        workers.fill_blocks("counts", blocks, 1, |number, block| {
-            let Block { ends, touching, .. } = &mut block[0];
-            let (mut of_band, classes) = ([0; BANDS + 1], &classes[range_of(number, classes.len())]);
+        self.band = 0;
+        self.count = candidates.pairs.pairs().len().div_ceil(BLOCK);
+        more_blocks(&mut self.blocks, self.count);
+        let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
+        workers.fill_blocks("bands", blocks, 1, |number, rows| {
+            let Rows { block, numbers, touching, .. } = &mut rows[0];
+            block.sort(candidates, test, (scale, isa), (number * BLOCK, |at, number| numbers[at] = number as u16));
             touching.fill(0);
-            for (word, classes) in touching.iter_mut().zip(classes.chunks(WORD)) {
-                for (bit, &class) in classes.iter().enumerate() {
-                    *word |= u64::from(class % 2 == 0) << bit;
-                    of_band[usize::from(class / 2).min(BANDS)] += 1;
-                }
-            }
-            let mut end = 0;
-            for (slot, count) in ends.iter_mut().zip(of_band) {
-                end += count;
-                *slot = end;
-            }
-        });
-        workers.fill_blocks("doubts", doubts, BLOCK, |first, out| {
-            let mut next = [0; BANDS + 1];
-            next[1..].copy_from_slice(&blocks[first / BLOCK].ends);
-            for ((candidate, class), &pair) in (0..).zip(&classes[first..]).zip(&pairs[first..first + out.len()]) {
-                let next = &mut next[usize::from(class / 2).min(BANDS)];
-                out[*next as usize] = Doubt { candidate, pair };
-                *next += 1;
+            for at in block.sure().chain(block.each_touching()) {
+                flip(touching, numbers[at]);
             }
         });
     }
@@ -133,13 +90,18 @@ impl RowSieve {
         (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
-        let Self { blocks, doubts, starts, filtered, .. } = self;
         // What was tested in the last frame may have changed then, and is tested once more.
         let band = last_band(used_of_margin);
         let last_band = core::mem::replace(&mut self.band, band).max(band);
-        workers.fill_blocks("sift", blocks, 1, |number, block| {
-            let doubts = &doubts[number * BLOCK..][..block[0].ends[last_band] as usize];
-            sift_block(candidates, test, (number * BLOCK, doubts), &mut block[0].touching, isa);
+        let Self { blocks, count, starts, filtered, .. } = self;
+        let (blocks, sets) = (&mut blocks[..*count], candidates.meetings[0]);
+        workers.fill_blocks("sift", blocks, 1, |number, rows| {
+            let Rows { block, numbers, touching, .. } = &mut rows[0];
+            block.sift((test, sets), (last_band, isa), |at, pair| {
+                let shift = candidates.shift_now(test, sets, number * BLOCK + usize::from(numbers[at]));
+                test.touches(sets, shift, pair)
+            });
+            block.begun().iter().chain(block.ended()).for_each(|&at| flip(touching, numbers[usize::from(at)]));
         });
         *filtered = test.drops_some();
         if *filtered {
@@ -240,67 +202,11 @@ fn count_of(bits: &Bits) -> usize {
     bits.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// Notes whether a candidate of a block touches.
+/// Notes that a candidate of a block touches if it did not, and the other way round.
 #[inline(always)]
-fn note(touching: &mut Bits, candidate: u32, touches: bool) {
-    let (word, bit) = (&mut touching[candidate as usize / WORD % (BLOCK / WORD)], candidate as usize % WORD);
-    *word = *word & !(1 << bit) | u64::from(touches) << bit;
-}
-
-/// Tests some doubts of the block that begins with candidate `first`, and notes which candidates touch.
-fn sift_block<const D: usize>(
-    candidates: &Candidates<D>,
-    test: &Test<'_, D>,
-    (first, doubts): (usize, &[Doubt]),
-    touching: &mut Bits,
-    isa: Isa,
-) {
-    if let &[sets] = candidates.meetings.as_slice()
-        && let Some(bodies) = test.direct_in_open_space(sets)
-    {
-        isa.run(Sift::<D> { bodies, doubts, touching });
-        return;
-    }
-    let (mut range, mut sets) = (0..0, [0; 2]);
-    for &Doubt { candidate, pair } in doubts {
-        let at = first + candidate as usize;
-        if !range.contains(&at) {
-            (range, sets) = candidates.meeting_of(at);
-        }
-        note(touching, candidate, test.touches(sets, candidates.shift_now(test, sets, at), pair));
-    }
-}
-
-/// Doubts of which nothing but the bodies tells whether they touch.
-struct Sift<'a, const D: usize> {
-    bodies: [&'a [Packed]; 2],
-    doubts: &'a [Doubt],
-    touching: &'a mut Bits,
-}
-
-impl<const D: usize> Work for Sift<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { bodies, doubts, touching } = self;
-        let (fours, rest) = doubts.as_chunks::<4>();
-        let mut asked = if are_far(&bodies) { fours.iter() } else { [].iter() };
-        asked.by_ref().take(AHEAD).for_each(|_| ());
-        for four in fours {
-            prefetch_bodies(bodies, asked.next().into_iter().flatten().map(|doubt| doubt.pair));
-            let pairs = [four[0].pair, four[1].pair, four[2].pair, four[3].pair];
-            let [distance2, radii] = Fours::of(bodies, &pairs).measure::<D>(0);
-            let touches = distance2.simd_le(radii * radii).to_bitmask();
-            for lane in 0..4 {
-                note(touching, four[lane].candidate, touches >> lane & 1 == 1);
-            }
-        }
-        for &Doubt { candidate, pair: [a, b] } in rest {
-            note(touching, candidate, bodies[0][a as usize].touches::<D>(&bodies[1][b as usize], [0.0; D]));
-        }
-    }
+fn flip(touching: &mut Bits, number: u16) {
+    let number = usize::from(number);
+    touching[number / WORD % (BLOCK / WORD)] ^= 1 << (number % WORD);
 }
 
 /// Writes the neighbours of a block that bits choose.
@@ -348,8 +254,8 @@ fn each_of_mask(mask: u16, mut visit: impl FnMut(usize, usize)) {
 }
 
 /// Notes which candidates of a block touch and pass.
-fn filter_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, number: usize, block: &mut Block) {
-    let (pairs, Block { touching, passing, .. }) = (candidates.pairs.pairs(), block);
+fn filter_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, number: usize, rows: &mut Rows) {
+    let (pairs, Rows { touching, passing, .. }) = (candidates.pairs.pairs(), rows);
     passing.fill(0);
     candidates.each_meeting(range_of(number, pairs.len()), |range, sets| {
         for at in range {

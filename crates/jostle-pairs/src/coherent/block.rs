@@ -1,0 +1,263 @@
+//! A block of candidates, sorted into bands, and which of them touch.
+//!
+//! In each frame those bands are tested that bodies have moved far enough for. Of each candidate is kept whether it touched when it was
+//! tested last: few change from frame to frame, and those alone are noted.
+
+use core::array::from_fn;
+use core::ops::Range;
+
+use jostle_core::Isa;
+use jostle_core::isa::Work;
+
+use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD, sort_block};
+use crate::coherent::candidates::Candidates;
+use crate::coherent::current::Test;
+use crate::coherent::packed::{Fours, Named, Packed, prefetch_bodies};
+
+/// So many words ahead bodies are asked for.
+const AHEAD: usize = 2;
+
+/// Some candidates. What each frame reads lies together.
+#[derive(Debug, Clone)]
+#[repr(C)]
+pub(super) struct Block {
+    /// By band, those first that touch where bodies are kept; then those that surely touch; by place where bodies stand so.
+    candidates: Named<BLOCK>,
+    /// How many there are up to each band.
+    ends: [usize; BANDS],
+    sure: usize,
+    /// How many have begun to touch in this frame, and how many have ended.
+    changes: [usize; 2],
+    /// A bit for each that is in a band: it touches.
+    touching: [u64; BLOCK / WORD],
+    /// Those that have changed in this frame: the former from the front, the latter from the back.
+    changed: [u16; BLOCK],
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            candidates: Named::default(),
+            touching: [0; BLOCK / WORD],
+            changed: [0; BLOCK],
+            changes: [0; 2],
+            ends: [0; BANDS],
+            sure: 0,
+        }
+    }
+}
+
+impl Block {
+    /// Takes candidates of the same two sets from number `first` on, by their bands; calls `put` with where each is put, and its number among
+    /// them.
+    pub(super) fn sort<const D: usize>(
+        &mut self,
+        candidates: &Candidates<D>,
+        test: &Test<'_, D>,
+        scale: (f32, Isa),
+        (first, mut put): (usize, impl FnMut(usize, usize)),
+    ) {
+        let named = test.named(candidates.meetings[0]);
+        self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
+        let pairs = candidates.pairs.pairs();
+        let range = first..(first + BLOCK).min(pairs.len());
+        let (mut classes, mut done) = ([0; BLOCK], 0);
+        let classes = &mut classes[..range.len()];
+        let sorted = &mut self.candidates;
+        sort_block(candidates, test, scale, range.clone(), |some| {
+            classes[done..][..some.len()].copy_from_slice(some);
+            sorted.prefetch(done..done + some.len());
+            done += some.len();
+        });
+        let (classes, pairs) = (&*classes, &pairs[range]);
+        let mut next = [[0_u32; SLOTS]; PARTS];
+        side_by_side(classes, classes, |(part, _), class, _| next[part][usize::from(class) % SLOTS] += 1);
+        let (mut ends, mut end) = ([0; CLASSES], 0);
+        for class in 0..CLASSES {
+            for part in 0..PARTS {
+                let count = core::mem::replace(&mut next[part][class], end);
+                end += count;
+            }
+            ends[class] = end as usize;
+        }
+        side_by_side(classes, pairs, |(part, number), class, pair| {
+            let next = &mut next[part][usize::from(class) % SLOTS];
+            let at = *next as usize % BLOCK;
+            sorted.put(at, pair);
+            put(at, number);
+            *next += 1;
+        });
+        (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
+        let mut begin = 0;
+        for band in 0..BANDS {
+            set_bits(&mut self.touching, begin..ends[2 * band]);
+            self.ends[band] = ends[2 * band + 1];
+            begin = self.ends[band];
+        }
+        self.sure = ends[2 * BANDS] - begin;
+    }
+
+    /// Finds out which candidates touch, up to this band: by their bodies, if those alone tell, else by `touches`, which is told where a
+    /// candidate stands.
+    pub(super) fn sift<const D: usize>(
+        &mut self,
+        (test, sets): (&Test<'_, D>, [u32; 2]),
+        (last_band, isa): (usize, Isa),
+        touches: impl Fn(usize, [u32; 2]) -> bool,
+    ) {
+        let Self { candidates, touching, changed, changes, ends, .. } = self;
+        let len = ends[BANDS - 1];
+        let tested = ends[last_band].next_multiple_of(WORD).min(len);
+        let changed = &mut changed[..];
+        *changes = if let Some((bodies, far)) = test.named(sets) {
+            let asked = if far { AHEAD * WORD..tested } else { 0..0 };
+            let asked = candidates.from(asked.start).take(asked.len());
+            isa.run(Sift::<_, D> { fours: candidates.fours(bodies, tested), bodies, asked, len, touching, changed })
+        } else {
+            let mut noted = Noted { changed, count: [0; 2] };
+            for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
+                let touches = |at| u64::from(touches(at, candidates.get(at)));
+                let now = (first..tested.min(first + WORD)).rev().fold(0, |word, at| word << 1 | touches(at));
+                noted.note(word, now, (first, len));
+            }
+            noted.count
+        };
+    }
+
+    /// The candidate that stands there.
+    #[inline(always)]
+    pub(super) fn pair(&self, at: usize) -> [u32; 2] {
+        self.candidates.get(at)
+    }
+
+    /// Where those stand that surely touch.
+    pub(super) fn sure(&self) -> Range<usize> {
+        let first = self.ends[BANDS - 1];
+        first..first + self.sure
+    }
+
+    /// How many have begun to touch, or have ended.
+    pub(super) fn changes(&self, kind: usize) -> usize {
+        self.changes[kind]
+    }
+
+    pub(super) fn begun(&self) -> &[u16] {
+        &self.changed[..self.changes[0]]
+    }
+
+    pub(super) fn ended(&self) -> &[u16] {
+        &self.changed[BLOCK - self.changes[1]..]
+    }
+
+    pub(super) fn touching(&self) -> usize {
+        self.touching.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    pub(super) fn each_touching(&self) -> impl Iterator<Item = usize> {
+        (0..).step_by(WORD).zip(self.touching).flat_map(|(first, word)| {
+            let words = core::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            words.take_while(|&word| word != 0).map(move |word| first + word.trailing_zeros() as usize)
+        })
+    }
+}
+
+/// Makes room for so many blocks, with headroom.
+pub(super) fn more_blocks<T: Default>(blocks: &mut Vec<T>, count: usize) {
+    if blocks.len() < count {
+        blocks.reserve_exact(count + count / 8 + 1 - blocks.len());
+        blocks.resize_with(blocks.capacity(), T::default);
+    }
+}
+
+/// Parts of a block that are gone through side by side: one that counts does not wait for what another has just counted.
+const PARTS: usize = 4;
+
+/// Room for the numbers of all classes.
+const SLOTS: usize = CLASSES.next_power_of_two();
+
+/// Visits all of two lists of one length, with their part and number, ascending within each.
+#[inline(always)]
+fn side_by_side<A: Copy, B: Copy>(of_a: &[A], of_b: &[B], mut visit: impl FnMut((usize, usize), A, B)) {
+    let len = of_a.len() / PARTS;
+    let a: [_; PARTS] = from_fn(|part| &of_a[part * len..][..len]);
+    let b: [_; PARTS] = from_fn(|part| &of_b[part * len..][..len]);
+    for at in 0..len {
+        for part in 0..PARTS {
+            visit((part, part * len + at), a[part][at], b[part][at]);
+        }
+    }
+    (PARTS * len..of_a.len()).for_each(|at| visit((PARTS - 1, at), of_a[at], of_b[at]));
+}
+
+fn set_bits(words: &mut [u64], range: Range<usize>) {
+    let mut at = range.start;
+    while at < range.end {
+        let (bit, len) = (at % WORD, (WORD - at % WORD).min(range.end - at));
+        words[at / WORD] |= u64::MAX >> (WORD - len) << bit;
+        at += len;
+    }
+}
+
+/// The changes of a block: from the front those that have begun to touch, from the back those that have ended, and how many.
+struct Noted<'a> {
+    changed: &'a mut [u16],
+    count: [usize; 2],
+}
+
+impl Noted<'_> {
+    /// Notes which candidates from number `first` on, of `end` in all, do not touch now as a word says that they did.
+    #[inline(always)]
+    fn note(&mut self, word: &mut u64, now: u64, (first, end): (usize, usize)) {
+        let some = if end - first < WORD { (1 << (end - first)) - 1 } else { u64::MAX };
+        let changes = (*word ^ now) & some;
+        *word ^= changes;
+        each_bit(changes & now, |bit| {
+            self.changed[self.count[0]] = (first + bit) as u16;
+            self.count[0] += 1;
+        });
+        each_bit(changes & !now, |bit| {
+            self.count[1] += 1;
+            self.changed[BLOCK - self.count[1]] = (first + bit) as u16;
+        });
+    }
+}
+
+#[inline(always)]
+fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
+    while word != 0 {
+        visit(word.trailing_zeros() as usize);
+        word &= word - 1;
+    }
+}
+
+/// Tests some candidates of a block, `len` of which may change; how many have begun to touch, and how many have ended.
+struct Sift<'a, A, const D: usize> {
+    fours: Fours<'a, 1>,
+    bodies: [&'a [Packed]; 2],
+    /// Candidates whose bodies to ask for ahead.
+    asked: A,
+    len: usize,
+    touching: &'a mut [u64],
+    changed: &'a mut [u16],
+}
+
+impl<A: Iterator<Item = [u32; 2]>, const D: usize> Work for Sift<'_, A, D> {
+    type Output = [usize; 2];
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> [usize; 2] {
+        let Self { fours, bodies, asked, len, touching, changed } = self;
+        let (mut asked, mut noted) = (asked, Noted { changed, count: [0; 2] });
+        for (number, (first, word)) in (0..fours.len()).step_by(WORD / 4).zip(touching).enumerate() {
+            prefetch_bodies(bodies, asked.by_ref().take(WORD));
+            let mut now = 0;
+            for four in first..(first + WORD / 4).min(fours.len()) {
+                let [distance2, radii] = fours.measure::<D>(four);
+                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * (four - first));
+            }
+            noted.note(word, now, (number * WORD, len));
+        }
+        noted.count
+    }
+}
