@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use jostle_core::axes::from_axes;
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Column, Isa, Workers};
+use jostle_core::{Bodies, Column, Isa, Radii, Workers};
 use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::Packed;
@@ -15,7 +15,7 @@ use crate::coherent::packed::Packed;
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
 
-/// Bodies that are read to the stack at a time.
+/// Bodies that are read at a time.
 const PART: usize = 256;
 
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
@@ -45,44 +45,36 @@ impl<const D: usize> Default for Was<D> {
     }
 }
 
-/// The columns of some bodies.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Part<const D: usize> {
-    centers: [[f32; PART]; D],
-    radii: [f32; PART],
+/// Centres, an array an axis, and radii of some bodies.
+type Part<'a, const D: usize> = ([&'a [f32; PART]; D], &'a [f32; PART]);
+
+/// The values from number `first` on, where they lie if they can be read there, else in `room`, filled up with zeros.
+#[inline(always)]
+fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -> &'a [f32; PART] {
+    if let Some(part) = column.as_slice().and_then(|slice| slice[first..].first_chunk()) {
+        return part;
+    }
+    let len = PART.min(column.len() - first);
+    column.map_into(first, &mut room[..len], |x| x);
+    room[len..].fill(0.0);
+    room
 }
 
-impl<const D: usize> Part<D> {
-    const NOTHING: Self = Self { centers: [[0.0; PART]; D], radii: [0.0; PART] };
-
-    /// Reads the bodies from number `first` on; how many.
-    #[inline(always)]
-    fn read(&mut self, bodies: &Bodies<'_, D>, first: usize) -> usize {
-        let len = PART.min(bodies.len() - first);
-        for axis in 0..D {
-            bodies.centers()[axis].map_into(first, &mut self.centers[axis][..len], |x| x);
-        }
-        bodies.radii().map_into(first, &mut self.radii[..len], |radius| radius);
-        len
-    }
-
-    /// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
-    #[inline(always)]
-    fn note_used(&self, (centers, radii): ([&[f32; PART]; D], &[f32; PART]), margin: f32, used: &mut [f32; LANES]) {
-        for first in (0..PART).step_by(LANES) {
-            for lane in 0..LANES {
-                let (at, mut moved2) = (first + lane, 0.0);
-                for axis in 0..D {
-                    let moved = self.centers[axis][at] - centers[axis][at];
-                    moved2 += moved * moved;
-                }
-                let (radius, grown) = (self.radii[at], radii[at] + margin);
-                let of_body = moved2.sqrt() + (radius - radii[at]).abs() + (grown * ROUNDING + LEAST);
-                // What is no number, or of a radius below 0, is not sound.
-                let of_body = if of_body.is_nan() | (radius < 0.0) { f32::INFINITY } else { of_body };
-                used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
+/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
+#[inline(always)]
+fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
+    for first in (0..PART).step_by(LANES) {
+        for lane in 0..LANES {
+            let (at, mut moved2) = (first + lane, 0.0);
+            for axis in 0..D {
+                let moved = now.0[axis][at] - was.0[axis][at];
+                moved2 += moved * moved;
             }
+            let (radius, before) = (now.1[at], was.1[at]);
+            let of_body = moved2.sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
+            // What is no number, or of a radius below 0, is not sound.
+            let of_body = if of_body.is_nan() | (radius < 0.0) { f32::INFINITY } else { of_body };
+            used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
         }
     }
 }
@@ -221,20 +213,28 @@ impl<const D: usize> Work for Measure<'_, D> {
     #[inline(always)]
     fn run(self) -> f32 {
         let Self { bodies, was: (centers, radii), margin, first, packed } = self;
-        let mut used = [0.0; LANES];
-        let mut part = Part::NOTHING;
+        let (mut used, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
-            if packed.len() < PART {
-                part = Part::NOTHING;
+            let first = first + number * PART;
+            let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                now.0[axis] = read(&bodies.centers()[axis], first, room);
             }
-            part.read(&bodies, first + number * PART);
-            part.note_used((from_fn(|axis| &centers[axis][number]), &radii[number]), margin, &mut used);
+            now.1 = match bodies.radii() {
+                Radii::Each(column) => read(&column, first, &mut room),
+                Radii::All(radius) => {
+                    room.fill(0.0);
+                    room[..packed.len()].fill(radius);
+                    &room
+                }
+            };
+            note_used(now, (from_fn(|axis| &centers[axis][number]), &radii[number]), margin, &mut used);
             for (at, slot) in packed.iter_mut().enumerate() {
                 let mut center = [0.0; D];
                 for axis in 0..D {
-                    center[axis] = part.centers[axis][at];
+                    center[axis] = now.0[axis][at];
                 }
-                *slot = Packed::new(center, part.radii[at]);
+                *slot = Packed::new(center, now.1[at]);
             }
         }
         used.into_iter().fold(0.0, f32::max)
