@@ -97,12 +97,14 @@ impl Live {
                 out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = places.pair(block.pair(at)));
                 return;
             }
-            let slots_of_list = out.iter_mut().zip(owners).zip(starts[part]..);
-            for (((slot, owner), place), at) in slots_of_list.zip(block.each_touching()) {
-                let candidate = number * BLOCK + at;
-                (*slot, *owner) = (places.pair(block.pair(at)), candidate as u32);
-                slots[candidate].store(place as u32, Ordering::Relaxed);
-            }
+            let slots = &slots[number * BLOCK..][..BLOCK];
+            let mut room = out.iter_mut().zip(owners).zip(starts[part]..);
+            block.each_touching(|at| {
+                if let Some(((slot, owner), place)) = room.next() {
+                    (*slot, *owner) = (places.pair(block.pair(at)), (number * BLOCK + at) as u32);
+                    slots[at].store(place as u32, Ordering::Relaxed);
+                }
+            });
         });
     }
 

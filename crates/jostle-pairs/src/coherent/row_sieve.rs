@@ -76,9 +76,8 @@ impl RowSieve {
             let Rows { block, numbers, touching, .. } = &mut rows[0];
             block.sort(candidates, test, (scale, isa), (number * BLOCK, |at, number| numbers[at] = number as u16));
             touching.fill(0);
-            for at in block.sure().chain(block.each_touching()) {
-                flip(touching, numbers[at]);
-            }
+            block.sure().for_each(|at| flip(touching, numbers[at]));
+            block.each_touching(|at| flip(touching, numbers[at]));
         });
     }
 

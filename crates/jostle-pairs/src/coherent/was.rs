@@ -148,8 +148,9 @@ impl<const D: usize> Was<D> {
         let centers = self.centers();
         fill_with_headroom(packed, centers[0].len(), Packed::default());
         workers.fill_blocks("pack", packed, BLOCK, |first, block| {
-            for (slot, id) in block.iter_mut().zip(first..) {
-                *slot = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
+            let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
+            for at in 0..block.len().min(radii.len()) {
+                block[at] = Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]);
             }
         });
     }
