@@ -226,7 +226,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let used = self.used(input, workers);
         if self.pace.still_holds(used) {
-            self.list_kept(input, only, &mut answer, used, workers);
+            self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
             return Ok(());
         }
         let moved = if self.pace.was_ahead() { used.and_then(|_| self.moved(input, workers)) } else { used };
@@ -289,17 +289,16 @@ impl<const D: usize> CoherentFinder<D> {
         current.put_by_place(candidates.places_in(&finder.preparation).0, workers);
     }
 
-    /// The answer of a frame in which bodies have used up so much of a margin that holds; or none of it, and candidates have just been
-    /// sorted.
+    /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds; or none of it, and candidates
+    /// have just been sorted.
     fn list_kept(
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
-        used: Option<f64>,
+        (used, started): (Option<f64>, Instant),
         workers: Workers<'_>,
     ) {
-        let started = Instant::now();
         if used.is_some() {
             self.read(input, workers);
         }
@@ -360,25 +359,27 @@ impl<const D: usize> CoherentFinder<D> {
             if self.list_candidates(input, (margin, true), answer.kept(), workers).is_ok() {
                 let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
                 if used <= margin {
+                    let started = Instant::now();
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
                     self.current.pack_kept(input, workers);
                     self.sort(input, workers);
                     self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
-                    self.list_kept(input, only, answer, Some(used), workers);
+                    self.list_kept(input, only, answer, (Some(used), started), workers);
                     return Ok(());
                 }
             }
             self.pace.stay();
         }
         self.list_candidates(input, (margin, false), answer.kept(), workers)?;
+        let started = Instant::now();
         self.pace.searched(margin, self.finder.stats.pairs, bodies);
         if is_plain(input) {
             self.keep_bodies(input, workers);
             self.current.pack_kept(input, workers);
         }
         self.sort(input, workers);
-        self.list_kept(input, only, answer, None, workers);
+        self.list_kept(input, only, answer, (None, started), workers);
         Ok(())
     }
 
