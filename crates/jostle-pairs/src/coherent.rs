@@ -18,6 +18,7 @@ mod was;
 use core::fmt;
 use std::time::Instant;
 
+use jostle_core::sixteen::SIXTEEN;
 use jostle_core::{Isa, Threads, Workers, threads::run};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
@@ -33,6 +34,7 @@ use candidates::Candidates;
 use current::Current;
 use live::Live;
 use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace, Way};
+use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 use was::Since;
@@ -350,6 +352,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
         let way = self.pace.next_way(input.typical_radius(), D, (frames[usize::from(D > 2)], known));
+        let way = way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST));
         let Some(Way { margin, ahead }) = way else { return self.search_once(input, only, answer, workers) };
         let bodies = bodies_of(input);
         if let Some(way) = ahead {
@@ -414,7 +417,9 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, current, pace, .. } = self;
-        let by_place = is_plain(input) && input.sets().len() == 1 && pace.foreseen() > CROWDED;
+        // There are up to sixteen places a body.
+        let few = is_plain(input) && input.sets().len() == 1 && bodies_of(input) <= MOST / SIXTEEN;
+        let by_place = few && pace.foreseen() > CROWDED;
         let before = pace.suspend();
         let centers = |set| if ahead { current.ahead(set) } else { None };
         let listed = input.grown(margin, centers, |grown| -> Result<(), InputError> {

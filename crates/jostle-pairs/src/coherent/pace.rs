@@ -20,8 +20,9 @@ const IF_FAR: f64 = 1.5;
 const PROBE_EVERY: u32 = 16;
 
 /// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
-/// search costs as much as some frames of the list, and the list gets longer with the margin.
-const MARGIN: f64 = 5.0;
+/// search costs as much as some frames of the list, and the list gets longer with the margin. Of bodies where they stand, and of bodies
+/// where they are to be.
+const MARGINS: [f64; 2] = [4.0, 5.0];
 
 /// The least margin relative to a radius, of bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
@@ -169,7 +170,7 @@ impl Pace {
         let ahead = if known && self.apart[0] == 0 && speed > 0.0 { AHEAD } else { 0.0 };
         // How fast the margin is used up.
         let pace = speed / (1.0 + ahead);
-        let margin = (pace * radius).sqrt() * (MARGIN / axes as f64);
+        let margin = (pace * radius).sqrt() * (MARGINS[usize::from(ahead > 0.0)] / axes as f64);
         let margin = f64::from(margin.max(radius * LEAST) as f32);
         // Bodies with a margin, over those without.
         self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };

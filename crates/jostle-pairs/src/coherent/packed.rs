@@ -70,7 +70,7 @@ pub(super) struct Named<const N: usize> {
 }
 
 /// The most bodies that pairs are [`Named`] of.
-const MOST: usize = 1 << 31;
+pub(super) const MOST: usize = 1 << 31;
 
 impl<const N: usize> Default for Named<N> {
     fn default() -> Self {
