@@ -18,7 +18,6 @@ mod was;
 use core::fmt;
 use std::time::Instant;
 
-use jostle_core::sixteen::SIXTEEN;
 use jostle_core::{Isa, Threads, Workers, threads::run};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
@@ -271,10 +270,13 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch.
-    fn sort(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+    fn sort(&mut self, input: &Input<'_, D>, margin: f64, workers: Workers<'_>) {
+        if is_plain(input) {
+            self.current.pack_kept(input, workers);
+        }
         self.read(input, workers);
-        let Self { finder, candidates, current, live, row_sieve, pace, .. } = self;
-        let (exact, sorting) = (finder.preparation.exact(input), (pace.margin(), finder.engine.isa));
+        let Self { finder, candidates, current, live, row_sieve, .. } = self;
+        let (exact, sorting) = (finder.preparation.exact(input), (margin, finder.engine.isa));
         let test = current.test(input, &exact, None);
         match self.kept {
             Kept::Pairs => live.begin(candidates, &test, sorting, workers),
@@ -282,13 +284,13 @@ impl<const D: usize> CoherentFinder<D> {
         }
     }
 
-    /// Reads the bodies of a frame, if they are not plain ones, which have been read, and puts them by place.
+    /// Reads the bodies of a frame, if they are not plain ones, which have been read, and puts them by rank.
     fn read(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         let Self { finder, candidates, current, .. } = self;
         if !is_plain(input) {
             current.read(input, &finder.skin, workers);
         }
-        current.put_by_place(candidates.places_in(&finder.preparation).0, workers);
+        current.put_by_rank(candidates.ranks.ids(), workers);
     }
 
     /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds; or none of it, and candidates
@@ -307,7 +309,7 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, live, pair_sieve, row_sieve, pace, .. } = self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
-        let (test, places) = (current.test(input, &exact, only), candidates.places_in(&finder.preparation));
+        let test = current.test(input, &exact, only);
         let found = match answer {
             Answer::Pairs => {
                 let pairs = &mut finder.engine.pairs;
@@ -316,9 +318,9 @@ impl<const D: usize> CoherentFinder<D> {
                         live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
                     }
                     if pace.is_new() {
-                        live.list(pairs, places, workers);
+                        live.list(pairs, &candidates.ranks, workers);
                     } else {
-                        live.change(pairs, places, workers);
+                        live.change(pairs, &candidates.ranks, workers);
                     }
                 }
                 if live.holds() && !test.drops_some() {
@@ -360,14 +362,12 @@ impl<const D: usize> CoherentFinder<D> {
             self.current.keep_ahead(input, way.map(|x| x as f32).into(), workers);
             // Bodies may be expected where none can be.
             if self.list_candidates(input, (margin, true), answer.kept(), workers).is_ok() {
+                let started = Instant::now();
+                self.sort(input, margin, workers);
                 let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
                 if used <= margin {
-                    let started = Instant::now();
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
-                    self.current.pack_kept(input, workers);
-                    self.sort(input, workers);
-                    self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
                     self.list_kept(input, only, answer, (Some(used), started), workers);
                     return Ok(());
                 }
@@ -379,9 +379,8 @@ impl<const D: usize> CoherentFinder<D> {
         self.pace.searched(margin, self.finder.stats.pairs, bodies);
         if is_plain(input) {
             self.keep_bodies(input, workers);
-            self.current.pack_kept(input, workers);
         }
-        self.sort(input, workers);
+        self.sort(input, margin, workers);
         self.list_kept(input, only, answer, (None, started), workers);
         Ok(())
     }
@@ -417,30 +416,28 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, current, pace, .. } = self;
-        // There are up to sixteen places a body.
-        let few = is_plain(input) && input.sets().len() == 1 && bodies_of(input) <= MOST / SIXTEEN;
-        let by_place = few && pace.foreseen() > CROWDED;
+        let by_rank = is_plain(input) && input.sets().len() == 1 && pace.foreseen() > CROWDED;
         let before = pace.suspend();
         let centers = |set| if ahead { current.ahead(set) } else { None };
         let listed = input.grown(margin, centers, |grown| -> Result<(), InputError> {
             match kept {
                 Kept::Pairs => {
                     let mut listed = false;
-                    if by_place {
-                        finder.list_places_here(grown, &mut candidates.places, workers)?;
+                    if by_rank {
+                        finder.list_ranks_here(grown, &mut candidates.ranks, workers)?;
                         // Of more than can be numbered, no list is kept: they are looked at by their ids.
                         listed = u32::try_from(finder.engine.pairs.pairs().len()).is_ok();
                     }
                     if !listed {
                         finder.list_here(grown, None, workers)?;
+                        candidates.ranks.clear();
                     }
-                    candidates.by_place = listed;
                     candidates.take(finder);
                 }
                 Kept::Rows(kind) => {
                     candidates.rows.want_image_shifts(!input.space.is_open());
                     finder.list_neighbors_here(grown, None, kind, &mut candidates.rows, workers)?;
-                    candidates.by_place = false;
+                    candidates.ranks.clear();
                     candidates.take_rows(input, workers);
                 }
             }

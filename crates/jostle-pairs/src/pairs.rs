@@ -4,6 +4,7 @@ pub(crate) mod engine;
 pub(crate) mod listed;
 pub(crate) mod ordered;
 pub(crate) mod plan;
+pub(crate) mod ranks;
 pub(crate) mod ready;
 pub(crate) mod reduction;
 pub(crate) mod shifts;

@@ -62,6 +62,8 @@ pub trait Lanes: Copy {
     fn max(self, other: Self) -> Self;
     /// Every value one lane down, the first one up to the last lane.
     fn rotate(self) -> Self;
+    /// Rows of four floats less others, but the sums of the last ones, column by column.
+    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4];
     /// Where `self <= other`; never where either is NaN.
     fn le_mask(self, other: Self) -> Self::Mask;
     /// Where both are set.

@@ -6,11 +6,11 @@
 use core::ops::Range;
 
 use jostle_core::Isa;
-use jostle_core::isa::Work;
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Fours, Packed, prefetch_bodies};
+use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
 use crate::coherent::slack::{ROUNDING, slack_of};
 
 /// Candidates of a block, which one task tests: the bodies of so many stay in a first-level cache, and of blocks of a quarter of that,
@@ -82,7 +82,7 @@ pub(super) fn sort_block<const D: usize>(
                 if far {
                     prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
                 }
-                isa.run(Classify::<D> { bodies, pairs: &pairs[part], scale, classes });
+                run(isa, Classify::<D> { bodies, pairs: &pairs[part], scale, classes });
             } else {
                 for (slot, at) in classes.iter_mut().zip(part) {
                     *slot = class_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
@@ -101,23 +101,23 @@ struct Classify<'a, const D: usize> {
     classes: &'a mut [u8],
 }
 
-impl<const D: usize> Work for Classify<'_, D> {
+impl<const D: usize> LaneWork for Classify<'_, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
     /// In loops of their own, the second of which is one that compilers do side by side.
     #[inline(always)]
-    fn run(self) {
+    fn run<L: Lanes>(self) {
         let Self { bodies: [of_a, of_b], pairs, scale, classes } = self;
         let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
-        let slots = distances2.chunks_exact_mut(4).zip(radii.chunks_exact_mut(4));
-        let fours = Fours::of([of_a, of_b], pairs);
-        for (four, (distances2, radii)) in (0..fours.len()).zip(slots) {
-            let measured = fours.measure::<D>(four);
-            distances2.copy_from_slice(&measured[0].to_array());
-            radii.copy_from_slice(&(-measured[1]).to_array());
+        let slots = distances2.as_chunks_mut().0.iter_mut().zip(radii.as_chunks_mut().0);
+        let tests = Sixteens::of([of_a, of_b], pairs);
+        for (sixteen, (distances2, radii)) in (0..tests.len()).zip(slots) {
+            let measured = tests.measure::<L, D>(sixteen);
+            measured[0].store(distances2);
+            measured[1].store(radii);
         }
-        for at in pairs.len() / 4 * 4..pairs.len() {
+        for at in pairs.len() / LANES * LANES..pairs.len() {
             let [a, b] = pairs[at];
             (distances2[at], radii[at]) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
         }

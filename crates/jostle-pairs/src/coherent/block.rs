@@ -7,12 +7,15 @@ use core::array::from_fn;
 use core::ops::Range;
 
 use jostle_core::Isa;
-use jostle_core::isa::Work;
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Fours, Named, Packed, prefetch_bodies};
+use crate::coherent::packed::{Named, Packed, Sixteens, prefetch_bodies};
+
+/// Room between those that have begun to touch and those that have ended, for two of each that are none.
+const GAP: usize = 4;
 
 /// So many words ahead bodies are asked for.
 const AHEAD: usize = 2;
@@ -21,7 +24,7 @@ const AHEAD: usize = 2;
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(super) struct Block {
-    /// By band, those first that touch where bodies are kept; then those that surely touch; by place where bodies stand so.
+    /// By band, those first that touch where bodies are kept; then those that surely touch.
     candidates: Named<BLOCK>,
     /// How many there are up to each band.
     ends: [usize; BANDS],
@@ -31,7 +34,7 @@ pub(super) struct Block {
     /// A bit for each that is in a band: it touches.
     touching: [u64; BLOCK / WORD],
     /// Those that have changed in this frame: the former from the front, the latter from the back.
-    changed: [u16; BLOCK],
+    changed: [u16; BLOCK + GAP],
 }
 
 impl Default for Block {
@@ -39,7 +42,7 @@ impl Default for Block {
         Self {
             candidates: Named::default(),
             touching: [0; BLOCK / WORD],
-            changed: [0; BLOCK],
+            changed: [0; BLOCK + GAP],
             changes: [0; 2],
             ends: [0; BANDS],
             sure: 0,
@@ -112,7 +115,8 @@ impl Block {
         *changes = if let Some((bodies, far)) = test.named(sets) {
             let asked = if far { AHEAD * WORD..tested } else { 0..0 };
             let asked = candidates.from(asked.start).take(asked.len());
-            isa.run(Sift::<_, D> { fours: candidates.fours(bodies, tested), bodies, asked, len, touching, changed })
+            let tests = candidates.sixteens(bodies, tested);
+            run(isa, Sift::<_, D> { tests, bodies, asked, len, touching, changed })
         } else {
             let mut noted = Noted { changed, count: [0; 2] };
             for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
@@ -146,7 +150,7 @@ impl Block {
     }
 
     pub(super) fn ended(&self) -> &[u16] {
-        &self.changed[BLOCK - self.changes[1]..]
+        &self.changed[BLOCK + GAP - self.changes[1]..]
     }
 
     pub(super) fn touching(&self) -> usize {
@@ -212,14 +216,31 @@ impl Noted<'_> {
         let some = if end - first < WORD { (1 << (end - first)) - 1 } else { u64::MAX };
         let changes = (*word ^ now) & some;
         *word ^= changes;
-        each_bit(changes & now, |bit| {
-            self.changed[self.count[0]] = (first + bit) as u16;
-            self.count[0] += 1;
+        let [begun, ended] = &mut self.count;
+        let end = self.changed.len() - 1;
+        two_by_two(changes & now, |[one, two], count| {
+            (self.changed[*begun], self.changed[*begun + 1]) = ((first + one) as u16, (first + two) as u16);
+            *begun += count;
         });
-        each_bit(changes & !now, |bit| {
-            self.count[1] += 1;
-            self.changed[BLOCK - self.count[1]] = (first + bit) as u16;
+        two_by_two(changes & !now, |[one, two], count| {
+            (self.changed[end - *ended], self.changed[end - *ended - 1]) = ((first + one) as u16, (first + two) as u16);
+            *ended += count;
         });
+    }
+}
+
+/// Visits the bits that are set two by two, and says how many there are: a word has few, and whether it has one, two or none
+/// could not be foreseen. So it visits two at least, whether they are there or not.
+#[inline(always)]
+fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
+    loop {
+        let rest = word & word.wrapping_sub(1);
+        let bits = [word.trailing_zeros() as usize, rest.trailing_zeros() as usize];
+        visit(bits, usize::from(word != 0) + usize::from(rest != 0));
+        word = rest & rest.wrapping_sub(1);
+        if word == 0 {
+            return;
+        }
     }
 }
 
@@ -233,7 +254,7 @@ fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
 
 /// Tests some candidates of a block, `len` of which may change; how many have begun to touch, and how many have ended.
 struct Sift<'a, A, const D: usize> {
-    fours: Fours<'a, 1>,
+    tests: Sixteens<'a, 1>,
     bodies: [&'a [Packed]; 2],
     /// Candidates whose bodies to ask for ahead.
     asked: A,
@@ -242,20 +263,20 @@ struct Sift<'a, A, const D: usize> {
     changed: &'a mut [u16],
 }
 
-impl<A: Iterator<Item = [u32; 2]>, const D: usize> Work for Sift<'_, A, D> {
+impl<A: Iterator<Item = [u32; 2]>, const D: usize> LaneWork for Sift<'_, A, D> {
     type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
-    fn run(self) -> [usize; 2] {
-        let Self { fours, bodies, asked, len, touching, changed } = self;
+    fn run<L: Lanes>(self) -> [usize; 2] {
+        let Self { tests, bodies, asked, len, touching, changed } = self;
         let (mut asked, mut noted) = (asked, Noted { changed, count: [0; 2] });
-        for (number, (first, word)) in (0..fours.len()).step_by(WORD / 4).zip(touching).enumerate() {
+        for (number, (first, word)) in (0..tests.len()).step_by(WORD / LANES).zip(touching).enumerate() {
             prefetch_bodies(bodies, asked.by_ref().take(WORD));
             let mut now = 0;
-            for four in first..(first + WORD / 4).min(fours.len()) {
-                let [distance2, radii] = fours.measure::<D>(four);
-                now |= u64::from(distance2.simd_le(radii * radii).to_bitmask()) << (4 * (four - first));
+            for sixteen in first..(first + WORD / LANES).min(tests.len()) {
+                let [distance2, radii] = tests.measure::<L, D>(sixteen);
+                now |= u64::from(distance2.le(radii.mul(radii))) << (LANES * (sixteen - first));
             }
             noted.note(word, now, (number * WORD, len));
         }

@@ -4,14 +4,12 @@ use core::mem::swap;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::sixteen::{Ids, ids};
 use jostle_sets::input::Input;
-use jostle_sets::prepare::Preparation;
 
-use crate::coherent::current::Places;
 use crate::finder::PairFinder;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
+use crate::pairs::ranks::Ranks;
 
 /// Candidates that one task writes.
 const BLOCK: usize = 1 << 13;
@@ -19,13 +17,10 @@ const BLOCK: usize = 1 << 13;
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// As a list has them: the lesser id first within a set; or the body of a row and its neighbour, row after row. Of bodies that
-    /// stand by place, the places, the lesser first.
+    /// As a list has them: the lesser id first within a set; or the body of a row and its neighbour, row after row. Or the
+    /// ranks of bodies, the lesser first.
     pub(super) pairs: PairList,
-    /// Whether bodies stand by place.
-    pub(super) by_place: bool,
-    /// What places are called, leaf by leaf.
-    pub(super) places: Vec<Ids>,
+    pub(super) ranks: Ranks,
     /// Where the second body of each was seen; of none in open space.
     pub(super) shifts: Vec<[i32; D]>,
     /// The sets that meet, ascending, and where the candidates of each two end.
@@ -74,15 +69,10 @@ impl<const D: usize> Candidates<D> {
         self.ends.push(neighbors.len());
     }
 
-    /// What the bodies that stand by place are called, in that order; none of others.
-    pub(super) fn places_in<'p>(&self, preparation: &'p Preparation<D>) -> Places<'p> {
-        Places(if self.by_place { ids(preparation.own_tree().leaf_ids()) } else { &[] })
-    }
-
     pub(super) fn bytes(&self) -> usize {
         self.pairs.bytes()
             + self.rows.bytes()
-            + self.places.capacity() * size_of::<Ids>()
+            + self.ranks.bytes()
             + self.shifts.capacity() * size_of::<[i32; D]>()
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()

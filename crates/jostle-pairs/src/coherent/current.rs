@@ -17,7 +17,7 @@ use crate::neighbors::skin::Skin;
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
 
-/// Bodies that are put by place are asked for so many ahead.
+/// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
 
 /// One set.
@@ -39,9 +39,8 @@ struct Now<const D: usize> {
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
-    /// The bodies of the only set by place in their tree, where that is asked for, and others at places that none takes: where each
-    /// is tested with many, these are near in memory then.
-    placed: Vec<Packed>,
+    /// The bodies of the only set by rank in their tree, where candidates name them so.
+    by_rank: Vec<Packed>,
 }
 
 impl<const D: usize> Current<D> {
@@ -53,16 +52,16 @@ impl<const D: usize> Current<D> {
         };
         self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
-            + self.placed.capacity() * size_of::<Packed>()
+            + self.by_rank.capacity() * size_of::<Packed>()
     }
 
-    /// Puts bodies that have been read where they stand by place, of which these are the ids; of none where they do not stand so.
-    pub(super) fn put_by_place(&mut self, ids: &[u32], workers: Workers<'_>) {
-        let Self { sets, placed, .. } = self;
-        fill_with_headroom(placed, ids.len(), Packed::default());
-        workers.fill_blocks("by place", placed, BLOCK, |first, block| {
+    /// Puts bodies that have been read in the order of these ids.
+    pub(super) fn put_by_rank(&mut self, ids: &[u32], workers: Workers<'_>) {
+        let Self { sets, by_rank, .. } = self;
+        fill_with_headroom(by_rank, ids.len(), Packed::default());
+        workers.fill_blocks("by rank", by_rank, BLOCK, |first, block| {
             let (bodies, ids) = (sets[0].bodies.as_slice(), &ids[first..]);
-            let asked = if are_far(&[bodies]) { ids } else { &[] };
+            let asked = if are_far(bodies.len()) { ids } else { &[] };
             for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
                 asked.get(at).into_iter().for_each(|&id| prefetch(&bodies[id as usize]));
                 *slot = bodies[id as usize];
@@ -158,31 +157,11 @@ impl<const D: usize> Current<D> {
         Test {
             sets,
             now: &self.sets,
-            placed: &self.placed,
+            by_rank: &self.by_rank,
             exact,
             layered: sets.iter().any(|set| set.layers.is_some()),
             only,
         }
-    }
-}
-
-/// The ids of the bodies of the only set by place; of none where they do not stand so.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Places<'a>(pub(super) &'a [u32]);
-
-impl Places<'_> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The pair of bodies that is named so.
-    #[inline(always)]
-    pub(super) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
-        if self.is_empty() {
-            return pair;
-        }
-        let [a, b] = pair.both(|place| self.0[place as usize]);
-        [a.min(b), a.max(b)]
     }
 }
 
@@ -270,8 +249,8 @@ fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers:
 pub(super) struct Test<'a, const D: usize> {
     sets: &'a [Set<'a, D>],
     now: &'a [Now<D>],
-    /// Bodies of the only set by place, where they stand so.
-    placed: &'a [Packed],
+    /// Bodies of the only set by rank, where candidates name them so.
+    by_rank: &'a [Packed],
     pub(super) exact: &'a Exact<'a, D>,
     layered: bool,
     only: Option<PairTest<'a>>,
@@ -292,11 +271,11 @@ impl<'a, const D: usize> Test<'a, D> {
     /// The bodies of two sets as new candidates name them, if nothing but those tells whether two of them touch; whether to ask for
     /// them ahead.
     pub(super) fn named(&self, sets: [u32; 2]) -> Option<([&'a [Packed]; 2], bool)> {
-        if !self.placed.is_empty() {
-            // By place, those of candidates that come one after the other lie together.
-            return Some(([self.placed; 2], false));
+        if !self.by_rank.is_empty() {
+            // By rank, those of candidates that come one after the other lie together.
+            return Some(([self.by_rank; 2], false));
         }
-        self.direct_in_open_space(sets).map(|bodies| (bodies, are_far(&bodies)))
+        self.direct_in_open_space(sets).map(|bodies| (bodies, bodies.iter().any(|bodies| are_far(bodies.len()))))
     }
 
     /// Whether layers and the caller let candidates be pairs that touch.

@@ -13,8 +13,9 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::{BLOCK, last_band, scale_of};
 use crate::coherent::block::{Block, more_blocks};
 use crate::coherent::candidates::Candidates;
-use crate::coherent::current::{Places, Test};
+use crate::coherent::current::Test;
 use crate::join::hits::PairList;
+use crate::pairs::ranks::Ranks;
 
 /// No candidate: that of a place which is left.
 const NOBODY: u32 = u32::MAX;
@@ -78,7 +79,7 @@ impl Live {
     }
 
     /// Lists new candidates that touch: block by block those that surely do, then block by block and band by band the others.
-    pub(super) fn list(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
+    pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
         resize_with_headroom(starts, 2 * blocks.len() + 1);
@@ -94,14 +95,14 @@ impl Live {
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
-                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = places.pair(block.pair(at)));
+                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
                 return;
             }
             let slots = &slots[number * BLOCK..][..BLOCK];
             let mut room = out.iter_mut().zip(owners).zip(starts[part]..);
             block.each_touching(|at| {
                 if let Some(((slot, owner), place)) = room.next() {
-                    (*slot, *owner) = (places.pair(block.pair(at)), (number * BLOCK + at) as u32);
+                    (*slot, *owner) = (ranks.pair(block.pair(at)), (number * BLOCK + at) as u32);
                     slots[at].store(place as u32, Ordering::Relaxed);
                 }
             });
@@ -139,7 +140,7 @@ impl Live {
     /// Changes the list: candidates that have begun to touch, in their order, go to the places of those that have ended, and then to the
     /// end. Where fewer have begun, the last of the list go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
-    pub(super) fn change(&mut self, list: &mut PairList, places: Places<'_>, workers: Workers<'_>) {
+    pub(super) fn change(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
         let Self { blocks, count, starts, slots, owners, .. } = self;
         let blocks = &blocks[..*count];
         // Where those of each block begin among all that have begun to touch, then among all that have ended, each with the end.
@@ -169,7 +170,7 @@ impl Live {
             for (&at, slot) in blocks[number].begun().iter().zip(room) {
                 let candidate = number * BLOCK + usize::from(at);
                 assert!(slot < pairs.len(), "a candidate stands beyond the list");
-                let pair = places.pair(blocks[number].pair(at.into()));
+                let pair = ranks.pair(blocks[number].pair(at.into()));
                 // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
                 unsafe {
                     pairs.write(slot, pair);

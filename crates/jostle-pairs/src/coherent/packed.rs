@@ -4,15 +4,15 @@ use core::ops::Range;
 
 use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
-use wide::f32x4;
+use jostle_sets::simd::{LANES, Lanes};
 
 /// Bodies that are more than this, 2 MB of them, are too many for a cache near the core.
 const NEAR: usize = 1 << 16;
 
-/// Whether to ask for bodies ahead that are named in no order of theirs.
-#[inline]
-pub(super) fn are_far(sets: &[&[Packed]]) -> bool {
-    sets.iter().any(|bodies| bodies.len() > NEAR)
+/// Whether to ask for bodies ahead, of so many, that are named in no order of theirs.
+#[inline(always)]
+pub(super) fn are_far(bodies: usize) -> bool {
+    bodies > NEAR
 }
 
 /// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
@@ -112,14 +112,14 @@ impl<const N: usize> Named<N> {
         prefetch(&self.halves[range]);
     }
 
-    /// The first so many pairs, of these bodies; the last four are filled up with others.
+    /// The first so many pairs, of these bodies; the last sixteen are filled up with others.
     ///
     /// # Panics
     /// If these are fewer bodies than it was begun for.
     #[inline(always)]
-    pub(super) fn fours<'a>(&'a self, bodies: [&'a [Packed]; 2], len: usize) -> Fours<'a, 1> {
+    pub(super) fn sixteens<'a>(&'a self, bodies: [&'a [Packed]; 2], len: usize) -> Sixteens<'a, 1> {
         assert_are_there(bodies, self.ends);
-        Fours { bodies, pairs: &self.halves.as_chunks().0[..len.div_ceil(4)] }
+        Sixteens { bodies, pairs: &self.halves.as_chunks().0[..len.div_ceil(LANES)] }
     }
 }
 
@@ -128,15 +128,15 @@ fn assert_are_there([of_a, of_b]: [&[Packed]; 2], ends: [u32; 2]) {
     assert!(ends[0] as usize <= of_a.len() && ends[1] as usize <= of_b.len(), "a pair names no body");
 }
 
-/// Pairs of bodies of two sets, four by four, each of which names bodies that are there, by so many halves of one. To check each when it
-/// is tested takes a tenth of the time of tests.
+/// Pairs of bodies of two sets, sixteen by sixteen, each of which names bodies that are there, by so many halves of one. To check each
+/// when it is tested takes a tenth of the time of tests.
 #[derive(Clone, Copy)]
-pub(super) struct Fours<'a, const UNIT: usize> {
+pub(super) struct Sixteens<'a, const UNIT: usize> {
     bodies: [&'a [Packed]; 2],
-    pairs: &'a [[[u32; 2]; 4]],
+    pairs: &'a [[[u32; 2]; LANES]],
 }
 
-impl<'a> Fours<'a, 2> {
+impl<'a> Sixteens<'a, 2> {
     /// Those of some pairs, which are checked at once, by the greatest numbers.
     ///
     /// # Panics
@@ -156,41 +156,38 @@ impl<'a> Fours<'a, 2> {
     }
 }
 
-impl<const UNIT: usize> Fours<'_, UNIT> {
+impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
     #[inline(always)]
     pub(super) fn len(self) -> usize {
         self.pairs.len()
     }
 
-    /// As [`Packed::measure`] of four side by side, in the same bits, but for the sign of the sums.
+    /// As [`Packed::measure`] of sixteen side by side, in the same bits.
     #[inline(always)]
-    pub(super) fn measure<const D: usize>(self, four: usize) -> [f32x4; 2] {
-        // The difference of radii of which one has its sign turned is their sum.
-        let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
-        let mut rows = [f32x4::ZERO; 4];
+    pub(super) fn measure<L: Lanes, const D: usize>(self, sixteen: usize) -> [L; 2] {
+        let pairs = &self.pairs[sixteen];
+        let mut rows = [[&[0.0; 4]; LANES]; 2];
         // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
-        for (row, pair) in rows.iter_mut().zip(self.pairs[four]) {
+        for (lane, &pair) in pairs.iter().enumerate() {
             let [a, b] = self.bodies_of(pair);
-            *row = (f32x4::from(a.0) ^ turned) - f32x4::from(b.0);
+            (rows[0][lane], rows[1][lane]) = (&a.0, &b.0);
         }
-        let columns = f32x4::transpose(rows);
-        let mut distance2 = columns[0] * columns[0];
+        let columns = L::apart(rows[0], rows[1]);
+        let mut distance2 = columns[0].mul(columns[0]);
         for d in &columns[1..D] {
-            distance2 += *d * *d;
+            distance2 = distance2.add(d.mul(*d));
         }
         [distance2, columns[3]]
     }
 
     #[inline(always)]
     #[allow(unsafe_code, reason = "all pairs have been checked")]
-    fn bodies_of(self, [a, b]: [u32; 2]) -> [Packed; 2] {
+    fn bodies_of(self, [a, b]: [u32; 2]) -> [&'a Packed; 2] {
         const { assert!(size_of::<Packed>() == 2 * size_of::<[f32; 2]>() && (UNIT == 1 || UNIT == 2)) };
         let [of_a, of_b] = self.bodies.map(|bodies| bodies.as_ptr().cast::<[f32; 2]>());
         // SAFETY: whoever made this has seen that there are more bodies than the greatest numbers; where they are in halves, those of
         // whole bodies alone have been put down.
-        unsafe {
-            [of_a.add(a as usize * UNIT).cast::<Packed>().read(), of_b.add(b as usize * UNIT).cast::<Packed>().read()]
-        }
+        unsafe { [&*of_a.add(a as usize * UNIT).cast::<Packed>(), &*of_b.add(b as usize * UNIT).cast::<Packed>()] }
     }
 }
 

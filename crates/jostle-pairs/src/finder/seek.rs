@@ -4,8 +4,6 @@ use core::mem::{forget, swap};
 use std::time::{Duration, Instant};
 
 use jostle_core::prefetch::prefetch;
-use jostle_core::scratch::fill_with_headroom;
-use jostle_core::sixteen::{Ids, SIXTEEN, ids_mut};
 use jostle_core::{BuildTimes, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Relation};
@@ -22,6 +20,7 @@ use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::Engine;
 use crate::pairs::plan::Plan;
+use crate::pairs::ranks::Ranks;
 use crate::pairs::stats::{StageTimes, Stats};
 
 impl<const D: usize> PairFinder<D> {
@@ -105,26 +104,17 @@ impl<const D: usize> PairFinder<D> {
         listed
     }
 
-    /// Lists the pairs of one set in `f32` at rest, in open space, by the places of its bodies in the tree, those of each pair
-    /// ascending: they lie in memory as they do in space. `places` has the numbers of the places of each leaf, those that it has had before.
-    pub(crate) fn list_places_here(
+    /// Lists the pairs of one set in `f32` at rest, in open space, by the ranks of its bodies in the tree, those of each pair ascending.
+    pub(crate) fn list_ranks_here(
         &mut self,
         input: &Input<'_, D>,
-        places: &mut Vec<Ids>,
+        ranks: &mut Ranks,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let unfinished = Unfinished(self);
         let listed = unfinished.0.seek(input, None, workers, |engines, plan| {
-            let leaves = plan.first_tree().leaves();
-            let had = places.len();
-            if had < leaves {
-                fill_with_headroom(places, leaves, Ids([0; SIXTEEN]));
-                ids_mut(&mut places[had..])
-                    .iter_mut()
-                    .zip(SIXTEEN * had..)
-                    .for_each(|(slot, place)| *slot = place as u32);
-            }
-            ((), engines.list(plan.calling(places), workers))
+            let called = ranks.number(plan.first_tree(), workers);
+            ((), engines.list(plan.calling(called), workers))
         });
         forget(unfinished);
         listed?;

@@ -115,6 +115,68 @@ fn movemask(lanes: __m256) -> u32 {
     mask
 }
 
+/// Of eight rows from number `first` on, rows i and i + 4 in register i.
+///
+/// # Safety
+/// AVX is there.
+#[inline(always)]
+unsafe fn by_two(rows: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
+    // SAFETY: as promised; a row is 16 readable bytes.
+    unsafe {
+        let mut registers = [_mm256_setzero_ps(); 4];
+        for (i, register) in registers.iter_mut().enumerate() {
+            *register = _mm256_loadu2_m128(rows[first + i + 4].as_ptr(), rows[first + i].as_ptr());
+        }
+        registers
+    }
+}
+
+/// As [`by_two`], rows less others, but the sums of their last floats.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
+    // SAFETY: as promised.
+    unsafe {
+        // A difference of radii of which one has its sign turned is their sum.
+        let turned = _mm256_setr_ps(0.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, -0.0);
+        let (mut rows, others) = (by_two(of_a, first), by_two(of_b, first));
+        for (row, other) in rows.iter_mut().zip(others) {
+            *row = _mm256_sub_ps(*row, _mm256_xor_ps(other, turned));
+        }
+        rows
+    }
+}
+
+/// The columns of rows as [`by_two`] has them.
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
+    // SAFETY: as promised.
+    unsafe {
+        let (ab, cd) = (_mm256_castps_pd(_mm256_unpacklo_ps(a, b)), _mm256_castps_pd(_mm256_unpacklo_ps(c, d)));
+        let (ab_high, cd_high) =
+            (_mm256_castps_pd(_mm256_unpackhi_ps(a, b)), _mm256_castps_pd(_mm256_unpackhi_ps(c, d)));
+        [
+            _mm256_castpd_ps(_mm256_unpacklo_pd(ab, cd)),
+            _mm256_castpd_ps(_mm256_unpackhi_pd(ab, cd)),
+            _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high)),
+            _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high)),
+        ]
+    }
+}
+
+/// Eight lanes and eight others, column by column.
+#[inline(always)]
+fn side_by_side(low: [__m256; 4], high: [__m256; 4]) -> [Avx2; 4] {
+    let [a, b, c, d] = low;
+    let [e, f, g, h] = high;
+    [Avx2(a, e), Avx2(b, f), Avx2(c, g), Avx2(d, h)]
+}
+
 impl Lanes for Avx2 {
     type Mask = Self;
 
@@ -187,6 +249,12 @@ impl Lanes for Avx2 {
             let (low, high) = (_mm256_alignr_epi8::<4>(inner, low), _mm256_alignr_epi8::<4>(outer, high));
             Self(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high))
         }
+    }
+
+    #[inline(always)]
+    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
+        // SAFETY: the feature is there (see the type).
+        unsafe { side_by_side(transposed(apart(of_a, of_b, 0)), transposed(apart(of_a, of_b, LANES / 2))) }
     }
 
     #[inline(always)]

@@ -82,6 +82,17 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
+        // A difference of radii of which one has its sign turned is their sum.
+        let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
+        let mut rows = [f32x4::ZERO; LANES];
+        for lane in 0..LANES {
+            rows[lane] = f32x4::from(*of_a[lane]) - (f32x4::from(*of_b[lane]) ^ turned);
+        }
+        transposed(rows)
+    }
+
+    #[inline(always)]
     fn le_mask(self, other: Self) -> Self {
         self.zip(other, f32x4::simd_le)
     }
@@ -135,6 +146,18 @@ impl Lanes for Portable {
             count += 1;
         }
     }
+}
+
+#[inline(always)]
+fn transposed(rows: [f32x4; LANES]) -> [Portable; 4] {
+    let mut columns = [Portable([f32x4::ZERO; 4]); 4];
+    for (four, rows) in rows.as_chunks().0.iter().enumerate() {
+        let of_four = f32x4::transpose(*rows);
+        for (column, part) in columns.iter_mut().zip(of_four) {
+            column.0[four] = part;
+        }
+    }
+    columns
 }
 
 #[inline(always)]

@@ -25,6 +25,7 @@ macro_rules! stamp {
 
 stamp!(portable = Portable, avx2 = Avx2, avx512 = Avx512:
     values_go_in_and_out = Values,
+    rows_are_apart_column_by_column = Apart,
     arithmetic_rounds_as_f32_does = Arithmetic,
     order_knows_nan_and_borders = Comparisons,
     set_lanes_come_first_and_ascend = SetLanes,
@@ -97,6 +98,26 @@ impl LaneWork for Values {
             let mut rotated = values;
             rotated.rotate_left(1);
             assert_same(stored(L::load(&values).rotate()), rotated);
+        }
+    }
+}
+
+struct Apart;
+
+impl LaneWork for Apart {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut state = 9;
+        for _ in 0..500 {
+            let mut rows = || -> [[f32; 4]; LANES] { bytemuck::cast([0; 4].map(|_: u32| floats(&mut state))) };
+            let (a, b) = (rows(), rows());
+            let apart = L::apart(a.each_ref(), b.each_ref());
+            for column in 0..4 {
+                let op = if column < 3 { |a: f32, b: f32| a - b } else { |a, b| a + b };
+                assert_same(stored(apart[column]), core::array::from_fn(|row| op(a[row][column], b[row][column])));
+            }
         }
     }
 }

@@ -1,0 +1,67 @@
+//! Bodies of one set by rank in their tree: those that are tested with each other lie together in memory, as they do in space.
+
+use jostle_core::axes::Both;
+use jostle_core::scratch::fill_with_headroom;
+use jostle_core::sixteen::{Ids, SIXTEEN, ids_mut};
+use jostle_core::{LinearTree, Workers};
+
+/// Ranks, or leaves, that one task writes.
+const BLOCK: usize = 1 << 13;
+
+/// The ranks of a tree, and the ids of its bodies in that order; none of those where pairs are listed by id.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Ranks {
+    of_leaves: Vec<Ids>,
+    ids: Vec<u32>,
+}
+
+impl Ranks {
+    /// Lists pairs by id.
+    pub(crate) fn clear(&mut self) {
+        self.ids.clear();
+    }
+
+    /// Lists pairs by the ranks of a tree, which come out leaf by leaf, with others where a leaf has fewer than sixteen.
+    pub(crate) fn number<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) -> &[Ids] {
+        let (starts, ids_of) = (tree.leaf_starts(), tree.leaf_ids());
+        fill_with_headroom(&mut self.of_leaves, tree.leaves(), Ids([0; SIXTEEN]));
+        workers.fill_blocks("ranks", ids_mut(&mut self.of_leaves), BLOCK, |first, block| {
+            let starts = &starts[first / SIXTEEN..];
+            for (leaf, &start) in block.as_chunks_mut::<SIXTEEN>().0.iter_mut().zip(starts) {
+                leaf.iter_mut().zip(start..).for_each(|(slot, rank)| *slot = rank);
+            }
+        });
+        fill_with_headroom(&mut self.ids, tree.len(), 0);
+        workers.fill_blocks("ids by rank", &mut self.ids, BLOCK, |first, block| {
+            let end = first + block.len();
+            let mut leaf = starts.partition_point(|&start| start as usize <= first) - 1;
+            let mut rank = first;
+            while rank < end {
+                let ranks = rank..tree.leaf(leaf).end.min(end);
+                let from = ranks.start - starts[leaf] as usize;
+                block[ranks.start - first..ranks.end - first].copy_from_slice(&ids_of[leaf].0[from..][..ranks.len()]);
+                (leaf, rank) = (leaf + 1, ranks.end);
+            }
+        });
+        &self.of_leaves
+    }
+
+    /// The id of the body of each rank; none where pairs are listed by id.
+    pub(crate) fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// The ids of a pair, the lesser first within a set.
+    #[inline(always)]
+    pub(crate) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
+        if self.ids.is_empty() {
+            return pair;
+        }
+        let [a, b] = pair.both(|rank| self.ids[rank as usize]);
+        [a.min(b), a.max(b)]
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.of_leaves.capacity() * size_of::<Ids>() + self.ids.capacity() * size_of::<u32>()
+    }
+}
