@@ -31,8 +31,9 @@ pub use input::{
 pub use isa::Isa;
 pub use parallel::host::Spawner;
 pub use parallel::recording::{Recording, Region};
-pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 #[doc(hidden)]
+pub use parallel::tasks::Tasks;
+pub use parallel::threads::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 pub use parallel::workers::{Workers, record};
 #[doc(hidden)]
 pub use parallel::{disjoint, lookback, scratch, task, threads};

@@ -12,7 +12,7 @@ pub mod recording;
 pub mod scratch;
 mod sync;
 pub mod task;
-mod tasks;
+pub(crate) mod tasks;
 mod team;
 pub mod threads;
 pub mod workers;

@@ -203,7 +203,7 @@ impl<const D: usize> RowEngine<D> {
         let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
         let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
         let all = Blocks::of(plan.pairing.trees);
-        let tests = counted((workers, ask_callers), "rows", all.count(), |blocks| {
+        let tests = counted((workers, ask_callers), "rows", (all.count(), plan.pairing.trees[0].len()), |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
                 let RowPlan { pairing, images, repeats } = plan;
@@ -212,7 +212,7 @@ impl<const D: usize> RowEngine<D> {
                 let tests = Tests::default();
                 let mut rows =
                     RowJoin { pairing, images, target, half, repeats, image: 0, kind, scratch, arena, tests };
-                for block in blocks {
+                for block in blocks.in_turn() {
                     list_groups(isa, &mut rows, all.range(block));
                 }
                 rows.tests

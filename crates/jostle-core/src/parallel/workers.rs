@@ -4,7 +4,7 @@ use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};
 use crate::parallel::recording::Recording;
 use crate::parallel::task::Task;
-use crate::parallel::tasks::{InOrder, Shares};
+use crate::parallel::tasks::{InOrder, Shares, Tasks, shares_along};
 use crate::parallel::{callers, cores, recording, team};
 
 /// The threads that run the tasks of a stage.
@@ -106,23 +106,58 @@ impl<'a> Workers<'a> {
         tasks: usize,
         worker: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
     ) {
-        self.run_each_in_order(name, tasks, &worker);
+        self.run_each_of_tree(name, (tasks, usize::MAX), &|tasks| {
+            worker(&mut tasks.in_turn());
+        });
     }
 
-    fn run_each_in_order(
+    /// As [`Workers::run_in_order`], of a stage that goes through a tree of so many bodies: each worker begins with the shares that it has
+    /// in every such stage (see [`Workers::shares`]), in ascending order, then helps the others, beginning with the first.
+    ///
+    /// So it finds in its cache what it has written, and, since others have read little of that, can write there again without
+    /// taking it away from them, which takes several times as long.
+    ///
+    /// # Panics
+    /// When a worker panics.
+    pub fn run_in_shares(
         self,
         name: &'static str,
-        tasks: usize,
-        worker: &(dyn Fn(&mut dyn Iterator<Item = usize>) + Sync),
+        (tasks, bodies): (usize, usize),
+        worker: impl Fn(&mut dyn Tasks) + Sync,
+    ) {
+        self.run_each_of_tree(name, (tasks, bodies), &worker);
+    }
+
+    /// How many shares there are in a stage that goes through a tree of so many bodies; one where what a stage writes for so many is not in
+    /// caches when the next one reads it: there workers take the tasks in order.
+    #[must_use]
+    pub fn shares(self, tasks: usize, bodies: usize) -> usize {
+        match self.count() {
+            1 => 1,
+            workers => shares_along(tasks, bodies, workers).map_or(1, |(_, shares)| shares.max(1)),
+        }
+    }
+
+    fn run_each_of_tree(
+        self,
+        name: &'static str,
+        (tasks, bodies): (usize, usize),
+        worker: &(dyn Fn(&mut dyn Tasks) + Sync),
     ) {
         let at_once = self.count().min(tasks);
         match self {
-            Self::Recorded => recording::region(name, tasks, worker),
+            Self::Recorded => recording::region(name, tasks, |mut tasks| worker(&mut tasks)),
             _ if at_once <= 1 => worker(&mut (0..tasks)),
-            _ => {
-                let tasks = InOrder::new(tasks, at_once);
-                self.on_all(at_once, &|_| tasks.work_off(worker));
-            }
+            _ => match shares_along(tasks, bodies, self.count()) {
+                Some(cut) => {
+                    let shares = Shares::cut(tasks, cut);
+                    self.on_all(at_once, &|number| shares.work_off_in_runs(number, worker));
+                }
+                None => {
+                    let tasks = InOrder::new(tasks, at_once);
+                    self.on_all(at_once, &|_| tasks.work_off(&|mut tasks| worker(&mut tasks)));
+                }
+            },
         }
     }
 

@@ -13,12 +13,10 @@ use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
+use crate::parallel::tasks::CACHED_BODIES;
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
 use crate::sixteen::Ids;
-
-/// Bodies whose records, of 16 bytes in the plane, the second-level caches of a few cores hold.
-const CACHED_BODIES: usize = 1 << 18;
 
 /// Leaves that `bodies` bodies make in general: few are cut short by a gap, and one in each segment by its end.
 pub(super) fn expected_leaves(bodies: usize) -> usize {
@@ -53,30 +51,32 @@ impl<const D: usize> LinearTree<D> {
     /// not, segments are taken in turn, and filled while their records are still in cache.
     pub(super) fn fill_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
         self.reserve_leaves(part, expected_leaves(self.len));
-        let s = &mut self.scratch;
+        let (s, len) = (&mut self.scratch, self.len);
         let segments = part.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
         let shared = self.shared(part, workers);
-        let tasks = shared.dealer.tasks();
+        let of_tree = (shared.dealer.tasks(), len);
         if in_turn {
-            workers.run_in_order("segments", tasks, |tasks| {
+            workers.run_in_order("segments", of_tree.0, |tasks| {
                 let work = || shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
                 shared.first_leaves.worker(work);
             });
         } else {
-            workers.run("segments", tasks, |task| {
-                shared.locals.with(|local| shared.dealer.task(task).for_each(|at| shared.sort(local, at)));
+            workers.run_in_shares("segments", of_tree, |tasks| {
+                shared.locals.with(|local| {
+                    tasks.in_turn().flat_map(|task| shared.dealer.task(task)).for_each(|at| shared.sort(local, at))
+                });
             });
         }
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
             let shared = self.shared(part, workers);
-            workers.run("leaves", tasks, |task| {
-                for at in shared.dealer.task(task) {
+            workers.run_in_shares("leaves", of_tree, |tasks| {
+                for at in tasks.in_turn().flat_map(|task| shared.dealer.task(task)) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
                         shared.fill(at, leaves);
                     }

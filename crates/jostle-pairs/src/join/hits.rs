@@ -189,8 +189,13 @@ pub(crate) trait Sink {
         true
     }
 
-    /// What comes now belongs to this block, of this join of the search.
-    fn begin(&mut self, _block: usize, _job: usize) {}
+    /// What comes now belongs to this block, of this join of the search. Whether all blocks before it have been begun.
+    fn begin(&mut self, _block: usize, _job: usize, _all_before: bool) {}
+
+    /// Whether so much waits for earlier blocks that those are to be joined first.
+    fn is_full(&self) -> bool {
+        false
+    }
 
     /// The block has ended.
     fn end(&mut self) {}
@@ -327,7 +332,7 @@ impl<'a, A, F> Fold<'a, A, F> {
 }
 
 impl<A, F: Fn(&mut A, Job, u32, u32)> Sink for Fold<'_, A, F> {
-    fn begin(&mut self, _block: usize, job: usize) {
+    fn begin(&mut self, _block: usize, job: usize, _all_before: bool) {
         self.job = self.jobs[job];
     }
 

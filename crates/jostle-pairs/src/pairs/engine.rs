@@ -4,8 +4,8 @@ use core::ops::Range;
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
-use jostle_core::scratch::ScratchPool;
-use jostle_core::{Isa, Workers};
+use jostle_core::scratch::{ScratchPool, with_headroom};
+use jostle_core::{Isa, Tasks, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::prepare::job::Job;
 
@@ -18,6 +18,10 @@ use crate::pairs::plan::{Blocks, Plan, Walk};
 use crate::pairs::reduction;
 use crate::pairs::stats::counted;
 
+/// Where workers take blocks in order, one of so many parts of the list may wait with each: enough for it to go on for a while when another
+/// one, who has an earlier block, has been taken off its processor.
+const WAITING: usize = 64;
+
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]
 pub(crate) struct Engine<const D: usize> {
@@ -27,6 +31,8 @@ pub(crate) struct Engine<const D: usize> {
     pub(crate) ends: Vec<usize>,
     /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
     starts: Prefix,
+    /// Pairs of a block, at most, in all searches so far.
+    most: usize,
     outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
 }
@@ -38,6 +44,7 @@ impl<const D: usize> Engine<D> {
             pairs: PairList::with_capacity(pairs),
             ends: Vec::new(),
             starts: Prefix::default(),
+            most: 0,
             outboxes: ScratchPool::default(),
             scratch: ScratchPool::default(),
         }
@@ -86,43 +93,52 @@ impl<const D: usize> Engine<D> {
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
     fn list_parallel(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         self.prepare(plan, workers);
-        let blocks = plan.blocks();
+        let (blocks, bodies) = (plan.blocks(), plan.bodies());
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         if pairs.capacity() == 0 {
             pairs.set_len((0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default());
         }
         starts.reset(blocks);
-        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare(pairs.capacity(), blocks));
+        let parts = match workers.shares(blocks, bodies) {
+            1 => WAITING,
+            shares => shares,
+        };
+        let most = self.most;
+        self.outboxes.prepare(workers.count(), |outbox| outbox.prepare((pairs.capacity() / parts, most), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let tests = counted((workers, plan.ask_callers()), "join", blocks, |blocks| {
+        let tests = counted((workers, plan.ask_callers()), "join", (blocks, bodies), |blocks| {
             self.outboxes.with(|outbox| {
-                starts.worker(|| join_blocks(self, plan, blocks, &mut Ordered::new(&list, &starts, outbox)))
+                starts.worker(|| {
+                    let mut ordered = Ordered::new((&list, &starts), outbox);
+                    let tests = join_blocks(self, plan, blocks, &mut ordered);
+                    ordered.finish();
+                    tests
+                })
             })
         });
         pairs.set_len(starts.total());
-        let capacity = pairs.capacity();
-        self.outboxes.each(|outbox| {
-            outbox.send_rest(&mut pairs, &starts);
-            outbox.prepare(capacity, blocks);
-        });
         let total = starts.total();
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
+        let most = (0..blocks).filter_map(|block| starts.range_of(block)).map(|range| range.len()).max();
+        if most > Some(self.most) {
+            self.most = with_headroom(most.unwrap_or_default());
+        }
+        let (most, capacity) = (self.most, pairs.capacity());
+        self.outboxes.each(|outbox| {
+            outbox.send_rest(&mut pairs, &starts);
+            outbox.prepare((capacity / parts, most), blocks);
+        });
         self.ends.extend(plan.starts().skip(1).map(|block| first_pair(block).unwrap_or(total)));
         (self.pairs, self.starts) = (pairs, starts);
         tests
     }
 
-    fn join_blocks_here(
-        &self,
-        plan: Plan<'_, D>,
-        blocks: &mut dyn Iterator<Item = usize>,
-        sink: &mut dyn Sink,
-    ) -> Tests {
+    fn join_blocks_here(&self, plan: Plan<'_, D>, blocks: &mut dyn Tasks, sink: &mut dyn Sink) -> Tests {
         let (mut walk, mut tests) = (Walk::new(&plan), Tests::default());
         self.scratch.with(|scratch| {
-            for block in blocks {
+            while let Some((block, all_before)) = blocks.next_task(sink.is_full()) {
                 let (pairing, groups) = walk.go_to(block);
-                sink.begin(block, walk.job());
+                sink.begin(block, walk.job(), all_before);
                 tests = tests.plus(self.join_groups(pairing, groups, scratch, sink));
                 sink.end();
             }
@@ -151,7 +167,9 @@ impl<const D: usize> Engine<D> {
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.prepare(plan, workers);
-        counted((workers, true), "join", plan.blocks(), |blocks| join_blocks(self, plan, blocks, &mut sink()))
+        // A host that does all on one thread keeps the order of the list, in whatever order it runs tasks.
+        let bodies = if matches!(workers, Workers::Host(_)) { usize::MAX } else { plan.bodies() };
+        counted((workers, true), "join", (plan.blocks(), bodies), |blocks| join_blocks(self, plan, blocks, &mut sink()))
     }
 
     /// Folds each block into an accumulator of its own, and merges those.
@@ -175,11 +193,11 @@ impl<const D: usize> Engine<D> {
 }
 
 compiled_here! {
-    /// Joins some blocks, ascending, into a sink.
+    /// Joins some blocks into a sink.
     fn join_blocks<const D: usize>(
         engine: &Engine<D>,
         plan: Plan<'_, D>,
-        blocks: &mut dyn Iterator<Item = usize>,
+        blocks: &mut dyn Tasks,
         sink: &mut dyn Sink,
     ) -> Tests {
         engine.join_blocks_here(plan, blocks, sink)

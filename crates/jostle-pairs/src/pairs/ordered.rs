@@ -1,7 +1,7 @@
 //! The pairs of blocks that several threads join, put in one list in the order of the blocks while they are found.
 //!
 //! As soon as it is known where its block begins, a worker writes to the list itself; what it has found before, it keeps, and copies it then
-//! from cache.
+//! from cache. Where nobody has begun some of the blocks before its own, it must not wait for those: it is to join them first.
 
 use jostle_core::disjoint::Disjoint;
 use jostle_core::lookback::Prefix;
@@ -13,16 +13,14 @@ use crate::join::hits::{PairList, Sink};
 /// Pairs that an outbox holds at least, those of some blocks of a short list: 16 KiB.
 const OUTBOX_MIN: usize = 1 << 11;
 
-/// An outbox holds one of so many parts of the list: enough for a worker to go on for a while when another one, who has
-/// an earlier block, has been taken off its processor.
-const OUTBOX_SHARE: usize = 64;
-
 /// What a worker has found and not yet put in the list.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     /// Room; the first `len` are pairs.
     pairs: Vec<[u32; 2]>,
     len: usize,
+    /// The pairs of a block are mostly no more than so many.
+    most: usize,
     parcels: Vec<Parcel>,
 }
 
@@ -36,11 +34,12 @@ struct Parcel {
 }
 
 impl Outbox {
-    /// Makes ready, empty, for a list of that length and so many blocks. Memory that a list too short once asked for is
+    /// Makes ready, empty, for so many pairs, beside `most` of a block, and so many blocks. Memory that a list too short once asked for is
     /// given back.
-    pub(crate) fn prepare(&mut self, list: usize, blocks: usize) {
+    pub(crate) fn prepare(&mut self, (pairs, most): (usize, usize), blocks: usize) {
         self.drop_all();
-        let room = (list / OUTBOX_SHARE).max(OUTBOX_MIN);
+        self.most = most;
+        let room = pairs.max(OUTBOX_MIN) + most;
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();
         }
@@ -56,24 +55,21 @@ impl Outbox {
 
     /// Puts parcels in the list from the first on, for as long as `start` tells where they go and the list is long
     /// enough; then moves the others up.
-    #[allow(unsafe_code, reason = "each parcel has a part of the list of its own")]
     fn send(&mut self, list: &Disjoint<'_, [u32; 2]>, start: impl Fn(usize) -> Option<usize>) {
         let (mut sent, mut pairs_sent) = (0, 0);
         for parcel in &self.parcels {
-            let Some(start) = start(parcel.block) else { break };
-            let place = start + parcel.before..start + parcel.before + parcel.len;
-            if place.end > list.len() {
+            let pairs = &self.pairs[pairs_sent..pairs_sent + parcel.len];
+            if !start(parcel.block).is_some_and(|start| put(list, start + parcel.before, pairs)) {
                 break;
             }
-            // SAFETY: starts are a scan of the counts, so that the parts of blocks are disjoint; of its own block, the
-            // worker sends each pair once.
-            unsafe { list.range(place) }.copy_from_slice(&self.pairs[pairs_sent..pairs_sent + parcel.len]);
             sent += 1;
             pairs_sent += parcel.len;
         }
-        self.parcels.drain(..sent);
-        self.pairs.copy_within(pairs_sent..self.len, 0);
-        self.len -= pairs_sent;
+        if sent > 0 {
+            self.parcels.drain(..sent);
+            self.pairs.copy_within(pairs_sent..self.len, 0);
+            self.len -= pairs_sent;
+        }
     }
 
     fn drop_all(&mut self) {
@@ -87,52 +83,69 @@ impl Outbox {
     }
 }
 
+/// Puts successive pairs of a block in the list; false where that is too short.
+#[allow(unsafe_code, reason = "each parcel has a part of the list of its own")]
+fn put(list: &Disjoint<'_, [u32; 2]>, at: usize, pairs: &[[u32; 2]]) -> bool {
+    let place = at..at + pairs.len();
+    let fits = place.end <= list.len();
+    if fits {
+        // SAFETY: starts are a scan of the counts, so that the parts of blocks are disjoint; of its own block, a worker puts each pair
+        // once.
+        unsafe { list.range(place) }.copy_from_slice(pairs);
+    }
+    fits
+}
+
 /// A worker's end of the list.
 pub(crate) struct Ordered<'a> {
-    pub(crate) list: &'a Disjoint<'a, [u32; 2]>,
-    pub(crate) starts: &'a Prefix,
-    pub(crate) outbox: &'a mut Outbox,
+    list: &'a Disjoint<'a, [u32; 2]>,
+    starts: &'a Prefix,
+    outbox: &'a mut Outbox,
     block: usize,
-    /// Pairs of the block found so far, and those of them that are in a parcel or in the list.
+    /// Pairs of the block found so far, and the last of them, those that are at the end of the outbox.
     found: usize,
-    packed: usize,
+    kept: usize,
     /// The room that was given last is in the list.
     is_direct: bool,
+    /// All blocks before this one have been begun: it may be waited for them.
+    may_wait: bool,
 }
 
 impl<'a> Ordered<'a> {
-    pub(crate) fn new(list: &'a Disjoint<'a, [u32; 2]>, starts: &'a Prefix, outbox: &'a mut Outbox) -> Self {
-        Self { list, starts, outbox, block: 0, found: 0, packed: 0, is_direct: false }
+    pub(crate) fn new((list, starts): (&'a Disjoint<'a, [u32; 2]>, &'a Prefix), outbox: &'a mut Outbox) -> Self {
+        Self { list, starts, outbox, block: 0, found: 0, kept: 0, is_direct: false, may_wait: false }
     }
 
-    fn pack(&mut self) {
-        let len = self.found - self.packed;
-        if len > 0 {
-            self.outbox.parcels.push(Parcel { block: self.block, before: self.packed, len });
-            self.packed = self.found;
-        }
-    }
-
-    /// Where in the list the next pairs of the block go, if that is known, there is room, and all before them are there.
+    /// Where in the list the next pairs of the block go, if that is known, and there is room; all before them are there then.
     fn place(&mut self) -> Option<usize> {
         let start = self.starts.start_of(self.block)?;
-        if self.outbox.len > 0 {
-            self.pack();
-            self.outbox.send(self.list, |block| self.starts.start_of(block));
+        let waiting = self.outbox.len - self.kept..self.outbox.len;
+        if !put(self.list, start + self.found - self.kept, &self.outbox.pairs[waiting]) {
+            return None;
         }
+        self.outbox.len -= core::mem::take(&mut self.kept);
         let place = start + self.found;
-        (self.outbox.len == 0 && place + LANES <= self.list.len()).then_some(place)
+        (place + LANES <= self.list.len()).then_some(place)
+    }
+
+    /// Puts what waits in the list, once there is no block left to begin.
+    pub(crate) fn finish(&mut self) {
+        self.outbox.send(self.list, |block| self.starts.wait_for(block));
+    }
+
+    fn lacks_room(&self) -> bool {
+        self.outbox.len + LANES > self.outbox.pairs.len()
     }
 
     #[cold]
     fn make_room(&mut self) {
-        self.pack();
-        self.outbox.send(self.list, |block| self.starts.wait_for(block));
-        if self.starts.is_abandoned() {
+        self.outbox.send(self.list, |block| self.starts.start_of(block));
+        if self.lacks_room() && self.may_wait && self.starts.wait_for(self.block).is_none() {
             // Nobody will see the list.
             self.outbox.drop_all();
+            self.kept = 0;
         }
-        if self.outbox.len + LANES > self.outbox.pairs.len() {
+        if self.lacks_room() && self.place().is_none() {
             let len = self.outbox.pairs.len() * 2;
             self.outbox.pairs.resize(len.max(OUTBOX_MIN), [0; 2]);
         }
@@ -140,38 +153,44 @@ impl<'a> Ordered<'a> {
 }
 
 impl Sink for Ordered<'_> {
-    fn begin(&mut self, block: usize, _job: usize) {
-        (self.block, self.found, self.packed) = (block, 0, 0);
+    fn begin(&mut self, block: usize, _job: usize, all_before: bool) {
+        (self.block, self.may_wait, self.found, self.kept) = (block, all_before, 0, 0);
+    }
+
+    fn is_full(&self) -> bool {
+        self.outbox.len + self.outbox.most + LANES > self.outbox.pairs.len()
     }
 
     fn end(&mut self) {
-        self.pack();
+        self.place();
+        if self.kept > 0 {
+            let (before, len) = (self.found - self.kept, self.kept);
+            self.outbox.parcels.push(Parcel { block: self.block, before, len });
+        }
         self.starts.end(self.block, self.found);
         self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
 
     #[allow(unsafe_code, reason = "the list belongs to the first block that has not ended")]
     fn room(&mut self) -> &mut [[u32; 2]] {
-        let place = self.place();
-        self.is_direct = place.is_some();
-        if let Some(place) = place {
-            // SAFETY: all blocks before this one have ended, and what other workers have put in the list, or put there until this block ends, lies
-            // before its start: the list from here on is this worker's.
-            return unsafe { self.list.range(place..self.list.len()) };
-        }
-        if self.outbox.len + LANES > self.outbox.pairs.len() {
+        let mut place = self.place();
+        if place.is_none() && self.lacks_room() {
             self.make_room();
+            place = self.place();
         }
-        &mut self.outbox.pairs[self.outbox.len..]
+        self.is_direct = place.is_some();
+        let Some(place) = place else { return &mut self.outbox.pairs[self.outbox.len..] };
+        // SAFETY: all blocks before this one have ended, and what other workers have put in the list, or put there until this block ends, lies
+        // before its start: the list from here on is this worker's.
+        unsafe { self.list.range(place..self.list.len()) }
     }
 
     #[inline(always)]
     fn took(&mut self, len: usize) {
         self.found += len;
-        if self.is_direct {
-            self.packed = self.found;
-        } else {
+        if !self.is_direct {
             self.outbox.len += len;
+            self.kept += len;
         }
     }
 }
@@ -215,16 +234,16 @@ mod tests {
                 let shared = Disjoint::new(list.room_of_all());
                 std::thread::scope(|scope| {
                     for outbox in &mut outboxes {
-                        outbox.prepare(capacity, BLOCKS);
-                        let mut sink = Ordered::new(&shared, &starts, outbox);
+                        outbox.prepare((capacity / 8, 100), BLOCKS);
+                        let mut sink = Ordered::new((&shared, &starts), outbox);
                         let next = &next;
                         scope.spawn(move || {
                             loop {
                                 let block = next.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
                                 if block >= BLOCKS {
-                                    return;
+                                    return sink.finish();
                                 }
-                                sink.begin(block, 0);
+                                sink.begin(block, 0, true);
                                 fill(&mut sink, block);
                                 sink.end();
                             }

@@ -128,6 +128,11 @@ impl<'a, const D: usize> Plan<'a, D> {
         self.only.is_some()
     }
 
+    /// Bodies of the query trees of all jobs.
+    pub(crate) fn bodies(&self) -> usize {
+        (0..self.jobs.len()).map(|job| self.tree_pair(job).trees[0].len()).sum()
+    }
+
     /// Blocks of all jobs.
     pub(crate) fn blocks(&self) -> usize {
         (0..self.jobs.len()).map(|job| self.blocks_of(job).count()).sum()
@@ -143,7 +148,7 @@ impl<'a, const D: usize> Plan<'a, D> {
     }
 }
 
-/// Blocks in ascending order, with the job of each.
+/// Blocks, mostly in ascending order, with the job of each.
 pub(crate) struct Walk<'a, 'p, const D: usize> {
     plan: &'p Plan<'a, D>,
     job: usize,
@@ -162,8 +167,11 @@ impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
         self.job
     }
 
-    /// The trees and the groups of a block, which does not lie before the last one asked for.
+    /// The trees and the groups of a block.
     pub(crate) fn go_to(&mut self, block: usize) -> (TreePair<'a, D>, Range<usize>) {
+        if block < self.first {
+            *self = Self::new(self.plan);
+        }
         loop {
             let pairing = self.plan.tree_pair(self.job);
             let blocks = Blocks::of(pairing.trees);

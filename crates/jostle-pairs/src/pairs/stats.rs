@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use jostle_core::Workers;
+use jostle_core::{Tasks, Workers};
 
 use crate::join::counts::Tests;
 
@@ -56,21 +56,21 @@ pub struct Stats {
     pub time: StageTimes,
 }
 
-/// Runs `worker` on as many threads as there are, each with an iterator over what is left of the blocks, in ascending order;
-/// all their counts. `callers`: functions of the caller's run in it.
+/// Runs `worker` on as many threads as there are, each with what is left of the blocks of a join of so many bodies, as
+/// [`Workers::run_in_shares`] hands them out; all their counts. `callers`: functions of the caller's run in it.
 pub(crate) fn counted(
     (workers, callers): (Workers<'_>, bool),
     name: &'static str,
-    blocks: usize,
-    worker: impl Fn(&mut dyn Iterator<Item = usize>) -> Tests + Sync,
+    (blocks, bodies): (usize, usize),
+    worker: impl Fn(&mut dyn Tasks) -> Tests + Sync,
 ) -> Tests {
     let all = Mutex::new(Tests::default());
-    let count = |blocks: &mut dyn Iterator<Item = usize>| {
+    let count = |blocks: &mut dyn Tasks| {
         let tests = worker(blocks);
         if let Ok(mut all) = all.lock() {
             *all = all.plus(tests);
         }
     };
-    workers.run_callers(callers, || workers.run_in_order(name, blocks, count));
+    workers.run_callers(callers, || workers.run_in_shares(name, (blocks, bodies), count));
     all.into_inner().unwrap_or_default()
 }
