@@ -119,11 +119,13 @@ impl<'a> Ordered<'a> {
     /// Where in the list the next pairs of the block go, if that is known, and there is room; all before them are there then.
     fn place(&mut self) -> Option<usize> {
         let start = self.starts.start_of(self.block)?;
-        let waiting = self.outbox.len - self.kept..self.outbox.len;
-        if !put(self.list, start + self.found - self.kept, &self.outbox.pairs[waiting]) {
-            return None;
+        if self.kept > 0 {
+            let waiting = self.outbox.len - self.kept..self.outbox.len;
+            if !put(self.list, start + self.found - self.kept, &self.outbox.pairs[waiting]) {
+                return None;
+            }
+            self.outbox.len -= core::mem::take(&mut self.kept);
         }
-        self.outbox.len -= core::mem::take(&mut self.kept);
         let place = start + self.found;
         (place + LANES <= self.list.len()).then_some(place)
     }
