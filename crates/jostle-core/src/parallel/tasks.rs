@@ -9,8 +9,9 @@ use crate::parallel::task::Task;
 /// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
 const SHARES: usize = 32;
 
-/// Bodies up to which what a stage writes for each is still in caches when the next one reads it.
-pub(crate) const CACHED_BODIES: usize = 1 << 18;
+/// Bodies up to which what a stage writes for each is still in some cache when the next one reads it. Two workers measured: twice as many
+/// take a thirtieth longer where stages keep to shares (see docs/measurements.md).
+pub(crate) const CACHED_BODIES: usize = 1 << 20;
 
 /// Bodies of a share along a tree, at most: what comes out of one waits for those before it, and is to wait in a cache.
 const BODIES: usize = 1 << 15;
