@@ -67,7 +67,7 @@ const WANTED: [Wanted; 9] = [
 ];
 
 /// All results that have a part in a record, in its order.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 22] = [
     "rivals-2d",
     "rivals-3d",
     "lists-2d",
@@ -75,9 +75,11 @@ const NAMES: [&str; 20] = [
     "scaling-2d",
     "scaling-2d-answers",
     "scaling-2d-regions",
+    "scaling-2d-inside",
     "scaling-3d",
     "scaling-3d-answers",
     "scaling-3d-regions",
+    "scaling-3d-inside",
     "frames-2d",
     "frames-3d",
     "hostile-2d",

@@ -34,6 +34,10 @@ pub(crate) struct Args {
     /// Number of axes: 2, 3.
     #[arg(long, default_value = "2", value_parser = clap::value_parser!(u8).range(2..=3))]
     dim: u8,
+    /// Searches from within the pool, one after the other, as frames of a simulation that runs there; nothing is recorded then. Else they are
+    /// called for from outside, where a thread sleeps meanwhile and the engine keeps to one thread for longer.
+    #[arg(long)]
+    inside: bool,
 }
 
 /// Columns of the table before those of the stages.
@@ -76,6 +80,9 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         tables.fill(args, common, &threads, rivals::in_3d)?;
     }
     let name = format!("scaling-{}d", args.dim);
+    if args.inside {
+        return output.table(&format!("{name}-inside"), &tables.table);
+    }
     for &kind in &args.scene.0 {
         output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.table, kind))?;
     }
@@ -115,8 +122,8 @@ impl Tables {
                 let scene = input::scene::<D>(kind, n, common.seed, common.order);
                 let expected = expected(&scene, kind, rivals());
                 let first = self.table.len();
-                let rows = measure(&scene, &expected, &pools, common);
-                let predicted = Answer::ALL.map(|answer| predict(&scene, answer));
+                let rows = measure(&scene, &expected, (&pools, args.inside), common);
+                let predicted = Answer::ALL.map(|answer| if args.inside { None } else { predict(&scene, answer) });
                 push(&mut self.table, kind, &scene, &rows, predicted[0].as_ref(), common);
                 println!("{}", self.table.text_from(first));
                 let first = self.answers.len();
@@ -144,6 +151,7 @@ impl Tables {
 struct Row<'p, const D: usize> {
     finder: PairFinder<D>,
     pool: &'p ThreadPool,
+    inside: bool,
     clock: Clock,
     independent: f64,
     stages: Vec<StageTimes>,
@@ -173,7 +181,8 @@ impl<const D: usize> Row<'_, D> {
     }
 
     fn case<'a>(&'a mut self, scene: &'a Scene<D>, first: Duration) -> Case<'a> {
-        let measure = move |runs| {
+        let (pool, inside) = (self.pool, self.inside);
+        let mut measure = move |runs| {
             let start = self.clock.start();
             for _ in 0..runs {
                 let stages = self.find(scene).stats().time;
@@ -181,6 +190,7 @@ impl<const D: usize> Row<'_, D> {
             }
             start.elapsed()
         };
+        let measure = move |runs| if inside { pool.install(|| measure(runs)) } else { measure(runs) };
         Case { first, measure: Box::new(measure) }
     }
 }
@@ -189,13 +199,13 @@ impl<const D: usize> Row<'_, D> {
 fn measure<'p, const D: usize>(
     scene: &Scene<D>,
     expected: &[[u32; 2]],
-    pools: &'p [ThreadPool],
+    (pools, inside): (&'p [ThreadPool], bool),
     common: &Common,
 ) -> Vec<(Row<'p, D>, Timing)> {
     let row = |pool: &'p ThreadPool| {
         let clock = common.clock.of_threads(pool.current_num_threads());
         let independent = independent::speed_up(pool);
-        Row { finder: PairFinder::new(), pool, clock, independent, stages: Vec::new() }
+        Row { finder: PairFinder::new(), pool, inside, clock, independent, stages: Vec::new() }
     };
     let mut rows: Vec<_> = pools.iter().map(row).collect();
     let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(scene, expected)).collect();

@@ -12,13 +12,14 @@ mod pace;
 mod packed;
 mod pair_sieve;
 mod row_sieve;
+pub(crate) mod search;
 mod slack;
 mod was;
 
 use core::fmt;
 use std::time::Instant;
 
-use jostle_core::{Isa, Threads, Workers, threads::run};
+use jostle_core::{Isa, Threads, Workers};
 use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
 
@@ -36,6 +37,7 @@ use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace, Way};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
+use search::CoherentSearch;
 use was::Since;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
@@ -140,7 +142,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Chooses the threads for one call: `finder.on(Threads::Serial).find(view)`.
     pub fn on<'t>(&mut self, threads: Threads<'t>) -> CoherentSearch<'_, 't, D> {
-        CoherentSearch { finder: self, threads, only: None }
+        CoherentSearch::new(self, threads)
     }
 
     /// Keeps only pairs that pass a test of the caller's in one call: [`CoherentSearch::only`] on the current rayon pool.
@@ -467,73 +469,6 @@ impl Answer<'_> {
             Self::Pairs => Kept::Pairs,
             Self::Rows(kind, _) => Kept::Rows(*kind),
         }
-    }
-}
-
-/// A [`CoherentFinder`], the threads that it is to use for one call, and which pairs to keep.
-pub struct CoherentSearch<'f, 't, const D: usize> {
-    finder: &'f mut CoherentFinder<D>,
-    threads: Threads<'t>,
-    only: Option<PairTest<'t>>,
-}
-
-impl<const D: usize> fmt::Debug for CoherentSearch<'_, '_, D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CoherentSearch")
-            .field("finder", &self.finder)
-            .field("threads", &self.threads)
-            .field("only", &self.only.is_some())
-            .finish()
-    }
-}
-
-impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
-    /// On these threads.
-    #[must_use]
-    pub fn on(self, threads: Threads<'t>) -> Self {
-        Self { threads, ..self }
-    }
-
-    /// Keeps only pairs that pass a test: see [`Search::only`](crate::Search::only).
-    #[must_use]
-    pub fn only(self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> Self {
-        Self { only: Some(test), ..self }
-    }
-
-    /// Finds every overlapping pair of this frame, as [`Search::find`](crate::Search::find) does, but for their order.
-    ///
-    /// O(n + candidates) while the kept pairs hold, else as a search. [`Found::tree`] and [`Found::rank_to_id`] are those of the
-    /// last search from scratch, of bodies with a margin where they were to be then.
-    ///
-    /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands.
-    pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
-        let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| {
-            workers.together(|| find(finder, &input, only, Answer::Pairs, workers))
-        })?;
-        Ok(finder.finder.last())
-    }
-
-    /// Fills neighbour lists with the rows of this frame: the same as [`Search::neighbors`](crate::Search::neighbors) has, but for
-    /// the order of several images of one neighbour, which is a function of the frames as that of pairs is.
-    ///
-    /// O(n + candidates) while the kept rows hold, else as a search. A search for pairs, or for rows of another kind, keeps
-    /// something else: where these come by turns, each is from scratch.
-    ///
-    /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were.
-    pub fn neighbors<'a>(
-        self,
-        input: impl Into<Input<'a, D>>,
-        rows: Rows,
-        lists: &mut NeighborLists,
-    ) -> Result<Stats, InputError> {
-        let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| {
-            workers.together(|| find(finder, &input, only, Answer::Rows(rows, lists), workers))
-        })?;
-        Ok(finder.finder.stats)
     }
 }
 

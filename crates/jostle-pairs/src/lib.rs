@@ -14,7 +14,7 @@ mod join;
 mod neighbors;
 mod pairs;
 
-pub use coherent::{CoherentFinder, CoherentSearch};
+pub use coherent::{CoherentFinder, search::CoherentSearch};
 pub use finder::PairFinder;
 pub use finder::found::{Found, Hit};
 pub use finder::search::Search;

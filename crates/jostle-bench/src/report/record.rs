@@ -36,6 +36,10 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
             ["scaling", _, "answers"] => {
                 lines("What recordings of tasks on one thread say, times in ms.") + &by_kind(&kept.table)
             }
+            ["scaling", _, "inside"] => {
+                lines("Searches from within the pool, one after the other; columns as from outside.")
+                    + &by_kind(&kept.table)
+            }
             ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.table),
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.table),
         };

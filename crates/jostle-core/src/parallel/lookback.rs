@@ -1,7 +1,7 @@
 //! Where the output of each block begins, known while blocks are still at work.
 //!
 //! Each block has a number of items that comes out only when it is done; its items stand after those of all blocks
-//! before it. Blocks are begun in ascending order, so a worker seldom has to wait for the start of his. The idea is the
+//! before it. Blocks are begun in ascending order, or those of a share are, so a worker seldom has to wait for the start of his. The idea is the
 //! decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
 
 use core::mem;
@@ -71,7 +71,8 @@ impl Prefix {
     }
 
     /// Waits until it is known where a block begins; `None` when another worker has panicked, so that it never will be.
-    /// Whoever has the first block that has not ended waits for nobody, so this comes to an end.
+    /// Whoever has the first block that has not ended waits for nobody, so this comes to an end, if all blocks before this one have been
+    /// begun, or will be by workers who have none but earlier ones to wait for.
     ///
     /// # Panics
     /// When there is no such block.

@@ -21,8 +21,8 @@ const LEAST_ROUNDS: usize = 2;
 
 /// Tasks of a stage as one worker gets them.
 pub trait Tasks {
-    /// The next one, and whether all before it have been begun, by this worker or another one: of its own shares if there is one left, but
-    /// if `first` the first that nobody has taken.
+    /// The next one: of its own shares if there is one left, but if `first` the first that nobody has taken. And whether all before it have
+    /// been taken, and none of them is this worker's to begin: so it may wait for them.
     fn next_task(&mut self, first: bool) -> Option<(usize, bool)>;
 }
 
