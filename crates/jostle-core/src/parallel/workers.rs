@@ -161,7 +161,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Runs `stage`, in whose regions functions of the caller's run, or do not (see [`callers`]).
+    /// Runs `stage`, in whose regions functions of the caller's run, or do not (see `callers`).
     pub fn run_callers<R>(self, callers: bool, stage: impl FnOnce() -> R) -> R {
         callers::run_with(callers, stage)
     }
