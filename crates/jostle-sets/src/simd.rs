@@ -63,7 +63,19 @@ pub trait Lanes: Copy {
     /// Every value one lane down, the first one up to the last lane.
     fn rotate(self) -> Self;
     /// Rows of four floats less others, but the sums of the last ones, column by column.
-    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4];
+    #[inline(always)]
+    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
+        let mut columns = [[0.0; LANES]; 4];
+        for lane in 0..LANES {
+            let (a, b) = (of_a[lane], of_b[lane]);
+            for axis in 0..3 {
+                columns[axis][lane] = a[axis] - b[axis];
+            }
+            columns[3][lane] = a[3] + b[3];
+        }
+        let [x, y, z, last] = &columns;
+        [Self::load(x), Self::load(y), Self::load(z), Self::load(last)]
+    }
     /// Where `self <= other`; never where either is NaN.
     fn le_mask(self, other: Self) -> Self::Mask;
     /// Where both are set.

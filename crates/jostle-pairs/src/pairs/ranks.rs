@@ -5,7 +5,7 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::sixteen::{Ids, SIXTEEN, ids_mut};
 use jostle_core::{LinearTree, Workers};
 
-/// Ranks, or leaves, that one task writes.
+/// Ranks that one task writes, whole leaves of them.
 const BLOCK: usize = 1 << 13;
 
 /// The ranks of a tree, and the ids of its bodies in that order; none of those where pairs are listed by id.

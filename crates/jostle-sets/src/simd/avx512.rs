@@ -84,20 +84,6 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
-        // SAFETY: the features are there (see the type).
-        unsafe {
-            // A difference of radii of which one has its sign turned is their sum.
-            let turned = _mm512_broadcast_f32x4(_mm_setr_ps(0.0, 0.0, 0.0, -0.0));
-            let (mut rows, of_b) = (by_four(of_a), by_four(of_b));
-            for (row, other) in rows.iter_mut().zip(of_b) {
-                *row = _mm512_sub_ps(*row, _mm512_xor_ps(other, turned));
-            }
-            transposed(rows)
-        }
-    }
-
-    #[inline(always)]
     fn le_mask(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
@@ -195,44 +181,6 @@ impl Lanes for Avx512 {
     fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
         // SAFETY: the feature is there (see the type); sixteen floats are 64 writable bytes.
         unsafe { _mm512_storeu_ps(out.as_mut_ptr(), _mm512_maskz_compress_ps(mask, self.0)) }
-    }
-}
-
-/// Rows i, i + 4, i + 8 and i + 12 in register i.
-///
-/// # Safety
-/// The features are there.
-#[inline(always)]
-unsafe fn by_four(rows: [&[f32; 4]; LANES]) -> [__m512; 4] {
-    // SAFETY: the features are there; a row is 16 readable bytes.
-    unsafe {
-        let mut registers = [_mm512_setzero_ps(); 4];
-        for (i, register) in registers.iter_mut().enumerate() {
-            let row = |number: usize| _mm_loadu_ps(rows[number].as_ptr());
-            let low = _mm512_insertf32x4::<1>(_mm512_castps128_ps512(row(i)), row(i + 4));
-            *register = _mm512_insertf32x4::<3>(_mm512_insertf32x4::<2>(low, row(i + 8)), row(i + 12));
-        }
-        registers
-    }
-}
-
-/// The columns of rows as [`by_four`] has them.
-///
-/// # Safety
-/// The features are there.
-#[inline(always)]
-unsafe fn transposed([a, b, c, d]: [__m512; 4]) -> [Avx512; 4] {
-    // SAFETY: as promised.
-    unsafe {
-        let pairs =
-            [_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(c, d)];
-        let [ab, cd, ab_high, cd_high] = [0, 1, 2, 3].map(|i: usize| _mm512_castps_pd(pairs[i]));
-        [
-            Avx512(_mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd))),
-            Avx512(_mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd))),
-            Avx512(_mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high))),
-            Avx512(_mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high))),
-        ]
     }
 }
 
