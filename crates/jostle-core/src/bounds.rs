@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use crate::aabb::Aabb;
+use crate::aabb::{Aabb, greatest_of_all, least_of_all};
 use crate::error::{Reason, ViewError};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
@@ -188,9 +188,8 @@ fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32,
             lanes.take(&last(values), &[radius; LANES], margin);
         }
     }
-    let least = lanes.lo.into_iter().fold(f32::INFINITY, f32::min);
-    let greatest = lanes.hi.into_iter().fold(f32::NEG_INFINITY, f32::max);
-    (least, greatest, lanes.faults.iter().all(|&faults| faults == 0))
+    let faults = lanes.faults.iter().fold(0, |all, faults| all | faults);
+    (least_of_all(&lanes.lo), greatest_of_all(&lanes.hi), faults == 0)
 }
 
 /// The least and the greatest of some values.

@@ -224,7 +224,7 @@ impl<const D: usize> LinearTree<D> {
         let mut tree = Self::default();
         let mut round = Part::default();
         tree.reserve_leaves(&mut round, expected_leaves(bodies));
-        round.records.resize(bodies, Default::default());
+        round.deal.get_or_insert_default().records.resize(bodies, Default::default());
         tree.round = round;
         tree.scratch.places.resize(bodies, 0);
         tree.scratch.marks.resize(bodies, 0);

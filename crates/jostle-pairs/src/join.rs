@@ -93,7 +93,11 @@ pub(crate) struct Join<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Join<'a, D> {
+    /// In scratch that is made to fit, whatever a join that came to no end has left in it.
     pub(crate) fn new(pairing: TreePair<'a, D>, scratch: &'a mut JoinScratch<D>, sink: &'a mut dyn Sink) -> Self {
+        scratch.fit(pairing.is_small());
+        scratch.tests.clear();
+        scratch.visits.clear();
         Self { pairing, scratch, sink, tests: Tests::default() }
     }
 }

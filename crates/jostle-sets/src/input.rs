@@ -169,6 +169,10 @@ impl<'a, const D: usize> Input<'a, D> {
     /// Bodies that decide whether several threads are worth calling.
     #[doc(hidden)]
     pub fn weight(&self) -> usize {
+        // All bodies of a set are sorted for a search within it, or joined by it if they came sorted.
+        if let Relation::Within(set) = &self.relation {
+            return set.len();
+        }
         let sets = self.sets();
         let met = self.meetings().filter_map(|(i, j)| {
             let (a, b) = (sets.get(i)?, sets.get(j)?);

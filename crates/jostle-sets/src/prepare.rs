@@ -1,7 +1,6 @@
 //! From an input to trees: proxies, trees, images, and which trees meet at which image.
 
 use jostle_core::axes::{Axes, Both};
-use jostle_core::prefetch::{prefetch, prefetch_at};
 use jostle_core::{Aabb, BuildTimes, Checked, Isa, LinearTree, Workers};
 
 use crate::InputError;
@@ -14,8 +13,10 @@ use crate::traverse::OFFSET_MARGIN;
 use crate::traverse::descent::root;
 
 pub mod job;
+mod kept;
 
 use job::Job;
+use kept::KeptSets;
 
 /// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
 /// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.
@@ -27,8 +28,7 @@ const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 /// What a finder keeps to prepare searches.
 #[derive(Debug)]
 pub struct Preparation<const D: usize> {
-    /// The set of searches within one; then the sets of searches of several.
-    sorted: Vec<SortedSet<D>>,
+    sorted: KeptSets<D>,
     pub images: Images<D>,
     pub jobs: Vec<Job>,
     frame: Frame<D>,
@@ -45,7 +45,7 @@ pub struct Preparation<const D: usize> {
 impl<const D: usize> Preparation<D> {
     pub fn with_capacity(bodies: usize) -> Self {
         Self {
-            sorted: vec![SortedSet::with_capacity(bodies)],
+            sorted: KeptSets::with_capacity(bodies),
             images: Images::default(),
             jobs: Vec::new(),
             frame: Frame::default(),
@@ -59,48 +59,46 @@ impl<const D: usize> Preparation<D> {
 
     /// The tree of the last search within a set.
     pub fn own_tree(&self) -> &LinearTree<D> {
-        &self.sorted[0].tree
+        &self.sorted.own.tree
     }
 
     /// That of the last search within boxes in `f32`, in open space, or of the boxes that stood for the bodies of another set; none
     /// where the last search was one of circles or spheres.
     pub fn own_boxes(&self) -> Option<&LinearTree<D>> {
-        Some(&self.sorted[0]).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
+        Some(&self.sorted.own).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
     }
 
     pub fn set_own_tree(&mut self, tree: LinearTree<D>) {
-        self.sorted[0].tree = tree;
+        self.sorted.own.tree = tree;
     }
 
-    /// Asks for the memory of where the set of searches within one lies.
+    /// Asks for the memory in which it is told where the tree of searches within one set lies.
     pub fn prefetch(&self) {
-        prefetch(&self.sorted);
+        self.own_tree().prefetch_places();
     }
 
-    /// Asks for the memory of where it is told where a tree will be copied to.
-    pub fn prefetch_own(&self) {
-        self.own_tree().kept_places().into_iter().for_each(prefetch_at);
+    /// Asks for the memory that [`Preparation::take_over`] writes to.
+    pub fn prefetch_taken_over(&self, other: &Self) {
+        self.own_tree().prefetch_copy(other.own_tree());
     }
 
     /// Takes over what a plain search leaves behind that another has prepared.
     pub fn take_over(&mut self, other: &Self) {
-        let own = &mut self.sorted[0];
-        own.tree.copy_from(&other.sorted[0].tree);
-        own.is_as_built();
+        self.sorted.own.tree.copy_from(other.own_tree());
+        self.sorted.own.is_as_built();
     }
 
     /// Tells no times of builds of the set of searches within one.
     pub fn set_untimed(&mut self) {
-        self.sorted[0].tree.set_untimed();
+        self.sorted.own.tree.set_untimed();
     }
 
     pub fn set_isa(&mut self, isa: Isa) {
-        self.sorted.iter_mut().for_each(|kept| kept.set_isa(isa));
+        self.sorted.set_isa(isa);
     }
 
     pub fn bytes(&self) -> usize {
-        self.sorted.iter().map(SortedSet::bytes).sum::<usize>()
-            + self.sorted.capacity() * size_of::<SortedSet<D>>()
+        self.sorted.bytes()
             + self.images.bytes()
             + self.gaps.bytes()
             + self.jobs.capacity() * size_of::<Job>()
@@ -110,26 +108,17 @@ impl<const D: usize> Preparation<D> {
             + self.roots.capacity() * size_of::<Aabb<D>>()
     }
 
-    /// Where the sets of an input begin in `sorted`.
-    fn first(input: &Input<'_, D>) -> usize {
-        usize::from(!matches!(input.relation, Relation::Within(_)))
-    }
-
     /// Checks an input, and makes ready all that it takes to search it.
     fn prepare(&mut self, input: &Input<'_, D>, isa: Isa, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         if let (Relation::Within(set), true) = (&input.relation, input.is_plain()) {
             return self.prepare_plain(set, workers);
         }
         input.check_shape()?;
-        let (sets, first) = (input.sets(), Self::first(input));
+        let sets = input.sets();
         sets.iter().try_for_each(Set::check_layers)?;
-        while self.sorted.len() < first + sets.len() {
-            let mut kept = SortedSet::default();
-            kept.set_isa(isa);
-            self.sorted.push(kept);
-        }
+        self.sorted.make_room(input, isa);
         let shaped = input.is_shaped();
-        self.sorted[first..].iter_mut().for_each(|kept| kept.boxed = shaped);
+        self.sorted.of_mut(input).iter_mut().for_each(|kept| kept.boxed = shaped);
         if shaped {
             return self.prepare_boxes(input, workers);
         }
@@ -138,7 +127,7 @@ impl<const D: usize> Preparation<D> {
         self.survey(input, cell.as_ref(), workers)?;
         self.adopt(input, cell.as_ref(), workers);
         let mut times = BuildTimes::default();
-        for (at, (kept, set)) in self.sorted[first..].iter_mut().zip(sets).enumerate() {
+        for (at, (kept, set)) in self.sorted.of_mut(input).iter_mut().zip(sets).enumerate() {
             let in_cell = || !kept.proxies.are_outside() && matches!(set.source, Source::View(_));
             let built = if kept.adopted || !decided && (cell.is_none() || in_cell()) {
                 kept.proxies.leave_as_given();
@@ -159,7 +148,7 @@ impl<const D: usize> Preparation<D> {
     /// bodies, what all other searches ask takes a tenth of the time.
     fn prepare_plain(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         set.check_shape()?;
-        let own = &mut self.sorted[0];
+        let own = &mut self.sorted.own;
         (own.boxed, own.adopted) = (false, false);
         own.proxies.clear();
         let times = own.build(set, None, workers)?;
@@ -174,7 +163,7 @@ impl<const D: usize> Preparation<D> {
     /// Makes ready a search of boxes, as they are or in the stead of other bodies.
     fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
-        let (sorted, sets) = (&mut self.sorted[Self::first(input)..], input.sets());
+        let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
         let mut all = Finite::NONE;
         self.reaches.clear();
         for (kept, set) in sorted.iter_mut().zip(sets) {
@@ -227,12 +216,12 @@ impl<const D: usize> Preparation<D> {
     ) -> Result<(), InputError> {
         self.extents.clear();
         self.checked.clear();
-        let (decided, first) = (input.is_decided(), Self::first(input));
+        let decided = input.is_decided();
         if !decided && cell.is_none() {
-            self.sorted[first..].iter_mut().for_each(|kept| kept.proxies.clear());
+            self.sorted.of_mut(input).iter_mut().for_each(|kept| kept.proxies.clear());
             return Ok(());
         }
-        for (kept, set) in self.sorted[first..].iter_mut().zip(input.sets()) {
+        for (kept, set) in self.sorted.of_mut(input).iter_mut().zip(input.sets()) {
             if let Some(prepared) = PreparedSet::serving(set, &input.space) {
                 kept.proxies.take_over(prepared.extent.outside);
                 self.extents.push(prepared.extent);
@@ -249,7 +238,7 @@ impl<const D: usize> Preparation<D> {
     /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
     fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         self.gaps.clear();
-        let (sets, sorted) = (input.sets(), &mut self.sorted[Self::first(input)..]);
+        let (sets, sorted) = (input.sets(), self.sorted.of_mut(input));
         if !input.is_decided() {
             let fits = |set: &Set<'_, D>| PreparedSet::serving(set, &input.space).is_some_and(|it| it.frame.is_none());
             sorted.iter_mut().zip(sets).for_each(|(kept, set)| kept.adopted = fits(set));
@@ -281,7 +270,7 @@ impl<const D: usize> Preparation<D> {
 
     /// Which sets of a prepared input have not been sorted, since they were before.
     pub fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
-        self.sorted[Self::first(input)..].iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
+        self.sorted.of(input).iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }
 
     fn lay_out_images(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>) -> Result<(), InputError> {
@@ -321,9 +310,8 @@ impl<const D: usize> Preparation<D> {
 
     /// Notes the box of each tree.
     fn note_roots(&mut self, input: &Input<'_, D>) {
-        let sorted = &self.sorted[Self::first(input)..];
         self.roots.clear();
-        self.roots.extend(sorted.iter().zip(input.sets()).map(|(kept, set)| root(kept.ready(set).tree)));
+        self.roots.extend(self.sorted.of(input).iter().zip(input.sets()).map(|(kept, set)| root(kept.ready(set).tree)));
     }
 
     /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
@@ -343,7 +331,7 @@ impl<const D: usize> Preparation<D> {
     pub fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
         Exact {
             sets: input.sets(),
-            sorted: &self.sorted[Self::first(input)..],
+            sorted: self.sorted.of(input),
             cell: (!input.space.is_open()).then(|| UnitCell::of(&input.space)),
             images: &self.images,
             decided: input.is_decided(),

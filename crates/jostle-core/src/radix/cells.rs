@@ -52,10 +52,19 @@ impl CellPass {
         }
         scan(&mut self.next, &mut self.crowded);
         let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..cells];
-        for (place, &key) in (0..).zip(keys) {
+        let mut put = |place: u16, key: u16| {
             let next = &mut next[key as usize & (cells - 1)];
             places[*next as usize] = place;
             *next += 1;
+        };
+        let (fours, rest) = keys.as_chunks::<4>();
+        for (first, four) in (0..).step_by(4).zip(fours) {
+            for at in 0..4 {
+                put(first + at, four[at as usize]);
+            }
+        }
+        for (place, &key) in (4 * fours.len() as u16..).zip(rest) {
+            put(place, key);
         }
     }
 
@@ -76,12 +85,14 @@ const MOST: usize = 1 << 15;
 fn scan(counts: &mut [u64], crowded: &mut Vec<u16>) {
     const ONES: u64 = 0x0001_0001_0001_0001;
     const HIGHEST: u64 = ONES << 15;
+    let above_crowd = |counts: u64| (counts + (HIGHEST - (u64::from(CROWD) + 1) * ONES)) & HIGHEST;
+    if counts.iter().fold(0, |any, &word| any | above_crowd(word)) != 0 {
+        let all = (0..).zip(bytemuck::cast_slice::<_, u16>(counts));
+        crowded.extend(all.filter(|&(_, &count)| count > CROWD).map(|(key, _)| key));
+    }
     let mut before = 0_u64;
-    for (word, first) in counts.iter_mut().zip((0..).step_by(4)) {
+    for word in counts {
         let counts = lowest_first(*word);
-        if (counts + (HIGHEST - (u64::from(CROWD) + 1) * ONES)) & HIGHEST != 0 {
-            crowded.extend((0..4).filter(|&key| (counts >> (16 * key)) as u16 > CROWD).map(|key| first + key));
-        }
         let sums = counts.wrapping_mul(ONES);
         *word = lowest_first((sums - counts).wrapping_add(before.wrapping_mul(ONES)));
         before += sums >> 48;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
-use super::shape::{Centers, Part, Record, Shape, Source};
+use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, greatest, least, outward_hi, outward_lo};
 use crate::axes::{Both, from_axes};
@@ -56,6 +56,11 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
     #[inline(always)]
     fn coordinate(&self, axis: usize) -> f32 {
         middle(self.lo[axis], self.hi[axis])
+    }
+
+    #[inline(always)]
+    fn word(&self, word: usize) -> f32 {
+        if word < D { self.lo[word] } else { self.hi[word - D] }
     }
 
     #[inline(always)]
@@ -302,7 +307,7 @@ impl<const D: usize> Shape<D> for Boxed {
     fn deal(
         view: Boxes<'_, D>,
         workers: Workers<'_>,
-        part: &mut Part<Self, D>,
+        to: &mut Deal<Self, D>,
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     ) {
@@ -327,7 +332,7 @@ impl<const D: usize> Shape<D> for Boxed {
                     id: (first + at) as u32,
                 })
             };
-            return part.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut part.records);
+            return to.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut to.records);
         }
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
@@ -338,7 +343,7 @@ impl<const D: usize> Shape<D> for Boxed {
                 id: id as u32,
             })
         };
-        part.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut part.records);
+        to.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut to.records);
     }
 
     #[inline(always)]

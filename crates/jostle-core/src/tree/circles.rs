@@ -5,7 +5,7 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
-use super::shape::{Centers, Part, Record, Shape, Source};
+use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, GROWTH, greatest, least, outward_hi, outward_lo};
 use crate::axes::from_axes;
@@ -46,6 +46,11 @@ impl<const D: usize> Record<D> for RoundRecord<D> {
     #[inline(always)]
     fn coordinate(&self, axis: usize) -> f32 {
         self.center.0[axis]
+    }
+
+    #[inline(always)]
+    fn word(&self, word: usize) -> f32 {
+        if word < D { self.center.0[word] } else { self.radius }
     }
 
     #[inline(always)]
@@ -121,7 +126,7 @@ impl<const D: usize> Source for Columns<'_, D> {
 fn deal<const D: usize>(
     bodies: Bodies<'_, D>,
     workers: Workers<'_>,
-    part: &mut Part<Round, D>,
+    to: &mut Deal<Round, D>,
     bits_and_top: (u32, u32),
     digits: &Digits<'_>,
 ) {
@@ -146,7 +151,7 @@ fn deal<const D: usize>(
                     id: (first + i) as u32,
                 })
             };
-            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.records);
+            to.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut to.records);
         }
         _ => {
             let source = |ids: Range<usize>| {
@@ -161,7 +166,7 @@ fn deal<const D: usize>(
                     id: id as u32,
                 })
             };
-            part.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut part.records);
+            to.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut to.records);
         }
     }
 }
@@ -212,22 +217,22 @@ impl<const D: usize> Shape<D> for Round {
     fn deal(
         view: Bodies<'_, D>,
         workers: Workers<'_>,
-        part: &mut Part<Self, D>,
+        to: &mut Deal<Self, D>,
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     ) {
         let Some((grid, isa)) = by else {
-            return deal(view, workers, part, bits_and_top, &|_: (Range<usize>, &mut [u16])| ());
+            return deal(view, workers, to, bits_and_top, &|_: (Range<usize>, &mut [u16])| ());
         };
         let (bits, top) = bits_and_top;
         let slices = view.centers().map(|column| column.as_slice());
         if slices.iter().all(Option::is_some) {
             let centers = slices.map(Option::unwrap_or_default);
-            deal(view, workers, part, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
+            deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 digits_of(isa, grid, centers.map(|column| &column[ids.clone()]), (top - bits, bits), keys);
             });
         } else {
-            deal(view, workers, part, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
+            deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
                     let mut centers = [[0.0; COPIED]; D];
                     for (column, center) in view.centers().iter().zip(&mut centers) {
@@ -256,10 +261,15 @@ impl<const D: usize> Shape<D> for Round {
 
     #[inline(always)]
     fn fill_up(sixteen: &mut Bodies16<D>, lane: usize) {
-        for axis in 0..D {
-            sixteen.centers[axis].0[lane..].fill(f32::NAN);
+        // All lanes, each with what it has or with what it gets: the compiler makes few instructions of that.
+        for at in 0..LEAF {
+            for axis in 0..D {
+                let center = &mut sixteen.centers[axis].0[at];
+                *center = if at < lane { *center } else { f32::NAN };
+            }
+            let radius = &mut sixteen.radii.0[at];
+            *radius = if at < lane { *radius } else { 0.0 };
         }
-        sixteen.radii.0[lane..].fill(0.0);
     }
 
     #[inline(always)]

@@ -3,6 +3,7 @@
 use super::level::Level;
 use super::shape::Part;
 use super::{LinearTree, Scratch};
+use crate::prefetch::prefetch;
 
 /// A clone is of the same build, and has scratch memory of its own, empty as yet.
 impl<const D: usize> Clone for LinearTree<D> {
@@ -30,23 +31,28 @@ impl<const D: usize> Clone for LinearTree<D> {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// Where it holds what a copy is made in, for who wants those lines of memory to be near before.
+    /// Asks for the memory in which it is told where leaves and levels lie.
     #[doc(hidden)]
-    #[must_use]
-    pub fn kept_places(&self) -> [*const u8; 5] {
-        let Self { round, ids, levels, len, bounds, .. } = self;
-        [
-            (&raw const round.leaves).cast(),
-            (&raw const *ids).cast(),
-            (&raw const *levels).cast(),
-            (&raw const *len).cast(),
-            (&raw const *bounds).cast(),
-        ]
+    pub fn prefetch_places(&self) {
+        let Self { round, ids, leaf_starts, levels, len, bounds, .. } = self;
+        prefetch(&round.leaves);
+        prefetch(ids);
+        prefetch(leaf_starts);
+        prefetch(levels);
+        prefetch(len);
+        prefetch(bounds);
+    }
+
+    /// Asks for the memory in which [`LinearTree::copy_from`] makes a copy of a tree, as far as it is known where it lies.
+    #[doc(hidden)]
+    pub fn prefetch_copy(&self, other: &Self) {
+        prefetch(&self.levels[..other.used_levels.min(self.levels.len())]);
     }
 
     /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.
     #[doc(hidden)]
     pub fn copy_from(&mut self, other: &Self) {
+        self.levels.iter().zip(other.levels()).for_each(|(level, other)| level.prefetch(other.len()));
         let mut round = core::mem::take(&mut self.round);
         self.reserve_leaves(&mut round, other.leaves);
         round.leaves[..other.leaves].copy_from_slice(other.bodies());

@@ -25,6 +25,16 @@ pub(super) fn columns<R: Pod>(records: &[R; 4], first: usize) -> [[u32; 4]; 4] {
     bytemuck::cast(transposed(rows))
 }
 
+/// Four numbers that will be stored by one instruction.
+#[inline(always)]
+pub(super) fn at_once([a, b, c, d]: [f32; 4]) -> [f32; 4] {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE2 is part of x86-64.
+    return bytemuck::cast(unsafe { core::arch::x86_64::_mm_setr_ps(a, b, c, d) });
+    #[cfg(not(target_arch = "x86_64"))]
+    return [a, b, c, d];
+}
+
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn transposed([a, b, c, d]: [Row; 4]) -> [Row; 4] {

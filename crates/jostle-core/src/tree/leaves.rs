@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use super::fours::columns;
+use super::fours::{at_once, columns};
 use super::level::LevelSlots;
-use super::shape::{Part, Record, Shape, Source};
+use super::shape::{Deal, Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers, take_over};
 use super::{LEAF, Level, LinearTree};
 use crate::aabb::Aabb;
@@ -49,15 +49,19 @@ impl<const D: usize> LinearTree<D> {
     ///
     /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
     /// not, segments are taken in turn, and filled while their records are still in cache.
-    pub(super) fn fill_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
+    pub(super) fn fill_leaves<S: Shape<D>>(
+        &mut self,
+        (part, deal): (&mut Part<S, D>, &mut Deal<S, D>),
+        workers: Workers<'_>,
+    ) {
         self.reserve_leaves(part, expected_leaves(self.len));
         let (s, len) = (&mut self.scratch, self.len);
-        let segments = part.dealer.segments().len();
+        let segments = deal.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
         let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
         let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
-        let shared = self.shared(part, workers);
+        let shared = self.shared((part, deal), workers);
         let of_tree = (shared.dealer.tasks(), len);
         if in_turn {
             workers.run_in_order("segments", of_tree.0, |tasks| {
@@ -74,7 +78,7 @@ impl<const D: usize> LinearTree<D> {
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
-            let shared = self.shared(part, workers);
+            let shared = self.shared((part, deal), workers);
             workers.run_in_shares("leaves", of_tree, |tasks| {
                 for at in tasks.in_turn().flat_map(|task| shared.dealer.task(task)) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
@@ -93,11 +97,15 @@ impl<const D: usize> LinearTree<D> {
         self.levels[0].set_len(leaves);
     }
 
-    fn shared<'a, S: Shape<D>>(&'a mut self, part: &'a mut Part<S, D>, workers: Workers<'_>) -> Shared<'a, S, D> {
+    fn shared<'a, S: Shape<D>>(
+        &'a mut self,
+        (part, deal): (&'a mut Part<S, D>, &'a mut Deal<S, D>),
+        workers: Workers<'_>,
+    ) -> Shared<'a, S, D> {
         let s = &mut self.scratch;
         Shared {
-            dealer: &part.dealer,
-            records: Disjoint::new(&mut part.records),
+            dealer: &deal.dealer,
+            records: Disjoint::new(&mut deal.records),
             are_shared: workers.count() > 1,
             locals: &s.locals,
             first_leaves: &s.first_leaves,
@@ -262,7 +270,21 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
                         set_four::<S, D>(bodies, ids, 4 * four, &[record(0), record(1), record(2), record(3)]);
                     }
                 } else {
-                    (0..LEAF).for_each(|lane| fill(lane, places[lane]));
+                    for (four, places) in places.as_chunks::<4>().0.iter().enumerate() {
+                        // SAFETY: all places were checked above.
+                        let record = |at: usize| unsafe { source.record(places[at]) };
+                        let records = [record(0), record(1), record(2), record(3)];
+                        for word in 0..size_of::<S::Record>() / size_of::<u32>() - 1 {
+                            let column = at_once([
+                                records[0].word(word),
+                                records[1].word(word),
+                                records[2].word(word),
+                                records[3].word(word),
+                            ]);
+                            S::column(bodies, word)[4 * four..4 * four + 4].copy_from_slice(&column);
+                        }
+                        ids.0[4 * four..4 * four + 4].copy_from_slice(&places.map(u32::from));
+                    }
                 }
             } else {
                 assert!(start == end || greatest(&places[start..end]) < all, "a place beyond the bodies");

@@ -3,10 +3,11 @@
 use core::fmt;
 
 use super::{LEAF, LinearTree};
-use crate::aabb::Aabb;
+use crate::aabb::{Aabb, greatest_of_all, least_of_all};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::{reserve, with_headroom};
 use crate::parallel::workers::Workers;
+use crate::prefetch::prefetch;
 use crate::sixteen::Boxes16;
 
 /// Nodes of a level that one task computes.
@@ -94,6 +95,11 @@ impl<const D: usize> Level<D> {
         }
     }
 
+    /// Asks for the memory of so many boxes.
+    pub(super) fn prefetch(&self, boxes: usize) {
+        prefetch(&self.nodes[..boxes.div_ceil(LEAF).min(self.nodes.len())]);
+    }
+
     /// Makes it a copy of another.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.reserve(other.len);
@@ -169,21 +175,8 @@ fn node_box<const D: usize>(below: &Level<D>, node: usize) -> Aabb<D> {
     let (mut aabb, node) = (Aabb::EMPTY, &below.nodes[node]);
     for axis in 0..D {
         let (lo, hi) = (&node.lo[axis].0, &node.hi[axis].0);
-        aabb.lo[axis] = chosen(lo, |a, b| a < b);
-        aabb.hi[axis] = chosen(hi, |a, b| a > b);
+        aabb.lo[axis] = least_of_all(lo);
+        aabb.hi[axis] = greatest_of_all(hi);
     }
     aabb
-}
-
-/// The one of sixteen values that goes before all others. Four lanes at a time, which the compiler keeps in registers.
-#[inline(always)]
-fn chosen(values: &[f32; LEAF], before: impl Fn(f32, f32) -> bool) -> f32 {
-    let first = |a: f32, b: f32| if before(a, b) { a } else { b };
-    let mut four = [values[0], values[1], values[2], values[3]];
-    for run in 1..LEAF / 4 {
-        for lane in 0..4 {
-            four[lane] = first(values[4 * run + lane], four[lane]);
-        }
-    }
-    first(first(four[0], four[2]), first(four[1], four[3]))
 }

@@ -54,7 +54,7 @@ pub(super) trait Shape<const D: usize>: Sized {
     fn deal(
         view: Self::View<'_>,
         workers: Workers<'_>,
-        part: &mut Part<Self, D>,
+        to: &mut Deal<Self, D>,
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     );
@@ -76,6 +76,8 @@ pub(super) trait Record<const D: usize>: Pod + Default + Send + Sync + fmt::Debu
     fn center(&self) -> [f32; D];
     /// That on one axis.
     fn coordinate(&self, axis: usize) -> f32;
+    /// A word of it that is not the id.
+    fn word(&self, word: usize) -> f32;
     /// Its position in the caller's view.
     fn id(&self) -> u32;
 }
@@ -154,6 +156,12 @@ impl<const D: usize> Centers<'_, D> {
 /// What of a tree depends on the shape of its bodies: those of each leaf, with room for more, and the buffers of the sort.
 pub(super) struct Part<S: Shape<D>, const D: usize> {
     pub(super) leaves: Vec<S::Sixteen>,
+    /// None where all trees so far were of one segment.
+    pub(super) deal: Option<Box<Deal<S, D>>>,
+}
+
+/// What it takes to deal bodies out to segments.
+pub(super) struct Deal<S: Shape<D>, const D: usize> {
     pub(super) dealer: Dealer,
     pub(super) records: Vec<S::Record>,
     /// Where the records of a segment wait that is dealt out once more.
@@ -162,7 +170,13 @@ pub(super) struct Part<S: Shape<D>, const D: usize> {
 
 impl<S: Shape<D>, const D: usize> Default for Part<S, D> {
     fn default() -> Self {
-        Self { leaves: Vec::new(), dealer: Dealer::default(), records: Vec::new(), spare: Vec::new() }
+        Self { leaves: Vec::new(), deal: None }
+    }
+}
+
+impl<S: Shape<D>, const D: usize> Default for Deal<S, D> {
+    fn default() -> Self {
+        Self { dealer: Dealer::default(), records: Vec::new(), spare: Vec::new() }
     }
 }
 
@@ -174,6 +188,9 @@ impl<S: Shape<D>, const D: usize> Part<S, D> {
 
     /// Bytes of the buffers.
     pub(super) fn scratch_bytes(&self) -> usize {
-        (self.records.capacity() + self.spare.capacity()) * size_of::<S::Record>() + self.dealer.bytes()
+        self.deal.as_ref().map_or(0, |deal| {
+            let Deal { dealer, records, spare } = &**deal;
+            size_of_val(&**deal) + (records.capacity() + spare.capacity()) * size_of::<S::Record>() + dealer.bytes()
+        })
     }
 }

@@ -5,7 +5,7 @@ use core::hint::black_box;
 
 use super::cut::cut_leaves;
 use super::digits::digits_of;
-use super::shape::{Centers, Part, Record, Shape};
+use super::shape::{Centers, Deal, Part, Record, Shape};
 use super::strips::Strips;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
@@ -34,11 +34,23 @@ impl<const D: usize> LinearTree<D> {
         {
             return self.sort_whole(part, columns, workers);
         }
-        let s = &mut self.scratch;
-        part.dealer.start(n);
+        let mut deal = part.deal.take().unwrap_or_default();
+        self.deal_and_sort((part, &mut deal), view, workers);
+        part.deal = Some(deal);
+    }
+
+    /// Deals all records out, and puts segments in order.
+    fn deal_and_sort<S: Shape<D>>(
+        &mut self,
+        (part, deal): (&mut Part<S, D>, &mut Deal<S, D>),
+        view: S::View<'_>,
+        workers: Workers<'_>,
+    ) {
+        let (n, s) = (self.len, &mut self.scratch);
+        deal.dealer.start(n);
         s.grids.clear();
-        if part.records.len() < n {
-            part.records.resize(n, S::Record::default());
+        if deal.records.len() < n {
+            deal.records.resize(n, S::Record::default());
         }
         let top = bits_per_axis(D) * D as u32;
         let grid = Grid::new(&self.bounds);
@@ -46,22 +58,22 @@ impl<const D: usize> LinearTree<D> {
         let bits = if grid.is_some() { digit_bits(n) } else { 0 };
         s.grids.extend(grid);
         // Where leaves begin is known once all have been dealt out.
-        part.dealer.exchange_digits(&mut s.marks);
-        S::deal(view, workers, part, (bits, top), by);
+        deal.dealer.exchange_digits(&mut s.marks);
+        S::deal(view, workers, deal, (bits, top), by);
         if grid.is_none() {
-            part.dealer.start(n);
+            deal.dealer.start(n);
             let whole = Segment { start: 0, end: n as u32, equal: true, frame: 0, top };
-            part.dealer.push_equal(whole);
+            deal.dealer.push_equal(whole);
         }
-        self.deal_large(part, workers);
-        part.dealer.exchange_digits(&mut self.scratch.marks);
-        part.dealer.finish();
-        self.fill_leaves(part, workers);
+        self.deal_large(deal, workers);
+        deal.dealer.exchange_digits(&mut self.scratch.marks);
+        deal.dealer.finish();
+        self.fill_leaves((part, deal), workers);
     }
 
     /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
-    fn deal_large<S: Shape<D>>(&mut self, part: &mut Part<S, D>, workers: Workers<'_>) {
-        let (isa, s, Part { dealer, records, spare, .. }) = (self.isa, &mut self.scratch, part);
+    fn deal_large<S: Shape<D>>(&mut self, deal: &mut Deal<S, D>, workers: Workers<'_>) {
+        let (isa, s, Deal { dealer, records, spare }) = (self.isa, &mut self.scratch, deal);
         loop {
             if spare.len() < dealer.longest() {
                 resize_with_headroom(spare, dealer.longest());

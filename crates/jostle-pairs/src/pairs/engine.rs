@@ -74,19 +74,14 @@ impl<const D: usize> Engine<D> {
     }
 
     fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
-        // It is made to fit by the first join that needs more.
-        self.scratch.prepare(1, |_| ());
-        let mut pairs = core::mem::take(&mut self.pairs);
-        pairs.clear();
-        let mut tests = Tests::default();
+        self.pairs.clear();
+        let (scratch, mut tests) = (self.scratch.own(), Tests::default());
         for job in 0..plan.jobs.len() {
             let pairing = plan.tree_pair(job);
             let groups = Blocks::of(pairing.trees).groups();
-            let joined = self.scratch.with(|scratch| self.join_groups(pairing, groups, scratch, &mut pairs));
-            tests = tests.plus(joined);
-            self.ends.push(pairs.pairs().len());
+            tests = tests.plus(join_in(self.isa, pairing, groups, (scratch, &mut self.pairs)));
+            self.ends.push(self.pairs.pairs().len());
         }
-        self.pairs = pairs;
         tests
     }
 
@@ -139,24 +134,11 @@ impl<const D: usize> Engine<D> {
             while let Some((block, all_before)) = blocks.next_task(sink.is_full()) {
                 let (pairing, groups) = walk.go_to(block);
                 sink.begin(block, walk.job(), all_before);
-                tests = tests.plus(self.join_groups(pairing, groups, scratch, sink));
+                tests = tests.plus(join_in(self.isa, pairing, groups, (scratch, sink)));
                 sink.end();
             }
         });
         tests
-    }
-
-    fn join_groups(
-        &self,
-        pairing: TreePair<'_, D>,
-        groups: Range<usize>,
-        scratch: &mut JoinScratch<D>,
-        sink: &mut dyn Sink,
-    ) -> Tests {
-        scratch.fit(pairing.is_small());
-        let mut join = Join::new(pairing, scratch, sink);
-        join_groups(self.isa, &mut join, groups);
-        join.tests
     }
 
     /// Joins all blocks, in no fixed order where there are several workers, each of which has a sink of its own.
@@ -190,6 +172,18 @@ impl<const D: usize> Engine<D> {
         let merge = |a: (A, Tests), b: (A, Tests)| (merge(a.0, b.0), a.1.plus(b.1));
         workers.run_callers(true, || reduction::fold(workers, plan.blocks(), &fold_block, &merge))
     }
+}
+
+/// Joins some groups of two trees in this scratch, into this sink.
+fn join_in<const D: usize>(
+    isa: Isa,
+    pairing: TreePair<'_, D>,
+    groups: Range<usize>,
+    (scratch, sink): (&mut JoinScratch<D>, &mut dyn Sink),
+) -> Tests {
+    let mut join = Join::new(pairing, scratch, sink);
+    join_groups(isa, &mut join, groups);
+    join.tests
 }
 
 compiled_here! {
