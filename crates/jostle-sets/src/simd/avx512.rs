@@ -114,7 +114,7 @@ impl Lanes for Avx512 {
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
         // SAFETY: the feature is there (see the type); `b` is 64 readable bytes.
         unsafe {
-            store_sorted(_mm512_set1_epi32(a as i32), set_lanes(_mm512_loadu_si512(b.as_ptr().cast()), mask), out)
+            store_sorted(_mm512_set1_epi32(a as i32), set_lanes(_mm512_loadu_si512(b.as_ptr().cast()), mask), mask, out)
         }
     }
 
@@ -123,7 +123,7 @@ impl Lanes for Avx512 {
         // SAFETY: the feature is there (see the type); `b` is 64 readable bytes.
         unsafe {
             let (a, b) = (_mm512_set1_epi32(a as i32), set_lanes(_mm512_loadu_si512(b.as_ptr().cast()), mask));
-            if swapped { store_pairs(b, a, out) } else { store_pairs(a, b, out) }
+            if swapped { store_pairs(b, a, mask, out) } else { store_pairs(a, b, mask, out) }
         }
     }
 
@@ -135,7 +135,7 @@ impl Lanes for Avx512 {
             // Of an index, the permutation takes the low four bits: modulo sixteen for free.
             let rotated = _mm512_add_epi32(lanes, _mm512_set1_epi32(rotation as i32));
             let a = _mm512_loadu_si512(a.as_ptr().cast());
-            store_sorted(set_lanes(a, mask), set_lanes(_mm512_permutexvar_epi32(rotated, a), mask), out);
+            store_sorted(set_lanes(a, mask), set_lanes(_mm512_permutexvar_epi32(rotated, a), mask), mask, out);
         }
     }
 
@@ -199,19 +199,27 @@ unsafe fn set_lanes(ids: __m512i, mask: u16) -> __m512i {
 /// # Safety
 /// The features are there.
 #[inline(always)]
-unsafe fn store_sorted(a: __m512i, b: __m512i, out: &mut [[u32; 2]; LANES]) {
+unsafe fn store_sorted(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
     // SAFETY: as promised.
-    unsafe { store_pairs(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b), out) }
+    unsafe { store_pairs(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b), mask, out) }
 }
 
-/// Writes the pairs of all lanes: ids are put to the front before, in half as many registers, and no store waits for a count.
+/// Writes the pairs of the lanes in `mask`, whose ids have been put to the front: before they are paired, in half as many registers. Of
+/// four pairs at most only those: sixteen would be written to three lines of memory in place of one or two.
 ///
 /// # Safety
 /// The features are there.
 #[inline(always)]
-unsafe fn store_pairs(first: __m512i, second: __m512i, out: &mut [[u32; 2]; LANES]) {
+unsafe fn store_pairs(first: __m512i, second: __m512i, mask: u16, out: &mut [[u32; 2]; LANES]) {
     // SAFETY: the features are there; `out` is 128 writable bytes.
     unsafe {
+        if mask.count_ones() <= 4 {
+            let (first, second) = (_mm512_castsi512_si128(first), _mm512_castsi512_si128(second));
+            let out = out.as_mut_ptr();
+            _mm_storeu_si128(out.cast(), _mm_unpacklo_epi32(first, second));
+            _mm_storeu_si128(out.add(2).cast(), _mm_unpackhi_epi32(first, second));
+            return;
+        }
         let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         let high = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
         let out = out.as_mut_ptr();
