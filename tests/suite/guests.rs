@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
-use jostle::{LinearTree, PairFinder, Threads};
+use jostle::{LinearTree, NeighborLists, PairFinder, Rows, Threads};
 use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
@@ -256,6 +256,33 @@ fn searches_within_tasks_of_the_pool_find_the_same() {
 
 /// Small searches of a thread share scratch: each finder keeps what it has found all the same, also when another one has searched
 /// since, when searches are made within a search, and when one of them panics.
+/// Of so many bodies a finder tries whether one thread is faster.
+#[test]
+fn searches_find_the_same_whichever_threads_are_tried() {
+    for n in [9_000, 15_000] {
+        let scene = scene::scene::<2>(Kind::Clustered, n, 7);
+        let mut alone = PairFinder::new();
+        let expected =
+            alone.on(Threads::Serial).find(scene.view()).expect("a scene within the contract").pairs().to_vec();
+        let mut rows = NeighborLists::new();
+        alone.on(Threads::Serial).neighbors(scene.view(), Rows::Full, &mut rows).expect("a scene within the contract");
+        pool(3).install(|| {
+            let (mut finder, mut found) = (PairFinder::new(), NeighborLists::new());
+            for search in 0..20 {
+                assert_eq!(finder.find(scene.view()).expect("a scene").pairs(), expected, "search {search} of {n}");
+                finder.neighbors(scene.view(), Rows::Full, &mut found).expect("a scene");
+                let same = found.offsets() == rows.offsets() && found.neighbors() == rows.neighbors();
+                assert!(same, "rows {search} of {n}");
+                assert_eq!(
+                    finder.count(scene.view()).expect("a scene"),
+                    expected.len() as u64,
+                    "count {search} of {n}"
+                );
+            }
+        });
+    }
+}
+
 #[test]
 fn finders_of_small_worlds_keep_what_is_theirs() {
     let worlds: Vec<Scene<2>> = (0..9).map(|seed| scene::scene(Kind::Dense, 60 + 90 * seed, seed as u64)).collect();

@@ -1,15 +1,17 @@
 //! One search: a finder, its threads, and a test of the caller's.
 
 use core::fmt;
+use std::time::Instant;
 
 use jostle_core::{Recording, Threads, Workers, record, threads::run};
 use jostle_sets::input::Input;
 use jostle_sets::prepare::job::Job;
 
 use crate::InputError;
-use crate::finder::PairFinder;
 use crate::finder::found::{Found, Hit};
 use crate::finder::seek::{Engines, list, list_neighbors};
+use crate::finder::ways::Ways;
+use crate::finder::{Answer, PairFinder};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::{Count, Fold};
@@ -75,7 +77,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
     /// [`InputError`] before any work; the finder stays usable and its last result stands.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| workers.together(|| list(finder, &input, only, workers)))?;
+        search_on(threads, finder, (&input, Answer::Pairs), |finder, workers| list(finder, &input, only, workers))?;
         Ok(Found { finder })
     }
 
@@ -202,8 +204,8 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        run(threads, input.weight(), |workers| {
-            workers.together(|| list_neighbors(finder, &input, only, rows, lists, workers))
+        search_on(threads, finder, (&input, Answer::Rows), |finder, workers| {
+            list_neighbors(finder, &input, only, rows, lists, workers)
         })?;
         Ok(finder.stats)
     }
@@ -239,8 +241,26 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         join: impl FnOnce(Engines<'_, D>, Plan<'_, D>, Workers) -> (R, Tests) + Send,
     ) -> Result<R, InputError> {
         let Self { finder, threads, only } = self;
-        run(threads, input.weight(), |workers| {
-            workers.together(|| finder.seek(&input, only, workers, |engines, plan| join(engines, plan, workers)))
+        search_on(threads, finder, (&input, Answer::Visits), |finder, workers| {
+            finder.seek(&input, only, workers, |engines, plan| join(engines, plan, workers))
         })
     }
+}
+
+/// Runs a search for such an answer on these threads, or on the calling one alone where few bodies have been searched sooner so.
+fn search_on<const D: usize, R: Send>(
+    threads: Threads<'_>,
+    finder: &mut PairFinder<D>,
+    (input, answer): (&Input<'_, D>, Answer),
+    search: impl FnOnce(&mut PairFinder<D>, Workers<'_>) -> Result<R, InputError> + Send,
+) -> Result<R, InputError> {
+    let (bodies, kind) = (input.weight(), answer as usize);
+    threads.run(finder.ways[kind].limits(bodies), bodies, |workers| {
+        let started = Ways::measure(bodies).then(Instant::now);
+        let found = workers.together(|| search(finder, workers))?;
+        if let Some(started) = started {
+            finder.ways[kind].note(workers, bodies, started.elapsed());
+        }
+        Ok(found)
+    })
 }

@@ -1,0 +1,104 @@
+//! Whether the calling thread alone or all threads search a few thousand bodies sooner.
+//!
+//! It depends on the machine, and on where threads stand just now: between cores that are near each other a line of memory takes 30 to
+//! 70 ns, between others 200, and then a search of 10,000 bodies by two threads takes 1.3 times as long as by one (see
+//! docs/measurements.md#threads). So a finder measures both.
+
+use core::ops::Range;
+use core::time::Duration;
+
+use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Workers};
+
+/// Numbers of bodies that either way is tried for: the worse one takes a tenth of a millisecond more. Of more bodies several threads gain
+/// in any case, and one alone would hold up a frame.
+const EITHER: Range<usize> = SERIAL_BELOW..20_000;
+
+/// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
+const ROW: u64 = 4;
+
+/// The worse way is tried once in so many searches.
+const TRIED_EVERY: u64 = 256;
+
+/// What the searches of one kind of a finder took.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ways {
+    /// Seconds a body, of all threads, and of the calling one alone.
+    cost: [f64; 2],
+    searches: u64,
+}
+
+impl Default for Ways {
+    fn default() -> Self {
+        Self { cost: [f64::INFINITY; 2], searches: 0 }
+    }
+}
+
+impl Ways {
+    /// Whether a search of so many bodies is to be measured.
+    pub(super) fn measure(bodies: usize) -> bool {
+        EITHER.contains(&bodies)
+    }
+
+    /// Below how many bodies the calling thread does all, in a search of so many from within a pool, and from outside.
+    pub(super) fn limits(&self, bodies: usize) -> [usize; 2] {
+        let alone = Self::measure(bodies) && self.next_is_alone();
+        [if alone { EITHER.end } else { SERIAL_BELOW }, SERIAL_BELOW_FROM_OUTSIDE]
+    }
+
+    fn next_is_alone(&self) -> bool {
+        if self.searches < 2 * ROW {
+            return self.searches >= ROW;
+        }
+        let [all, alone] = self.cost;
+        (alone < all) != (self.searches % TRIED_EVERY < ROW)
+    }
+
+    /// Notes what a search has taken. One that was held up counts a quarter: the next will most likely not be.
+    pub(super) fn note(&mut self, workers: Workers<'_>, bodies: usize, took: Duration) {
+        self.searches += 1;
+        let alone = matches!(workers, Workers::Serial);
+        let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
+        *cost = if took < *cost || cost.is_infinite() { took } else { *cost + (took - *cost) / 4.0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use jostle_core::Workers;
+
+    use super::{EITHER, ROW, TRIED_EVERY, Ways};
+
+    /// Makes so many searches, which take these times by all threads and by one; tells how many were made by one.
+    fn search(ways: &mut Ways, searches: u64, [all, alone]: [u64; 2]) -> u64 {
+        let made = (0..searches).filter(|_| {
+            let by_one = ways.limits(10_000)[0] > 10_000;
+            let (workers, took) = if by_one { (Workers::Serial, alone) } else { (Workers::Recorded, all) };
+            ways.note(workers, 10_000, Duration::from_micros(took));
+            by_one
+        });
+        made.count() as u64
+    }
+
+    #[test]
+    fn the_faster_way_is_taken_and_the_other_one_tried_now_and_then() {
+        let mut ways = Ways::default();
+        assert_eq!(search(&mut ways, 2 * ROW, [70, 100]), ROW);
+        assert_eq!(search(&mut ways, 10 * TRIED_EVERY, [70, 100]), 10 * ROW);
+        // Now threads are far from each other; a few searches on, that is known.
+        let by_one = search(&mut ways, 10 * TRIED_EVERY, [140, 100]);
+        assert!((9 * TRIED_EVERY..=10 * TRIED_EVERY - 10 * ROW).contains(&by_one), "{by_one}");
+        let by_one = search(&mut ways, 10 * TRIED_EVERY, [70, 100]);
+        assert!(by_one < 2 * TRIED_EVERY, "{by_one}");
+    }
+
+    #[test]
+    fn few_bodies_are_for_one_thread_and_many_for_all() {
+        let mut ways = Ways::default();
+        search(&mut ways, 100, [100, 10]);
+        assert_eq!(ways.limits(EITHER.start - 1), Ways::default().limits(EITHER.start - 1));
+        assert_eq!(ways.limits(EITHER.end), Ways::default().limits(EITHER.end));
+        assert!(ways.limits(EITHER.end - 1)[0] > EITHER.end - 1);
+    }
+}
