@@ -1,5 +1,6 @@
-//! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch, by turns in one process: each body moves straight on,
-//! all at one speed, in all directions. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
+//! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch, by turns in one process, sixteen frames in a row each: so
+//! each finds in the caches what its last frame has left there, as in a program that makes all of its frames by one of the two. Each body
+//! moves straight on, all at one speed, in all directions. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
 //! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [SCENE...] [N...] [SPEED%...] [THREADSt]`
@@ -16,8 +17,8 @@ const MILLISECONDS: f64 = 2_500.0;
 const LISTS: usize = 4;
 const FRAMES: usize = 400;
 
-/// One frame in so many is checked.
-const CHECKED: usize = 7;
+/// Frames in a row by one of the two; the last one is checked.
+const ROW: usize = 16;
 
 /// What is asked for on the command line.
 struct Asked {
@@ -111,6 +112,7 @@ impl<const D: usize> Way<D> {
 }
 
 /// Seconds of one frame.
+#[derive(Default)]
 struct Frame {
     coherent: f64,
     scratch: f64,
@@ -137,15 +139,23 @@ impl<const D: usize> Both<D> {
         started.elapsed().as_secs_f64()
     }
 
-    fn frame(&mut self, number: usize, view: Bodies<'_, D>) -> Frame {
-        let (before, mut times) = (self.coherent.rebuilds(), [0.0; 2]);
-        for coherent in [number.is_multiple_of(2), !number.is_multiple_of(2)] {
-            times[usize::from(coherent)] = self.time(view, coherent);
+    /// A row of frames from number `first` on.
+    fn row(&mut self, first: usize, way: &mut Way<D>, frames: &mut Vec<Frame>) {
+        frames.resize_with(first + ROW, Frame::default);
+        let coherent_first = (first / ROW).is_multiple_of(2);
+        for coherent in [coherent_first, !coherent_first] {
+            for number in first..first + ROW {
+                way.go_to(number);
+                let before = self.coherent.rebuilds();
+                let (took, frame) = (self.time(way.now.view(), coherent), &mut frames[number]);
+                if coherent {
+                    (frame.coherent, frame.is_new) = (took, self.coherent.rebuilds() > before);
+                } else {
+                    frame.scratch = took;
+                }
+            }
         }
-        if number.is_multiple_of(CHECKED) {
-            self.check();
-        }
-        Frame { coherent: times[1], scratch: times[0], is_new: self.coherent.rebuilds() > before }
+        self.check();
     }
 
     fn check(&self) {
@@ -174,14 +184,14 @@ fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
         lists: [NeighborLists::new(), NeighborLists::new()],
     };
     // The first frames tell how fast bodies move, and take memory.
-    let (mut frames, mut lists, mut spent, mut number) = (Vec::new(), 0, 0.0, 0);
-    while number < FRAMES && (lists <= LISTS || spent < asked.milliseconds) {
-        way.go_to(number);
-        let frame = both.frame(number, way.now.view());
-        number += 1;
-        lists += usize::from(frame.is_new);
-        spent += (frame.coherent + frame.scratch) * 1e3;
-        frames.push(frame);
+    let (mut frames, mut lists, mut spent) = (Vec::new(), 0, 0.0);
+    while frames.len() < FRAMES && (lists <= LISTS || spent < asked.milliseconds) {
+        let first = frames.len();
+        both.row(first, &mut way, &mut frames);
+        for frame in &frames[first..] {
+            lists += usize::from(frame.is_new);
+            spent += (frame.coherent + frame.scratch) * 1e3;
+        }
     }
     // Whole lists alone: from one that was made anew to the next. Single searches from scratch count as one list together.
     let starts: Vec<_> = (3..frames.len()).filter(|&at| frames[at].is_new).collect();

@@ -66,15 +66,13 @@ impl Block {
         let range = first..(first + BLOCK).min(pairs.len());
         let (mut classes, mut done) = ([0; BLOCK], 0);
         let classes = &mut classes[..range.len()];
-        let sorted = &mut self.candidates;
         sort_block(candidates, test, scale, range.clone(), |some| {
             classes[done..][..some.len()].copy_from_slice(some);
-            sorted.prefetch(done..done + some.len());
             done += some.len();
         });
-        let (classes, pairs) = (&*classes, &pairs[range]);
+        let classes = &*classes;
         let mut next = [[0_u32; SLOTS]; PARTS];
-        side_by_side(classes, classes, |(part, _), class, _| next[part][usize::from(class) % SLOTS] += 1);
+        side_by_side(classes, |(part, _), class| next[part][usize::from(class) % SLOTS] += 1);
         let (mut ends, mut end) = ([0; CLASSES], 0);
         for class in 0..CLASSES {
             for part in 0..PARTS {
@@ -83,13 +81,16 @@ impl Block {
             }
             ends[class] = end as usize;
         }
-        side_by_side(classes, pairs, |(part, number), class, pair| {
+        // Numbers stay in the nearest cache while they are dealt, where pairs would not.
+        let mut order = [0_u16; BLOCK];
+        side_by_side(classes, |(part, number), class| {
             let next = &mut next[part][usize::from(class) % SLOTS];
-            let at = *next as usize % BLOCK;
-            sorted.put(at, pair);
-            put(at, number);
+            order[*next as usize % BLOCK] = number as u16;
             *next += 1;
         });
+        let order = &order[..classes.len()];
+        self.candidates.put(&pairs[range], order);
+        order.iter().enumerate().for_each(|(at, &number)| put(at, number.into()));
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
         let mut begin = 0;
         for band in 0..BANDS {
@@ -180,18 +181,17 @@ const PARTS: usize = 4;
 /// Room for the numbers of all classes.
 const SLOTS: usize = CLASSES.next_power_of_two();
 
-/// Visits all of two lists of one length, with their part and number, ascending within each.
+/// Visits all classes, with their part and number, ascending within each.
 #[inline(always)]
-fn side_by_side<A: Copy, B: Copy>(of_a: &[A], of_b: &[B], mut visit: impl FnMut((usize, usize), A, B)) {
-    let len = of_a.len() / PARTS;
-    let a: [_; PARTS] = from_fn(|part| &of_a[part * len..][..len]);
-    let b: [_; PARTS] = from_fn(|part| &of_b[part * len..][..len]);
+fn side_by_side(classes: &[u8], mut visit: impl FnMut((usize, usize), u8)) {
+    let len = classes.len() / PARTS;
+    let parts: [_; PARTS] = from_fn(|part| &classes[part * len..][..len]);
     for at in 0..len {
         for part in 0..PARTS {
-            visit((part, part * len + at), a[part][at], b[part][at]);
+            visit((part, part * len + at), parts[part][at]);
         }
     }
-    (PARTS * len..of_a.len()).for_each(|at| visit((PARTS - 1, at), of_a[at], of_b[at]));
+    (PARTS * len..classes.len()).for_each(|at| visit((PARTS - 1, at), classes[at]));
 }
 
 fn set_bits(words: &mut [u64], range: Range<usize>) {

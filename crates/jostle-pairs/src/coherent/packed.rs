@@ -1,7 +1,5 @@
 //! Bodies in one line of memory each.
 
-use core::ops::Range;
-
 use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use jostle_sets::simd::{LANES, Lanes};
@@ -88,12 +86,19 @@ impl<const N: usize> Named<N> {
         self.ends = ends;
     }
 
+    /// Takes pairs in an order, each by its number among them.
+    ///
     /// # Panics
-    /// If the pair names others than it was begun for.
-    #[inline(always)]
-    pub(super) fn put(&mut self, at: usize, [a, b]: [u32; 2]) {
-        assert!(a < self.ends[0] && b < self.ends[1], "a pair names another body");
-        self.halves[at] = [2 * a, 2 * b];
+    /// If a pair names others than it was begun for, or there is no pair of a number.
+    pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16]) {
+        let mut greatest = [0; 2];
+        for &[a, b] in pairs {
+            greatest = [a.max(greatest[0]), b.max(greatest[1])];
+        }
+        assert!(greatest[0] < self.ends[0] && greatest[1] < self.ends[1], "a pair names another body");
+        for (slot, &number) in self.halves.iter_mut().zip(order) {
+            *slot = pairs[usize::from(number)].both(|body| 2 * body);
+        }
     }
 
     #[inline(always)]
@@ -105,11 +110,6 @@ impl<const N: usize> Named<N> {
     #[inline(always)]
     pub(super) fn from(&self, first: usize) -> impl Iterator<Item = [u32; 2]> {
         (first..N).map(|at| self.get(at))
-    }
-
-    /// Asks for the memory of some.
-    pub(super) fn prefetch(&self, range: Range<usize>) {
-        prefetch(&self.halves[range]);
     }
 
     /// The first so many pairs, of these bodies; the last sixteen are filled up with others.
