@@ -77,9 +77,9 @@ impl<const D: usize> Preparation<D> {
         self.own_tree().prefetch_places();
     }
 
-    /// Asks for the memory that [`Preparation::take_over`] writes to.
-    pub fn prefetch_taken_over(&self, other: &Self) {
-        self.own_tree().prefetch_copy(other.own_tree());
+    /// As [`Preparation::prefetch`], a step further.
+    pub fn prefetch_levels(&self) {
+        self.own_tree().prefetch_levels();
     }
 
     /// Takes over what a plain search leaves behind that another has prepared.

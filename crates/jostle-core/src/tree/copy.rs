@@ -43,10 +43,10 @@ impl<const D: usize> LinearTree<D> {
         prefetch(bounds);
     }
 
-    /// Asks for the memory in which [`LinearTree::copy_from`] makes a copy of a tree, as far as it is known where it lies.
+    /// Asks for the memory in which it is told where the boxes of levels lie, once it is known where that is.
     #[doc(hidden)]
-    pub fn prefetch_copy(&self, other: &Self) {
-        prefetch(&self.levels[..other.used_levels.min(self.levels.len())]);
+    pub fn prefetch_levels(&self) {
+        prefetch(&*self.levels);
     }
 
     /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.

@@ -95,7 +95,8 @@ impl<const N: usize> Named<N> {
         for &[a, b] in pairs {
             greatest = [a.max(greatest[0]), b.max(greatest[1])];
         }
-        assert!(greatest[0] < self.ends[0] && greatest[1] < self.ends[1], "a pair names another body");
+        let are_there = greatest[0] < self.ends[0] && greatest[1] < self.ends[1];
+        assert!(are_there || pairs.is_empty(), "a pair names another body");
         for (slot, &number) in self.halves.iter_mut().zip(order) {
             *slot = pairs[usize::from(number)].both(|body| 2 * body);
         }

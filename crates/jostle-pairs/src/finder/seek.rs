@@ -70,8 +70,8 @@ impl<const D: usize> PairFinder<D> {
         let (mut small, mut shared) =
             scratch.map(|own| (&mut own.preparation, (&mut own.engine, &mut own.rows))).unzip();
         let times = prepare(small.as_deref_mut().unwrap_or(preparation), input, engine.isa, workers)?;
-        if let Some(small) = &small {
-            preparation.prefetch_taken_over(small);
+        if small.is_some() {
+            preparation.prefetch_levels();
         }
         let prepared = small.as_deref().unwrap_or(preparation);
         let exact = prepared.exact(input);
