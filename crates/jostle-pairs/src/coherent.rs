@@ -81,8 +81,13 @@ pub struct CoherentFinder<const D: usize> {
     pace: Pace,
 }
 
-/// From so many pairs a body on, bodies are put in an order in which those that are tested with each other are near.
-const CROWDED: f64 = 2.0;
+/// Where a margin adds so many pairs a body, as many as are tested in each frame, bodies are put in an order in which those that are tested
+/// with each other are near; and where there are so many bodies that each takes as long to be put there as several tests.
+const CROWDED: f64 = 1.0;
+const CROWDED_IF_MANY: f64 = 3.0;
+
+/// So many bodies: 3 MB of them, once by id and once by rank.
+const MANY: usize = 3 << 16;
 
 /// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -418,7 +423,8 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, current, pace, .. } = self;
-        let by_rank = is_plain(input) && input.sets().len() == 1 && pace.foreseen() > CROWDED;
+        let crowded = if bodies_of(input) > MANY { CROWDED_IF_MANY } else { CROWDED };
+        let by_rank = is_plain(input) && input.sets().len() == 1 && pace.added() > crowded;
         let before = pace.suspend();
         let centers = |set| if ahead { current.ahead(set) } else { None };
         let listed = input.grown(margin, centers, |grown| -> Result<(), InputError> {

@@ -158,8 +158,13 @@ impl Pace {
     }
 
     /// How many pairs or neighbours of a body the next list will have, as it seems.
-    pub(super) fn foreseen(&self) -> f64 {
+    fn foreseen(&self) -> f64 {
         self.found * self.growth / self.bodies.max(1.0)
+    }
+
+    /// How many of those it has by its margin, as it seems.
+    pub(super) fn added(&self) -> f64 {
+        self.found * (self.growth - 1.0) / self.bodies.max(1.0)
     }
 
     /// How the next list is to be made, which must last for so many frames more for each pair or neighbour; none if it does not pay. Whether
