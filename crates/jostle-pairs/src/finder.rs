@@ -26,7 +26,7 @@ use crate::pairs::stats::Stats;
 /// Finds every overlapping pair of circles (D = 2) or spheres (D = 3).
 ///
 /// Make one and keep it: it owns all memory, but for scratch that small searches of a thread share, and from the second search
-/// of a size on a thread on allocates nothing. Of some thousands of bodies, up to 20,000, it learns from search to search whether all
+/// of a size on a thread on allocates nothing. Of some thousands of bodies, up to 30,000, it learns from search to search whether all
 /// threads are sooner done than the calling one alone. Two bodies overlap when `dx*dx + dy*dy (+ dz*dz) <= s*s`, with s the sum of their
 /// radii, in f32; touching counts.
 ///

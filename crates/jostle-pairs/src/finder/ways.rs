@@ -9,9 +9,9 @@ use core::time::Duration;
 
 use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Workers};
 
-/// Numbers of bodies that either way is tried for: the worse one takes a tenth of a millisecond more. Of more bodies several threads gain
-/// in any case, and one alone would hold up a frame.
-const EITHER: Range<usize> = SERIAL_BELOW..20_000;
+/// Numbers of bodies that either way is tried for: the worse one takes a tenth or two of a millisecond more. Of more bodies several threads
+/// gain in any case, and one alone would hold up a frame.
+const EITHER: Range<usize> = SERIAL_BELOW..SERIAL_BELOW_FROM_OUTSIDE;
 
 /// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
 const ROW: u64 = 4;
