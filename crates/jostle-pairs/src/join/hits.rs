@@ -264,10 +264,10 @@ impl PairList {
         self.list.len()
     }
 
-    /// Makes it a list of so many pairs; those in its room stay as they are.
+    /// Makes it a list of so many pairs; those in its room stay as they are. It has room for [`LANES`] more, as who writes to it alone needs.
     pub(crate) fn set_len(&mut self, len: usize) {
-        if self.list.len() < len {
-            resize_with_headroom(&mut self.list, len);
+        if self.list.len() < len + LANES {
+            resize_with_headroom(&mut self.list, len + LANES);
             self.list.resize(self.list.capacity(), [0; 2]);
         }
         self.len = len;
