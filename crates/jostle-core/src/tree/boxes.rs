@@ -353,14 +353,6 @@ impl<const D: usize> Shape<D> for Boxed {
     }
 
     #[inline(always)]
-    fn set(sixteen: &mut Boxes16<D>, lane: usize, record: BoxRecord<D>) {
-        for axis in 0..D {
-            sixteen.lo[axis].0[lane] = record.lo[axis];
-            sixteen.hi[axis].0[lane] = record.hi[axis];
-        }
-    }
-
-    #[inline(always)]
     fn fill_up(sixteen: &mut Boxes16<D>, lane: usize) {
         for axis in 0..D {
             sixteen.lo[axis].0[lane..].fill(f32::NAN);

@@ -252,14 +252,6 @@ impl<const D: usize> Shape<D> for Round {
     }
 
     #[inline(always)]
-    fn set(sixteen: &mut Bodies16<D>, lane: usize, record: RoundRecord<D>) {
-        for axis in 0..D {
-            sixteen.centers[axis].0[lane] = record.center.0[axis];
-        }
-        sixteen.radii.0[lane] = record.radius;
-    }
-
-    #[inline(always)]
     fn fill_up(sixteen: &mut Bodies16<D>, lane: usize) {
         // All lanes, each with what it has or with what it gets: the compiler makes few instructions of that.
         for at in 0..LEAF {

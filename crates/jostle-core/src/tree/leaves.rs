@@ -257,33 +257,22 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
             let mut fill = |lane: usize, place: u16| {
                 // SAFETY: all loops below follow a check of all their places.
                 let record = unsafe { source.record(place) };
-                S::set(bodies, lane, record);
+                for word in 0..words_of::<S, D>() {
+                    S::column(bodies, word)[lane] = record.word(word);
+                }
                 ids.0[lane] = record.id();
             };
             let greatest = |places: &[u16]| usize::from(places.iter().fold(0, |a, &b| if a > b { a } else { b }));
             if let Ok(places) = <&[u16; LEAF]>::try_from(&places[start..end]) {
                 assert!(greatest(places) < all, "a place beyond the bodies");
-                if F::IN_MEMORY {
-                    for (four, places) in places.as_chunks::<4>().0.iter().enumerate() {
-                        // SAFETY: all places were checked above.
-                        let record = |at: usize| unsafe { source.record(places[at]) };
-                        set_four::<S, D>(bodies, ids, 4 * four, &[record(0), record(1), record(2), record(3)]);
-                    }
-                } else {
-                    for (four, places) in places.as_chunks::<4>().0.iter().enumerate() {
-                        // SAFETY: all places were checked above.
-                        let record = |at: usize| unsafe { source.record(places[at]) };
-                        let records = [record(0), record(1), record(2), record(3)];
-                        for word in 0..size_of::<S::Record>() / size_of::<u32>() - 1 {
-                            let column = at_once([
-                                records[0].word(word),
-                                records[1].word(word),
-                                records[2].word(word),
-                                records[3].word(word),
-                            ]);
-                            S::column(bodies, word)[4 * four..4 * four + 4].copy_from_slice(&column);
-                        }
-                        ids.0[4 * four..4 * four + 4].copy_from_slice(&places.map(u32::from));
+                for (four, places) in places.as_chunks::<4>().0.iter().enumerate() {
+                    // SAFETY: all places were checked above.
+                    let record = |at: usize| unsafe { source.record(places[at]) };
+                    let records = [record(0), record(1), record(2), record(3)];
+                    if F::IN_MEMORY {
+                        set_four::<S, D>(bodies, ids, 4 * four, &records);
+                    } else {
+                        set_four_made::<S, D>(bodies, ids, 4 * four, &records);
                     }
                 }
             } else {
@@ -294,6 +283,26 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
             }
         }
     }
+}
+
+/// Words of a record but for the id.
+const fn words_of<S: Shape<D>, const D: usize>() -> usize {
+    size_of::<S::Record>() / size_of::<u32>() - 1
+}
+
+/// As [`set_four`], by records that do not lie in memory, of which each word is at hand.
+#[inline(always)]
+fn set_four_made<S: Shape<D>, const D: usize>(
+    bodies: &mut S::Sixteen,
+    ids: &mut Ids,
+    lane: usize,
+    [a, b, c, d]: &[S::Record; 4],
+) {
+    for word in 0..words_of::<S, D>() {
+        let column = at_once([a.word(word), b.word(word), c.word(word), d.word(word)]);
+        S::column(bodies, word)[lane..lane + 4].copy_from_slice(&column);
+    }
+    ids.0[lane..lane + 4].copy_from_slice(&[a.id(), b.id(), c.id(), d.id()]);
 }
 
 /// Sets four lanes of a leaf, from number `lane` on: columns of four words are stored at once, not word by word.

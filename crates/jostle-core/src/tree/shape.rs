@@ -60,8 +60,6 @@ pub(super) trait Shape<const D: usize>: Sized {
     );
     /// The lanes of a leaf that hold a word of a record: all but the last, which is the id.
     fn column(sixteen: &mut Self::Sixteen, word: usize) -> &mut [f32; LEAF];
-    /// Sets a lane of a leaf.
-    fn set(sixteen: &mut Self::Sixteen, lane: usize, record: Self::Record);
     /// Leaves nothing in a leaf from a lane on.
     fn fill_up(sixteen: &mut Self::Sixteen, lane: usize);
     /// A box that holds a leaf, with the margin of [`aabb`](crate::aabb).
