@@ -12,6 +12,7 @@ mod pace;
 mod packed;
 mod pair_sieve;
 mod row_sieve;
+mod rows;
 pub(crate) mod search;
 mod slack;
 mod was;
@@ -443,10 +444,14 @@ impl<const D: usize> CoherentFinder<D> {
                     candidates.take(finder);
                 }
                 Kept::Rows(kind) => {
-                    candidates.rows.want_image_shifts(!input.space.is_open());
-                    finder.list_neighbors_here(grown, None, kind, &mut candidates.rows, workers)?;
+                    let lists = &mut candidates.rows.lists;
+                    lists.want_image_shifts(!input.space.is_open());
+                    finder.list_neighbors_here(grown, None, kind, lists, workers)?;
                     candidates.ranks.clear();
-                    candidates.take_rows(input, workers);
+                    if by_rank {
+                        candidates.ranks.take(finder.preparation.own_tree(), workers);
+                    }
+                    candidates.take_rows(input, kind, (finder.isa(), workers));
                 }
             }
             if !is_plain(grown) {

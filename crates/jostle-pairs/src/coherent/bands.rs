@@ -85,7 +85,7 @@ pub(super) fn sort_block<const D: usize>(
                 run(isa, Classify::<D> { bodies, pairs: &pairs[part], scale, classes });
             } else {
                 for (slot, at) in classes.iter_mut().zip(part) {
-                    *slot = class_of(test.slack(sets, candidates.shift_now(test, sets, at), pairs[at]), scale);
+                    *slot = class_of(test.slack(sets, candidates.shift_now(test, sets, (at, pairs[at])), pairs[at]), scale);
                 }
             }
             note(classes);
@@ -130,8 +130,8 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
 impl<const D: usize> Candidates<D> {
     /// By how many of each vector the second body of a candidate is moved now to where it was seen.
     #[inline]
-    pub(super) fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], at: usize) -> [i32; D] {
-        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, self.pairs.pairs()[at]))
+    pub(super) fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], (at, pair): (usize, [u32; 2])) -> [i32; D] {
+        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, pair))
     }
 
     /// The candidates of the same two sets as one, and these.

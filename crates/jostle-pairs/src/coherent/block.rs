@@ -51,14 +51,13 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Takes candidates of the same two sets from number `first` on, by their bands; calls `put` with where each is put, and its number among
-    /// them.
+    /// Takes candidates of the same two sets from number `first` on, by their bands.
     pub(super) fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
         scale: (f32, Isa),
-        (first, mut put): (usize, impl FnMut(usize, usize)),
+        first: usize,
     ) {
         let named = test.named(candidates.meetings[0]);
         self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
@@ -90,7 +89,6 @@ impl Block {
         });
         let order = &order[..classes.len()];
         self.candidates.put(&pairs[range], order);
-        order.iter().enumerate().for_each(|(at, &number)| put(at, number.into()));
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
         let mut begin = 0;
         for band in 0..BANDS {
@@ -101,13 +99,12 @@ impl Block {
         self.sure = ends[2 * BANDS] - begin;
     }
 
-    /// Finds out which candidates touch, up to this band: by their bodies, if those alone tell, else by `touches`, which is told where a
-    /// candidate stands.
+    /// Finds out which candidates touch, up to this band: by their bodies, if those alone tell, else by `touches`.
     pub(super) fn sift<const D: usize>(
         &mut self,
         (test, sets): (&Test<'_, D>, [u32; 2]),
         (last_band, isa): (usize, Isa),
-        touches: impl Fn(usize, [u32; 2]) -> bool,
+        touches: impl Fn([u32; 2]) -> bool,
     ) {
         let Self { candidates, touching, changed, changes, ends, .. } = self;
         let len = ends[BANDS - 1];
@@ -121,7 +118,7 @@ impl Block {
         } else {
             let mut noted = Noted { changed, count: [0; 2] };
             for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
-                let touches = |at| u64::from(touches(at, candidates.get(at)));
+                let touches = |at| u64::from(touches(candidates.get(at)));
                 let now = (first..tested.min(first + WORD)).rev().fold(0, |word, at| word << 1 | touches(at));
                 noted.note(word, now, (first, len));
             }

@@ -2,23 +2,20 @@
 
 use core::mem::swap;
 
-use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Isa, Workers};
 use jostle_sets::input::Input;
 
 use crate::finder::PairFinder;
+use crate::coherent::rows::CandidateRows;
 use crate::join::hits::PairList;
-use crate::neighbors::NeighborLists;
+use crate::neighbors::rows::Rows;
 use crate::pairs::ranks::Ranks;
 
-/// Candidates that one task writes.
-const BLOCK: usize = 1 << 13;
-
 /// See the top of this file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// As a list has them: the lesser id first within a set; or the body of a row and its neighbour, row after row. Or the
-    /// ranks of bodies, the lesser first.
+    /// As a list has them, the lesser id first within a set; or the ranks of bodies. Of rows, each once, if it lasts how they touch.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
     /// Where the second body of each was seen; of none in open space.
@@ -27,7 +24,7 @@ pub(super) struct Candidates<const D: usize> {
     pub(super) meetings: Vec<[u32; 2]>,
     pub(super) ends: Vec<usize>,
     /// The rows that candidates are of.
-    pub(super) rows: NeighborLists,
+    pub(super) rows: CandidateRows,
 }
 
 impl<const D: usize> Candidates<D> {
@@ -46,27 +43,15 @@ impl<const D: usize> Candidates<D> {
     }
 
     /// Takes the rows that a finder has filled, of an input of one set or two.
-    pub(super) fn take_rows(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        let (offsets, neighbors) = (self.rows.offsets(), self.rows.neighbors());
-        self.pairs.set_len(neighbors.len());
-        workers.fill_blocks("candidates", self.pairs.pairs_mut(), BLOCK, |first, block| {
-            let end = first + block.len();
-            let mut id = offsets.partition_point(|&offset| offset <= first) - 1;
-            let mut at = first;
-            while at < end {
-                let row_end = offsets[id + 1].min(end);
-                let slots = block[at - first..row_end - first].iter_mut();
-                slots.zip(&neighbors[at..]).for_each(|(slot, &neighbor)| *slot = [id as u32, neighbor]);
-                (id, at) = (id + 1, row_end);
-            }
-        });
-        let shifts = self.rows.image_shifts();
+    pub(super) fn take_rows(&mut self, input: &Input<'_, D>, kind: Rows, (isa, workers): (Isa, Workers<'_>)) {
+        self.rows.list((input, kind), (&mut self.pairs, &self.ranks), (isa, workers));
+        let shifts = self.rows.lists.image_shifts();
         resize_with_headroom(&mut self.shifts, shifts.len());
         self.shifts.copy_from_slice(shifts);
         self.meetings.clear();
         self.meetings.push([0, input.sets().len() as u32 - 1]);
         self.ends.clear();
-        self.ends.push(neighbors.len());
+        self.ends.push(self.pairs.pairs().len());
     }
 
     pub(super) fn bytes(&self) -> usize {

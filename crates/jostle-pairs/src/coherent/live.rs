@@ -74,7 +74,7 @@ impl Live {
         }
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
         workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].sort(candidates, test, (scale, isa), (number * BLOCK, |_, _| ()));
+            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
         });
     }
 
@@ -124,7 +124,7 @@ impl Live {
         let band = last_band(used_of_margin);
         let (sets, last) = (candidates.meetings[0], core::mem::replace(&mut self.band, band).max(band));
         workers.fill_blocks("sift", &mut self.blocks[..self.count], 1, |_, block| {
-            block[0].sift((test, sets), (last, isa), |_, pair| test.touches(sets, [0; D], pair));
+            block[0].sift((test, sets), (last, isa), |pair| test.touches(sets, [0; D], pair));
         });
     }
 

@@ -83,7 +83,7 @@ impl PairSieve {
                 *slot = pairs[block * BLOCK + usize::from(at)];
             }
         });
-        let shift_of = |sets, at| candidates.shift_now(test, sets, at);
+        let shift_of = |sets, at| candidates.shift_now(test, sets, (at, pairs[at]));
         if repeats {
             let out = (shifts, &mut vec![(); count][..]);
             workers.fill_parts("shifts", &self.starts, out, |block, out, _| {
@@ -145,7 +145,7 @@ fn sift_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, fi
         } else {
             for (at, &pair) in range.clone().zip(pairs) {
                 out[count] = (at - first) as u16;
-                count += usize::from(test.touches(sets, candidates.shift_now(test, sets, at), pair));
+                count += usize::from(test.touches(sets, candidates.shift_now(test, sets, (at, pair)), pair));
             }
         }
         if test.drops_some() {

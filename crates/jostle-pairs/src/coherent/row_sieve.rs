@@ -1,8 +1,14 @@
-//! Which candidates of rows are neighbours now, block by block, and their rows.
+//! Which candidates of rows are neighbours now, and their rows.
+//!
+//! A pair is tested once, where bodies that are tested together lie together, and noted in the rows of both bodies when it begins to touch, or
+//! ends: few do from frame to frame.
 
 use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
 
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::isa::Work;
+use jostle_core::prefetch::prefetch;
+use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
@@ -10,49 +16,46 @@ use crate::coherent::bands::{BLOCK, WORD, last_band, range_of, scale_of};
 use crate::coherent::block::{Block, more_blocks};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
+use crate::coherent::packed::{Packed, Sixteens, are_far};
+use crate::coherent::rows::{CHANGES, CandidateRows};
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
 const ROWS: usize = 1 << 13;
 
-/// A bit for each candidate of a block, as they were listed.
-type Bits = [u64; BLOCK / WORD];
+/// Words of a part of the candidates, which one task tests or lists.
+const WORDS: usize = BLOCK / WORD;
 
-/// What is known of a block of candidates.
-#[derive(Debug, Clone)]
-struct Rows {
-    block: Block,
-    /// Which number each of them has, as they were listed.
-    numbers: [u16; BLOCK],
-    /// Those that touch, and, where layers or the caller may drop some, those that pass, too.
-    touching: Bits,
-    passing: Bits,
-}
-
-impl Default for Rows {
-    fn default() -> Self {
-        let (touching, passing) = ([0; BLOCK / WORD], [0; BLOCK / WORD]);
-        Self { block: Block::default(), numbers: [0; BLOCK], touching, passing }
-    }
-}
+/// Candidates that are tested together.
+const AT_A_TIME: usize = 256;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    blocks: Vec<Rows>,
+    /// Pairs of candidates.
+    blocks: Vec<Block>,
     /// How many blocks there are of those.
     count: usize,
-    /// Where the pairs of each block begin, and their number at the end.
+    /// A bit for each candidate, row after row: it touches; and, where layers or the caller may drop some, it passes, too. None is set of
+    /// those behind the last.
+    touching: Vec<AtomicU64>,
+    passing: Vec<AtomicU64>,
+    /// How many neighbours a part has before each word.
+    before: Vec<u16>,
+    /// Where the neighbours of each part begin, and their number at the end.
     starts: Vec<usize>,
     /// The last band that has been tested.
     band: usize,
-    /// Whether pairs are those that pass.
+    /// Whether neighbours are those that pass.
     filtered: bool,
 }
 
 impl RowSieve {
     pub(super) fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Rows>() + self.starts.capacity() * size_of::<usize>()
+        self.blocks.capacity() * size_of::<Block>()
+            + (self.touching.capacity() + self.passing.capacity()) * size_of::<AtomicU64>()
+            + self.before.capacity() * size_of::<u16>()
+            + self.starts.capacity() * size_of::<usize>()
     }
 
     /// How many candidates are neighbours.
@@ -60,7 +63,7 @@ impl RowSieve {
         self.starts.last().copied().unwrap_or_default()
     }
 
-    /// Sorts new candidates by how far bodies must move before it can change whether they touch.
+    /// Sorts new candidates by how far bodies must move before it can change whether they touch, if that lasts at all.
     pub(super) fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
@@ -69,16 +72,21 @@ impl RowSieve {
         workers: Workers<'_>,
     ) {
         self.band = 0;
+        let parts = candidates.rows.len().div_ceil(BLOCK);
+        // One more word, for a row that begins behind the last candidate.
+        more_words(&mut self.touching, parts * WORDS + 1);
+        resize_with_headroom(&mut self.before, parts * WORDS + 1);
+        resize_with_headroom(&mut self.starts, parts + 1);
+        if !candidates.rows.lasts() {
+            return;
+        }
         self.count = candidates.pairs.pairs().len().div_ceil(BLOCK);
         more_blocks(&mut self.blocks, self.count);
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
-        workers.fill_blocks("bands", blocks, 1, |number, rows| {
-            let Rows { block, numbers, touching, .. } = &mut rows[0];
-            block.sort(candidates, test, (scale, isa), (number * BLOCK, |at, number| numbers[at] = number as u16));
-            touching.fill(0);
-            block.sure().for_each(|at| flip(touching, numbers[at]));
-            block.each_touching(|at| flip(touching, numbers[at]));
+        workers.fill_blocks("bands", blocks, 1, |number, block| {
+            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
         });
+        self.test_all(candidates, test, (isa, workers));
     }
 
     /// Finds out which candidates are neighbours, bodies having used up so much of a margin.
@@ -89,34 +97,79 @@ impl RowSieve {
         (used_of_margin, isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
-        // What was tested in the last frame may have changed then, and is tested once more.
-        let band = last_band(used_of_margin);
-        let last_band = core::mem::replace(&mut self.band, band).max(band);
-        let Self { blocks, count, starts, filtered, .. } = self;
-        let (blocks, sets) = (&mut blocks[..*count], candidates.meetings[0]);
-        workers.fill_blocks("sift", blocks, 1, |number, rows| {
-            let Rows { block, numbers, touching, .. } = &mut rows[0];
-            block.sift((test, sets), (last_band, isa), |at, pair| {
-                let shift = candidates.shift_now(test, sets, number * BLOCK + usize::from(numbers[at]));
-                test.touches(sets, shift, pair)
-            });
-            block.begun().iter().chain(block.ended()).for_each(|&at| flip(touching, numbers[usize::from(at)]));
+        if candidates.rows.lasts() {
+            self.test_some(candidates, test, (last_band(used_of_margin), isa), workers);
+        } else {
+            self.test_all(candidates, test, (isa, workers));
+        }
+        self.filtered = test.drops_some();
+        if self.filtered {
+            self.filter(candidates, test, workers);
+        }
+        let Self { touching, passing, before, starts, filtered, .. } = self;
+        let bits = &(if *filtered { passing } else { touching })[..before.len()];
+        workers.fill_blocks("neighbors", before, WORDS, |first, before| isa.run(Count { bits: &bits[first..], before }));
+        starts[0] = 0;
+        for part in 0..starts.len() - 1 {
+            let last = part * WORDS + WORDS - 1;
+            starts[part + 1] = starts[part] + usize::from(before[last]) + ones(&bits[last]);
+        }
+    }
+
+    /// Tests all candidates, as they stand in their rows.
+    fn test_all<const D: usize>(
+        &mut self,
+        candidates: &Candidates<D>,
+        test: &Test<'_, D>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let (rows, words) = (&candidates.rows, self.before.len());
+        workers.fill_blocks("touching", &mut self.touching[..words], WORDS, |first, words| {
+            let first = first * WORD;
+            for (first, words) in (first..).step_by(AT_A_TIME).zip(words.chunks_mut(AT_A_TIME / WORD)) {
+                test_part((candidates, test, isa), first.min(rows.len())..(first + AT_A_TIME).min(rows.len()), words);
+            }
         });
-        *filtered = test.drops_some();
-        if *filtered {
-            workers.run_callers(test.asks_callers(), || {
-                workers.fill_blocks("filter", blocks, 1, |number, block| {
-                    filter_block(candidates, test, number, &mut block[0]);
+    }
+
+    /// Tests pairs up to this band, and notes in rows what has changed.
+    fn test_some<const D: usize>(
+        &mut self,
+        candidates: &Candidates<D>,
+        test: &Test<'_, D>,
+        (band, isa): (usize, Isa),
+        workers: Workers<'_>,
+    ) {
+        // What was tested in the last frame may have changed then, and is tested once more.
+        let last_band = core::mem::replace(&mut self.band, band).max(band);
+        let Self { blocks, count, touching, .. } = self;
+        let alone = workers.count() == 1;
+        let (sets, rows) = (candidates.meetings[0], &candidates.rows);
+        workers.fill_blocks("sift", &mut blocks[..*count], 1, |_, block| {
+            let block = &mut block[0];
+            block.sift((test, sets), (last_band, isa), |pair| test.touches(sets, [0; D], pair));
+            for changed in [block.begun(), block.ended()] {
+                for some in changed.chunks(CHANGES) {
+                    let pairs = some.iter().map(|&at| candidates.ranks.pair(block.pair(at.into())));
+                    rows.flip(pairs, (touching, alone), isa);
+                }
+            }
+        });
+    }
+
+    /// Finds out which neighbours pass, too.
+    fn filter<const D: usize>(&mut self, candidates: &Candidates<D>, test: &Test<'_, D>, workers: Workers<'_>) {
+        let words = self.before.len();
+        more_words(&mut self.passing, words);
+        let (touching, sets, rows) = (&self.touching, candidates.meetings[0], &candidates.rows);
+        workers.run_callers(test.asks_callers(), || {
+            workers.fill_blocks("filter", &mut self.passing[..words], WORDS, |first, passing| {
+                passing.iter_mut().for_each(|word| *word.get_mut() = 0);
+                each_set(rows, first / WORDS, &touching[..words], &mut |at, pair| {
+                    *passing[at % BLOCK / WORD].get_mut() |= u64::from(test.admits(sets, pair)) << (at % WORD);
                 });
             });
-        }
-        resize_with_headroom(starts, blocks.len() + 1);
-        let mut end = 0;
-        starts[0] = 0;
-        for (slot, block) in starts[1..].iter_mut().zip(&*blocks) {
-            end += count_of(if *filtered { &block.passing } else { &block.touching });
-            *slot = end;
-        }
+        });
     }
 
     /// Fills lists with the neighbours, and with what is known of them.
@@ -127,91 +180,157 @@ impl RowSieve {
         (lists, isa): (&mut NeighborLists, Isa),
         workers: Workers<'_>,
     ) {
-        let (pairs, offsets) = (candidates.pairs.pairs(), candidates.rows.offsets());
-        let (ends, neighbors) = lists.room_for::<D>(candidates.rows.len(), self.count());
-        let count = neighbors.len();
-        workers.fill_parts("rows", &self.starts, (neighbors, &mut vec![(); count]), |number, out, _| {
-            let neighbors = &candidates.rows.neighbors()[range_of(number, pairs.len())];
-            run(isa, Chosen { neighbors, bits: self.bits(number), out });
+        let rows = &candidates.rows;
+        let (ends, neighbors) = lists.room_for::<D>(rows.lists.len(), self.count());
+        let (count, bits) = (neighbors.len(), self.bits());
+        workers.fill_parts("rows", &self.starts, (neighbors, &mut vec![(); count]), |part, out, _| {
+            let neighbors = &rows.lists.neighbors()[range_of(part, rows.len())];
+            run(isa, Chosen { neighbors, bits: &bits[part * WORDS..][..WORDS], out });
         });
         workers.fill_blocks("row ends", ends, ROWS, |first, ends| {
-            let mut end = self.before(offsets[first]);
-            for (slot, row) in ends.iter_mut().zip(offsets[first..].windows(2)) {
-                end += self.count_in(row[0]..row[1]);
-                *slot = end;
-            }
+            let offsets = &rows.lists.offsets()[first + 1..];
+            isa.run(Ends { offsets, bits, before: &self.before, starts: &self.starts, ends });
         });
         if lists.has_extras() {
-            lists.measure_parts::<D>(&self.starts, workers, |block, visit| {
-                self.each_of(candidates, block, &mut |number, sets, at| {
-                    let shift = candidates.shift_now(test, sets, at);
-                    visit(number, shift, test.apart(sets, shift, pairs[at]));
+            let sets = candidates.meetings[0];
+            lists.measure_parts::<D>(&self.starts, workers, |part, visit| {
+                let mut number = 0;
+                each_set(rows, part, bits, &mut |at, pair| {
+                    let shift = candidates.shift_now(test, sets, (at, pair));
+                    visit(number, shift, test.apart(sets, shift, pair));
+                    number += 1;
                 });
             });
         }
     }
 
-    /// Which candidates of a block are pairs.
-    fn bits(&self, block: usize) -> &Bits {
-        let block = &self.blocks[block];
-        if self.filtered { &block.passing } else { &block.touching }
+    /// Which candidates are neighbours.
+    fn bits(&self) -> &[AtomicU64] {
+        &(if self.filtered { &self.passing } else { &self.touching })[..self.before.len()]
     }
+}
 
-    /// Calls `visit` with the number within a block, the sets and the candidate of each pair.
-    fn each_of<const D: usize>(
-        &self,
-        candidates: &Candidates<D>,
-        block: usize,
-        visit: &mut dyn FnMut(usize, [u32; 2], usize),
-    ) {
-        let (mut number, bits) = (0, self.bits(block));
-        candidates.each_meeting(range_of(block, candidates.pairs.pairs().len()), |range, sets| {
-            for at in range {
-                if bits[at % BLOCK / WORD] >> (at % WORD) & 1 == 1 {
-                    visit(number, sets, at);
-                    number += 1;
-                }
+fn more_words(words: &mut Vec<AtomicU64>, len: usize) {
+    if words.len() < len {
+        words.resize_with(with_headroom(len), AtomicU64::default);
+    }
+}
+
+#[inline(always)]
+fn ones(word: &AtomicU64) -> usize {
+    word.load(Ordering::Relaxed).count_ones() as usize
+}
+
+/// Calls `visit` with each candidate of a part whose bit is set, and its bodies.
+fn each_set(rows: &CandidateRows, part: usize, bits: &[AtomicU64], visit: &mut dyn FnMut(usize, [u32; 2])) {
+    rows.each(range_of(part, rows.len()), |at, pair| {
+        if bits[at / WORD].load(Ordering::Relaxed) >> (at % WORD) & 1 == 1 {
+            visit(at, pair);
+        }
+    });
+}
+
+/// Notes which of up to [`AT_A_TIME`] candidates touch.
+fn test_part<const D: usize>(
+    (candidates, test, isa): (&Candidates<D>, &Test<'_, D>, Isa),
+    range: Range<usize>,
+    words: &mut [AtomicU64],
+) {
+    let sets = candidates.meetings[0];
+    let mut touching = [0; AT_A_TIME / WORD];
+    if let Some(bodies) = test.direct_in_open_space(sets).filter(|_| !range.is_empty()) {
+        let (mut pairs, far) = ([[0; 2]; AT_A_TIME], are_far(bodies[1].len()));
+        candidates.rows.each(range.clone(), |at, pair| {
+            pairs[at % AT_A_TIME] = pair;
+            if far {
+                prefetch(&bodies[1][pair[1] as usize]);
             }
         });
+        // Sixteens that begin with a candidate are filled up with the first.
+        let (first, last) = (pairs[0], &mut pairs[range.len()..range.len().next_multiple_of(LANES)]);
+        last.fill(first);
+        run(isa, Touching::<D> { bodies, pairs: &pairs[..range.len().next_multiple_of(LANES)], touching: &mut touching });
+    } else {
+        candidates.rows.each(range.clone(), |at, pair| {
+            let touches = test.touches(sets, candidates.shift_now(test, sets, (at, pair)), pair);
+            touching[at % AT_A_TIME / WORD] |= u64::from(touches) << (at % WORD);
+        });
     }
+    for ((word, now), first) in words.iter_mut().zip(touching).zip((0..).step_by(WORD)) {
+        let some = range.len().saturating_sub(first);
+        *word.get_mut() = if some < WORD { now & ((1 << some) - 1) } else { now };
+    }
+}
 
-    /// How many pairs are among some candidates.
-    fn count_in(&self, range: Range<usize>) -> usize {
-        let (mut at, mut count) = (range.start, 0);
-        while at < range.end {
-            let len = (WORD - at % WORD).min(range.end - at);
-            let word = self.bits(at / BLOCK)[at % BLOCK / WORD] >> (at % WORD);
-            count += (word << (WORD - len)).count_ones() as usize;
-            at += len;
+struct Touching<'a, const D: usize> {
+    bodies: [&'a [Packed]; 2],
+    pairs: &'a [[u32; 2]],
+    touching: &'a mut [u64; AT_A_TIME / WORD],
+}
+
+impl<const D: usize> LaneWork for Touching<'_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let tests = Sixteens::of(self.bodies, self.pairs);
+        for sixteen in 0..tests.len() {
+            let [distance2, radii] = tests.measure::<L, D>(sixteen);
+            let touches = u64::from(distance2.le(radii.mul(radii)));
+            self.touching[sixteen / (WORD / LANES)] |= touches << (sixteen % (WORD / LANES) * LANES);
         }
-        count
     }
+}
 
-    /// How many pairs are among the candidates before one.
-    fn before(&self, candidate: usize) -> usize {
-        let block = candidate / BLOCK;
-        if block + 1 >= self.starts.len() {
-            return self.count();
+/// Counts the bits before each word of a part.
+struct Count<'a> {
+    bits: &'a [AtomicU64],
+    before: &'a mut [u16],
+}
+
+impl Work for Count<'_> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        let mut count = 0;
+        for (slot, word) in self.before.iter_mut().zip(self.bits) {
+            *slot = count;
+            count += ones(word) as u16;
         }
-        self.starts[block] + self.count_in(block * BLOCK..candidate)
     }
 }
 
-fn count_of(bits: &Bits) -> usize {
-    bits.iter().map(|word| word.count_ones() as usize).sum()
+/// Finds out where rows end among the neighbours.
+struct Ends<'a> {
+    /// Where they end among the candidates.
+    offsets: &'a [usize],
+    bits: &'a [AtomicU64],
+    before: &'a [u16],
+    starts: &'a [usize],
+    ends: &'a mut [usize],
 }
 
-/// Notes that a candidate of a block touches if it did not, and the other way round.
-#[inline(always)]
-fn flip(touching: &mut Bits, number: u16) {
-    let number = usize::from(number);
-    touching[number / WORD % (BLOCK / WORD)] ^= 1 << (number % WORD);
+impl Work for Ends<'_> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        for (slot, &offset) in self.ends.iter_mut().zip(self.offsets) {
+            let (word, bit) = (offset / WORD, offset % WORD);
+            let of_word = self.bits[word].load(Ordering::Relaxed) & ((1 << bit) - 1);
+            *slot = self.starts[offset / BLOCK] + usize::from(self.before[word]) + of_word.count_ones() as usize;
+        }
+    }
 }
 
-/// Writes the neighbours of a block that bits choose.
+/// Writes the neighbours of a part that bits choose.
 struct Chosen<'a> {
     neighbors: &'a [u32],
-    bits: &'a Bits,
+    bits: &'a [AtomicU64],
     out: &'a mut [u32],
 }
 
@@ -224,7 +343,8 @@ impl LaneWork for Chosen<'_> {
         let mut len = 0;
         let (sixteens, rest) = neighbors.as_chunks::<LANES>();
         for (number, sixteen) in sixteens.iter().enumerate() {
-            let mask = (bits[number / (WORD / LANES)] >> (number % (WORD / LANES) * LANES)) as u16;
+            let word = bits[number / (WORD / LANES)].load(Ordering::Relaxed);
+            let mask = (word >> (number % (WORD / LANES) * LANES)) as u16;
             if len + LANES <= out.len() {
                 L::compress_ids(sixteen, mask, sixteen_mut(out, len));
             } else {
@@ -233,7 +353,7 @@ impl LaneWork for Chosen<'_> {
             len += mask.count_ones() as usize;
         }
         for (at, &neighbor) in (neighbors.len() - rest.len()..).zip(rest) {
-            if bits[at / WORD] >> (at % WORD) & 1 == 1 {
+            if bits[at / WORD].load(Ordering::Relaxed) >> (at % WORD) & 1 == 1 {
                 out[len] = neighbor;
                 len += 1;
             }
@@ -250,17 +370,4 @@ fn each_of_mask(mask: u16, mut visit: impl FnMut(usize, usize)) {
         mask &= mask - 1;
         number += 1;
     }
-}
-
-/// Notes which candidates of a block touch and pass.
-fn filter_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, number: usize, rows: &mut Rows) {
-    let (pairs, Rows { touching, passing, .. }) = (candidates.pairs.pairs(), rows);
-    passing.fill(0);
-    candidates.each_meeting(range_of(number, pairs.len()), |range, sets| {
-        for at in range {
-            let (word, bit) = (at % BLOCK / WORD, at % WORD);
-            let passes = touching[word] >> bit & 1 == 1 && test.admits(sets, pairs[at]);
-            passing[word] |= u64::from(passes) << bit;
-        }
-    });
 }

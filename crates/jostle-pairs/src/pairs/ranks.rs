@@ -23,7 +23,7 @@ impl Ranks {
 
     /// Lists pairs by the ranks of a tree, which come out leaf by leaf, with others where a leaf has fewer than sixteen.
     pub(crate) fn number<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) -> &[Ids] {
-        let (starts, ids_of) = (tree.leaf_starts(), tree.leaf_ids());
+        let starts = tree.leaf_starts();
         fill_with_headroom(&mut self.of_leaves, tree.leaves(), Ids([0; SIXTEEN]));
         workers.fill_blocks("ranks", ids_mut(&mut self.of_leaves), BLOCK, |first, block| {
             let starts = &starts[first / SIXTEEN..];
@@ -31,6 +31,13 @@ impl Ranks {
                 leaf.iter_mut().zip(start..).for_each(|(slot, rank)| *slot = rank);
             }
         });
+        self.take(tree, workers);
+        &self.of_leaves
+    }
+
+    /// Takes the ranks of a tree.
+    pub(crate) fn take<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) {
+        let (starts, ids_of) = (tree.leaf_starts(), tree.leaf_ids());
         fill_with_headroom(&mut self.ids, tree.len(), 0);
         workers.fill_blocks("ids by rank", &mut self.ids, BLOCK, |first, block| {
             let end = first + block.len();
@@ -43,7 +50,6 @@ impl Ranks {
                 (leaf, rank) = (leaf + 1, ranks.end);
             }
         });
-        &self.of_leaves
     }
 
     /// The id of the body of each rank; none where pairs are listed by id.
