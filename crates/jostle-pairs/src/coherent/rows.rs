@@ -25,6 +25,10 @@ pub(super) const CHANGES: usize = 32;
 /// Ids in a line of memory.
 const LINE: usize = 16;
 
+/// Rows that are read in another order than theirs are asked for so many ahead, so many lines of each.
+const AHEAD: usize = 8;
+const LINES: usize = 3;
+
 /// Neighbours that are looked at together.
 const AT_ONCE: usize = 2 * LANES;
 
@@ -91,6 +95,11 @@ impl CandidateRows {
             let mut end = 0;
             for at in task * ROWS..((task + 1) * ROWS).min(rows) {
                 let id = row(at);
+                if let [Some(&near), Some(&far)] = [AHEAD, 2 * AHEAD].map(|ahead| ids.get(at + ahead)) {
+                    prefetch(&offsets[far as usize]);
+                    let start = offsets[near as usize];
+                    neighbors[start..].iter().step_by(LINE).take(LINES).for_each(prefetch);
+                }
                 let of_row = &neighbors[offsets[id] + lesser[id] as usize..offsets[id + 1]];
                 let out = &mut out[end..][..of_row.len()];
                 if ids.is_empty() {

@@ -10,6 +10,9 @@ const STRIDE: usize = ROW + LANES;
 /// Bits of a place in a row of [`ROW`] ids.
 const PLACE_BITS: u32 = ROW.trailing_zeros();
 
+/// Rows of less than so many times [`ROW`] ids are merged of pieces, which takes time for each of those before.
+const MERGED: usize = 6;
+
 /// Ids up to this many fit in a number together with a place in a row.
 pub(crate) const KEYED_IDS: usize = 1 << (u32::BITS - PLACE_BITS);
 
@@ -93,7 +96,7 @@ impl LeafRows {
     pub(crate) fn make_room_for(&mut self, used: RowsUsed) {
         let Aside { lanes, ids, distances2 } = &mut self.aside;
         reserve(lanes, used.pieces);
-        reserve(ids, used.pieces * ROW);
+        reserve(ids, used.pieces.next_multiple_of(LANES) * ROW);
         reserve(distances2, used.pieces * ROW);
         reserve(&mut self.long, used.long);
     }
@@ -162,6 +165,9 @@ impl LeafRows {
                 }
             }
         }
+        if sorting == Sorting::Ids && !self.aside.lanes.is_empty() {
+            self.sort_aside::<L>();
+        }
         match sorting {
             Sorting::Ids | Sorting::Keys => L::sort_rows(&mut self.tables.ids, &self.lens),
             Sorting::EqualIds => {
@@ -169,6 +175,19 @@ impl LeafRows {
                 rows.for_each(|(row, &len)| row[..len as usize].sort_unstable());
             }
             Sorting::Alone => {}
+        }
+    }
+
+    /// Sorts each piece that was put aside.
+    #[inline(always)]
+    fn sort_aside<L: Lanes>(&mut self) {
+        let Aside { lanes, ids, .. } = &mut self.aside;
+        ids.resize(lanes.len().next_multiple_of(LANES) * ROW, 0);
+        for (number, pieces) in ids.as_chunks_mut::<ROW>().0.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut lens = [0; LANES];
+            let some = (lanes.len() - number * LANES).min(LANES);
+            lens[..some].fill(ROW as u32);
+            L::sort_rows(pieces, &lens);
         }
     }
 
@@ -199,6 +218,15 @@ impl LeafRows {
     #[cold]
     #[inline(never)]
     fn sort_long_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
+        if self.sorting == Sorting::Ids && len < MERGED * ROW {
+            let mut merged = self.lens[lane] as usize;
+            out[..merged].copy_from_slice(&self.tables.ids[lane][..merged]);
+            for piece in self.pieces_of(lane) {
+                merge(&mut out[..merged + ROW], &self.aside.ids[piece * ROW..][..ROW]);
+                merged += ROW;
+            }
+            return;
+        }
         let mut long = core::mem::take(&mut self.long);
         long.clear();
         let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
@@ -220,6 +248,22 @@ impl LeafRows {
             }
         }
         self.long = long;
+    }
+}
+
+/// Merges ascending ids into as many that stand at the front of `out` as there are places for beside them.
+fn merge(out: &mut [u32], ids: &[u32]) {
+    let (mut left, mut more) = (out.len() - ids.len(), ids.len());
+    for at in (0..out.len()).rev() {
+        if more == 0 {
+            return;
+        }
+        let id = ids[more - 1];
+        let before = if left > 0 { out[left - 1] } else { 0 };
+        let is_less = (left > 0) & (before > id);
+        out[at] = if is_less { before } else { id };
+        left -= usize::from(is_less);
+        more -= usize::from(!is_less);
     }
 }
 
