@@ -51,13 +51,14 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Takes candidates of the same two sets from number `first` on, by their bands.
+    /// Takes candidates of the same two sets from number `first` on, by their bands; `order` is the number, among
+    /// them, of each as it stands then.
     pub(super) fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
         scale: (f32, Isa),
-        first: usize,
+        (first, order): (usize, &mut [u16; BLOCK]),
     ) {
         let named = test.named(candidates.meetings[0]);
         self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
@@ -81,14 +82,12 @@ impl Block {
             ends[class] = end as usize;
         }
         // Numbers stay in the nearest cache while they are dealt, where pairs would not.
-        let mut order = [0_u16; BLOCK];
         side_by_side(classes, |(part, number), class| {
             let next = &mut next[part][usize::from(class) % SLOTS];
             order[*next as usize % BLOCK] = number as u16;
             *next += 1;
         });
-        let order = &order[..classes.len()];
-        self.candidates.put(&pairs[range], order);
+        self.candidates.put(&pairs[range], &order[..classes.len()]);
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
         let mut begin = 0;
         for band in 0..BANDS {

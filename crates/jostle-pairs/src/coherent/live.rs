@@ -74,7 +74,7 @@ impl Live {
         }
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
         workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
+            block[0].sort(candidates, test, (scale, isa), (number * BLOCK, &mut [0; BLOCK]));
         });
     }
 

@@ -3,11 +3,9 @@
 //! A pair is tested once, where bodies that are tested together lie together, and noted in the rows of both bodies when it begins to touch, or
 //! ends: few do from frame to frame.
 
-use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use jostle_core::isa::Work;
-use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
@@ -16,8 +14,7 @@ use crate::coherent::bands::{BLOCK, WORD, last_band, range_of, scale_of};
 use crate::coherent::block::{Block, more_blocks};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Packed, Sixteens, are_far};
-use crate::coherent::rows::{CHANGES, CandidateRows};
+use crate::coherent::rows::CandidateRows;
 use crate::neighbors::NeighborLists;
 
 /// Rows whose ends one task finds.
@@ -26,14 +23,23 @@ const ROWS: usize = 1 << 13;
 /// Words of a part of the candidates, which one task tests or lists.
 const WORDS: usize = BLOCK / WORD;
 
-/// Candidates that are tested together.
-const AT_A_TIME: usize = 256;
+/// Pairs of candidates, and the number of each among those that were listed one after the other.
+#[derive(Debug, Clone)]
+struct Pairs {
+    block: Block,
+    numbers: [u16; BLOCK],
+}
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self { block: Block::default(), numbers: [0; BLOCK] }
+    }
+}
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    /// Pairs of candidates.
-    blocks: Vec<Block>,
+    blocks: Vec<Pairs>,
     /// How many blocks there are of those.
     count: usize,
     /// A bit for each candidate, row after row: it touches; and, where layers or the caller may drop some, it passes, too. None is set of
@@ -52,7 +58,7 @@ pub(super) struct RowSieve {
 
 impl RowSieve {
     pub(super) fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Block>()
+        self.blocks.capacity() * size_of::<Pairs>()
             + (self.touching.capacity() + self.passing.capacity()) * size_of::<AtomicU64>()
             + self.before.capacity() * size_of::<u16>()
             + self.starts.capacity() * size_of::<usize>()
@@ -83,10 +89,15 @@ impl RowSieve {
         self.count = candidates.pairs.pairs().len().div_ceil(BLOCK);
         more_blocks(&mut self.blocks, self.count);
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
-        workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].sort(candidates, test, (scale, isa), number * BLOCK);
+        self.touching.iter_mut().for_each(|word| *word.get_mut() = 0);
+        let (touching, rows, alone) = (&self.touching, &candidates.rows, workers.count() == 1);
+        workers.fill_blocks("bands", blocks, 1, |number, pairs| {
+            let (Pairs { block, numbers }, first) = (&mut pairs[0], number * BLOCK);
+            block.sort(candidates, test, (scale, isa), (first, numbers));
+            let mut touches = |at: usize| rows.flip(first + usize::from(numbers[at]), touching, alone);
+            block.sure().for_each(&mut touches);
+            block.each_touching(touches);
         });
-        self.test_all(candidates, test, (isa, workers));
     }
 
     /// Finds out which candidates are neighbours, bodies having used up so much of a margin.
@@ -100,7 +111,7 @@ impl RowSieve {
         if candidates.rows.lasts() {
             self.test_some(candidates, test, (last_band(used_of_margin), isa), workers);
         } else {
-            self.test_all(candidates, test, (isa, workers));
+            self.test_all(candidates, test, workers);
         }
         self.filtered = test.drops_some();
         if self.filtered {
@@ -121,14 +132,15 @@ impl RowSieve {
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        (isa, workers): (Isa, Workers<'_>),
+        workers: Workers<'_>,
     ) {
-        let (rows, words) = (&candidates.rows, self.before.len());
+        let (rows, words, sets) = (&candidates.rows, self.before.len(), candidates.meetings[0]);
         workers.fill_blocks("touching", &mut self.touching[..words], WORDS, |first, words| {
-            let first = first * WORD;
-            for (first, words) in (first..).step_by(AT_A_TIME).zip(words.chunks_mut(AT_A_TIME / WORD)) {
-                test_part((candidates, test, isa), first.min(rows.len())..(first + AT_A_TIME).min(rows.len()), words);
-            }
+            words.iter_mut().for_each(|word| *word.get_mut() = 0);
+            rows.each(range_of(first / WORDS, rows.len()), |at, pair| {
+                let touches = test.touches(sets, candidates.shift_now(test, sets, (at, pair)), pair);
+                *words[at % BLOCK / WORD].get_mut() |= u64::from(touches) << (at % WORD);
+            });
         });
     }
 
@@ -145,14 +157,11 @@ impl RowSieve {
         let Self { blocks, count, touching, .. } = self;
         let alone = workers.count() == 1;
         let (sets, rows) = (candidates.meetings[0], &candidates.rows);
-        workers.fill_blocks("sift", &mut blocks[..*count], 1, |_, block| {
-            let block = &mut block[0];
+        workers.fill_blocks("sift", &mut blocks[..*count], 1, |number, block| {
+            let (Pairs { block, numbers }, first) = (&mut block[0], number * BLOCK);
             block.sift((test, sets), (last_band, isa), |pair| test.touches(sets, [0; D], pair));
-            for changed in [block.begun(), block.ended()] {
-                for some in changed.chunks(CHANGES) {
-                    let pairs = some.iter().map(|&at| candidates.ranks.pair(block.pair(at.into())));
-                    rows.flip(pairs, (touching, alone), isa);
-                }
+            for &at in block.begun().iter().chain(block.ended()) {
+                rows.flip(first + usize::from(numbers[usize::from(at)]), touching, alone);
             }
         });
     }
@@ -228,59 +237,6 @@ fn each_set(rows: &CandidateRows, part: usize, bits: &[AtomicU64], visit: &mut d
             visit(at, pair);
         }
     });
-}
-
-/// Notes which of up to [`AT_A_TIME`] candidates touch.
-fn test_part<const D: usize>(
-    (candidates, test, isa): (&Candidates<D>, &Test<'_, D>, Isa),
-    range: Range<usize>,
-    words: &mut [AtomicU64],
-) {
-    let sets = candidates.meetings[0];
-    let mut touching = [0; AT_A_TIME / WORD];
-    if let Some(bodies) = test.direct_in_open_space(sets).filter(|_| !range.is_empty()) {
-        let (mut pairs, far) = ([[0; 2]; AT_A_TIME], are_far(bodies[1].len()));
-        candidates.rows.each(range.clone(), |at, pair| {
-            pairs[at % AT_A_TIME] = pair;
-            if far {
-                prefetch(&bodies[1][pair[1] as usize]);
-            }
-        });
-        // Sixteens that begin with a candidate are filled up with the first.
-        let (first, last) = (pairs[0], &mut pairs[range.len()..range.len().next_multiple_of(LANES)]);
-        last.fill(first);
-        run(isa, Touching::<D> { bodies, pairs: &pairs[..range.len().next_multiple_of(LANES)], touching: &mut touching });
-    } else {
-        candidates.rows.each(range.clone(), |at, pair| {
-            let touches = test.touches(sets, candidates.shift_now(test, sets, (at, pair)), pair);
-            touching[at % AT_A_TIME / WORD] |= u64::from(touches) << (at % WORD);
-        });
-    }
-    for ((word, now), first) in words.iter_mut().zip(touching).zip((0..).step_by(WORD)) {
-        let some = range.len().saturating_sub(first);
-        *word.get_mut() = if some < WORD { now & ((1 << some) - 1) } else { now };
-    }
-}
-
-struct Touching<'a, const D: usize> {
-    bodies: [&'a [Packed]; 2],
-    pairs: &'a [[u32; 2]],
-    touching: &'a mut [u64; AT_A_TIME / WORD],
-}
-
-impl<const D: usize> LaneWork for Touching<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let tests = Sixteens::of(self.bodies, self.pairs);
-        for sixteen in 0..tests.len() {
-            let [distance2, radii] = tests.measure::<L, D>(sixteen);
-            let touches = u64::from(distance2.le(radii.mul(radii)));
-            self.touching[sixteen / (WORD / LANES)] |= touches << (sixteen % (WORD / LANES) * LANES);
-        }
-    }
 }
 
 /// Counts the bits before each word of a part.

@@ -19,9 +19,6 @@ use crate::pairs::ranks::Ranks;
 /// Rows that one task looks at.
 const ROWS: usize = 1 << 11;
 
-/// Candidates whose places are looked for together.
-pub(super) const CHANGES: usize = 32;
-
 /// Ids in a line of memory.
 const LINE: usize = 16;
 
@@ -40,6 +37,8 @@ pub(super) struct CandidateRows {
     lasts: bool,
     /// Whether each pair stands in the rows of both its bodies.
     mirrored: bool,
+    /// Where each pair stands among the candidates: in the row of the one body, and, if it is mirrored, in that of the other.
+    places: Vec<[u32; 2]>,
     /// Of a mirrored pair, that neighbour lists it which has the lesser id: how many in each row have lesser ids than the row.
     lesser: Vec<u32>,
     /// The rank of each body, where pairs are listed by rank.
@@ -51,6 +50,7 @@ pub(super) struct CandidateRows {
 impl CandidateRows {
     pub(super) fn bytes(&self) -> usize {
         self.lists.bytes()
+            + self.places.capacity() * size_of::<[u32; 2]>()
             + self.lesser.capacity() * size_of::<u32>()
             + self.ranks.capacity() * size_of::<AtomicU32>()
             + self.starts.capacity() * size_of::<usize>()
@@ -73,7 +73,8 @@ impl CandidateRows {
         (pairs, ranks): (&mut PairList, &Ranks),
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        self.lasts = input.space.is_open() && input.sets().iter().all(|set| set.moving.is_none());
+        let rests = input.space.is_open() && input.sets().iter().all(|set| set.moving.is_none());
+        self.lasts = rests && u32::try_from(self.len()).is_ok();
         self.mirrored = kind == Rows::Full && input.sets().len() == 1;
         if !self.lasts {
             pairs.clear();
@@ -82,34 +83,15 @@ impl CandidateRows {
         let ids = ranks.ids();
         self.number(ids, workers);
         self.count_lesser(isa, workers);
-        let rows = self.lists.len();
-        let row = |at: usize| ids.get(at).map_or(at, |&id| id as usize);
-        self.count_pairs(row, workers);
-        let Self { lists, lesser, ranks, starts, .. } = self;
-        let (offsets, neighbors) = (lists.offsets(), lists.neighbors());
+        self.count_pairs(|at| ids.get(at).map_or(at, |&id| id as usize), workers);
+        let Self { lists, places, lesser, ranks, starts, mirrored, .. } = self;
         let count = starts.last().copied().unwrap_or_default();
         pairs.set_len(count);
-        let out = (pairs.pairs_mut(), &mut vec![(); count][..]);
-        let (starts, lesser) = (&*starts, &*lesser);
-        workers.fill_parts("candidates", starts, out, |task, out, _| {
-            let mut end = 0;
-            for at in task * ROWS..((task + 1) * ROWS).min(rows) {
-                let id = row(at);
-                if let [Some(&near), Some(&far)] = [AHEAD, 2 * AHEAD].map(|ahead| ids.get(at + ahead)) {
-                    prefetch(&offsets[far as usize]);
-                    let start = offsets[near as usize];
-                    neighbors[start..].iter().step_by(LINE).take(LINES).for_each(prefetch);
-                }
-                let of_row = &neighbors[offsets[id] + lesser[id] as usize..offsets[id + 1]];
-                let out = &mut out[end..][..of_row.len()];
-                if ids.is_empty() {
-                    out.iter_mut().zip(of_row).for_each(|(slot, &neighbor)| *slot = [at as u32, neighbor]);
-                } else {
-                    let rank = |id: u32| ranks[id as usize].load(Ordering::Relaxed);
-                    out.iter_mut().zip(of_row).for_each(|(slot, &neighbor)| *slot = [at as u32, rank(neighbor)]);
-                }
-                end += of_row.len();
-            }
+        resize_with_headroom(places, count);
+        let (lists, lesser, ranks) = (&*lists, &*lesser, &*ranks);
+        workers.fill_parts("candidates", starts, (pairs.pairs_mut(), places), |task, pairs, places| {
+            let rows = task * ROWS..((task + 1) * ROWS).min(lists.len());
+            run(isa, ListRows { lists, lesser, rows, ids, ranks, mirrored: *mirrored, pairs, places });
         });
     }
 
@@ -150,26 +132,14 @@ impl CandidateRows {
         }
     }
 
-    /// Flips the bits of up to [`CHANGES`] pairs, in the row of each body that they stand in; whether no other thread does.
-    pub(super) fn flip(
-        &self,
-        pairs: impl Iterator<Item = [u32; 2]>,
-        (bits, alone): (&[AtomicU64], bool),
-        isa: Isa,
-    ) {
-        let (offsets, neighbors) = (self.lists.offsets(), self.lists.neighbors());
-        let (mut sought, mut len) = ([[0; 2]; 2 * CHANGES], 0);
-        for [a, b] in pairs {
-            sought[len] = [a, b];
-            prefetch(&offsets[a as usize]);
-            len += 1;
-            if self.mirrored {
-                sought[len] = [b, a];
-                prefetch(&offsets[b as usize]);
-                len += 1;
-            }
+    /// Flips the bit of a pair, in the row of each body that it stands in; whether no other thread flips any.
+    #[inline(always)]
+    pub(super) fn flip(&self, pair: usize, bits: &[AtomicU64], alone: bool) {
+        let [place, mirrored] = self.places[pair];
+        flip(bits, place, alone);
+        if self.mirrored {
+            flip(bits, mirrored, alone);
         }
-        run(isa, Flip { offsets, neighbors, sought: &sought[..len], bits, alone });
     }
 
     /// Calls `visit` with each of some candidates, by its number, the body of its row and the neighbour.
@@ -209,35 +179,55 @@ impl Work for CountLesser<'_> {
     }
 }
 
-/// Flips the bits of candidates, each named by the body of its row and the neighbour.
-struct Flip<'a> {
-    offsets: &'a [usize],
-    neighbors: &'a [u32],
-    sought: &'a [[u32; 2]],
-    bits: &'a [AtomicU64],
-    alone: bool,
+#[inline(always)]
+fn flip(bits: &[AtomicU64], place: u32, alone: bool) {
+    let (word, bit) = (&bits[place as usize / WORD], 1 << (place as usize % WORD));
+    if alone {
+        word.store(word.load(Ordering::Relaxed) ^ bit, Ordering::Relaxed);
+    } else {
+        word.fetch_xor(bit, Ordering::Relaxed);
+    }
 }
 
-impl LaneWork for Flip<'_> {
+/// Lists the pairs of some rows, and where they stand.
+struct ListRows<'a> {
+    lists: &'a NeighborLists,
+    lesser: &'a [u32],
+    rows: Range<usize>,
+    /// The body of each row, and the rank of each body, if rows are gone through by rank.
+    ids: &'a [u32],
+    ranks: &'a [AtomicU32],
+    mirrored: bool,
+    pairs: &'a mut [[u32; 2]],
+    places: &'a mut [[u32; 2]],
+}
+
+impl LaneWork for ListRows<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { offsets, neighbors, sought, bits, alone } = self;
-        // Rows lie anywhere, and are asked for together.
-        for &[row, _] in sought {
-            let start = offsets[row as usize];
-            for line in [0, LINE, 2 * LINE] {
-                prefetch(&neighbors[(start + line).min(neighbors.len() - 1)]);
+        let Self { lists, lesser, rows, ids, ranks, mirrored, pairs, places } = self;
+        let (offsets, neighbors) = (lists.offsets(), lists.neighbors());
+        let mut out = pairs.iter_mut().zip(places);
+        for at in rows {
+            if let [Some(&near), Some(&far)] = [AHEAD, 2 * AHEAD].map(|ahead| ids.get(at + ahead)) {
+                prefetch(&offsets[far as usize]);
+                let start = offsets[near as usize];
+                neighbors[start..].iter().step_by(LINE).take(LINES).for_each(prefetch);
             }
-        }
-        for &[row, neighbor] in sought {
-            let place = place_of::<L>(neighbor, neighbors, offsets[row as usize]);
-            let (word, bit) = (&bits[place / WORD], 1 << (place % WORD));
-            if alone {
-                word.store(word.load(Ordering::Relaxed) ^ bit, Ordering::Relaxed);
-            } else {
-                word.fetch_xor(bit, Ordering::Relaxed);
+            let id = ids.get(at).map_or(at, |&id| id as usize);
+            let of_row = offsets[id] + lesser[id] as usize..offsets[id + 1];
+            for (place, &neighbor) in (of_row.start as u32..).zip(&neighbors[of_row]) {
+                let Some((pair, places)) = out.next() else { return };
+                *places = [place; 2];
+                if mirrored {
+                    places[1] = place_of::<L>(id as u32, neighbors, offsets[neighbor as usize]) as u32;
+                }
+                *pair = [at as u32, neighbor];
+                if !ids.is_empty() {
+                    pair[1] = ranks[neighbor as usize].load(Ordering::Relaxed);
+                }
             }
         }
     }
