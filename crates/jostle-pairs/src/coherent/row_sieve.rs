@@ -6,6 +6,7 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use jostle_core::isa::Work;
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
@@ -22,6 +23,9 @@ const ROWS: usize = 1 << 13;
 
 /// Words of a part of the candidates, which one task tests or lists.
 const WORDS: usize = BLOCK / WORD;
+
+/// Changes are asked for so many ahead.
+const AHEAD: usize = 12;
 
 /// Pairs of candidates, and the number of each among those that were listed one after the other.
 #[derive(Debug, Clone)]
@@ -160,8 +164,17 @@ impl RowSieve {
         workers.fill_blocks("sift", &mut blocks[..*count], 1, |number, block| {
             let (Pairs { block, numbers }, first) = (&mut block[0], number * BLOCK);
             block.sift((test, sets), (last_band, isa), |pair| test.touches(sets, [0; D], pair));
-            for &at in block.begun().iter().chain(block.ended()) {
-                rows.flip(first + usize::from(numbers[usize::from(at)]), touching, alone);
+            let pair = |at: u16| first + usize::from(numbers[usize::from(at)]);
+            for changed in [block.begun(), block.ended()] {
+                for (number, &at) in changed.iter().enumerate() {
+                    if let Some(&far) = changed.get(number + 2 * AHEAD) {
+                        prefetch(&numbers[usize::from(far)]);
+                    }
+                    if let Some(&near) = changed.get(number + AHEAD) {
+                        rows.prefetch(pair(near));
+                    }
+                    rows.flip(pair(at), touching, alone);
+                }
             }
         });
     }

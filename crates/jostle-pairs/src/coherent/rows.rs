@@ -132,6 +132,12 @@ impl CandidateRows {
         }
     }
 
+    /// Asks for where a pair stands.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, pair: usize) {
+        prefetch(&self.places[pair]);
+    }
+
     /// Flips the bit of a pair, in the row of each body that it stands in; whether no other thread flips any.
     #[inline(always)]
     pub(super) fn flip(&self, pair: usize, bits: &[AtomicU64], alone: bool) {
