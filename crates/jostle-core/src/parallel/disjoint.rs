@@ -71,7 +71,7 @@ impl<'a, T> Disjoint<'a, T> {
 
     /// Asks for the memory of element `at`, which may lie past the end: it will be written soon.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, at: usize) {
+    pub fn prefetch(&self, at: usize) {
         prefetch_at(self.start.wrapping_add(at).cast_const().cast());
     }
 }

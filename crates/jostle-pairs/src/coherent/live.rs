@@ -17,6 +17,9 @@ use crate::coherent::current::Test;
 use crate::join::hits::PairList;
 use crate::pairs::ranks::Ranks;
 
+/// Places whose memory is asked for together, before it is written.
+const SOME: usize = 32;
+
 /// No candidate: that of a place which is left.
 const NOBODY: u32 = u32::MAX;
 
@@ -157,26 +160,34 @@ impl Live {
         let new_len = len + begun - ended;
         list.set_len(len + begun);
         resize_with_headroom(owners, len + begun);
-        // The places of those that have ended, from one of them on.
-        let left = |from: usize| {
+        // Those that have ended, from one of them on, and their places.
+        let ended_from = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
-            let ended = numbers(blocks, block, Block::ended).skip(from - end[block]);
-            ended.map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize)
+            numbers(blocks, block, Block::ended).skip(from - end[block])
         };
+        let left = |from| ended_from(from).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
         let (pairs, shared_owners) = (Disjoint::new(list.pairs_mut()), Disjoint::new(owners));
         workers.run("change", blocks.len(), |number| {
             let first = begin[number];
-            let room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
-            for (&at, slot) in blocks[number].begun().iter().zip(room) {
-                let candidate = number * BLOCK + usize::from(at);
-                assert!(slot < pairs.len(), "a candidate stands beyond the list");
-                let pair = ranks.pair(blocks[number].pair(at.into()));
-                // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
-                unsafe {
-                    pairs.write(slot, pair);
-                    shared_owners.write(slot, candidate as u32);
+            let mut room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
+            for some in blocks[number].begun().chunks(SOME) {
+                let mut places = [0; SOME];
+                for (place, slot) in places[..some.len()].iter_mut().zip(&mut room) {
+                    assert!(slot < pairs.len(), "a candidate stands beyond the list");
+                    pairs.prefetch(slot);
+                    shared_owners.prefetch(slot);
+                    *place = slot;
                 }
-                slots[candidate].store(slot as u32, Ordering::Relaxed);
+                for (&at, slot) in some.iter().zip(places) {
+                    let candidate = number * BLOCK + usize::from(at);
+                    let pair = ranks.pair(blocks[number].pair(at.into()));
+                    // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
+                    unsafe {
+                        pairs.write(slot, pair);
+                        shared_owners.write(slot, candidate as u32);
+                    }
+                    slots[candidate].store(slot as u32, Ordering::Relaxed);
+                }
             }
         });
         let (pairs, mut last) = (list.pairs_mut(), new_len);
