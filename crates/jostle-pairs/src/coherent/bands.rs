@@ -85,7 +85,8 @@ pub(super) fn sort_block<const D: usize>(
                 run(isa, Classify::<D> { bodies, pairs: &pairs[part], scale, classes });
             } else {
                 for (slot, at) in classes.iter_mut().zip(part) {
-                    *slot = class_of(test.slack(sets, candidates.shift_now(test, sets, (at, pairs[at])), pairs[at]), scale);
+                    *slot =
+                        class_of(test.slack(sets, candidates.shift_now(test, sets, (at, pairs[at])), pairs[at]), scale);
                 }
             }
             note(classes);

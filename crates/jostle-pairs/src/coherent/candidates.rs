@@ -6,8 +6,8 @@ use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Isa, Workers};
 use jostle_sets::input::Input;
 
-use crate::finder::PairFinder;
 use crate::coherent::rows::CandidateRows;
+use crate::finder::PairFinder;
 use crate::join::hits::PairList;
 use crate::neighbors::rows::Rows;
 use crate::pairs::ranks::Ranks;

@@ -123,7 +123,8 @@ impl RowSieve {
         }
         let Self { touching, passing, before, starts, filtered, .. } = self;
         let bits = &(if *filtered { passing } else { touching })[..before.len()];
-        workers.fill_blocks("neighbors", before, WORDS, |first, before| isa.run(Count { bits: &bits[first..], before }));
+        workers
+            .fill_blocks("neighbors", before, WORDS, |first, before| isa.run(Count { bits: &bits[first..], before }));
         starts[0] = 0;
         for part in 0..starts.len() - 1 {
             let last = part * WORDS + WORDS - 1;
@@ -132,12 +133,7 @@ impl RowSieve {
     }
 
     /// Tests all candidates, as they stand in their rows.
-    fn test_all<const D: usize>(
-        &mut self,
-        candidates: &Candidates<D>,
-        test: &Test<'_, D>,
-        workers: Workers<'_>,
-    ) {
+    fn test_all<const D: usize>(&mut self, candidates: &Candidates<D>, test: &Test<'_, D>, workers: Workers<'_>) {
         let (rows, words, sets) = (&candidates.rows, self.before.len(), candidates.meetings[0]);
         workers.fill_blocks("touching", &mut self.touching[..words], WORDS, |first, words| {
             words.iter_mut().for_each(|word| *word.get_mut() = 0);

@@ -11,6 +11,7 @@ use jostle_sets::input::Input;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::WORD;
+use crate::coherent::packed::are_far;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
@@ -19,12 +20,8 @@ use crate::pairs::ranks::Ranks;
 /// Rows that one task looks at.
 const ROWS: usize = 1 << 11;
 
-/// Ids in a line of memory.
-const LINE: usize = 16;
-
-/// Rows that are read in another order than theirs are asked for so many ahead, so many lines of each.
-const AHEAD: usize = 8;
-const LINES: usize = 3;
+/// Rows that are read in no order of theirs are asked for so many ahead, in steps.
+const AHEAD: [usize; 3] = [3, 10, 20];
 
 /// Neighbours that are looked at together.
 const AT_ONCE: usize = 2 * LANES;
@@ -216,11 +213,18 @@ impl LaneWork for ListRows<'_> {
         let Self { lists, lesser, rows, ids, ranks, mirrored, pairs, places } = self;
         let (offsets, neighbors) = (lists.offsets(), lists.neighbors());
         let mut out = pairs.iter_mut().zip(places);
+        let are_many = mirrored && are_far(lists.len());
         for at in rows {
-            if let [Some(&near), Some(&far)] = [AHEAD, 2 * AHEAD].map(|ahead| ids.get(at + ahead)) {
-                prefetch(&offsets[far as usize]);
-                let start = offsets[near as usize];
-                neighbors[start..].iter().step_by(LINE).take(LINES).for_each(prefetch);
+            if let [Some(&next), Some(&near), Some(&far)] = AHEAD.map(|ahead| ids.get(at + ahead)) {
+                let [next, near, far] = [next, near, far].map(|id| id as usize);
+                prefetch(&offsets[far]);
+                prefetch(&lesser[far]);
+                prefetch_row(neighbors, offsets[near]);
+                if are_many {
+                    // The rows that this one's pairs stand in as well.
+                    let of_row = &neighbors[offsets[next] + lesser[next] as usize..offsets[next + 1]];
+                    of_row.iter().for_each(|&neighbor| prefetch_row(neighbors, offsets[neighbor as usize]));
+                }
             }
             let id = ids.get(at).map_or(at, |&id| id as usize);
             let of_row = offsets[id] + lesser[id] as usize..offsets[id + 1];
@@ -236,6 +240,15 @@ impl LaneWork for ListRows<'_> {
                 }
             }
         }
+    }
+}
+
+/// Asks for the first neighbours of a row.
+#[inline(always)]
+fn prefetch_row(neighbors: &[u32], start: usize) {
+    if let Some(some) = neighbors[start..].first_chunk::<AT_ONCE>() {
+        prefetch(some);
+        prefetch(&some[AT_ONCE - 1]);
     }
 }
 
