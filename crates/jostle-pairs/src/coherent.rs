@@ -18,6 +18,7 @@ mod slack;
 mod was;
 
 use core::fmt;
+use core::mem::forget;
 use std::time::Instant;
 
 use jostle_core::{Isa, Threads, Workers};
@@ -216,7 +217,7 @@ impl<const D: usize> CoherentFinder<D> {
         &mut self,
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
-        mut answer: Answer<'_>,
+        answer: Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         if input.has_margin() {
@@ -230,6 +231,20 @@ impl<const D: usize> CoherentFinder<D> {
             "boxes or capsules and a coherent finder",
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
+        let unfinished = Unfinished(self);
+        let found = unfinished.0.find_sound(input, only, answer, workers);
+        forget(unfinished);
+        found
+    }
+
+    /// Answers for an input that can be followed.
+    fn find_sound(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        mut answer: Answer<'_>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
         if self.pace.keeps_list() && self.kept != answer.kept() {
             self.pace.forget();
         }
@@ -466,6 +481,16 @@ impl<const D: usize> CoherentFinder<D> {
             self.current.forget();
         }
         Ok(())
+    }
+}
+
+/// A finder within a frame. Where a function of the caller's or a host panics, nothing of what it keeps is left.
+struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        self.0.pace.forget();
+        let _ = self.0.finder.take_pairs();
     }
 }
 

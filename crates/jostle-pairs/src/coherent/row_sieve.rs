@@ -93,12 +93,16 @@ impl RowSieve {
         self.count = candidates.pairs.pairs().len().div_ceil(BLOCK);
         more_blocks(&mut self.blocks, self.count);
         let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
-        self.touching.iter_mut().for_each(|word| *word.get_mut() = 0);
+        workers.fill_blocks("no neighbors yet", &mut self.touching, BLOCK, |_, words| {
+            words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        });
         let (touching, rows, alone) = (&self.touching, &candidates.rows, workers.count() == 1);
         workers.fill_blocks("bands", blocks, 1, |number, pairs| {
             let (Pairs { block, numbers }, first) = (&mut pairs[0], number * BLOCK);
             block.sort(candidates, test, (scale, isa), (first, numbers));
-            let mut touches = |at: usize| rows.flip(first + usize::from(numbers[at]), touching, alone);
+            let mut touches = |at: usize| {
+                rows.each_place(first + usize::from(numbers[at]), |place| flip(touching, place, alone));
+            };
             block.sure().for_each(&mut touches);
             block.each_touching(touches);
         });
@@ -169,7 +173,7 @@ impl RowSieve {
                     if let Some(&near) = changed.get(number + AHEAD) {
                         rows.prefetch(pair(near));
                     }
-                    rows.flip(pair(at), touching, alone);
+                    rows.each_place(pair(at), |place| flip(touching, place, alone));
                 }
             }
         });
@@ -237,6 +241,17 @@ fn more_words(words: &mut Vec<AtomicU64>, len: usize) {
 #[inline(always)]
 fn ones(word: &AtomicU64) -> usize {
     word.load(Ordering::Relaxed).count_ones() as usize
+}
+
+/// Notes that a candidate touches if it did not, and the other way round; whether no other thread notes any.
+#[inline(always)]
+fn flip(touching: &[AtomicU64], place: usize, alone: bool) {
+    let (word, bit) = (&touching[place / WORD], 1 << (place % WORD));
+    if alone {
+        word.store(word.load(Ordering::Relaxed) ^ bit, Ordering::Relaxed);
+    } else {
+        word.fetch_xor(bit, Ordering::Relaxed);
+    }
 }
 
 /// Calls `visit` with each candidate of a part whose bit is set, and its bodies.

@@ -1,7 +1,7 @@
 //! Rows of candidates, and where each pair of them stands.
 
 use core::ops::Range;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::isa::Work;
 use jostle_core::prefetch::prefetch;
@@ -10,7 +10,6 @@ use jostle_core::{Isa, Workers};
 use jostle_sets::input::Input;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
-use crate::coherent::bands::WORD;
 use crate::coherent::packed::are_far;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
@@ -107,11 +106,13 @@ impl CandidateRows {
     fn count_lesser(&mut self, isa: Isa, workers: Workers<'_>) {
         let Self { lists, lesser, mirrored, .. } = self;
         resize_with_headroom(lesser, lists.len());
-        if !*mirrored {
-            lesser.fill(0);
-            return;
-        }
-        workers.fill_blocks("lesser", lesser, ROWS, |first, lesser| isa.run(CountLesser { lists, first, lesser }));
+        workers.fill_blocks("lesser", lesser, ROWS, |first, lesser| {
+            if *mirrored {
+                isa.run(CountLesser { lists, first, lesser });
+            } else {
+                lesser.fill(0);
+            }
+        });
     }
 
     /// Finds out where the pairs of each task begin.
@@ -135,13 +136,13 @@ impl CandidateRows {
         prefetch(&self.places[pair]);
     }
 
-    /// Flips the bit of a pair, in the row of each body that it stands in; whether no other thread flips any.
+    /// Calls `visit` with each place of a pair among the candidates.
     #[inline(always)]
-    pub(super) fn flip(&self, pair: usize, bits: &[AtomicU64], alone: bool) {
+    pub(super) fn each_place(&self, pair: usize, mut visit: impl FnMut(usize)) {
         let [place, mirrored] = self.places[pair];
-        flip(bits, place, alone);
+        visit(place as usize);
         if self.mirrored {
-            flip(bits, mirrored, alone);
+            visit(mirrored as usize);
         }
     }
 
@@ -159,6 +160,7 @@ impl CandidateRows {
     }
 }
 
+/// Counts the lesser ids in each of some rows.
 struct CountLesser<'a> {
     lists: &'a NeighborLists,
     first: usize,
@@ -179,16 +181,6 @@ impl Work for CountLesser<'_> {
             }
             *slot = count;
         }
-    }
-}
-
-#[inline(always)]
-fn flip(bits: &[AtomicU64], place: u32, alone: bool) {
-    let (word, bit) = (&bits[place as usize / WORD], 1 << (place as usize % WORD));
-    if alone {
-        word.store(word.load(Ordering::Relaxed) ^ bit, Ordering::Relaxed);
-    } else {
-        word.fetch_xor(bit, Ordering::Relaxed);
     }
 }
 
