@@ -51,8 +51,8 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Takes candidates of the same two sets from number `first` on, by their bands; `order` is the number, among
-    /// them, of each as it stands then.
+    /// Takes candidates of the same two sets from number `first` on, by their bands. In `order` stands then the number, among
+    /// those, of each as they are put.
     pub(super) fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,

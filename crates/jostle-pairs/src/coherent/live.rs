@@ -160,12 +160,12 @@ impl Live {
         let new_len = len + begun - ended;
         list.set_len(len + begun);
         resize_with_headroom(owners, len + begun);
-        // Those that have ended, from one of them on, and their places.
-        let ended_from = |from: usize| {
+        // The places of those that have ended, from one of them on.
+        let left = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
-            numbers(blocks, block, Block::ended).skip(from - end[block])
+            let ended = numbers(blocks, block, Block::ended).skip(from - end[block]);
+            ended.map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize)
         };
-        let left = |from| ended_from(from).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
         let (pairs, shared_owners) = (Disjoint::new(list.pairs_mut()), Disjoint::new(owners));
         workers.run("change", blocks.len(), |number| {
             let first = begin[number];
