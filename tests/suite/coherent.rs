@@ -393,7 +393,7 @@ fn nothing_is_kept_of_a_search_that_panics() {
 /// The same while bodies that hardly move are listed anew, or while a list of them is kept: pairs, or rows.
 #[test]
 fn nothing_is_kept_of_a_list_that_panics() {
-    let start: Scene<2> = scene::scene(Kind::Dense, 31_000, 3);
+    let start: Scene<2> = scene::scene(Kind::Uniform, 31_000, 3);
     let frames = [0.0_f32, 0.001, 0.002, 0.003].map(|step| {
         let mut scene = start.clone();
         scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * step);
