@@ -348,6 +348,7 @@ struct Host {
     left: AtomicUsize,
     late: bool,
 }
+
 impl Spawner for Host {
     fn workers(&self) -> usize {
         3

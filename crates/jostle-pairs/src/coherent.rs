@@ -178,7 +178,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.on(Threads::Current).neighbors(input, rows, lists)
     }
 
-    /// The pairs of the last frame that was searched for them; none before the first.
+    /// The pairs of the last frame that was searched for them; none before the first, and after a frame that has panicked.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         self.finder.last()
@@ -416,13 +416,11 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let (finder, kept) = (&mut self.finder, self.pace.suspend());
-        let listed = match answer {
+        let finder = &mut self.finder;
+        match answer {
             Answer::Pairs => finder.list_here(input, only, workers),
             Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
-        };
-        self.pace.resume(kept);
-        listed?;
+        }?;
         self.pace.searched(0.0, self.finder.stats.pairs, bodies_of(input));
         if self.pace.probes() {
             self.keep_bodies(input, workers);
@@ -441,9 +439,8 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, pace, .. } = self;
         let crowded = if bodies_of(input) > MANY { CROWDED_IF_MANY } else { CROWDED };
         let by_rank = is_plain(input) && input.sets().len() == 1 && pace.added() > crowded;
-        let before = pace.suspend();
         let centers = |set| if ahead { current.ahead(set) } else { None };
-        let listed = input.grown(margin, centers, |grown| -> Result<(), InputError> {
+        input.grown(margin, centers, |grown| -> Result<(), InputError> {
             match kept {
                 Kept::Pairs => {
                     let mut listed = false;
@@ -473,9 +470,7 @@ impl<const D: usize> CoherentFinder<D> {
                 finder.skin.keep_on(grown, workers);
             }
             Ok(())
-        });
-        self.pace.resume(before);
-        listed?;
+        })?;
         self.kept = kept;
         if !is_plain(input) {
             self.current.forget();

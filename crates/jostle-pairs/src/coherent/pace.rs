@@ -65,7 +65,7 @@ pub(super) struct Way {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Kept {
+enum Kept {
     #[default]
     Nothing,
     /// Bodies alone, to see how far they move.
@@ -85,15 +85,6 @@ impl Pace {
 
     pub(super) fn forget(&mut self) {
         self.kept = Kept::Nothing;
-    }
-
-    /// Nothing is kept until it is said again what is: a search that panics leaves a tree of nothing, which the kept list was of.
-    pub(super) fn suspend(&mut self) -> Kept {
-        core::mem::take(&mut self.kept)
-    }
-
-    pub(super) fn resume(&mut self, kept: Kept) {
-        self.kept = kept;
     }
 
     /// Whether a list was kept.

@@ -161,16 +161,16 @@ impl RowSieve {
         let Self { blocks, count, touching, .. } = self;
         let alone = workers.count() == 1;
         let (sets, rows) = (candidates.meetings[0], &candidates.rows);
-        workers.fill_blocks("sift", &mut blocks[..*count], 1, |number, block| {
-            let (Pairs { block, numbers }, first) = (&mut block[0], number * BLOCK);
+        workers.fill_blocks("sift", &mut blocks[..*count], 1, |number, pairs| {
+            let (Pairs { block, numbers }, first) = (&mut pairs[0], number * BLOCK);
             block.sift((test, sets), (last_band, isa), |pair| test.touches(sets, [0; D], pair));
             let pair = |at: u16| first + usize::from(numbers[usize::from(at)]);
             for changed in [block.begun(), block.ended()] {
-                for (number, &at) in changed.iter().enumerate() {
-                    if let Some(&far) = changed.get(number + 2 * AHEAD) {
+                for (done, &at) in changed.iter().enumerate() {
+                    if let Some(&far) = changed.get(done + 2 * AHEAD) {
                         prefetch(&numbers[usize::from(far)]);
                     }
-                    if let Some(&near) = changed.get(number + AHEAD) {
+                    if let Some(&near) = changed.get(done + AHEAD) {
                         rows.prefetch(pair(near));
                     }
                     rows.each_place(pair(at), |place| flip(touching, place, alone));

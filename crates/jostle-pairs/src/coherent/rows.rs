@@ -52,7 +52,7 @@ impl CandidateRows {
             + self.starts.capacity() * size_of::<usize>()
     }
 
-    /// See the field.
+    /// Whether it lasts from frame to frame whether two touch: else no pairs are listed.
     pub(super) fn lasts(&self) -> bool {
         self.lasts
     }
