@@ -10,6 +10,7 @@ mod avx2;
 mod avx512;
 mod counted;
 mod dispatch;
+pub mod merged;
 mod portable;
 #[cfg(test)]
 mod suite;
@@ -103,6 +104,12 @@ pub trait Lanes: Copy {
         for (row, &len) in rows.iter_mut().zip(lens) {
             counted::sort_row(&mut row[..ROW], len as usize);
         }
+    }
+    /// Merges the first [`ROW`] ids of row i with those that follow, both ascending, `lens[i]` in all; shorter rows become anything, and
+    /// so does what follows.
+    #[inline(always)]
+    fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], lens: &[u32; LANES]) {
+        merged::merge_rows(rows, lens);
     }
     /// Writes the value of a row at each of sixteen places, modulo [`ROW`].
     #[inline(always)]

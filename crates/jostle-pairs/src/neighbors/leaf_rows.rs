@@ -2,6 +2,7 @@
 
 use jostle_core::axes::Axes;
 use jostle_core::scratch::reserve;
+use jostle_sets::simd::merged::merge;
 use jostle_sets::simd::{LANES, Lanes, ROW, sixteen_mut};
 
 /// A row, and what one more test may add.
@@ -10,7 +11,8 @@ const STRIDE: usize = ROW + LANES;
 /// Bits of a place in a row of [`ROW`] ids.
 const PLACE_BITS: u32 = ROW.trailing_zeros();
 
-/// Rows of less than so many times [`ROW`] ids are merged of pieces, which takes time for each of those before.
+/// Rows of less than so many times [`ROW`] ids are merged of pieces: the first two of each row side by side, then one by one, which takes
+/// time for each of those before.
 const MERGED: usize = 6;
 
 /// Ids up to this many fit in a number together with a place in a row.
@@ -56,6 +58,8 @@ struct Aside {
     lanes: Vec<u8>,
     ids: Vec<u32>,
     distances2: Vec<f32>,
+    /// Of each row that has a piece, the first one, and what was not put aside, in order; one of these, if there are pieces.
+    merged: Vec<[[u32; 2 * ROW]; LANES]>,
 }
 
 /// Lengths of what is put aside and of rows that are sorted alone.
@@ -94,7 +98,8 @@ impl LeafRows {
     }
 
     pub(crate) fn make_room_for(&mut self, used: RowsUsed) {
-        let Aside { lanes, ids, distances2 } = &mut self.aside;
+        let Aside { lanes, ids, distances2, merged } = &mut self.aside;
+        reserve(merged, used.pieces.min(1));
         reserve(lanes, used.pieces);
         reserve(ids, used.pieces.next_multiple_of(LANES) * ROW);
         reserve(distances2, used.pieces * ROW);
@@ -102,11 +107,12 @@ impl LeafRows {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let Aside { lanes, ids, distances2 } = &self.aside;
+        let Aside { lanes, ids, distances2, merged } = &self.aside;
         2 * LANES * STRIDE * size_of::<u32>()
             + lanes.capacity()
             + ids.capacity() * size_of::<u32>()
             + distances2.capacity() * size_of::<f32>()
+            + merged.capacity() * size_of::<[[u32; 2 * ROW]; LANES]>()
             + self.long.capacity() * size_of::<(u32, f32)>()
     }
 
@@ -165,9 +171,6 @@ impl LeafRows {
                 }
             }
         }
-        if sorting == Sorting::Ids && !self.aside.lanes.is_empty() {
-            self.sort_aside::<L>();
-        }
         match sorting {
             Sorting::Ids | Sorting::Keys => L::sort_rows(&mut self.tables.ids, &self.lens),
             Sorting::EqualIds => {
@@ -176,12 +179,15 @@ impl LeafRows {
             }
             Sorting::Alone => {}
         }
+        if sorting == Sorting::Ids && !self.aside.lanes.is_empty() {
+            self.sort_aside::<L>();
+        }
     }
 
-    /// Sorts each piece that was put aside.
+    /// Sorts each piece that was put aside, and merges the first one of each row with what was not.
     #[inline(always)]
     fn sort_aside<L: Lanes>(&mut self) {
-        let Aside { lanes, ids, .. } = &mut self.aside;
+        let Aside { lanes, ids, merged, .. } = &mut self.aside;
         ids.resize(lanes.len().next_multiple_of(LANES) * ROW, 0);
         for (number, pieces) in ids.as_chunks_mut::<ROW>().0.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
             let mut lens = [0; LANES];
@@ -189,6 +195,19 @@ impl LeafRows {
             lens[..some].fill(ROW as u32);
             L::sort_rows(pieces, &lens);
         }
+        if merged.is_empty() {
+            merged.push([[0; 2 * ROW]; LANES]);
+        }
+        let (rows, mut lens) = (&mut merged[0], [0; LANES]);
+        for (&lane, piece) in lanes.iter().zip(ids.as_chunks::<ROW>().0) {
+            let lane = usize::from(lane);
+            if lens[lane] == 0 {
+                lens[lane] = ROW as u32 + self.lens[lane];
+                rows[lane][..ROW].copy_from_slice(piece);
+                rows[lane][ROW..].copy_from_slice(&self.tables.ids[lane][..ROW]);
+            }
+        }
+        L::merge_rows(rows, &lens);
     }
 
     /// Writes the row of a lane, which is `len` long, in ascending order, and behind it the bits of its squared distances if
@@ -219,9 +238,9 @@ impl LeafRows {
     #[inline(never)]
     fn sort_long_into(&mut self, lane: usize, len: usize, out: &mut [u32]) {
         if self.sorting == Sorting::Ids && len < MERGED * ROW {
-            let mut merged = self.lens[lane] as usize;
-            out[..merged].copy_from_slice(&self.tables.ids[lane][..merged]);
-            for piece in self.pieces_of(lane) {
+            let mut merged = ROW + self.lens[lane] as usize;
+            out[..merged].copy_from_slice(&self.aside.merged[0][lane][..merged]);
+            for piece in self.pieces_of(lane).skip(1) {
                 merge(&mut out[..merged + ROW], &self.aside.ids[piece * ROW..][..ROW]);
                 merged += ROW;
             }
@@ -248,22 +267,6 @@ impl LeafRows {
             }
         }
         self.long = long;
-    }
-}
-
-/// Merges ascending ids into as many that stand at the front of `out` as there are places for beside them.
-fn merge(out: &mut [u32], ids: &[u32]) {
-    let (mut left, mut more) = (out.len() - ids.len(), ids.len());
-    for at in (0..out.len()).rev() {
-        if more == 0 {
-            return;
-        }
-        let id = ids[more - 1];
-        let before = if left > 0 { out[left - 1] } else { 0 };
-        let is_less = (left > 0) & (before > id);
-        out[at] = if is_less { before } else { id };
-        left -= usize::from(is_less);
-        more -= usize::from(!is_less);
     }
 }
 

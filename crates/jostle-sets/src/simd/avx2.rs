@@ -4,7 +4,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use super::{LANES, LaneWork, Lanes};
+use super::{LANES, LaneWork, Lanes, ROW};
 
 pub(super) mod sort;
 mod sort_one;
@@ -341,6 +341,12 @@ impl Lanes for Avx2 {
     fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
         // SAFETY: the feature is there (see the type).
         unsafe { sort::sort_rows(rows, lens) }
+    }
+
+    #[inline(always)]
+    fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], lens: &[u32; LANES]) {
+        // SAFETY: the feature is there (see the type).
+        unsafe { sort::merge_rows(rows, lens) }
     }
 
     #[inline(always)]

@@ -146,6 +146,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], lens: &[u32; LANES]) {
+        // SAFETY: the feature is there (see the type).
+        unsafe { super::avx2::sort::merge_rows(rows, lens) }
+    }
+
+    #[inline(always)]
     fn pick(row: &[u32; ROW], places: &[u32; LANES], out: &mut [u32; LANES]) {
         // SAFETY: the feature is there (see the type); `row` is four times 64 readable bytes, `places` 64, and `out` 64 writable ones.
         unsafe {

@@ -32,6 +32,7 @@ stamp!(portable = Portable, avx2 = Avx2, avx512 = Avx512:
     pairs_are_those_of_set_lanes = Pairs,
     values_are_picked_from_a_row = Picked,
     rows_of_all_lengths_are_sorted = SortedRows,
+    halves_of_rows_are_merged = MergedRows,
     rows_that_are_marked_are_kept = KeptRows,
 );
 
@@ -262,6 +263,43 @@ impl LaneWork for SortedRows {
             let lens = [0; LANES].map(|_: u32| random(&mut state) % (most + 1));
             let mut expected = rows;
             L::sort_rows(&mut rows, &lens);
+            for row in 0..LANES {
+                let len = lens[row] as usize;
+                expected[row][..len].sort_unstable();
+                assert_eq!(rows[row][..len], expected[row][..len], "row {row} of lengths {lens:?}");
+            }
+        }
+    }
+}
+
+struct MergedRows;
+
+impl LaneWork for MergedRows {
+    type Output = ();
+
+    /// What merges all halves of zeros and ones merges everything (Knuth).
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let mut state = 7;
+        for round in 0..2 * ((ROW + 1) * (ROW + 1)).div_ceil(LANES) {
+            let mut rows = [[0; 2 * ROW]; LANES];
+            let mut lens = [2 * ROW as u32; LANES];
+            for (row, ids) in rows.iter_mut().enumerate() {
+                let both = round / 2 * LANES + row;
+                for (half, ones) in ids.as_chunks_mut::<ROW>().0.iter_mut().zip([both, both / (ROW + 1)]) {
+                    half[ROW - ones % (ROW + 1)..].fill(1);
+                }
+                if round % 2 == 1 {
+                    // Of every other eight, few are longer than a half.
+                    let is_long = round % 4 == 1 || row % 3 == 0;
+                    lens[row] = if is_long { ROW as u32 + random(&mut state) % (ROW as u32 + 1) } else { 0 };
+                    ids.iter_mut().for_each(|id| *id = random(&mut state));
+                    ids[..ROW].sort_unstable();
+                    ids[ROW..ROW.max(lens[row] as usize)].sort_unstable();
+                }
+            }
+            let mut expected = rows;
+            L::merge_rows(&mut rows, &lens);
             for row in 0..LANES {
                 let len = lens[row] as usize;
                 expected[row][..len].sort_unstable();

@@ -8,13 +8,13 @@
 
 use core::arch::x86_64::*;
 
-use super::super::{LANES, ROW};
+use super::super::{LANES, ROW, merged};
 use super::sort_one::sort_rest;
 
 /// Rows side by side.
 const EIGHT: usize = 8;
 
-/// So many rows of more than sixteen among shorter ones are finished one by one.
+/// So many rows of more than sixteen among shorter ones are finished one by one, and so many of more than [`ROW`] merged.
 const FEW: u32 = 3;
 
 /// Sixteen ids of each of eight rows.
@@ -53,19 +53,37 @@ pub(in crate::simd) unsafe fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LA
     }
 }
 
+/// Merges the first [`ROW`] ids of row i with those that follow, both ascending, `lens[i]` in all; shorter rows become anything, and so
+/// does what follows.
+///
+/// # Safety
+/// AVX2 is there.
+#[target_feature(enable = "avx2")]
+pub(in crate::simd) unsafe fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], lens: &[u32; LANES]) {
+    for (rows, lens) in rows.as_chunks_mut().0.iter_mut().zip(lens.as_chunks().0) {
+        if lens.iter().filter(|&&len| len as usize > ROW).count() <= FEW as usize {
+            merged::merge_rows(rows, lens);
+        } else {
+            let lens = load_lens(lens);
+            let mut blocks = [[_mm256_setzero_si256(); LANES]; 2 * ROW / LANES];
+            for (at, block) in blocks.iter_mut().enumerate() {
+                *block = load(rows, at * LANES, lens);
+            }
+            merge(&mut blocks);
+            for (at, block) in blocks.iter().enumerate() {
+                store(*block, rows, at * LANES);
+            }
+        }
+    }
+}
+
 /// Sorts eight rows of up to sixteen ids for each of `BLOCKS`, or the first ones of longer rows.
 #[target_feature(enable = "avx2")]
 fn sort_eight<const BLOCKS: usize, const N: usize>(rows: &mut [[u32; N]; EIGHT], lens: &[u32; EIGHT]) {
-    // SAFETY: eight lengths are 32 readable bytes.
-    let lens = unsafe { _mm256_loadu_si256(lens.as_ptr().cast()) };
+    let lens = load_lens(lens);
     let mut blocks = [[_mm256_setzero_si256(); LANES]; BLOCKS];
     for (at, block) in blocks.iter_mut().enumerate() {
-        *block = load(rows, at * LANES);
-        for (id, register) in block.iter_mut().enumerate() {
-            // Where a row has ended stands what is no less than any id.
-            let ended = _mm256_cmpgt_epi32(_mm256_set1_epi32((at * LANES + id + 1) as i32), lens);
-            *register = _mm256_or_si256(*register, ended);
-        }
+        *block = load(rows, at * LANES, lens);
         sort_block(block);
     }
     let mut run = 2;
@@ -80,10 +98,17 @@ fn sort_eight<const BLOCKS: usize, const N: usize>(rows: &mut [[u32; N]; EIGHT],
     }
 }
 
-/// Sixteen ids of each row, from number `first` on.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load<const N: usize>(rows: &[[u32; N]; EIGHT], first: usize) -> Block {
+fn load_lens(lens: &[u32; EIGHT]) -> __m256i {
+    // SAFETY: eight lengths are 32 readable bytes.
+    unsafe { _mm256_loadu_si256(lens.as_ptr().cast()) }
+}
+
+/// Sixteen ids of each row, from number `first` on; where a row has ended stands what is no less than any id.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load<const N: usize>(rows: &[[u32; N]; EIGHT], first: usize, lens: __m256i) -> Block {
     let mut block = [_mm256_setzero_si256(); LANES];
     for half in [0, EIGHT] {
         for row in 0..EIGHT {
@@ -93,6 +118,10 @@ fn load<const N: usize>(rows: &[[u32; N]; EIGHT], first: usize) -> Block {
         }
     }
     transpose(&mut block);
+    for (id, register) in block.iter_mut().enumerate() {
+        let ended = _mm256_cmpgt_epi32(_mm256_set1_epi32((first + id + 1) as i32), lens);
+        *register = _mm256_or_si256(*register, ended);
+    }
     block
 }
 
