@@ -343,6 +343,37 @@ fn crowded_rows_are_the_same_on_any_threads() {
     crowded_rows::<3>(9_000, Rows::Full);
 }
 
+/// Rows of each frame are those of a search from scratch in whatever lists they are asked for: in those of the last frame, which nobody may have
+/// filled since, or somebody else has, or which have been copied or taken apart, in others by turns, or in new ones.
+#[test]
+fn rows_may_be_asked_for_in_any_lists() {
+    for way in 0..6 {
+        let mut scene: Scene<2> = scene::scene(Kind::Dense, 2_000, 9);
+        let (mut finder, mut other, mut expected) = (CoherentFinder::new(), PairFinder::new(), NeighborLists::new());
+        let mut lists = [(); 2].map(|()| NeighborLists::new());
+        for frame in 0..20 {
+            for (axis, column) in scene.centers.iter_mut().enumerate() {
+                column.iter_mut().zip(axis..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.004);
+            }
+            match way {
+                1 => lists.reverse(),
+                2 => lists[0] = NeighborLists::new(),
+                3 if frame % 3 == 1 => {
+                    let _ = other.neighbors(scene.view().within(0.1), Rows::Full, &mut lists[0]).expect("sound bodies");
+                }
+                4 => lists[0] = NeighborLists::from(core::mem::take(&mut lists[0]).into_columns()),
+                5 => lists[0] = lists[0].clone(),
+                _ => {}
+            }
+            other.neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
+            finder.neighbors(scene.view(), Rows::Full, &mut lists[0]).expect("sound bodies");
+            assert!(lists[0].offsets() == expected.offsets(), "way {way}, frame {frame}");
+            assert!(lists[0].neighbors() == expected.neighbors(), "way {way}, frame {frame}");
+        }
+        assert!(finder.rebuilds() < 8, "{} rebuilds, way {way}", finder.rebuilds());
+    }
+}
+
 /// A host that panics at a call, before its tasks or after them.
 struct Host {
     left: AtomicUsize,

@@ -64,6 +64,15 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         Self { second: Vec::new(), dealer: Dealer::default(), locals: ScratchPool::default(), blocks: Vec::new() }
     }
 
+    /// Bytes held.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.second.capacity() * size_of::<T>()
+            + self.dealer.bytes()
+            + self.locals.bytes(LocalOrder::bytes)
+            + self.blocks.capacity() * size_of::<u64>()
+    }
+
     /// Sorts `items` by their 64-bit code, keeping the order of those with equal codes. `code` must be a function of the
     /// item alone.
     ///

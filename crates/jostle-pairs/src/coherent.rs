@@ -5,9 +5,11 @@
 
 mod bands;
 mod block;
+mod blocks;
 mod candidates;
 mod current;
 mod live;
+mod live_rows;
 mod pace;
 mod packed;
 mod pair_sieve;
@@ -31,14 +33,17 @@ use crate::finder::found::Found;
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
+use crate::pairs::ranks::Ranks;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
 use live::Live;
-use pace::{FRAMES_FOR_A_NEIGHBOR, FRAMES_FOR_A_PAIR, Pace, Way};
+use live_rows::LiveRows;
+use pace::{OF_PAIRS, OF_ROWS, Pace, Way};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
+use rows::Asked;
 use search::CoherentSearch;
 use was::Since;
 
@@ -49,8 +54,8 @@ use was::Since;
 /// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin
 /// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. In open space, for bodies at rest, a
 /// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
-/// take the places that are left. Rows are ascending, as ever. Make one for each input that is searched frame by frame, and, where
-/// frames are asked for both pairs and rows, one for each.
+/// take the places that are left. Rows are ascending, as ever, and cost least where each frame fills the same lists: into others they
+/// are copied. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
 /// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
@@ -78,6 +83,7 @@ pub struct CoherentFinder<const D: usize> {
     candidates: Candidates<D>,
     current: Current<D>,
     live: Live,
+    live_rows: LiveRows,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
     pace: Pace,
@@ -96,8 +102,10 @@ const MANY: usize = 3 << 16;
 enum Kept {
     #[default]
     Pairs,
-    /// Row after row.
+    /// Rows, of bodies of which it does not last from frame to frame whether two touch: candidates are in rows, too.
     Rows(Rows),
+    /// Rows of others.
+    LiveRows(Rows),
 }
 
 /// What is asked for.
@@ -110,7 +118,7 @@ impl<const D: usize> fmt::Debug for CoherentFinder<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("CoherentFinder")
             .field("pairs", &self.finder.last().pairs().len())
-            .field("candidates", &self.candidates.pairs.pairs().len())
+            .field("candidates", &self.candidates.len())
             .field("margin", &self.margin())
             .field("rebuilds", &self.rebuilds())
             .field("bytes", &self.bytes())
@@ -136,6 +144,7 @@ impl<const D: usize> CoherentFinder<D> {
             candidates: Candidates::default(),
             current: Current::default(),
             live: Live::default(),
+            live_rows: LiveRows::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
             pace: Pace::default(),
@@ -209,6 +218,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.candidates.bytes()
             + self.current.bytes()
             + self.live.bytes()
+            + self.live_rows.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
     }
@@ -245,13 +255,12 @@ impl<const D: usize> CoherentFinder<D> {
         mut answer: Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        if self.pace.keeps_list() && self.kept != answer.kept() {
+        if self.pace.keeps_list() && self.kept != answer.kept(input) {
             self.pace.forget();
         }
         let used = self.used(input, workers);
         if self.pace.still_holds(used) {
-            self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
-            return Ok(());
+            return self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
         }
         let moved = if self.pace.was_ahead() { used.and_then(|_| self.moved(input, workers)) } else { used };
         self.pace.ended(moved);
@@ -298,12 +307,13 @@ impl<const D: usize> CoherentFinder<D> {
             self.current.pack_kept(input, workers);
         }
         self.read(input, workers);
-        let Self { finder, candidates, current, live, row_sieve, .. } = self;
+        let Self { finder, candidates, current, live, live_rows, .. } = self;
         let (exact, sorting) = (finder.preparation.exact(input), (margin, finder.engine.isa));
         let test = current.test(input, &exact, None);
         match self.kept {
             Kept::Pairs => live.begin(candidates, &test, sorting, workers),
-            Kept::Rows(_) => row_sieve.sort(candidates, &test, sorting, workers),
+            Kept::LiveRows(_) => live_rows.blocks.sort(candidates, &test, sorting, workers),
+            Kept::Rows(_) => {}
         }
     }
 
@@ -325,46 +335,63 @@ impl<const D: usize> CoherentFinder<D> {
         answer: &mut Answer<'_>,
         (used, started): (Option<f64>, Instant),
         workers: Workers<'_>,
-    ) {
+    ) -> Result<(), InputError> {
+        let found = match answer {
+            Answer::Pairs => self.list_pairs(input, only, used, workers),
+            Answer::Rows(kind, lists) => {
+                let asked = Asked { kind: *kind, only, lists };
+                match (self.kept, used) {
+                    (Kept::LiveRows(_), Some(used)) => self.change_rows(input, asked, used, workers)?,
+                    _ => {
+                        if used.is_some() {
+                            self.read(input, workers);
+                        }
+                        self.choose_rows(input, asked, workers);
+                    }
+                }
+                lists.neighbors().len()
+            }
+        };
+        self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
+        Ok(())
+    }
+
+    /// Lists the pairs of a frame, and says how many there are.
+    fn list_pairs(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        used: Option<f64>,
+        workers: Workers<'_>,
+    ) -> usize {
         if used.is_some() {
             self.read(input, workers);
         }
-        let Self { finder, candidates, current, live, pair_sieve, row_sieve, pace, .. } = self;
+        let Self { finder, candidates, current, live, pair_sieve, pace, .. } = self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
         let test = current.test(input, &exact, only);
-        let found = match answer {
-            Answer::Pairs => {
-                let pairs = &mut finder.engine.pairs;
-                if live.holds() {
-                    if let Some(used) = used {
-                        live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
-                    }
-                    if pace.is_new() {
-                        live.list(pairs, &candidates.ranks, workers);
-                    } else {
-                        live.change(pairs, &candidates.ranks, workers);
-                    }
-                }
-                if live.holds() && !test.drops_some() {
-                    let (count, unique) = (pairs.pairs().len(), exact.images.unique);
-                    let ends = core::iter::once(count);
-                    finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
-                    count
-                } else {
-                    // Those that layers or the caller drop may come back in the next frame.
-                    live.put_aside(candidates, pairs);
-                    pair_sieve.sift(candidates, &test, workers);
-                    pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
-                }
+        let pairs = &mut finder.engine.pairs;
+        if live.holds() {
+            if let Some(used) = used {
+                live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
             }
-            Answer::Rows(_, lists) => {
-                row_sieve.sift(candidates, &test, ([used.unwrap_or_default(), margin], isa), workers);
-                row_sieve.list(candidates, &test, (lists, isa), workers);
-                row_sieve.count()
+            if pace.is_new() {
+                live.list(pairs, &candidates.ranks, workers);
+            } else {
+                live.change(pairs, &candidates.ranks, workers);
             }
-        };
-        finder.note_sieve(candidates.pairs.pairs().len(), found, started.elapsed());
+        }
+        if live.holds() && !test.drops_some() {
+            let (count, unique) = (pairs.pairs().len(), exact.images.unique);
+            let ends = core::iter::once(count);
+            finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
+            return count;
+        }
+        // Those that layers or the caller drop may come back in the next frame.
+        live.put_aside(candidates, pairs);
+        pair_sieve.sift(candidates, &test, workers);
+        pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
     }
 
     /// Searches from scratch, with a margin where that pays, for which it may be known where bodies are to be.
@@ -375,37 +402,59 @@ impl<const D: usize> CoherentFinder<D> {
         (answer, known): (&mut Answer<'_>, bool),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let frames = if matches!(answer, Answer::Pairs) { FRAMES_FOR_A_PAIR } else { FRAMES_FOR_A_NEIGHBOR };
-        let way = self.pace.next_way(input.typical_radius(), D, (frames[usize::from(D > 2)], known));
+        let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
+        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], known));
         let way = way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST));
-        let Some(Way { margin, ahead }) = way else { return self.search_once(input, only, answer, workers) };
+        let Some(way) = way else { return self.search_once(input, only, answer, workers) };
+        let (started, kept) = (Instant::now(), answer.kept(input));
+        let (Kept::LiveRows(_), Answer::Rows(kind, lists)) = (kept, &mut *answer) else {
+            let used = self.list_anew(input, kept, way, workers)?;
+            return self.list_kept(input, only, answer, (used, started), workers);
+        };
+        self.search_rows(input, Asked { kind: *kind, only, lists }, workers)?;
+        let found = self.finder.stats.pairs;
+        match self.list_anew(input, kept, way, workers) {
+            Ok(Some(used)) => self.sift_rows(input, used, workers),
+            Ok(None) => {}
+            // Bodies may be where none with a margin can be.
+            Err(_) => self.pace.searched(0.0, found, bodies_of(input)),
+        }
+        self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
+        Ok(())
+    }
+
+    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand; in the former case, how much of
+    /// the margin they have used up.
+    fn list_anew(
+        &mut self,
+        input: &Input<'_, D>,
+        kept: Kept,
+        Way { margin, ahead }: Way,
+        workers: Workers<'_>,
+    ) -> Result<Option<f64>, InputError> {
         let bodies = bodies_of(input);
         if let Some(way) = ahead {
             self.pace.forget();
             self.current.keep_ahead(input, way.map(|x| x as f32).into(), workers);
             // Bodies may be expected where none can be.
-            if self.list_candidates(input, (margin, true), answer.kept(), workers).is_ok() {
-                let started = Instant::now();
+            if self.list_candidates(input, (margin, true), kept, workers).is_ok() {
                 self.sort(input, margin, workers);
                 let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
                 if used <= margin {
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
-                    self.list_kept(input, only, answer, (Some(used), started), workers);
-                    return Ok(());
+                    return Ok(Some(used));
                 }
             }
             self.pace.stay();
         }
-        self.list_candidates(input, (margin, false), answer.kept(), workers)?;
-        let started = Instant::now();
+        self.list_candidates(input, (margin, false), kept, workers)?;
         self.pace.searched(margin, self.finder.stats.pairs, bodies);
         if is_plain(input) {
             self.keep_bodies(input, workers);
         }
         self.sort(input, margin, workers);
-        self.list_kept(input, only, answer, (None, started), workers);
-        Ok(())
+        Ok(None)
     }
 
     /// Searches from scratch, and keeps no more than the bodies.
@@ -421,7 +470,8 @@ impl<const D: usize> CoherentFinder<D> {
             Answer::Pairs => finder.list_here(input, only, workers),
             Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
         }?;
-        self.pace.searched(0.0, self.finder.stats.pairs, bodies_of(input));
+        let twice = matches!(answer, Answer::Rows(Rows::Full, _)) && input.sets().len() == 1;
+        self.pace.searched(0.0, self.finder.stats.pairs >> u32::from(twice), bodies_of(input));
         if self.pace.probes() {
             self.keep_bodies(input, workers);
         }
@@ -441,30 +491,16 @@ impl<const D: usize> CoherentFinder<D> {
         let by_rank = is_plain(input) && input.sets().len() == 1 && pace.added() > crowded;
         let centers = |set| if ahead { current.ahead(set) } else { None };
         input.grown(margin, centers, |grown| -> Result<(), InputError> {
-            match kept {
-                Kept::Pairs => {
-                    let mut listed = false;
-                    if by_rank {
-                        finder.list_ranks_here(grown, &mut candidates.ranks, workers)?;
-                        // Of more than can be numbered, no list is kept: they are looked at by their ids.
-                        listed = u32::try_from(finder.engine.pairs.pairs().len()).is_ok();
-                    }
-                    if !listed {
-                        finder.list_here(grown, None, workers)?;
-                        candidates.ranks.clear();
-                    }
-                    candidates.take(finder);
-                }
-                Kept::Rows(kind) => {
-                    let lists = &mut candidates.rows.lists;
-                    lists.want_image_shifts(!input.space.is_open());
-                    finder.list_neighbors_here(grown, None, kind, lists, workers)?;
-                    candidates.ranks.clear();
-                    if by_rank {
-                        candidates.ranks.take(finder.preparation.own_tree(), workers);
-                    }
-                    candidates.take_rows(input, kind, (finder.isa(), workers));
-                }
+            if let Kept::Rows(kind) = kept {
+                let lists = &mut candidates.rows;
+                lists.want_image_shifts(!input.space.is_open());
+                finder.list_neighbors_here(grown, None, kind, lists, workers)?;
+                candidates.ranks.clear();
+                candidates.take_rows(input);
+            } else {
+                candidates.take_pairs(finder, kept == Kept::Pairs, |finder, ranks| {
+                    list(finder, ranks, (grown, by_rank), workers)
+                })?;
             }
             if !is_plain(grown) {
                 finder.skin.keep_on(grown, workers);
@@ -495,12 +531,37 @@ fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
 
 impl Answer<'_> {
     /// What candidates are listed for.
-    fn kept(&self) -> Kept {
+    fn kept<const D: usize>(&self, input: &Input<'_, D>) -> Kept {
         match self {
             Self::Pairs => Kept::Pairs,
+            Self::Rows(kind, _) if lasts(input) => Kept::LiveRows(*kind),
             Self::Rows(kind, _) => Kept::Rows(*kind),
         }
     }
+}
+
+/// Lists the pairs of bodies that have been grown, by rank where that is wanted.
+fn list<const D: usize>(
+    finder: &mut PairFinder<D>,
+    ranks: &mut Ranks,
+    (grown, by_rank): (&Input<'_, D>, bool),
+    workers: Workers<'_>,
+) -> Result<(), InputError> {
+    if by_rank {
+        finder.list_ranks_here(grown, ranks, workers)?;
+        // Of more than can be numbered, no list is kept: they are looked at by their ids.
+        if u32::try_from(finder.engine.pairs.pairs().len()).is_ok() {
+            return Ok(());
+        }
+    }
+    finder.list_here(grown, None, workers)?;
+    ranks.clear();
+    Ok(())
+}
+
+/// Whether it lasts from frame to frame whether two bodies of an input touch.
+fn lasts<const D: usize>(input: &Input<'_, D>) -> bool {
+    input.space.is_open() && input.sets().iter().all(|set| set.moving.is_none())
 }
 
 /// Whether all bodies of an input are in `f32` and at rest, in open space.

@@ -17,6 +17,7 @@ use core::sync::atomic::AtomicUsize;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{ScratchPool, fill_with_headroom, with_headroom};
 use jostle_core::{Aabb, Isa, Workers};
+use jostle_sets::proxy::Exact;
 use jostle_sets::simd::LANES;
 use jostle_sets::traverse::descent::root;
 
@@ -119,6 +120,19 @@ impl<const D: usize> RowEngine<D> {
         let tests = self.fill_joined(isa, plan, kind, lists, workers);
         self.last = if short(lists.neighbors.len()) { LastRows::Nothing } else { LastRows::Long };
         tests
+    }
+
+    /// Sets all columns that are wanted of lists that hold the rows of a search.
+    pub(crate) fn measure(
+        &mut self,
+        exact: &Exact<'_, D>,
+        kind: Rows,
+        lists: &mut NeighborLists,
+        isa_and_workers: (Isa, Workers<'_>),
+    ) {
+        if lists.want_columns() {
+            lists.measure(exact, kind, &mut self.centers, isa_and_workers);
+        }
     }
 
     fn fill_joined(
@@ -245,7 +259,7 @@ impl<const D: usize> RowEngine<D> {
         workers: Workers<'_>,
     ) {
         lists.room_for::<D>(buckets.ids, self.starts[buckets.count()]);
-        let NeighborLists { offsets, neighbors, extras } = lists;
+        let NeighborLists { offsets, neighbors, extras, .. } = lists;
         self.places.prepare(workers.count(), |places| {
             fill_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());
         });

@@ -28,6 +28,10 @@ impl LocalOrder {
         self.spare.reserve(items.saturating_sub(self.spare.len()));
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.codes.capacity() * size_of::<u64>() + (self.packed.capacity() + self.spare.capacity()) * size_of::<u32>()
+    }
+
     /// Sorts by the codes given: afterwards [`LocalOrder::places`] lists the places in stable order.
     ///
     /// # Panics

@@ -51,20 +51,17 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Takes candidates of the same two sets from number `first` on, by their bands. In `order` stands then the number, among
-    /// those, of each as they are put.
+    /// Takes some candidates of the same two sets by their bands.
     pub(super) fn sort<const D: usize>(
         &mut self,
-        candidates: &Candidates<D>,
+        (candidates, range): (&Candidates<D>, Range<usize>),
         test: &Test<'_, D>,
         scale: (f32, Isa),
-        (first, order): (usize, &mut [u16; BLOCK]),
     ) {
         let named = test.named(candidates.meetings[0]);
         self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
         let pairs = candidates.pairs.pairs();
-        let range = first..(first + BLOCK).min(pairs.len());
-        let (mut classes, mut done) = ([0; BLOCK], 0);
+        let (mut classes, mut done, mut order) = ([0; BLOCK], 0, [0; BLOCK]);
         let classes = &mut classes[..range.len()];
         sort_block(candidates, test, scale, range.clone(), |some| {
             classes[done..][..some.len()].copy_from_slice(some);
@@ -160,14 +157,6 @@ impl Block {
         for (number, &word) in self.touching.iter().enumerate() {
             each_bit(word, |bit| visit(number * WORD + bit));
         }
-    }
-}
-
-/// Makes room for so many blocks, with headroom.
-pub(super) fn more_blocks<T: Default>(blocks: &mut Vec<T>, count: usize) {
-    if blocks.len() < count {
-        blocks.reserve_exact(count + count / 8 + 1 - blocks.len());
-        blocks.resize_with(blocks.capacity(), T::default);
     }
 }
 

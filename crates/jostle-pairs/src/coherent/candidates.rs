@@ -3,19 +3,19 @@
 use core::mem::swap;
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Isa, Workers};
 use jostle_sets::input::Input;
 
-use crate::coherent::rows::CandidateRows;
+use crate::InputError;
 use crate::finder::PairFinder;
 use crate::join::hits::PairList;
-use crate::neighbors::rows::Rows;
+use crate::neighbors::NeighborLists;
+use crate::pairs::listed::Listed;
 use crate::pairs::ranks::Ranks;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// As a list has them, the lesser id first within a set; or the ranks of bodies. Of rows, each once, if it lasts how they touch.
+    /// As a list has them, the lesser id first within a set; or the ranks of bodies. None where there are rows.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
     /// Where the second body of each was seen; of none in open space.
@@ -23,13 +23,38 @@ pub(super) struct Candidates<const D: usize> {
     /// The sets that meet, ascending, and where the candidates of each two end.
     pub(super) meetings: Vec<[u32; 2]>,
     pub(super) ends: Vec<usize>,
-    /// The rows that candidates are of.
-    pub(super) rows: CandidateRows,
+    /// All that are in rows, where it does not last from frame to frame which of those touch.
+    pub(super) rows: NeighborLists,
+    /// What a finder says of a list of pairs, while it lists others beside it.
+    listed: Listed<D>,
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Takes the pairs that a finder has listed.
-    pub(super) fn take(&mut self, finder: &mut PairFinder<D>) {
+    /// Takes the pairs that a finder lists, by rank or by id; of its own list is nothing left then, if it is not wanted any more.
+    pub(super) fn take_pairs(
+        &mut self,
+        finder: &mut PairFinder<D>,
+        unwanted: bool,
+        list: impl FnOnce(&mut PairFinder<D>, &mut Ranks) -> Result<(), InputError>,
+    ) -> Result<(), InputError> {
+        if unwanted {
+            list(finder, &mut self.ranks)?;
+            self.take(finder);
+            return Ok(());
+        }
+        swap(&mut self.pairs, &mut finder.engine.pairs);
+        swap(&mut self.listed, &mut finder.listed);
+        let listed = list(finder, &mut self.ranks);
+        if listed.is_ok() {
+            self.take(finder);
+        } else {
+            swap(&mut self.pairs, &mut finder.engine.pairs);
+        }
+        swap(&mut self.listed, &mut finder.listed);
+        listed
+    }
+
+    fn take(&mut self, finder: &mut PairFinder<D>) {
         swap(&mut self.pairs, &mut finder.engine.pairs);
         let shifts = finder.listed.shifts.iter(self.pairs.pairs());
         resize_with_headroom(&mut self.shifts, shifts.len());
@@ -43,21 +68,26 @@ impl<const D: usize> Candidates<D> {
     }
 
     /// Takes the rows that a finder has filled, of an input of one set or two.
-    pub(super) fn take_rows(&mut self, input: &Input<'_, D>, kind: Rows, (isa, workers): (Isa, Workers<'_>)) {
-        self.rows.list((input, kind), (&mut self.pairs, &self.ranks), (isa, workers));
-        let shifts = self.rows.lists.image_shifts();
+    pub(super) fn take_rows(&mut self, input: &Input<'_, D>) {
+        let shifts = self.rows.image_shifts();
         resize_with_headroom(&mut self.shifts, shifts.len());
         self.shifts.copy_from_slice(shifts);
         self.meetings.clear();
         self.meetings.push([0, input.sets().len() as u32 - 1]);
         self.ends.clear();
-        self.ends.push(self.pairs.pairs().len());
+        self.ends.push(self.rows.neighbors().len());
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or_default()
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.pairs.bytes()
             + self.rows.bytes()
             + self.ranks.bytes()
+            + self.listed.bytes()
             + self.shifts.capacity() * size_of::<[i32; D]>()
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()

@@ -10,8 +10,9 @@ use jostle_core::disjoint::Disjoint;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BLOCK, last_band, scale_of};
-use crate::coherent::block::{Block, more_blocks};
+use crate::coherent::bands::BLOCK;
+use crate::coherent::block::Block;
+use crate::coherent::blocks::Blocks;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::join::hits::PairList;
@@ -26,17 +27,13 @@ const NOBODY: u32 = u32::MAX;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Live {
-    blocks: Vec<Block>,
-    /// How many blocks there are of those.
-    count: usize,
+    blocks: Blocks,
     /// Where in the list the sure pairs of each block begin, then the other pairs of each, and the end.
     starts: Vec<usize>,
     /// Where in the list a candidate stands that touches, block after block.
     slots: Vec<AtomicU32>,
     /// The candidate at each place of the list, behind the sure ones.
     owners: Vec<u32>,
-    /// The last band that has been tested.
-    band: usize,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
@@ -45,7 +42,7 @@ pub(super) struct Live {
 
 impl Live {
     pub(super) fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<Block>()
+        self.blocks.bytes()
             + self.starts.capacity() * size_of::<usize>()
             + self.slots.capacity() * size_of::<AtomicU32>()
             + self.owners.capacity() * size_of::<u32>()
@@ -61,30 +58,26 @@ impl Live {
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        (margin, isa): (f64, Isa),
+        margin_and_isa: (f64, Isa),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
-        (self.holds, self.is_aside, self.band) = (false, false, 0);
+        (self.holds, self.is_aside) = (false, false);
         if candidates.meetings.len() != 1 || test.exact.cell.is_some() || test.moves() || u32::try_from(len).is_err() {
             return;
         }
         self.holds = true;
-        self.count = len.div_ceil(BLOCK);
-        more_blocks(&mut self.blocks, self.count);
-        if self.slots.len() < self.count * BLOCK {
-            self.slots.resize_with(with_headroom(self.count * BLOCK), AtomicU32::default);
+        let slots = len.next_multiple_of(BLOCK);
+        if self.slots.len() < slots {
+            self.slots.resize_with(with_headroom(slots), AtomicU32::default);
         }
-        let (blocks, scale) = (&mut self.blocks[..self.count], scale_of(margin));
-        workers.fill_blocks("bands", blocks, 1, |number, block| {
-            block[0].sort(candidates, test, (scale, isa), (number * BLOCK, &mut [0; BLOCK]));
-        });
+        self.blocks.sort(candidates, test, margin_and_isa, workers);
     }
 
     /// Lists new candidates that touch: block by block those that surely do, then block by block and band by band the others.
     pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, count, starts, slots, owners, .. } = self;
-        let blocks = &blocks[..*count];
+        let Self { blocks, starts, slots, owners, .. } = self;
+        let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
         let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(Block::touching));
         let mut end = 0;
@@ -117,18 +110,13 @@ impl Live {
         &mut self,
         (candidates, list): (&mut Candidates<D>, &mut PairList),
         test: &Test<'_, D>,
-        (used_of_margin, isa): ([f64; 2], Isa),
+        used: ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
         if core::mem::take(&mut self.is_aside) {
             swap(&mut candidates.pairs, list);
         }
-        // What was tested in the last frame may have changed then, and is tested once more.
-        let band = last_band(used_of_margin);
-        let (sets, last) = (candidates.meetings[0], core::mem::replace(&mut self.band, band).max(band));
-        workers.fill_blocks("sift", &mut self.blocks[..self.count], 1, |_, block| {
-            block[0].sift((test, sets), (last, isa), |pair| test.touches(sets, [0; D], pair));
-        });
+        self.blocks.sift(candidates.meetings[0], test, used, workers);
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
@@ -144,8 +132,8 @@ impl Live {
     /// end. Where fewer have begun, the last of the list go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, count, starts, slots, owners, .. } = self;
-        let blocks = &blocks[..*count];
+        let Self { blocks, starts, slots, owners, .. } = self;
+        let blocks = blocks.all();
         // Where those of each block begin among all that have begun to touch, then among all that have ended, each with the end.
         resize_with_headroom(starts, 2 * (blocks.len() + 1));
         let (begin, end) = starts.split_at_mut(blocks.len() + 1);

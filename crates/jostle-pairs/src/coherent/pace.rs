@@ -1,16 +1,22 @@
 //! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
 //! a function of the frames alone.
 
-/// A list pays if it lasts for so many frames, and for so many more for each pair, or neighbour in a row, that a body has: to list and sort
-/// many candidates costs more than it does to search for them again. Rows are written in each frame, where pairs are not. In space, a search
-/// takes longer for as many pairs.
-const FRAMES_WORTH_KEEPING: f64 = 3.0;
+/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has: to list and sort many candidates costs more
+/// than it does to search for them again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Worth {
+    frames: f64,
+    for_a_pair: f64,
+}
 
-/// Frames for a pair of a body, in the plane and in space: see [`FRAMES_WORTH_KEEPING`].
-pub(super) const FRAMES_FOR_A_PAIR: [f64; 2] = [0.6, 0.2];
+/// Of lists of pairs, in the plane and in space, where a search takes longer for as many pairs; and of rows, which are written in each frame.
+pub(super) const OF_PAIRS: [Worth; 2] =
+    [Worth { frames: 3.0, for_a_pair: 0.6 }, Worth { frames: 3.0, for_a_pair: 0.2 }];
+pub(super) const OF_ROWS: [Worth; 2] =
+    [Worth { frames: 4.5, for_a_pair: 0.25 }, Worth { frames: 3.3, for_a_pair: 0.05 }];
 
-/// As many for a neighbour in a row.
-pub(super) const FRAMES_FOR_A_NEIGHBOR: [f64; 2] = [0.35, 0.07];
+/// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
+const LASTING: f64 = 3.0;
 
 /// Where a search found more pairs or neighbours than this, no cache holds the candidates, and a list must last for so many times as long.
 const FAR: f64 = 4e6;
@@ -116,7 +122,7 @@ impl Pace {
     /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies.
     pub(super) fn ended(&mut self, moved: Option<f64>) {
         let frames = f64::from(self.frames);
-        let lasted = frames >= FRAMES_WORTH_KEEPING;
+        let lasted = frames >= LASTING;
         match (self.kept, moved) {
             (Kept::Nothing, _) => {}
             // That a body has jumped says nothing of the next frames.
@@ -158,9 +164,8 @@ impl Pace {
         self.found * (self.growth - 1.0) / self.bodies.max(1.0)
     }
 
-    /// How the next list is to be made, which must last for so many frames more for each pair or neighbour; none if it does not pay. Whether
-    /// it can be known where bodies are to be.
-    pub(super) fn next_way(&mut self, radius: f64, axes: usize, (frames_for_one, known): (f64, bool)) -> Option<Way> {
+    /// How the next list is to be made; none if it does not pay. Whether it can be known where bodies are to be.
+    pub(super) fn next_way(&mut self, radius: f64, axes: usize, (worth, known): (Worth, bool)) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
         let ahead = if known && self.apart[0] == 0 && speed > 0.0 { AHEAD } else { 0.0 };
@@ -171,7 +176,7 @@ impl Pace {
         // Bodies with a margin, over those without.
         self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
-        let worth = FRAMES_WORTH_KEEPING + frames_for_one * if_far * self.foreseen();
+        let worth = worth.frames + worth.for_a_pair * if_far * self.foreseen();
         if !margin.is_finite() || margin < worth * pace {
             self.growth = 1.0;
             return None;

@@ -1,9 +1,10 @@
 //! Neighbour lists as the caller holds them: compressed sparse rows, and columns beside them.
 
 use core::fmt;
+use core::mem::swap;
 use core::ops::Range;
 
-use crate::neighbors::extras::{Extras, Wanted, resize_anew};
+use crate::neighbors::extras::{Extras, resize_anew};
 
 /// The neighbours of each body, as compressed sparse rows (CSR): those of body `i` are
 /// `neighbors()[offsets()[i]..offsets()[i + 1]]`, ascending.
@@ -27,6 +28,8 @@ pub struct NeighborLists {
     pub(super) offsets: Vec<usize>,
     pub(super) neighbors: Vec<u32>,
     pub(super) extras: Extras,
+    /// Of rows that a finder of coherent frames has filled last, a number that no others of the program have; 0 of others.
+    number: u64,
 }
 
 /// What [`NeighborLists`] hold, each column a vector of its own: see [`NeighborLists::into_columns`].
@@ -70,7 +73,7 @@ impl From<NeighborColumns> for NeighborLists {
         if offsets.is_empty() {
             offsets.push(0);
         }
-        Self { offsets, neighbors, extras: Extras::of(distances2, distances2_f64, image_shifts, vectors) }
+        Self { offsets, neighbors, extras: Extras::of(distances2, distances2_f64, image_shifts, vectors), number: 0 }
     }
 }
 
@@ -87,7 +90,7 @@ impl fmt::Debug for NeighborLists {
 
 impl Default for NeighborLists {
     fn default() -> Self {
-        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default() }
+        Self { offsets: vec![0], neighbors: Vec::new(), extras: Extras::default(), number: 0 }
     }
 }
 
@@ -267,18 +270,42 @@ impl NeighborLists {
         self.extras.wanted.image_shifts = wanted;
     }
 
-    /// Whether searches fill in anything but ids.
-    pub(crate) fn has_extras(&self) -> bool {
-        self.extras.wanted != Wanted::default()
-    }
-
     /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
     pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
+        self.room_for_rows(rows);
+        self.room_for_neighbors::<D>(neighbors);
+        (&mut self.offsets[1..], &mut self.neighbors)
+    }
+
+    /// Makes room for so many rows; where each row ends.
+    pub(crate) fn room_for_rows(&mut self, rows: usize) -> &mut [usize] {
+        self.number = 0;
         resize_anew(&mut self.offsets, rows + 1);
+        self.offsets[0] = 0;
+        &mut self.offsets[1..]
+    }
+
+    /// Makes room for so many neighbours.
+    pub(crate) fn room_for_neighbors<const D: usize>(&mut self, neighbors: usize) -> &mut [u32] {
         resize_anew(&mut self.neighbors, neighbors);
         self.extras.resize::<D>(neighbors);
-        self.offsets[0] = 0;
-        (&mut self.offsets[1..], &mut self.neighbors)
+        &mut self.neighbors
+    }
+
+    /// By what rows are told from others.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn set_number(&mut self, number: u64) {
+        self.number = number;
+    }
+
+    /// Swaps rows with those of other lists, but for what is known of neighbours.
+    pub(crate) fn swap_ids(&mut self, other: &mut Self) {
+        swap(&mut self.offsets, &mut other.offsets);
+        swap(&mut self.neighbors, &mut other.neighbors);
+        (self.number, other.number) = (0, 0);
     }
 
     /// Takes the lists apart, without a copy: for a host that keeps them.
@@ -295,7 +322,7 @@ impl NeighborLists {
     /// ```
     #[must_use]
     pub fn into_columns(self) -> NeighborColumns {
-        let Self { offsets, neighbors, extras } = self;
+        let Self { offsets, neighbors, extras, .. } = self;
         let Extras { distances2, distances2_f64, image_shifts, vectors, .. } = extras;
         NeighborColumns { offsets, neighbors, distances2, distances2_f64, image_shifts, vectors }
     }

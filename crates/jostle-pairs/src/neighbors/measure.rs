@@ -149,7 +149,7 @@ impl NeighborLists {
         workers: Workers<'_>,
         each: impl Fn(Neighbors<'_>, Block<'_, D>) + Sync,
     ) {
-        let Self { offsets, neighbors, extras } = self;
+        let Self { offsets, neighbors, extras, .. } = self;
         let columns = extras.share::<D>();
         workers.run("extras", neighbors.len().div_ceil(BLOCK), |block| {
             let range = block * BLOCK..((block + 1) * BLOCK).min(neighbors.len());

@@ -1,0 +1,284 @@
+//! The rows of bodies that touch, changed where candidates begin to touch, or end.
+//!
+//! Few do from frame to frame. Each is noted with the rows of both its bodies; then all rows are written anew, what lies between two changes
+//! at once.
+
+use core::mem::swap;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use jostle_core::radix::RadixSort;
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Isa, Workers};
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
+
+use crate::coherent::bands::BLOCK;
+use crate::coherent::blocks::Blocks;
+use crate::neighbors::NeighborLists;
+use crate::pairs::ranks::Ranks;
+
+/// Rows that one task writes.
+const ROWS: usize = 1 << 11;
+
+/// Where the row of a change stands in it; then come the id and, last, whether it is taken away.
+const ROW: u32 = u32::BITS + 1;
+
+/// Ids that are copied, or looked at, at once: mostly all of them, since it could not be foreseen how many more there are.
+const COPIED: usize = 4 * LANES;
+const LOOKED_AT: usize = 2 * LANES;
+
+/// The number of the frame that is filled next, of all finders of the program: it tells rows from others, and nothing depends on it.
+static FRAMES: AtomicU64 = AtomicU64::new(1);
+
+/// See the top of this file.
+#[derive(Debug, Default)]
+pub(super) struct LiveRows {
+    pub(super) blocks: Blocks,
+    /// The rows of the last frame, whatever layers or the caller drop, if they are here; and memory for the next ones.
+    pub(super) rows: NeighborLists,
+    spare: NeighborLists,
+    place: Place,
+    /// Whether rows stay here, since the caller has asked for them in other lists than before.
+    stay: bool,
+    /// A body that comes to a row, or is taken away, for each change: by row.
+    changes: Vec<u64>,
+    sort: RadixSort<u64>,
+    /// Where the changes of each block begin; then, where those of the rows begin that each task writes. With the end.
+    starts: Vec<usize>,
+    /// Where the neighbours begin that each task writes, and the end.
+    begins: Vec<usize>,
+}
+
+/// Where the rows of the last frame are.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Nowhere,
+    Here,
+    /// In the caller's lists, which had this number then.
+    Lent(u64),
+}
+
+impl LiveRows {
+    pub(super) fn bytes(&self) -> usize {
+        self.blocks.bytes()
+            + self.rows.bytes()
+            + self.spare.bytes()
+            + self.changes.capacity() * size_of::<u64>()
+            + self.sort.bytes()
+            + (self.starts.capacity() + self.begins.capacity()) * size_of::<usize>()
+    }
+
+    /// Whether the caller's lists may hold the rows from frame to frame, so that no copy is needed.
+    pub(super) fn may_lend(&self) -> bool {
+        !self.stay
+    }
+
+    /// Lists have been filled with the rows of a frame, all of them, and stand in for a copy.
+    pub(super) fn lend(&mut self, lists: &mut NeighborLists) {
+        let number = FRAMES.fetch_add(1, Ordering::Relaxed);
+        lists.set_number(number);
+        self.place = Place::Lent(number);
+    }
+
+    /// The rows of a frame are here.
+    pub(super) fn keep(&mut self) {
+        self.place = Place::Here;
+    }
+
+    /// Takes the rows of the last frame out of the caller's lists, if they are there; whether they are here now.
+    pub(super) fn take_back(&mut self, lists: &mut NeighborLists) -> bool {
+        match self.place {
+            Place::Nowhere => return false,
+            Place::Here => {}
+            Place::Lent(number) if lists.number() == number => self.rows.swap_ids(lists),
+            Place::Lent(_) => {
+                (self.place, self.stay) = (Place::Nowhere, true);
+                return false;
+            }
+        }
+        self.place = Place::Here;
+        true
+    }
+
+    /// Fills lists with the rows of this frame: those of the last one, as candidates have changed. Lists that are none of the caller's are
+    /// kept here.
+    pub(super) fn change<const D: usize>(
+        &mut self,
+        lists: Option<&mut NeighborLists>,
+        (ranks, mirrored): (&Ranks, bool),
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        self.note(ranks, mirrored, workers);
+        let Self { rows, spare, changes, starts, begins, .. } = self;
+        let (rows, changes, is_spare) = (&*rows, &*changes, lists.is_none());
+        let out = lists.unwrap_or(spare);
+        let tasks = rows.len().div_ceil(ROWS);
+        resize_with_headroom(starts, tasks + 1);
+        for (task, start) in starts.iter_mut().enumerate() {
+            *start = changes.partition_point(|&change| row_of(change) < task * ROWS);
+        }
+        let starts = &*starts;
+        let of_task = |task: usize| &changes[starts[task]..starts[task + 1]];
+        resize_with_headroom(begins, tasks + 1);
+        begins[0] = 0;
+        workers.fill_blocks("rows of tasks", &mut begins[1..], 1, |task, ends| {
+            let taken = of_task(task).iter().filter(|&&change| is_taken(change)).count();
+            let offsets = &rows.offsets()[task * ROWS..=((task + 1) * ROWS).min(rows.len())];
+            ends[0] = offsets[offsets.len() - 1] - offsets[0] + of_task(task).len() - 2 * taken;
+        });
+        for task in 0..tasks {
+            begins[task + 1] += begins[task];
+        }
+        let begins = &*begins;
+        workers.fill_blocks("row ends", out.room_for_rows(rows.len()), ROWS, |first, ends| {
+            end_rows((&rows.offsets()[first..], first), of_task(first / ROWS), begins[first / ROWS], ends);
+        });
+        let neighbors = out.room_for_neighbors::<D>(begins[tasks]);
+        let len = neighbors.len();
+        workers.fill_parts("rows", begins, (neighbors, &mut vec![(); len]), |task, out, _| {
+            let written = task * ROWS..((task + 1) * ROWS).min(rows.len());
+            run(isa, Write { rows, written, changes: of_task(task), out });
+        });
+        if is_spare {
+            swap(&mut self.rows, &mut self.spare);
+        }
+    }
+
+    /// Notes all that has changed, by the rows that it has changed in.
+    fn note(&mut self, ranks: &Ranks, mirrored: bool, workers: Workers<'_>) {
+        let Self { blocks, changes, sort, starts, .. } = self;
+        let blocks = blocks.all();
+        resize_with_headroom(starts, blocks.len() + 1);
+        starts[0] = 0;
+        for (number, block) in blocks.iter().enumerate() {
+            let count = block.changes(0) + block.changes(1);
+            starts[number + 1] = starts[number] + (count << u32::from(mirrored));
+        }
+        resize_with_headroom(changes, starts[blocks.len()]);
+        let len = changes.len();
+        workers.fill_parts("changes", starts, (&mut *changes, &mut vec![(); len]), |number, out, _| {
+            let (block, mut slots) = (&blocks[number], out.iter_mut());
+            let mut note = |row: u32, id: u32, taken: bool| {
+                if let Some(slot) = slots.next() {
+                    *slot = u64::from(row) << ROW | u64::from(id) << 1 | u64::from(taken);
+                }
+            };
+            for (changed, taken) in [(block.begun(), false), (block.ended(), true)] {
+                for &at in changed {
+                    let [a, b] = ranks.pair(block.pair(at.into()));
+                    note(a, b, taken);
+                    if mirrored {
+                        note(b, a, taken);
+                    }
+                }
+            }
+        });
+        sort.sort_by_code_on(changes, workers, |&change| change >> 1);
+    }
+
+    /// Fills lists with a copy of the rows that are here.
+    pub(super) fn copy<const D: usize>(&self, lists: &mut NeighborLists, workers: Workers<'_>) {
+        let (ends, neighbors) = lists.room_for::<D>(self.rows.len(), self.rows.neighbors().len());
+        workers.fill_blocks("row ends", ends, BLOCK, |first, ends| {
+            ends.copy_from_slice(&self.rows.offsets()[first + 1..][..ends.len()]);
+        });
+        workers.fill_blocks("rows", neighbors, BLOCK, |first, some| {
+            some.copy_from_slice(&self.rows.neighbors()[first..][..some.len()]);
+        });
+    }
+}
+
+#[inline(always)]
+fn row_of(change: u64) -> usize {
+    (change >> ROW) as usize
+}
+
+#[inline(always)]
+fn id_of(change: u64) -> u32 {
+    (change >> 1) as u32
+}
+
+#[inline(always)]
+fn is_taken(change: u64) -> bool {
+    change & 1 == 1
+}
+
+/// Finds out where up to [`ROWS`] rows end from a number on, the first of which begins there, by where they have ended, and their changes.
+fn end_rows((offsets, first): (&[usize], usize), changes: &[u64], begin: usize, ends: &mut [usize]) {
+    let mut more = [0_isize; ROWS];
+    for &change in changes {
+        more[row_of(change) - first] += if is_taken(change) { -1 } else { 1 };
+    }
+    let mut end = begin;
+    for ((slot, more), of_row) in ends.iter_mut().zip(more).zip(offsets.windows(2)) {
+        end = (end + of_row[1] - of_row[0]).wrapping_add_signed(more);
+        *slot = end;
+    }
+}
+
+/// Writes some rows.
+struct Write<'a> {
+    /// As they were.
+    rows: &'a NeighborLists,
+    written: Range<usize>,
+    changes: &'a [u64],
+    out: &'a mut [u32],
+}
+
+impl LaneWork for Write<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { rows, written, changes, out } = self;
+        let (offsets, neighbors) = (rows.offsets(), rows.neighbors());
+        // What has been copied or left out of the rows as they were, and how much has been written.
+        let (mut from, mut len) = (offsets[written.start], 0);
+        for &change in changes {
+            let (row, id) = (row_of(change), id_of(change));
+            let place = place_of::<L>(id, neighbors, offsets[row].max(from)..offsets[row + 1]);
+            len = copied(neighbors, from..place, out, len);
+            // It could not be foreseen which of both it is: an id that is taken away is written over.
+            if let Some(slot) = out.get_mut(len) {
+                *slot = id;
+            }
+            let taken = usize::from(is_taken(change));
+            (from, len) = (place + taken, len + 1 - taken);
+        }
+        copied(neighbors, from..offsets[written.end], out, len);
+    }
+}
+
+/// Copies ids to a place, some at once, of which the last may be written over by what comes next; where they end there.
+#[inline(always)]
+fn copied(ids: &[u32], from: Range<usize>, out: &mut [u32], place: usize) -> usize {
+    let end = place + from.len();
+    let (mut at, mut to) = (from.start, place);
+    while to < end {
+        let (Some(some), Some(room)) = (ids[at..].first_chunk::<COPIED>(), out[to..].first_chunk_mut::<COPIED>())
+        else {
+            out[to..end].copy_from_slice(&ids[at..from.end]);
+            break;
+        };
+        *room = *some;
+        (at, to) = (at + COPIED, to + COPIED);
+    }
+    end
+}
+
+/// Where the first of some ascending ids stands that is not less than one.
+#[inline(always)]
+fn place_of<L: Lanes>(id: u32, ids: &[u32], Range { mut start, end }: Range<usize>) -> usize {
+    let Some(less) = id.checked_sub(1) else { return start };
+    while let Some(some) = ids[start..].first_chunk::<LOOKED_AT>() {
+        let [low, high] = some.as_chunks().0 else { break };
+        let not_less = u32::from(L::greater_ids(low, less)) | u32::from(L::greater_ids(high, less)) << LANES;
+        let place = start + (not_less.trailing_zeros() as usize).min(LOOKED_AT);
+        if not_less != 0 || place >= end {
+            return place.min(end);
+        }
+        start = place;
+    }
+    start + ids[start..end].iter().take_while(|&&other| other < id).count()
+}
