@@ -30,6 +30,7 @@ use jostle_sets::input::{Input, Set, Source};
 use crate::InputError;
 use crate::finder::PairFinder;
 use crate::finder::found::Found;
+use crate::finder::ways::Ways;
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
@@ -87,6 +88,8 @@ pub struct CoherentFinder<const D: usize> {
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
     pace: Pace,
+    /// Of frames that are searched from scratch, and of those that are not.
+    ways: [Ways; 2],
 }
 
 /// Where a margin adds so many pairs a body, as many as are tested in each frame, bodies are put in an order in which those that are tested
@@ -148,6 +151,7 @@ impl<const D: usize> CoherentFinder<D> {
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
             pace: Pace::default(),
+            ways: Default::default(),
         }
     }
 

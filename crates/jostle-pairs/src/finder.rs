@@ -4,7 +4,7 @@ pub(crate) mod found;
 pub(crate) mod search;
 pub(crate) mod seek;
 mod thread_scratch;
-mod ways;
+pub(crate) mod ways;
 
 use core::fmt;
 

@@ -21,7 +21,7 @@ const TRIED_EVERY: u64 = 256;
 
 /// What the searches of one kind of a finder took.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ways {
+pub(crate) struct Ways {
     /// Seconds a body, of all threads, and of the calling one alone.
     cost: [f64; 2],
     searches: u64,
@@ -35,12 +35,12 @@ impl Default for Ways {
 
 impl Ways {
     /// Whether a search of so many bodies is to be measured.
-    pub(super) fn measure(bodies: usize) -> bool {
+    pub(crate) fn measure(bodies: usize) -> bool {
         EITHER.contains(&bodies)
     }
 
     /// Below how many bodies the calling thread does all, in a search of so many from within a pool, and from outside.
-    pub(super) fn limits(&self, bodies: usize) -> [usize; 2] {
+    pub(crate) fn limits(&self, bodies: usize) -> [usize; 2] {
         let alone = Self::measure(bodies) && self.next_is_alone();
         [if alone { EITHER.end } else { SERIAL_BELOW }, SERIAL_BELOW_FROM_OUTSIDE]
     }
@@ -54,7 +54,7 @@ impl Ways {
     }
 
     /// Notes what a search has taken. One that was held up counts a quarter: the next will most likely not be.
-    pub(super) fn note(&mut self, workers: Workers<'_>, bodies: usize, took: Duration) {
+    pub(crate) fn note(&mut self, workers: Workers<'_>, bodies: usize, took: Duration) {
         self.searches += 1;
         let alone = matches!(workers, Workers::Serial);
         let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
