@@ -107,7 +107,7 @@ enum Kept {
     Pairs,
     /// Rows, of bodies of which it does not last from frame to frame whether two touch: candidates are in rows, too.
     Rows(Rows),
-    /// Rows of others.
+    /// Rows, of bodies of which that does last: candidates are pairs.
     LiveRows(Rows),
 }
 
