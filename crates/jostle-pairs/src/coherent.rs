@@ -13,6 +13,7 @@ mod live_rows;
 mod pace;
 mod packed;
 mod pair_sieve;
+mod pairs;
 mod row_sieve;
 mod rows;
 pub(crate) mod search;
@@ -34,7 +35,6 @@ use crate::finder::ways::Ways;
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
-use crate::pairs::ranks::Ranks;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
@@ -360,44 +360,6 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Lists the pairs of a frame, and says how many there are.
-    fn list_pairs(
-        &mut self,
-        input: &Input<'_, D>,
-        only: Option<PairTest<'_>>,
-        used: Option<f64>,
-        workers: Workers<'_>,
-    ) -> usize {
-        if used.is_some() {
-            self.read(input, workers);
-        }
-        let Self { finder, candidates, current, live, pair_sieve, pace, .. } = self;
-        let (margin, isa) = (pace.margin(), finder.isa());
-        let exact = finder.preparation.exact(input);
-        let test = current.test(input, &exact, only);
-        let pairs = &mut finder.engine.pairs;
-        if live.holds() {
-            if let Some(used) = used {
-                live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
-            }
-            if pace.is_new() {
-                live.list(pairs, &candidates.ranks, workers);
-            } else {
-                live.change(pairs, &candidates.ranks, workers);
-            }
-        }
-        if live.holds() && !test.drops_some() {
-            let (count, unique) = (pairs.pairs().len(), exact.images.unique);
-            let ends = core::iter::once(count);
-            finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
-            return count;
-        }
-        // Those that layers or the caller drop may come back in the next frame.
-        live.put_aside(candidates, pairs);
-        pair_sieve.sift(candidates, &test, workers);
-        pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
-    }
-
     /// Searches from scratch, with a margin where that pays, for which it may be known where bodies are to be.
     fn search(
         &mut self,
@@ -502,9 +464,7 @@ impl<const D: usize> CoherentFinder<D> {
                 candidates.ranks.clear();
                 candidates.take_rows(input);
             } else {
-                candidates.take_pairs(finder, kept == Kept::Pairs, |finder, ranks| {
-                    list(finder, ranks, (grown, by_rank), workers)
-                })?;
+                candidates.take_pairs(finder, kept == Kept::Pairs, (grown, by_rank), workers)?;
             }
             if !is_plain(grown) {
                 finder.skin.keep_on(grown, workers);
@@ -542,25 +502,6 @@ impl Answer<'_> {
             Self::Rows(kind, _) => Kept::Rows(*kind),
         }
     }
-}
-
-/// Lists the pairs of bodies that have been grown, by rank where that is wanted.
-fn list<const D: usize>(
-    finder: &mut PairFinder<D>,
-    ranks: &mut Ranks,
-    (grown, by_rank): (&Input<'_, D>, bool),
-    workers: Workers<'_>,
-) -> Result<(), InputError> {
-    if by_rank {
-        finder.list_ranks_here(grown, ranks, workers)?;
-        // Of more than can be numbered, no list is kept: they are looked at by their ids.
-        if u32::try_from(finder.engine.pairs.pairs().len()).is_ok() {
-            return Ok(());
-        }
-    }
-    finder.list_here(grown, None, workers)?;
-    ranks.clear();
-    Ok(())
 }
 
 /// Whether it lasts from frame to frame whether two bodies of an input touch.

@@ -2,6 +2,7 @@
 
 use core::mem::swap;
 
+use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_sets::input::Input;
 
@@ -30,21 +31,23 @@ pub(super) struct Candidates<const D: usize> {
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Takes the pairs that a finder lists, by rank or by id; of its own list is nothing left then, if it is not wanted any more.
+    /// Takes the pairs of bodies that have been grown, by rank where that is wanted; of the finder's own list is nothing left then, if it is
+    /// not wanted any more.
     pub(super) fn take_pairs(
         &mut self,
         finder: &mut PairFinder<D>,
         unwanted: bool,
-        list: impl FnOnce(&mut PairFinder<D>, &mut Ranks) -> Result<(), InputError>,
+        grown: (&Input<'_, D>, bool),
+        workers: Workers<'_>,
     ) -> Result<(), InputError> {
         if unwanted {
-            list(finder, &mut self.ranks)?;
+            list(finder, &mut self.ranks, grown, workers)?;
             self.take(finder);
             return Ok(());
         }
         swap(&mut self.pairs, &mut finder.engine.pairs);
         swap(&mut self.listed, &mut finder.listed);
-        let listed = list(finder, &mut self.ranks);
+        let listed = list(finder, &mut self.ranks, grown, workers);
         if listed.is_ok() {
             self.take(finder);
         } else {
@@ -92,4 +95,23 @@ impl<const D: usize> Candidates<D> {
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
     }
+}
+
+/// Lists the pairs of bodies that have been grown, by rank or by id.
+fn list<const D: usize>(
+    finder: &mut PairFinder<D>,
+    ranks: &mut Ranks,
+    (grown, by_rank): (&Input<'_, D>, bool),
+    workers: Workers<'_>,
+) -> Result<(), InputError> {
+    if by_rank {
+        finder.list_ranks_here(grown, ranks, workers)?;
+        // Of more than can be numbered, no list is kept: they are looked at by their ids.
+        if u32::try_from(finder.engine.pairs.pairs().len()).is_ok() {
+            return Ok(());
+        }
+    }
+    finder.list_here(grown, None, workers)?;
+    ranks.clear();
+    Ok(())
 }

@@ -1,0 +1,50 @@
+//! How frames are answered in pairs.
+//!
+//! The list is changed where candidates have begun to touch, or have ended (`live`). Where that does not last, or something else may drop
+//! pairs, all candidates are looked at in each frame, and the list is made anew (`pair_sieve`).
+
+use jostle_core::Workers;
+use jostle_sets::input::Input;
+
+use crate::coherent::CoherentFinder;
+use crate::join::filter::PairTest;
+
+impl<const D: usize> CoherentFinder<D> {
+    /// Lists the pairs of a frame, and says how many there are.
+    pub(super) fn list_pairs(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        used: Option<f64>,
+        workers: Workers<'_>,
+    ) -> usize {
+        if used.is_some() {
+            self.read(input, workers);
+        }
+        let Self { finder, candidates, current, live, pair_sieve, pace, .. } = self;
+        let (margin, isa) = (pace.margin(), finder.isa());
+        let exact = finder.preparation.exact(input);
+        let test = current.test(input, &exact, only);
+        let pairs = &mut finder.engine.pairs;
+        if live.holds() {
+            if let Some(used) = used {
+                live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
+            }
+            if pace.is_new() {
+                live.list(pairs, &candidates.ranks, workers);
+            } else {
+                live.change(pairs, &candidates.ranks, workers);
+            }
+        }
+        if live.holds() && !test.drops_some() {
+            let (count, unique) = (pairs.pairs().len(), exact.images.unique);
+            let ends = core::iter::once(count);
+            finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
+            return count;
+        }
+        // Those that layers or the caller drop may come back in the next frame.
+        live.put_aside(candidates, pairs);
+        pair_sieve.sift(candidates, &test, workers);
+        pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
+    }
+}
