@@ -530,6 +530,20 @@ fn frames_of_another_kind_are_searched() {
     assert!(finder.rebuilds() < 17, "{} rebuilds", finder.rebuilds());
 }
 
+/// Bodies as large as may be, to which no margin can be added, are searched in each frame.
+#[test]
+fn bodies_that_a_margin_would_make_too_large_are_searched() {
+    let (x, y) = ([0.0, 1.0, 2.0], [0.0; 3]);
+    let bodies = Circles::new(&x, &y, 1.15e18);
+    let (mut pairs, mut rows, mut lists) = (CoherentFinder::new(), CoherentFinder::new(), NeighborLists::new());
+    for _ in 0..5 {
+        assert_eq!(pairs.find(bodies).expect("sound bodies").pairs().len(), 3);
+        assert_eq!(rows.neighbors(bodies, Rows::Full, &mut lists).expect("sound bodies").pairs, 6);
+        assert_eq!(lists.of(1), [0, 2]);
+    }
+    assert_eq!([pairs.rebuilds(), rows.rebuilds()], [5; 2]);
+}
+
 /// One finder asked for anything in any turn, crowded bodies that drift, jump and come back.
 #[test]
 fn frames_of_any_kinds_in_any_turn() {

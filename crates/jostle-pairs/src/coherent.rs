@@ -374,23 +374,28 @@ impl<const D: usize> CoherentFinder<D> {
         let Some(way) = way else { return self.search_once(input, only, answer, workers) };
         let (started, kept) = (Instant::now(), answer.kept(input));
         let (Kept::LiveRows(_), Answer::Rows(kind, lists)) = (kept, &mut *answer) else {
-            let used = self.list_anew(input, kept, way, workers)?;
-            return self.list_kept(input, only, answer, (used, started), workers);
+            return match self.list_anew(input, kept, way, workers) {
+                Ok(used) => self.list_kept(input, only, answer, (used, started), workers),
+                Err(_) => self.search_once(input, only, answer, workers),
+            };
         };
-        self.search_rows(input, Asked { kind: *kind, only, lists }, workers)?;
-        let found = self.finder.stats.pairs;
+        let kind = *kind;
+        self.search_rows(input, Asked { kind, only, lists }, workers)?;
         match self.list_anew(input, kept, way, workers) {
             Ok(Some(used)) => self.sift_rows(input, used, workers),
             Ok(None) => {}
-            // Bodies may be where none with a margin can be.
-            Err(_) => self.pace.searched(0.0, found, bodies_of(input)),
+            Err(_) => {
+                let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
+                self.note_search(input, pairs as u64, workers);
+                return Ok(());
+            }
         }
         self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
         Ok(())
     }
 
     /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand; in the former case, how much of
-    /// the margin they have used up.
+    /// the margin they have used up. An error, where sound bodies, too, may be where none with a margin can be, is none of the caller's.
     fn list_anew(
         &mut self,
         input: &Input<'_, D>,
@@ -436,12 +441,18 @@ impl<const D: usize> CoherentFinder<D> {
             Answer::Pairs => finder.list_here(input, only, workers),
             Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
         }?;
-        let twice = matches!(answer, Answer::Rows(Rows::Full, _)) && input.sets().len() == 1;
-        self.pace.searched(0.0, self.finder.stats.pairs >> u32::from(twice), bodies_of(input));
+        let twice = matches!(answer, Answer::Rows(kind, _) if has_both_rows(*kind, input));
+        self.note_search(input, self.finder.stats.pairs >> u32::from(twice), workers);
+        Ok(())
+    }
+
+    /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
+    fn note_search(&mut self, input: &Input<'_, D>, pairs: u64, workers: Workers<'_>) {
+        self.pace.give_up();
+        self.pace.searched(0.0, pairs, bodies_of(input));
         if self.pace.probes() {
             self.keep_bodies(input, workers);
         }
-        Ok(())
     }
 
     /// Lists the candidates, of bodies with a margin, where they are kept ahead or where they stand.
@@ -502,6 +513,11 @@ impl Answer<'_> {
             Self::Rows(kind, _) => Kept::Rows(*kind),
         }
     }
+}
+
+/// Whether each pair stands in the rows of both its bodies.
+fn has_both_rows<const D: usize>(kind: Rows, input: &Input<'_, D>) -> bool {
+    kind == Rows::Full && input.sets().len() == 1
 }
 
 /// Whether it lasts from frame to frame whether two bodies of an input touch.

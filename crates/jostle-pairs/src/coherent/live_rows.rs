@@ -50,7 +50,7 @@ pub(super) struct LiveRows {
 }
 
 /// Where the rows of the last frame are.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 enum Place {
     #[default]
     Nowhere,
@@ -101,8 +101,8 @@ impl LiveRows {
         true
     }
 
-    /// Fills lists with the rows of this frame: those of the last one, as candidates have changed. Lists that are none of the caller's are
-    /// kept here.
+    /// Makes the rows of this frame of those of the last one, by how candidates have changed: in the caller's lists, or, if there are none,
+    /// here.
     pub(super) fn change<const D: usize>(
         &mut self,
         lists: Option<&mut NeighborLists>,

@@ -18,7 +18,7 @@ pub(super) const OF_ROWS: [Worth; 2] =
 /// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
 const LASTING: f64 = 3.0;
 
-/// Where a search found more pairs or neighbours than this, no cache holds the candidates, and a list must last for so many times as long.
+/// Where a search found more pairs than this, no cache holds the candidates, and a list must last for so many times as long.
 const FAR: f64 = 4e6;
 const IF_FAR: f64 = 1.5;
 
@@ -50,7 +50,7 @@ pub(super) struct Pace {
     frames: u32,
     /// How far bodies move in a frame; infinite where they come and go.
     speed: Option<f64>,
-    /// How many pairs, or neighbours in a row, there were in the last search from scratch, had it had no margin, and of how many bodies.
+    /// How many pairs there were in the last search from scratch, had it had no margin, and of how many bodies.
     found: f64,
     bodies: f64,
     /// How many times as many there are, as it seems, with the margin of the next list.
@@ -154,7 +154,7 @@ impl Pace {
         }
     }
 
-    /// How many pairs or neighbours of a body the next list will have, as it seems.
+    /// How many pairs of a body the next list will have, as it seems.
     fn foreseen(&self) -> f64 {
         self.found * self.growth / self.bodies.max(1.0)
     }
@@ -195,7 +195,12 @@ impl Pace {
         self.ahead = 0.0;
     }
 
-    /// A search from scratch was made, which found so many pairs or neighbours of so many bodies.
+    /// No list is made after all.
+    pub(super) fn give_up(&mut self) {
+        (self.growth, self.ahead) = (1.0, 0.0);
+    }
+
+    /// A search from scratch was made, which found so many pairs of so many bodies.
     pub(super) fn searched(&mut self, margin: f64, found: u64, bodies: usize) {
         self.rebuilds += 1;
         (self.found, self.bodies) = (found as f64 / self.growth, bodies as f64);

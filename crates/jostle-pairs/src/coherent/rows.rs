@@ -8,7 +8,7 @@ use jostle_core::Workers;
 use jostle_sets::input::Input;
 
 use crate::InputError;
-use crate::coherent::CoherentFinder;
+use crate::coherent::{CoherentFinder, has_both_rows};
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
@@ -64,12 +64,10 @@ impl<const D: usize> CoherentFinder<D> {
         self.sift_rows(input, used, workers);
         let (isa, drops_some) = (self.finder.isa(), asked.drops_some(input));
         if !self.live_rows.take_back(asked.lists) {
-            self.search_rows_here(input, asked.kind, workers)?;
-            self.hand_out(input, asked, workers);
-            return Ok(());
+            return self.search_rows(input, asked, workers);
         }
         let Self { finder, candidates, live_rows, .. } = self;
-        let of = (&candidates.ranks, asked.kind == Rows::Full && input.sets().len() == 1);
+        let of = (&candidates.ranks, has_both_rows(asked.kind, input));
         if drops_some || !live_rows.may_lend() {
             live_rows.change::<D>(None, of, (isa, workers));
             self.hand_out(input, asked, workers);
