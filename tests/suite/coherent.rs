@@ -343,6 +343,71 @@ fn crowded_rows_are_the_same_on_any_threads() {
     crowded_rows::<3>(9_000, Rows::Full);
 }
 
+/// Bodies that keep to their course, each at a speed of its own: those that are left untested until they are to touch are known to when they
+/// turn, all or a few, when they stray a little in each frame, and when frames are longer or shorter; in any unit of length.
+fn frames_on_course<const D: usize>(kind: Kind, unit: f64, rows: bool) {
+    let start: Scene<D> = scene::scene(kind, 700, 3);
+    for leaving in 0..5 {
+        let (mut random, mut scene) = (Random(11), start.clone());
+        let mut steps = [(); D].map(|()| (0..start.len()).map(|_| random.unit() - 0.5).collect::<Vec<_>>());
+        let mut centers =
+            start.centers.each_ref().map(|column| column.iter().copied().map(f64::from).collect::<Vec<_>>());
+        scene.radii.iter_mut().for_each(|radius| *radius = (f64::from(*radius) * unit) as f32);
+        let (mut beside, mut expected) = (Beside::<D>::new(), NeighborLists::new());
+        for frame in 0..60 {
+            let (mut pace, turned) =
+                (0.04, [0, start.len(), 3][usize::from(frame % 17 == 16) * usize::min(leaving, 2)]);
+            match leaving {
+                3 => steps.iter_mut().flatten().for_each(|step| *step += 0.05 * (random.unit() - 0.5)),
+                4 => pace *= 0.5 + random.unit(),
+                _ => steps.iter_mut().for_each(|steps| steps.iter_mut().take(turned).for_each(|step| *step = -*step)),
+            }
+            for axis in 0..D {
+                let columns = centers[axis].iter_mut().zip(&steps[axis]).zip(&mut scene.centers[axis]);
+                columns.for_each(|((x, step), slot)| {
+                    *x += step * pace;
+                    *slot = (*x * unit) as f32;
+                });
+            }
+            let case = format!("{D}D {kind}, {unit}, {leaving}, frame {frame}");
+            let mut finders = core::mem::take(&mut beside.finders);
+            if rows {
+                beside.scratch.neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
+                for (number, finder) in finders.iter_mut().enumerate() {
+                    let mut lists = NeighborLists::new();
+                    let finder = finder.on(beside.threads(number));
+                    finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+                    assert!(
+                        lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(),
+                        "{case}"
+                    );
+                }
+            } else {
+                let expected = ascending(beside.scratch.find(scene.view()).expect("sound bodies").pairs());
+                let sequences = [0, 1, 2].map(|number| {
+                    let finder = finders[number].on(beside.threads(number));
+                    finder.find(scene.view()).expect("sound bodies").pairs().to_vec()
+                });
+                assert_same(&case, &ascending(&sequences[0]), &expected);
+                assert!(sequences[1] == sequences[0] && sequences[2] == sequences[0], "{case}");
+            }
+            beside.finders = finders;
+        }
+        let rebuilds = beside.finders[0].rebuilds();
+        assert!((4..40).contains(&rebuilds), "{D}D {kind}, {leaving}: {rebuilds} rebuilds");
+    }
+}
+
+#[test]
+fn bodies_may_keep_to_their_course_or_leave_it() {
+    for unit in [1e-12, 1.0, 1e9] {
+        frames_on_course::<2>(Kind::Dense, unit, false);
+        frames_on_course::<3>(Kind::Uniform, unit, false);
+    }
+    frames_on_course::<2>(Kind::Uniform, 1.0, true);
+    frames_on_course::<3>(Kind::Dense, 1.0, true);
+}
+
 /// Rows of each frame are those of a search from scratch in whatever lists they are asked for: in those of the last frame, which nobody may have
 /// filled since, or somebody else has, or which have been copied or taken apart, in others by turns, or in new ones.
 #[test]

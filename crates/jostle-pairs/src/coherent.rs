@@ -7,6 +7,7 @@ mod bands;
 mod block;
 mod blocks;
 mod candidates;
+mod course;
 mod current;
 mod live;
 mod live_rows;
@@ -46,7 +47,6 @@ use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
-use was::Since;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
@@ -266,8 +266,11 @@ impl<const D: usize> CoherentFinder<D> {
         if self.pace.still_holds(used) {
             return self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
         }
-        let moved = if self.pace.was_ahead() { used.and_then(|_| self.moved(input, workers)) } else { used };
-        self.pace.ended(moved);
+        let (moved, strayed) = match used {
+            Some(_) if self.pace.was_ahead() => self.moved(input, workers).unzip(),
+            used => (used, None),
+        };
+        self.pace.ended(moved, strayed);
         let known = moved.is_some() && self.pace.keeps() && is_plain(input);
         self.search(input, only, (&mut answer, known), workers)
     }
@@ -284,14 +287,14 @@ impl<const D: usize> CoherentFinder<D> {
         if !skin.is_of(input) {
             return None;
         }
-        let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
+        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
         (used < f64::INFINITY).then_some(used)
     }
 
-    /// How far a plain body has moved since those were kept, at most; none where that is no number.
-    fn moved(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
-        let moved = self.current.measure(input, (0.0, Since::Stood), (self.finder.isa(), workers));
-        (moved < f64::INFINITY).then_some(moved)
+    /// How far a plain body has moved since those were kept ahead, and has strayed, at most; none where the former is no number.
+    fn moved(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<(f64, f64)> {
+        let [moved, strayed] = self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers));
+        (moved < f64::INFINITY).then_some((moved, strayed))
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
@@ -305,14 +308,12 @@ impl<const D: usize> CoherentFinder<D> {
         }
     }
 
-    /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch.
-    fn sort(&mut self, input: &Input<'_, D>, margin: f64, workers: Workers<'_>) {
-        if is_plain(input) {
-            self.current.pack_kept(input, workers);
-        }
+    /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch: so much of a margin
+    /// have they used up.
+    fn sort(&mut self, input: &Input<'_, D>, used: [f64; 2], workers: Workers<'_>) {
         self.read(input, workers);
         let Self { finder, candidates, current, live, live_rows, .. } = self;
-        let (exact, sorting) = (finder.preparation.exact(input), (margin, finder.engine.isa));
+        let (exact, sorting) = (finder.preparation.exact(input), (used, finder.engine.isa));
         let test = current.test(input, &exact, None);
         match self.kept {
             Kept::Pairs => live.begin(candidates, &test, sorting, workers),
@@ -375,46 +376,44 @@ impl<const D: usize> CoherentFinder<D> {
         let (started, kept) = (Instant::now(), answer.kept(input));
         let (Kept::LiveRows(_), Answer::Rows(kind, lists)) = (kept, &mut *answer) else {
             return match self.list_anew(input, kept, way, workers) {
-                Ok(used) => self.list_kept(input, only, answer, (used, started), workers),
+                Ok(()) => self.list_kept(input, only, answer, (None, started), workers),
                 Err(_) => self.search_once(input, only, answer, workers),
             };
         };
         let kind = *kind;
         self.search_rows(input, Asked { kind, only, lists }, workers)?;
-        match self.list_anew(input, kept, way, workers) {
-            Ok(Some(used)) => self.sift_rows(input, used, workers),
-            Ok(None) => {}
-            Err(_) => {
-                let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
-                self.note_search(input, pairs as u64, workers);
-                return Ok(());
-            }
+        if self.list_anew(input, kept, way, workers).is_err() {
+            let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
+            self.note_search(input, pairs as u64, workers);
+            return Ok(());
         }
         self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
         Ok(())
     }
 
-    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand; in the former case, how much of
-    /// the margin they have used up. An error, where sound bodies, too, may be where none with a margin can be, is none of the caller's.
+    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand. An error, where sound bodies, too,
+    /// may be where none with a margin can be, is none of the caller's.
     fn list_anew(
         &mut self,
         input: &Input<'_, D>,
         kept: Kept,
-        Way { margin, ahead }: Way,
+        Way { margin, ahead, tolerance }: Way,
         workers: Workers<'_>,
-    ) -> Result<Option<f64>, InputError> {
+    ) -> Result<(), InputError> {
         let bodies = bodies_of(input);
         if let Some(way) = ahead {
             self.pace.forget();
             self.current.keep_ahead(input, way.map(|x| x as f32).into(), workers);
             // Bodies may be expected where none can be.
             if self.list_candidates(input, (margin, true), kept, workers).is_ok() {
-                self.sort(input, margin, workers);
-                let used = self.current.measure(input, (margin, Since::Kept), (self.finder.isa(), workers));
+                self.current.pack_ahead(input, self.candidates.ranks.ids(), workers);
+                let used = self.current.measure(input, margin, (self.finder.isa(), workers));
                 if used <= margin {
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
-                    return Ok(Some(used));
+                    self.current.set_course(used, tolerance);
+                    self.sort(input, [used, margin], workers);
+                    return Ok(());
                 }
             }
             self.pace.stay();
@@ -423,9 +422,10 @@ impl<const D: usize> CoherentFinder<D> {
         self.pace.searched(margin, self.finder.stats.pairs, bodies);
         if is_plain(input) {
             self.keep_bodies(input, workers);
+            self.current.pack_kept(input, workers);
         }
-        self.sort(input, margin, workers);
-        Ok(None)
+        self.sort(input, [0.0, margin], workers);
+        Ok(())
     }
 
     /// Searches from scratch, and keeps no more than the bodies.

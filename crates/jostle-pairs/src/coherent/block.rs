@@ -9,7 +9,7 @@ use core::ops::Range;
 use jostle_core::Isa;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
-use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD, sort_block};
+use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD, sort_block};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::coherent::packed::{Named, Packed, Sixteens, prefetch_bodies};
@@ -24,10 +24,12 @@ const AHEAD: usize = 2;
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(super) struct Block {
-    /// By band, those first that touch where bodies are kept; then those that surely touch.
+    /// By band, those first that touched when they were listed; then those that surely touch.
     candidates: Named<BLOCK>,
     /// How many there are up to each band.
     ends: [usize; BANDS],
+    /// Where those of each band end that touched when they were listed.
+    touching_ends: [usize; BANDS],
     sure: usize,
     /// How many have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
@@ -45,6 +47,7 @@ impl Default for Block {
             changed: [0; BLOCK + GAP],
             changes: [0; 2],
             ends: [0; BANDS],
+            touching_ends: [0; BANDS],
             sure: 0,
         }
     }
@@ -56,7 +59,7 @@ impl Block {
         &mut self,
         (candidates, range): (&Candidates<D>, Range<usize>),
         test: &Test<'_, D>,
-        scale: (f32, Isa),
+        scale: (Scale, Isa),
     ) {
         let named = test.named(candidates.meetings[0]);
         self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
@@ -89,7 +92,7 @@ impl Block {
         let mut begin = 0;
         for band in 0..BANDS {
             set_bits(&mut self.touching, begin..ends[2 * band]);
-            self.ends[band] = ends[2 * band + 1];
+            (self.touching_ends[band], self.ends[band]) = (ends[2 * band], ends[2 * band + 1]);
             begin = self.ends[band];
         }
         self.sure = ends[2 * BANDS] - begin;
@@ -147,16 +150,10 @@ impl Block {
         &self.changed[BLOCK + GAP - self.changes[1]..]
     }
 
-    pub(super) fn touching(&self) -> usize {
-        self.touching.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// Calls `visit` with where each stands that touches, but for those that surely do.
-    #[inline(always)]
-    pub(super) fn each_touching(&self, mut visit: impl FnMut(usize)) {
-        for (number, &word) in self.touching.iter().enumerate() {
-            each_bit(word, |bit| visit(number * WORD + bit));
-        }
+    /// Where those stand that touched when they were listed, but for those that surely do: as many ranges as there are bands.
+    pub(super) fn touching(&self) -> impl Iterator<Item = Range<usize>> {
+        let begins = core::iter::once(0).chain(self.ends);
+        begins.zip(self.touching_ends).map(|(begin, end)| begin..end)
     }
 }
 
@@ -226,14 +223,6 @@ fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
         if word == 0 {
             return;
         }
-    }
-}
-
-#[inline(always)]
-fn each_bit(mut word: u64, mut visit: impl FnMut(usize)) {
-    while word != 0 {
-        visit(word.trailing_zeros() as usize);
-        word &= word - 1;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BLOCK, last_band, range_of, scale_of};
+use crate::coherent::bands::{BLOCK, Scale, last_band, range_of};
 use crate::coherent::block::Block;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
@@ -27,21 +27,21 @@ impl Blocks {
         &self.blocks[..self.count]
     }
 
-    /// Sorts new candidates, all of the same two sets, of which it lasts how they touch.
+    /// Sorts new candidates, all of the same two sets, of which it lasts how they touch, bodies having used up so much of a margin.
     pub(super) fn sort<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        (margin, isa): (f64, Isa),
+        ([used, margin], isa): ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
         let pairs = candidates.pairs.pairs();
-        (self.count, self.band) = (pairs.len().div_ceil(BLOCK), 0);
+        (self.count, self.band) = (pairs.len().div_ceil(BLOCK), last_band([used, margin]));
         if self.blocks.len() < self.count {
             self.blocks.reserve_exact(self.count + self.count / 8 + 1 - self.blocks.len());
             self.blocks.resize_with(self.blocks.capacity(), Block::default);
         }
-        let scale = scale_of(margin);
+        let scale = Scale::of(margin);
         workers.fill_blocks("bands", &mut self.blocks[..self.count], 1, |number, block| {
             let of_block = range_of(number, pairs.len());
             block[0].sort((candidates, of_block), test, (scale, isa));

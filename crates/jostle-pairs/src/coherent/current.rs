@@ -1,5 +1,7 @@
 //! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
 
+use core::mem::swap;
+
 use jostle_core::axes::{Axes, Both};
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
@@ -8,6 +10,7 @@ use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
 
+use crate::coherent::course::Course;
 use crate::coherent::packed::{Packed, are_far};
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::{Since, Was};
@@ -20,11 +23,23 @@ const BLOCK: usize = 1 << 13;
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
 
+/// What rounding may cost of how far bodies have strayed, relative to how far they have moved and to the margin: 2^-17. Differences and
+/// products of those, and what the predicate rounds, are rounded by a few times 2^-24.
+const ROUNDING: f64 = 1.0 / 131_072.0;
+
+/// Bodies that have strayed by no more of the margin have used up as much as their steps say.
+const HARDLY: f64 = 1.0 / 32.0;
+
+/// Beyond so many steps from where they are kept, bodies are on no course: lists are made for one or two.
+const MOST_STEPS: f64 = 4.0;
+
 /// One set.
 #[derive(Debug, Default)]
 struct Now<const D: usize> {
     /// Of direct bodies, moved into the cell where there is one.
     bodies: Vec<Packed>,
+    /// Where they are kept, if that is ahead of where they stood when candidates were listed, and those name them by id.
+    ahead: Vec<Packed>,
     /// Of plain bodies, as they were kept.
     was: Was<D>,
     /// The build of the tree that these are of.
@@ -41,18 +56,23 @@ pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
     /// The bodies of the only set by rank in their tree, where candidates name them so.
     by_rank: Vec<Packed>,
+    ahead_by_rank: Vec<Packed>,
+    /// Of bodies that are kept ahead, and how many steps they are from there, and how far one has strayed, at most.
+    course: Option<Course>,
+    steps: f64,
+    strayed: f64,
 }
 
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
-            now.bodies.capacity() * size_of::<Packed>()
+            (now.bodies.capacity() + now.ahead.capacity()) * size_of::<Packed>()
                 + now.was.bytes()
                 + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
         };
         self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
-            + self.by_rank.capacity() * size_of::<Packed>()
+            + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
     }
 
     /// Puts bodies that have been read in the order of these ids.
@@ -72,11 +92,13 @@ impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
     pub(super) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
+        self.course = None;
         self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
     }
 
     /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`].
     pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: (f32, f32), workers: Workers<'_>) {
+        self.course = None;
         self.each_view(input, |now, bodies| now.was.keep_ahead(bodies, way, workers));
     }
 
@@ -99,30 +121,92 @@ impl<const D: usize> Current<D> {
         }
     }
 
+    /// Puts the bodies of a plain frame aside as they are kept ahead, by rank where there are ids.
+    pub(super) fn pack_ahead(&mut self, input: &Input<'_, D>, ids: &[u32], workers: Workers<'_>) {
+        self.pack_kept(input, workers);
+        self.put_by_rank(ids, workers);
+        if ids.is_empty() {
+            self.sets.iter_mut().for_each(|now| swap(&mut now.bodies, &mut now.ahead));
+        }
+        swap(&mut self.by_rank, &mut self.ahead_by_rank);
+    }
+
+    /// Bodies have used up so much since they were put aside ahead, and may stray so far from there.
+    pub(super) fn set_course(&mut self, used: f64, tolerance: f64) {
+        self.course = Some(Course { reach: used as f32, tolerance: tolerance as f32 });
+    }
+
+    /// How much of its margin a body with the longest step would have used up, which tells what is to be tested, where bodies have used up so
+    /// much: all where they have left their course.
+    pub(super) fn on_course(&self, used: f64) -> f64 {
+        match self.course.filter(|course| course.is_expected()) {
+            None => used,
+            Some(course) if self.strayed <= course.tolerance.into() => self.steps.abs() * f64::from(course.reach),
+            Some(_) => f64::INFINITY,
+        }
+    }
+
     /// Keeps no plain frame.
     pub(super) fn forget(&mut self) {
+        self.course = None;
         self.sets.iter_mut().for_each(|now| now.was.forget());
     }
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most; or how far it has moved since then. Infinite if one is not sound, or they are not those
-    /// that were kept.
-    pub(super) fn measure(
-        &mut self,
-        input: &Input<'_, D>,
-        (margin, since): (f64, Since),
-        (isa, workers): (Isa, Workers<'_>),
-    ) -> f64 {
+    /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
+    /// those that were kept.
+    pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
+        if let Some(course) = self.course.filter(|course| course.is_expected()) {
+            let strayed = self.measure_strayed(input, margin, on);
+            let used = self.steps.abs() * f64::from(course.reach) + strayed;
+            if used <= margin || strayed <= margin * HARDLY {
+                return used;
+            }
+        }
+        self.read_plain(input, (margin, Since::Kept), on)
+    }
+
+    /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its
+    /// course; of those that hardly have, the former a little more.
+    pub(super) fn measure_moved(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> [f64; 2] {
+        let strayed = match self.course.filter(|course| course.is_expected()) {
+            Some(course) if self.strayed <= margin * HARDLY => {
+                return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
+            }
+            Some(_) => self.strayed,
+            None => self.measure_strayed(input, margin, on),
+        };
+        [self.read_plain(input, (0.0, Since::Stood), on), strayed]
+    }
+
+    /// Reads the bodies of a plain frame; how far one has strayed from its course since some were kept ahead, at most, with what rounding may
+    /// cost.
+    fn measure_strayed(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
+        let mut sums = [0.0; 2];
+        self.each_view(input, |now, bodies| {
+            let [along, step2] = now.was.along(bodies);
+            sums = [sums[0] + along, sums[1] + step2];
+        });
+        let steps = if sums[1] > 0.0 { (sums[0] / sums[1]) as f32 } else { 0.0 };
+        let strayed = self.read_plain(input, (margin, Since::Steps(steps)), on);
+        self.steps = steps.into();
+        let reach = self.course.map_or(0.0, |course| course.reach.into());
+        let rounding = (self.steps.abs() * reach + margin) * ROUNDING;
+        self.strayed = if self.steps.abs() <= MOST_STEPS { strayed + rounding } else { f64::INFINITY };
+        self.strayed
+    }
+
+    fn read_plain(&mut self, input: &Input<'_, D>, (margin, since): (f64, Since), on: (Isa, Workers<'_>)) -> f64 {
         self.make_room(input);
         let sets = self.sets.iter_mut().zip(input.sets());
-        let used = sets.map(|(now, set)| match set.source {
+        let most = sets.map(|(now, set)| match set.source {
             Source::View(bodies) => {
                 now.build = 0;
-                now.was.measure(bodies, (margin as f32, since), &mut now.bodies, (isa, workers))
+                now.was.measure(bodies, (margin as f32, since), &mut now.bodies, on)
             }
             Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
         });
-        used.fold(0.0, f32::max).into()
+        most.fold(0.0, f32::max).into()
     }
 
     fn make_room(&mut self, input: &Input<'_, D>) {
@@ -158,6 +242,8 @@ impl<const D: usize> Current<D> {
             sets,
             now: &self.sets,
             by_rank: &self.by_rank,
+            ahead_by_rank: &self.ahead_by_rank,
+            course: self.course,
             exact,
             layered: sets.iter().any(|set| set.layers.is_some()),
             only,
@@ -251,6 +337,8 @@ pub(super) struct Test<'a, const D: usize> {
     now: &'a [Now<D>],
     /// Bodies of the only set by rank, where candidates name them so.
     by_rank: &'a [Packed],
+    ahead_by_rank: &'a [Packed],
+    course: Option<Course>,
     pub(super) exact: &'a Exact<'a, D>,
     layered: bool,
     only: Option<PairTest<'a>>,
@@ -276,6 +364,13 @@ impl<'a, const D: usize> Test<'a, D> {
             return Some(([self.by_rank; 2], false));
         }
         self.direct_in_open_space(sets).map(|bodies| (bodies, bodies.iter().any(|bodies| are_far(bodies.len()))))
+    }
+
+    /// The bodies of two sets as new candidates name them, where they are kept if that is ahead, and how they are to move on.
+    pub(super) fn ahead(&self, sets: [u32; 2]) -> Option<([&'a [Packed]; 2], Course)> {
+        let by_id = || sets.both(|set| self.now[set as usize].ahead.as_slice());
+        let bodies = if self.by_rank.is_empty() { by_id() } else { [self.ahead_by_rank; 2] };
+        self.course.map(|course| (bodies, course))
     }
 
     /// Whether layers and the caller let candidates be pairs that touch.

@@ -53,12 +53,13 @@ impl Live {
         self.holds
     }
 
-    /// Takes new candidates, if it may last how they touch, and they are all of the same two sets: block by block and band by band.
+    /// Takes new candidates, if it may last how they touch, and they are all of the same two sets: block by block and band by band, bodies
+    /// having used up so much of a margin.
     pub(super) fn begin<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        margin_and_isa: (f64, Isa),
+        used: ([f64; 2], Isa),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
@@ -71,7 +72,7 @@ impl Live {
         if self.slots.len() < slots {
             self.slots.resize_with(with_headroom(slots), AtomicU32::default);
         }
-        self.blocks.sort(candidates, test, margin_and_isa, workers);
+        self.blocks.sort(candidates, test, used, workers);
     }
 
     /// Lists new candidates that touch: block by block those that surely do, then block by block and band by band the others.
@@ -79,7 +80,10 @@ impl Live {
         let Self { blocks, starts, slots, owners, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
-        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(Block::touching));
+        let lens = blocks
+            .iter()
+            .map(|block| block.sure().len())
+            .chain(blocks.iter().map(|block| block.touching().map(|range| range.len()).sum()));
         let mut end = 0;
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
             end += len;
@@ -95,13 +99,16 @@ impl Live {
                 return;
             }
             let slots = &slots[number * BLOCK..][..BLOCK];
-            let mut room = out.iter_mut().zip(owners).zip(starts[part]..);
-            block.each_touching(|at| {
-                if let Some(((slot, owner), place)) = room.next() {
-                    (*slot, *owner) = (ranks.pair(block.pair(at)), (number * BLOCK + at) as u32);
-                    slots[at].store(place as u32, Ordering::Relaxed);
-                }
-            });
+            let mut done = 0;
+            for range in block.touching() {
+                let len = range.len();
+                let (out, owners) = (&mut out[done..][..len], &mut owners[done..][..len]);
+                let (first, place) = (number * BLOCK + range.start, starts[part] + done);
+                out.iter_mut().zip(range.clone()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
+                owners.iter_mut().zip(first..).for_each(|(owner, at)| *owner = at as u32);
+                slots[range].iter().zip(place..).for_each(|(slot, place)| slot.store(place as u32, Ordering::Relaxed));
+                done += len;
+            }
         });
     }
 

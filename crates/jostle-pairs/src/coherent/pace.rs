@@ -26,9 +26,9 @@ const IF_FAR: f64 = 1.5;
 const PROBE_EVERY: u32 = 16;
 
 /// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
-/// search costs as much as some frames of the list, and the list gets longer with the margin. Of bodies where they stand, and of bodies
-/// where they are to be.
-const MARGINS: [f64; 2] = [4.0, 5.0];
+/// search costs as much as some frames of the list, and the list gets longer with the margin. Of bodies where they stand, of bodies
+/// where they are to be, and of those that keep to their course, few of which are tested in a frame.
+const MARGINS: [f64; 3] = [4.0, 5.0, 6.0];
 
 /// The least margin relative to a radius, of bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
@@ -36,6 +36,12 @@ const LEAST: f64 = 1.0 / 64.0;
 /// How much of a margin bodies may have used up when a list is made, of them where they are to be halfway: the list lasts for so many
 /// times longer if they move on as they did.
 const AHEAD: f64 = 0.85;
+
+/// How far bodies may stray from their course, relative to the margin: so many times as far as they did the last time, this at least, and no
+/// course is expected of bodies that stray farther.
+const STRAYING: f64 = 1.25;
+const LEAST_STRAYED: f64 = 1.0 / 32.0;
+const MOST_STRAYED: f64 = 0.5;
 
 /// So many lists are made of bodies where they stand, after one for which they did not move as they were expected to, and twice as many after
 /// the next, up to the latter.
@@ -58,6 +64,8 @@ pub(super) struct Pace {
     rebuilds: u64,
     /// How much of the margin was used up when the list was made.
     ahead: f64,
+    /// How far a body had strayed from its course, at most, when the last list of bodies where they were to be ended, in margins of that.
+    strays: f64,
     /// How many lists are still to be made of bodies where they stand, and how many were to be the last time.
     apart: [u32; 2],
 }
@@ -68,6 +76,8 @@ pub(super) struct Way {
     pub(super) margin: f64,
     /// How much farther bodies are to be when the list is made, as often as since they were kept; and how far they have moved since then.
     pub(super) ahead: Option<[f64; 2]>,
+    /// How far bodies may stray from there, and from the same way on; infinite if nothing is expected of the latter.
+    pub(super) tolerance: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -103,11 +113,6 @@ impl Pace {
         !matches!(self.kept, Kept::Nothing)
     }
 
-    /// Whether a list was made in this frame.
-    pub(super) fn is_new(&self) -> bool {
-        self.frames == 0
-    }
-
     /// Whether a list is there that holds, by how much of its margin a body has used up; none of other bodies.
     pub(super) fn still_holds(&mut self, used: Option<f64>) -> bool {
         self.frames += 1;
@@ -119,8 +124,12 @@ impl Pace {
         self.keeps_list() && self.ahead > 0.0
     }
 
-    /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies.
-    pub(super) fn ended(&mut self, moved: Option<f64>) {
+    /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies. And how far one
+    /// has strayed, where bodies were kept where they were to be.
+    pub(super) fn ended(&mut self, moved: Option<f64>, strayed: Option<f64>) {
+        if let (Kept::List(margin), Some(strayed)) = (self.kept, strayed) {
+            self.strays = strayed / margin;
+        }
         let frames = f64::from(self.frames);
         let lasted = frames >= LASTING;
         match (self.kept, moved) {
@@ -171,7 +180,10 @@ impl Pace {
         let ahead = if known && self.apart[0] == 0 && speed > 0.0 { AHEAD } else { 0.0 };
         // How fast the margin is used up.
         let pace = speed / (1.0 + ahead);
-        let margin = (pace * radius).sqrt() * (MARGINS[usize::from(ahead > 0.0)] / axes as f64);
+        let may_stray = (STRAYING * self.strays).max(LEAST_STRAYED);
+        let on_course = ahead > 0.0 && may_stray <= MOST_STRAYED;
+        let margins = MARGINS[usize::from(ahead > 0.0) + usize::from(on_course)];
+        let margin = (pace * radius).sqrt() * (margins / axes as f64);
         let margin = f64::from(margin.max(radius * LEAST) as f32);
         // Bodies with a margin, over those without.
         self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
@@ -187,7 +199,8 @@ impl Pace {
         if way > 0.0 {
             self.ahead = way / margin;
         }
-        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]) })
+        let tolerance = if on_course { margin * may_stray } else { f64::INFINITY };
+        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]), tolerance })
     }
 
     /// The list is to be made of bodies where they stand.

@@ -163,9 +163,26 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
         self.pairs.len()
     }
 
+    /// The same pairs of these bodies, at least as many.
+    ///
+    /// # Panics
+    /// If they are fewer.
+    #[inline(always)]
+    pub(super) fn among(self, bodies: [&'a [Packed]; 2]) -> Self {
+        assert!(bodies[0].len() >= self.bodies[0].len() && bodies[1].len() >= self.bodies[1].len(), "other bodies");
+        Self { bodies, ..self }
+    }
+
     /// As [`Packed::measure`] of sixteen side by side, in the same bits.
     #[inline(always)]
     pub(super) fn measure<L: Lanes, const D: usize>(self, sixteen: usize) -> [L; 2] {
+        let columns = self.apart::<L>(sixteen);
+        [dot::<L, D>(&columns, &columns), columns[3]]
+    }
+
+    /// From the second body to the first along each axis, and last the sum of their radii, of sixteen side by side.
+    #[inline(always)]
+    pub(super) fn apart<L: Lanes>(self, sixteen: usize) -> [L; 4] {
         let pairs = &self.pairs[sixteen];
         let mut rows = [[&[0.0; 4]; LANES]; 2];
         // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
@@ -173,12 +190,7 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
             let [a, b] = self.bodies_of(pair);
             (rows[0][lane], rows[1][lane]) = (&a.0, &b.0);
         }
-        let columns = L::apart(rows[0], rows[1]);
-        let mut distance2 = columns[0].mul(columns[0]);
-        for d in &columns[1..D] {
-            distance2 = distance2.add(d.mul(*d));
-        }
-        [distance2, columns[3]]
+        L::apart(rows[0], rows[1])
     }
 
     #[inline(always)]
@@ -190,6 +202,16 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
         // whole bodies alone have been put down.
         unsafe { [&*of_a.add(a as usize * UNIT).cast::<Packed>(), &*of_b.add(b as usize * UNIT).cast::<Packed>()] }
     }
+}
+
+/// The sum of products, axis by axis.
+#[inline(always)]
+pub(super) fn dot<L: Lanes, const D: usize>(a: &[L; 4], b: &[L; 4]) -> L {
+    let mut sum = a[0].mul(b[0]);
+    for axis in 1..D {
+        sum = sum.add(a[axis].mul(b[axis]));
+    }
+    sum
 }
 
 /// Asks for the bodies of some pairs.

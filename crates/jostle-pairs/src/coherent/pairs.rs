@@ -28,12 +28,10 @@ impl<const D: usize> CoherentFinder<D> {
         let pairs = &mut finder.engine.pairs;
         if live.holds() {
             if let Some(used) = used {
-                live.sift((candidates, pairs), &test, ([used, margin], isa), workers);
-            }
-            if pace.is_new() {
-                live.list(pairs, &candidates.ranks, workers);
-            } else {
+                live.sift((candidates, pairs), &test, ([current.on_course(used), margin], isa), workers);
                 live.change(pairs, &candidates.ranks, workers);
+            } else {
+                live.list(pairs, &candidates.ranks, workers);
             }
         }
         if live.holds() && !test.drops_some() {

@@ -84,7 +84,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.read(input, workers);
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
         let exact = finder.preparation.exact(input);
-        let used = ([used, pace.margin()], finder.isa());
+        let used = ([current.on_course(used), pace.margin()], finder.isa());
         live_rows.blocks.sift(candidates.meetings[0], &current.test(input, &exact, None), used, workers);
     }
 

@@ -18,6 +18,10 @@ const BLOCK: usize = 1 << 13;
 /// Bodies that are read at a time.
 const PART: usize = 256;
 
+/// One body of so many says how far all have moved on, but so many do at least and at most.
+const SAMPLED: usize = 256;
+const SAMPLE: [usize; 2] = [4, 32];
+
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
 /// 2^-24 each, in the list and now, which is 2^-20 of each grown radius; what is computed here, a few times 2^-24.
 const ROUNDING: f32 = 1.0 / 524_288.0;
@@ -60,21 +64,35 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
+/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before; or how far they have
+/// strayed: from so many steps beyond the others, each as long as from where they stood to there.
 #[inline(always)]
-fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
+fn note_used<const D: usize>(
+    now: Part<'_, D>,
+    was: Part<'_, D>,
+    course: Option<([&[f32; PART]; D], f32)>,
+    margin: f32,
+    most: &mut [f32; LANES],
+) {
     for first in (0..PART).step_by(LANES) {
-        for lane in 0..LANES {
-            let (at, mut moved2) = (first + lane, 0.0);
-            for axis in 0..D {
-                let moved = now.0[axis][at] - was.0[axis][at];
-                moved2 += moved * moved;
+        let mut moved2 = [0.0; LANES];
+        for axis in 0..D {
+            for lane in 0..LANES {
+                let at = first + lane;
+                let kept = was.0[axis][at];
+                let mut moved = now.0[axis][at] - kept;
+                if let Some((stood, steps)) = course {
+                    moved -= steps * (kept - stood[axis][at]);
+                }
+                moved2[lane] += moved * moved;
             }
-            let (radius, before) = (now.1[at], was.1[at]);
-            let of_body = moved2.sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
+        }
+        for lane in 0..LANES {
+            let (radius, before) = (now.1[first + lane], was.1[first + lane]);
+            let of_body = moved2[lane].sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
             // What is no number, or of a radius below 0, is not sound.
             let of_body = if of_body.is_nan() | (radius < 0.0) { f32::INFINITY } else { of_body };
-            used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
+            most[lane] = if of_body > most[lane] { of_body } else { most[lane] };
         }
     }
 }
@@ -155,8 +173,25 @@ impl<const D: usize> Was<D> {
         });
     }
 
+    /// Of some bodies that are kept where they are to be: how far they are from there along their steps from where they stood, and those
+    /// steps, each times the latter.
+    pub(super) fn along(&self, bodies: Bodies<'_, D>) -> [f64; 2] {
+        let mut sums = [0.0; 2];
+        if self.is_ahead() && self.len == Some(bodies.len()) {
+            let sample = (bodies.len() / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]);
+            for id in (0..bodies.len()).step_by(bodies.len().div_ceil(sample).max(1)) {
+                for axis in 0..D {
+                    let (now, kept) = (bodies.centers()[axis].get(id), self.centers[axis][id]);
+                    let step = f64::from(kept) - f64::from(self.stood[axis][id]);
+                    sums = [sums[0] + (f64::from(now) - f64::from(kept)) * step, sums[1] + step * step];
+                }
+            }
+        }
+        sums
+    }
+
     /// Packs bodies; how much one of them has used up since they were kept, at most: see
-    /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then.
+    /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then, or strayed.
     pub(super) fn measure(
         &self,
         bodies: Bodies<'_, D>,
@@ -168,24 +203,30 @@ impl<const D: usize> Was<D> {
             return f32::INFINITY;
         }
         fill_with_headroom(packed, bodies.len(), Packed::default());
-        let centers = if self.is_ahead && since == Since::Stood { &self.stood } else { &self.centers };
-        let used = Mutex::new(0.0_f32);
+        let (centers, course) = match since {
+            Since::Stood if self.is_ahead => (&self.stood, None),
+            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
+            _ => (&self.centers, None),
+        };
+        let most = Mutex::new(0.0_f32);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
-            let centers = centers.each_ref().map(|column| column[first..].as_chunks().0);
-            let was = (centers, self.radii[first..].as_chunks().0);
-            let of_block = isa.run(Measure { bodies, was, margin, first, packed });
-            let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
-            *used = used.max(of_block);
+            let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
+            let course = course.map(|steps| (parts_of(&self.stood, first), steps));
+            let of_block = isa.run(Measure { bodies, was, course, margin, first, packed });
+            let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
+            *most = most.max(of_block);
         });
-        used.into_inner().unwrap_or_else(PoisonError::into_inner)
+        most.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Since when it is measured how far bodies have moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Since {
     /// From where they are kept.
     Kept,
+    /// From so many steps beyond, where that is ahead of where they stood.
+    Steps(f32),
     /// From where they stood then.
     Stood,
 }
@@ -200,9 +241,16 @@ fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
     });
 }
 
+/// The values of each column from number `first` on.
+fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; PART]]; D] {
+    columns.each_ref().map(|column| column[first..].as_chunks().0)
+}
+
 struct Measure<'a, const D: usize> {
     bodies: Bodies<'a, D>,
     was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
+    /// Where they stood, and how many steps to go.
+    course: Option<([&'a [[f32; PART]]; D], f32)>,
     margin: f32,
     first: usize,
     packed: &'a mut [Packed],
@@ -213,8 +261,8 @@ impl<const D: usize> Work for Measure<'_, D> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        let Self { bodies, was: (centers, radii), margin, first, packed } = self;
-        let (mut used, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
+        let Self { bodies, was: (centers, radii), course, margin, first, packed } = self;
+        let (mut most, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
@@ -229,7 +277,14 @@ impl<const D: usize> Work for Measure<'_, D> {
                     &room
                 }
             };
-            note_used(now, (from_fn(|axis| &centers[axis][number]), &radii[number]), margin, &mut used);
+            let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
+            match course {
+                None => note_used(now, was, None, margin, &mut most),
+                Some((stood, steps)) => {
+                    let stood = from_fn(|axis| &stood[axis][number]);
+                    note_used(now, was, Some((stood, steps)), margin, &mut most);
+                }
+            }
             for (at, slot) in packed.iter_mut().enumerate() {
                 let mut center = [0.0; D];
                 for axis in 0..D {
@@ -238,6 +293,6 @@ impl<const D: usize> Work for Measure<'_, D> {
                 *slot = Packed::new(center, now.1[at]);
             }
         }
-        used.into_iter().fold(0.0, f32::max)
+        most.into_iter().fold(0.0, f32::max)
     }
 }

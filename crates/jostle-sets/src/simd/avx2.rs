@@ -136,7 +136,7 @@ unsafe fn by_two(rows: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
+pub(super) unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
     // SAFETY: as promised.
     unsafe {
         // A difference of radii of which one has its sign turned is their sum.
@@ -154,7 +154,7 @@ unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], first: usize
 /// # Safety
 /// As there.
 #[inline(always)]
-unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
+pub(super) unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
     // SAFETY: as promised.
     unsafe {
         let (ab, cd) = (_mm256_castps_pd(_mm256_unpacklo_ps(a, b)), _mm256_castps_pd(_mm256_unpacklo_ps(c, d)));

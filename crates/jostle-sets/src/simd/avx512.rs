@@ -84,6 +84,17 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
+        // SAFETY: the features are there (see the type), AVX among them.
+        unsafe {
+            let low = avx2::transposed(avx2::apart(of_a, of_b, 0));
+            let high = avx2::transposed(avx2::apart(of_a, of_b, 8));
+            let both = |low, high| Self(_mm512_insertf32x8::<1>(_mm512_castps256_ps512(low), high));
+            [both(low[0], high[0]), both(low[1], high[1]), both(low[2], high[2]), both(low[3], high[3])]
+        }
+    }
+
+    #[inline(always)]
     fn le_mask(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
