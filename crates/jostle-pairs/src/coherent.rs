@@ -52,7 +52,7 @@ use search::CoherentSearch;
 ///
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any
 /// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
-/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margin
+/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margins
 /// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. In open space, for bodies at rest, a
 /// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
 /// take the places that are left. Rows are ascending, as ever, and cost least where each frame fills the same lists: into others they
@@ -60,7 +60,9 @@ use search::CoherentSearch;
 ///
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
 /// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
-/// twice as long. Where they move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused
+/// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
+/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Where bodies move too far for that
+/// to pay, each frame is searched from scratch. So a margin of the caller's own is refused
 /// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
 /// ```
@@ -197,8 +199,8 @@ impl<const D: usize> CoherentFinder<D> {
         self.finder.last()
     }
 
-    /// How far each body may be from where it was searched before the pairs are listed anew, in lengths of the caller; 0 while each frame is
-    /// searched from scratch.
+    /// How far the fastest bodies may be from where they were searched before the pairs are listed anew, in lengths of the caller; 0 while each
+    /// frame is searched from scratch.
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.pace.margin()
@@ -397,13 +399,13 @@ impl<const D: usize> CoherentFinder<D> {
         &mut self,
         input: &Input<'_, D>,
         kept: Kept,
-        Way { margin, ahead, tolerance }: Way,
+        way: Way,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let bodies = bodies_of(input);
-        if let Some(way) = ahead {
+        let (bodies, margin) = (bodies_of(input), way.margin);
+        if let Some(ahead) = way.ahead {
             self.pace.forget();
-            self.current.keep_ahead(input, way.map(|x| x as f32).into(), workers);
+            self.current.keep_ahead(input, &way, ahead, workers);
             // Bodies may be expected where none can be.
             if self.list_candidates(input, (margin, true), kept, workers).is_ok() {
                 self.current.pack_ahead(input, self.candidates.ranks.ids(), workers);
@@ -411,7 +413,7 @@ impl<const D: usize> CoherentFinder<D> {
                 if used <= margin {
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
-                    self.current.set_course(used, tolerance);
+                    self.pace.note_share(self.current.share());
                     self.sort(input, [used, margin], workers);
                     return Ok(());
                 }
@@ -466,8 +468,8 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, pace, .. } = self;
         let crowded = if bodies_of(input) > MANY { CROWDED_IF_MANY } else { CROWDED };
         let by_rank = is_plain(input) && input.sets().len() == 1 && pace.added() > crowded;
-        let centers = |set| if ahead { current.ahead(set) } else { None };
-        input.grown(margin, centers, |grown| -> Result<(), InputError> {
+        let others = |set| if ahead { current.ahead(set, margin) } else { None };
+        input.grown(margin, others, |grown| -> Result<(), InputError> {
             if let Kept::Rows(kind) = kept {
                 let lists = &mut candidates.rows;
                 lists.want_image_shifts(!input.space.is_open());

@@ -230,24 +230,24 @@ impl<'a, const D: usize> Input<'a, D> {
         if count == 0 { 0.0 } else { sum / count as f64 }
     }
 
-    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; those of a set in `f32` with other
-    /// centres, if there are such.
+    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; in place of those of a set in `f32`
+    /// with others, if there are such.
     #[doc(hidden)]
     pub fn grown<'b, R>(
         &'b self,
         margin: f64,
-        centers: impl Fn(usize) -> Option<[&'b [f32]; D]>,
+        others: impl Fn(usize) -> Option<Bodies<'b, D>>,
         with: impl FnOnce(&Input<'_, D>) -> R,
     ) -> R {
         let space = self.space;
         match &self.relation {
-            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin, centers(0))), space }),
+            Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin, others(0))), space }),
             Relation::Between([a, b]) => {
-                let sets = [a.grown(margin, centers(0)), b.grown(margin, centers(1))];
+                let sets = [a.grown(margin, others(0)), b.grown(margin, others(1))];
                 with(&Input { relation: Relation::Between(sets), space })
             }
             Relation::Among(sets, table) => {
-                let sets = sets.iter().enumerate().map(|(at, set)| set.grown(margin, centers(at)));
+                let sets = sets.iter().enumerate().map(|(at, set)| set.grown(margin, others(at)));
                 with(&Input { relation: Relation::Among(&sets.collect::<Vec<_>>(), table), space })
             }
         }

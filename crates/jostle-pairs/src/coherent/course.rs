@@ -4,12 +4,15 @@
 //! when two begin to touch, or end, if they keep to that; and in each frame, how far one of them has strayed, at most, from where so many
 //! steps would have led it. Candidates that neither so many steps nor straying as far as is allowed can have changed are not tested.
 
-use crate::coherent::slack::{LEAST, ROUNDING};
+use crate::coherent::slack::ROUNDING;
+
+/// What is taken off a gap for steps whose squares are denormal or vanish: sixteen of those of 2^-74.
+const LEAST: f32 = f32::from_bits((127 - 69) << 23);
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Course {
-    /// The longest step of a body, from where it stood when they were listed to where it is kept.
+    /// How long a step is of the bodies that move fastest, from where they stood when they were listed to where they are kept.
     pub(super) reach: f32,
     /// How far they may stray from there and from the same way on; infinite where no course is expected.
     pub(super) tolerance: f32,

@@ -11,6 +11,7 @@ use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
 
 use crate::coherent::course::Course;
+use crate::coherent::pace::Way;
 use crate::coherent::packed::{Packed, are_far};
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::{Since, Was};
@@ -23,15 +24,15 @@ const BLOCK: usize = 1 << 13;
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
 
-/// What rounding may cost of how far bodies have strayed, relative to how far they have moved and to the margin: 2^-17. Differences and
-/// products of those, and what the predicate rounds, are rounded by a few times 2^-24.
+/// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
+/// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
 const ROUNDING: f64 = 1.0 / 131_072.0;
 
 /// Bodies that have strayed by no more of the margin have used up as much as their steps say.
 const HARDLY: f64 = 1.0 / 32.0;
 
-/// Beyond so many steps from where they are kept, bodies are on no course: lists are made for one or two.
-const MOST_STEPS: f64 = 4.0;
+/// Beyond so many steps from where they are kept, bodies are on no course: see `LEAST` of `course.rs`.
+const MOST_STEPS: f64 = 16.0;
 
 /// One set.
 #[derive(Debug, Default)]
@@ -61,6 +62,7 @@ pub(super) struct Current<const D: usize> {
     course: Option<Course>,
     steps: f64,
     strayed: f64,
+    share: f64,
 }
 
 impl<const D: usize> Current<D> {
@@ -96,16 +98,32 @@ impl<const D: usize> Current<D> {
         self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
     }
 
-    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`].
-    pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: (f32, f32), workers: Workers<'_>) {
-        self.course = None;
-        self.each_view(input, |now, bodies| now.was.keep_ahead(bodies, way, workers));
+    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of them, each gets a margin of
+    /// its own.
+    pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: &Way, ahead: [f64; 2], workers: Workers<'_>) {
+        let ([times, moved], mut steps) = (ahead, (0.0, 0));
+        let course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
+        let margin = way.margin as f32;
+        self.each_view(input, |now, bodies| {
+            now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
+            if course.is_expected() {
+                now.was.grow((margin / course.reach, course.tolerance, margin), workers);
+            }
+            steps = (steps.0 + now.was.mean_step() * bodies.len() as f64, steps.1 + bodies.len());
+        });
+        self.share = steps.0 / (steps.1.max(1) as f64 * f64::from(course.reach));
+        self.course = Some(course);
     }
 
-    /// The centres of a set where its bodies are to be, if they are kept so.
-    pub(super) fn ahead(&self, set: usize) -> Option<[&[f32]; D]> {
-        let was = &self.sets.get(set)?.was;
-        was.is_ahead().then(|| was.centers())
+    /// How long a step is on average, of the bodies that were kept ahead last, over that of the fastest.
+    pub(super) fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// The bodies of a set where they are to be, with margins, if they are kept so.
+    pub(super) fn ahead(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
+        let course = self.course?;
+        self.sets.get(set)?.was.bodies_ahead(margin as f32, course.is_expected())
     }
 
     /// Takes the bodies of a plain frame as they are kept for those of this frame.
@@ -131,11 +149,6 @@ impl<const D: usize> Current<D> {
         swap(&mut self.by_rank, &mut self.ahead_by_rank);
     }
 
-    /// Bodies have used up so much since they were put aside ahead, and may stray so far from there.
-    pub(super) fn set_course(&mut self, used: f64, tolerance: f64) {
-        self.course = Some(Course { reach: used as f32, tolerance: tolerance as f32 });
-    }
-
     /// How much of its margin a body with the longest step would have used up, which tells what is to be tested, where bodies have used up so
     /// much: all where they have left their course.
     pub(super) fn on_course(&self, used: f64) -> f64 {
@@ -156,14 +169,16 @@ impl<const D: usize> Current<D> {
     /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
     /// those that were kept.
     pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
-        if let Some(course) = self.course.filter(|course| course.is_expected()) {
-            let strayed = self.measure_strayed(input, margin, on);
-            let used = self.steps.abs() * f64::from(course.reach) + strayed;
-            if used <= margin || strayed <= margin * HARDLY {
-                return used;
-            }
+        let Some(course) = self.course.filter(|course| course.is_expected()) else {
+            return self.read_plain(input, (margin, Since::Kept), on);
+        };
+        let strayed = self.measure_strayed(input, margin, on);
+        let used = self.steps.abs() * f64::from(course.reach) + strayed;
+        let is_on_course = strayed <= course.tolerance.into() && used <= margin;
+        if is_on_course || strayed <= margin * HARDLY {
+            return used;
         }
-        self.read_plain(input, (margin, Since::Kept), on)
+        margin + self.read_plain(input, (margin, Since::Grown), on)
     }
 
     /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its
@@ -190,8 +205,7 @@ impl<const D: usize> Current<D> {
         let steps = if sums[1] > 0.0 { (sums[0] / sums[1]) as f32 } else { 0.0 };
         let strayed = self.read_plain(input, (margin, Since::Steps(steps)), on);
         self.steps = steps.into();
-        let reach = self.course.map_or(0.0, |course| course.reach.into());
-        let rounding = (self.steps.abs() * reach + margin) * ROUNDING;
+        let rounding = margin * ROUNDING;
         self.strayed = if self.steps.abs() <= MOST_STEPS { strayed + rounding } else { f64::INFINITY };
         self.strayed
     }

@@ -37,15 +37,23 @@ const LEAST: f64 = 1.0 / 64.0;
 /// times longer if they move on as they did.
 const AHEAD: f64 = 0.85;
 
-/// How far bodies may stray from their course, relative to the margin: so many times as far as they did the last time, this at least, and no
-/// course is expected of bodies that stray farther.
+/// How far bodies may stray from their course, relative to the margin: so many times as far as they are to, as they did the last time, this at
+/// least, and no course is expected of bodies that stray farther.
 const STRAYING: f64 = 1.25;
 const LEAST_STRAYED: f64 = 1.0 / 32.0;
 const MOST_STRAYED: f64 = 0.5;
 
+/// How long steps of bodies are taken for on average, over those of the fastest, before any are known, and at least.
+const UNKNOWN_SHARE: f64 = 0.5;
+const LEAST_SHARE: f64 = 1.0 / 16.0;
+
+/// A course is followed for so many times as far as it has been seen, at most.
+const MOST_TIMES: f64 = 16.0;
+
 /// So many lists are made of bodies where they stand, after one for which they did not move as they were expected to, and twice as many after
-/// the next, up to the latter.
+/// the next, up to the latter. And so many without a course, after one on which bodies strayed.
 const LISTS_APART: [u32; 2] = [8, 64];
+const COURSES_APART: [u32; 2] = [1, 64];
 
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
@@ -64,10 +72,33 @@ pub(super) struct Pace {
     rebuilds: u64,
     /// How much of the margin was used up when the list was made.
     ahead: f64,
-    /// How far a body had strayed from its course, at most, when the last list of bodies where they were to be ended, in margins of that.
+    /// How far a body had strayed from its course, at most, when the last list of bodies where they were to be ended, over the square of its
+    /// frames, as if it had sped up; and how long steps of bodies were on average, over those of the fastest.
     strays: f64,
-    /// How many lists are still to be made of bodies where they stand, and how many were to be the last time.
-    apart: [u32; 2],
+    share: Option<f64>,
+    /// How far bodies might stray from their course in this list, if one was expected.
+    tolerance: f64,
+    /// When lists are made of bodies where they are to be again, and when a course is expected of them.
+    apart: Apart,
+    courses_apart: Apart,
+}
+
+/// How many lists are still to be made in another way, and how many were to be the last time.
+#[derive(Debug, Clone, Default)]
+struct Apart {
+    left: u32,
+    last: u32,
+}
+
+impl Apart {
+    fn wait(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn failed(&mut self, [least, most]: [u32; 2]) {
+        self.last = (2 * self.last).clamp(least, most);
+        self.left = self.last;
+    }
 }
 
 /// How a list is to be made.
@@ -127,9 +158,6 @@ impl Pace {
     /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies. And how far one
     /// has strayed, where bodies were kept where they were to be.
     pub(super) fn ended(&mut self, moved: Option<f64>, strayed: Option<f64>) {
-        if let (Kept::List(margin), Some(strayed)) = (self.kept, strayed) {
-            self.strays = strayed / margin;
-        }
         let frames = f64::from(self.frames);
         let lasted = frames >= LASTING;
         match (self.kept, moved) {
@@ -141,7 +169,10 @@ impl Pace {
             (kept, Some(moved)) => {
                 self.speed = Some((moved / frames).max(0.0));
                 if let Kept::List(margin) = kept {
-                    self.judge(moved / margin);
+                    self.judge(moved / margin, strayed);
+                } else {
+                    self.apart.wait();
+                    self.courses_apart.wait();
                 }
             }
             // Bodies have come or gone: in each frame, or now and then.
@@ -151,15 +182,24 @@ impl Pace {
     }
 
     /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
-    fn judge(&mut self, times: f64) {
-        let [left, last] = &mut self.apart;
+    fn judge(&mut self, times: f64, strayed: Option<f64>) {
         if self.ahead == 0.0 {
-            *left = left.saturating_sub(1);
-        } else if times >= 1.0 + self.ahead / 2.0 {
-            *last = 0;
+            return self.apart.wait();
+        }
+        let (lasted, strayed) = (times >= 1.0 + self.ahead / 2.0, strayed.unwrap_or_default());
+        self.strays = strayed / f64::from(self.frames).powi(2);
+        if self.tolerance == f64::INFINITY {
+            self.courses_apart.wait();
+        } else if lasted {
+            self.courses_apart.last = 0;
+        } else if strayed > self.tolerance {
+            // To see how far they stray, a list is made of them that does not mind.
+            return self.courses_apart.failed(COURSES_APART);
+        }
+        if lasted {
+            self.apart.last = 0;
         } else {
-            *last = (2 * *last).clamp(LISTS_APART[0], LISTS_APART[1]);
-            *left = *last;
+            self.apart.failed(LISTS_APART);
         }
     }
 
@@ -177,35 +217,52 @@ impl Pace {
     pub(super) fn next_way(&mut self, radius: f64, axes: usize, (worth, known): (Worth, bool)) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
-        let ahead = if known && self.apart[0] == 0 && speed > 0.0 { AHEAD } else { 0.0 };
+        let ahead = if known && self.apart.left == 0 && speed > 0.0 { AHEAD } else { 0.0 };
         // How fast the margin is used up.
         let pace = speed / (1.0 + ahead);
-        let may_stray = (STRAYING * self.strays).max(LEAST_STRAYED);
-        let on_course = ahead > 0.0 && may_stray <= MOST_STRAYED;
-        let margins = MARGINS[usize::from(ahead > 0.0) + usize::from(on_course)];
-        let margin = (pace * radius).sqrt() * (margins / axes as f64);
-        let margin = f64::from(margin.max(radius * LEAST) as f32);
+        // No farther than has been seen.
+        let moved = speed * f64::from(self.frames);
+        let margin_of = |margins: f64, share: f64| {
+            let margin = (pace * radius / share).sqrt() * (margins / axes as f64);
+            f64::from(margin.max(radius * LEAST) as f32)
+        };
+        // On its course each body has a margin of its own: how much of the greatest they are on average.
+        let share = self.share.unwrap_or(UNKNOWN_SHARE).clamp(LEAST_SHARE, 1.0);
+        let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
+        let share = (share + stray(margin_of(MARGINS[2], share))).min(1.0);
+        let on_course = margin_of(MARGINS[2], share);
+        let may_stray = stray(on_course);
+        let is_expected =
+            ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED && on_course <= MOST_TIMES * moved;
+        let (margin, share) = match ahead > 0.0 {
+            true if is_expected => (on_course, share),
+            true => (margin_of(MARGINS[1], 1.0), 1.0),
+            false => (margin_of(MARGINS[0], 1.0), 1.0),
+        };
         // Bodies with a margin, over those without.
-        self.growth = if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
+        self.growth = if radius > 0.0 { (1.0 + share * margin / radius).powi(axes as i32) } else { 1.0 };
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
         let worth = worth.frames + worth.for_a_pair * if_far * self.foreseen();
         if !margin.is_finite() || margin < worth * pace {
             self.growth = 1.0;
             return None;
         }
-        // No farther than has been seen.
-        let moved = speed * f64::from(self.frames);
         let way = (ahead * margin).min(moved);
         if way > 0.0 {
             self.ahead = way / margin;
         }
-        let tolerance = if on_course { margin * may_stray } else { f64::INFINITY };
-        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]), tolerance })
+        self.tolerance = if is_expected { margin * may_stray } else { f64::INFINITY };
+        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]), tolerance: self.tolerance })
     }
 
     /// The list is to be made of bodies where they stand.
     pub(super) fn stay(&mut self) {
         self.ahead = 0.0;
+    }
+
+    /// Notes how long steps of bodies are on average, over those of the fastest.
+    pub(super) fn note_share(&mut self, share: f64) {
+        self.share = Some(share);
     }
 
     /// No list is made after all.

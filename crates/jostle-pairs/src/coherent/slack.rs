@@ -5,7 +5,7 @@
 pub(super) const ROUNDING: f32 = 1.0 / 262_144.0;
 
 /// As much, for squares that are denormal or vanish: 2^-70.
-pub(super) const LEAST: f32 = f32::from_bits((127 - 70) << 23);
+const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
 /// How much two bodies must use up on average, before it can change whether they touch: of their distance and the sum of their
 /// radii. What is no number, or below 0, says that it may change at any time.

@@ -8,6 +8,7 @@ use jostle_core::axes::from_axes;
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Workers};
+use jostle_sets::proxy::squared;
 use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::Packed;
@@ -17,6 +18,9 @@ const BLOCK: usize = 1 << 13;
 
 /// Bodies that are read at a time.
 const PART: usize = 256;
+
+/// So many bodies say how long steps are on average.
+const STEPS: usize = 256;
 
 /// One body of so many says how far all have moved on, but so many do at least and at most.
 const SAMPLED: usize = 256;
@@ -37,6 +41,8 @@ pub(super) struct Was<const D: usize> {
     radii: Vec<f32>,
     /// Where they stood, if they are not kept so.
     stood: [Vec<f32>; D],
+    /// Their radii with margins, if each has one of its own.
+    grown: Vec<f32>,
     is_ahead: bool,
     /// How many bodies; none of which anything is known where others were kept since.
     len: Option<usize>,
@@ -45,7 +51,7 @@ pub(super) struct Was<const D: usize> {
 impl<const D: usize> Default for Was<D> {
     fn default() -> Self {
         let [centers, stood] = [const { [const { Vec::new() }; D] }; 2];
-        Self { centers, radii: Vec::new(), stood, is_ahead: false, len: None }
+        Self { centers, radii: Vec::new(), stood, grown: Vec::new(), is_ahead: false, len: None }
     }
 }
 
@@ -64,42 +70,80 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before; or how far they have
-/// strayed: from so many steps beyond the others, each as long as from where they stood to there.
+/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
 #[inline(always)]
-fn note_used<const D: usize>(
-    now: Part<'_, D>,
-    was: Part<'_, D>,
-    course: Option<([&[f32; PART]; D], f32)>,
-    margin: f32,
-    most: &mut [f32; LANES],
-) {
+fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
     for first in (0..PART).step_by(LANES) {
-        let mut moved2 = [0.0; LANES];
-        for axis in 0..D {
-            for lane in 0..LANES {
-                let at = first + lane;
-                let kept = was.0[axis][at];
-                let mut moved = now.0[axis][at] - kept;
-                if let Some((stood, steps)) = course {
-                    moved -= steps * (kept - stood[axis][at]);
-                }
-                moved2[lane] += moved * moved;
-            }
-        }
         for lane in 0..LANES {
-            let (radius, before) = (now.1[first + lane], was.1[first + lane]);
-            let of_body = moved2[lane].sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
-            // What is no number, or of a radius below 0, is not sound.
-            let of_body = if of_body.is_nan() | (radius < 0.0) { f32::INFINITY } else { of_body };
-            most[lane] = if of_body > most[lane] { of_body } else { most[lane] };
+            let (at, mut moved2) = (first + lane, 0.0);
+            for axis in 0..D {
+                let moved = now.0[axis][at] - was.0[axis][at];
+                moved2 += moved * moved;
+            }
+            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin);
+            used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
         }
     }
 }
 
+/// As [`note_used`], of how far bodies have strayed: from so many steps beyond the others, each as long as from where they stood to there.
+#[inline(always)]
+fn note_strayed<const D: usize>(
+    now: Part<'_, D>,
+    was: Part<'_, D>,
+    (stood, steps): ([&[f32; PART]; D], f32),
+    margin: f32,
+    strayed: &mut [f32; LANES],
+) {
+    for first in (0..PART).step_by(LANES) {
+        let mut strayed2 = [0.0; LANES];
+        for axis in 0..D {
+            for lane in 0..LANES {
+                let (at, kept) = (first + lane, was.0[axis][first + lane]);
+                let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
+                strayed2[lane] += off * off;
+            }
+        }
+        for lane in 0..LANES {
+            let of_body = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
+            strayed[lane] = if of_body > strayed[lane] { of_body } else { strayed[lane] };
+        }
+    }
+}
+
+/// As [`note_used`], what is within what bodies have grown by not counted.
+#[inline(always)]
+fn note_excess<const D: usize>(
+    now: Part<'_, D>,
+    was: Part<'_, D>,
+    grown: &[f32; PART],
+    margin: f32,
+    excess: &mut [f32; LANES],
+) {
+    for first in (0..PART).step_by(LANES) {
+        for lane in 0..LANES {
+            let (at, mut moved2) = (first + lane, 0.0);
+            for axis in 0..D {
+                let moved = now.0[axis][at] - was.0[axis][at];
+                moved2 += moved * moved;
+            }
+            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin) - (grown[at] - was.1[at]);
+            excess[lane] = if of_body > excess[lane] { of_body } else { excess[lane] };
+        }
+    }
+}
+
+/// How much a body has used up, by the square of how far it is from where it was, and its radius now and before; infinite if it is not sound.
+#[inline(always)]
+fn used_by(moved2: f32, (radius, before): (f32, f32), margin: f32) -> f32 {
+    let used = moved2.sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
+    // What is no number, or of a radius below 0, is not sound.
+    if used.is_nan() | (radius < 0.0) { f32::INFINITY } else { used }
+}
+
 impl<const D: usize> Was<D> {
     pub(super) fn bytes(&self) -> usize {
-        let columns = self.centers.iter().chain(&self.stood).chain([&self.radii]);
+        let columns = self.centers.iter().chain(&self.stood).chain([&self.radii, &self.grown]);
         columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 
@@ -161,6 +205,34 @@ impl<const D: usize> Was<D> {
         self.centers.each_ref().map(|column| &column[..len])
     }
 
+    /// Gives each body that is kept ahead a margin of its own: so many times as long as its step, and as much as any may stray, but no more than
+    /// so much.
+    pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) {
+        let Self { centers, radii, stood, grown, .. } = self;
+        fill_with_headroom(grown, radii.len(), 0.0);
+        workers.fill_blocks("grow", grown, BLOCK, |first, block| {
+            block.fill(0.0);
+            for (centers, stood) in centers.iter().zip(&*stood) {
+                let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
+                block.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
+            }
+            for (slot, radius) in block.iter_mut().zip(&radii[first..]) {
+                *slot = radius + (slot.sqrt() * times + tolerance).min(most);
+            }
+        });
+    }
+
+    /// The bodies that are kept ahead, with margins of their own, if they have been given such, or else with this one.
+    pub(super) fn bodies_ahead(&self, margin: f32, own: bool) -> Option<Bodies<'_, D>> {
+        let len = self.len.filter(|_| self.is_ahead)?;
+        let centers = self.centers();
+        Some(if own {
+            Bodies::from_slices(centers, &self.grown[..len])
+        } else {
+            Bodies::from_slices(centers, &self.radii[..len]).with_margin(margin)
+        })
+    }
+
     /// Packs the bodies as they are kept.
     pub(super) fn pack(&self, packed: &mut Vec<Packed>, workers: Workers<'_>) {
         let centers = self.centers();
@@ -171,6 +243,17 @@ impl<const D: usize> Was<D> {
                 block[at] = Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]);
             }
         });
+    }
+
+    /// How long the steps of some bodies are on average, from where they stood to where they are kept ahead.
+    pub(super) fn mean_step(&self) -> f64 {
+        let (mut sum, len) = (0.0, self.len.unwrap_or_default());
+        let every = len.div_ceil(STEPS).max(1);
+        for id in (0..len).step_by(every) {
+            let step: [f64; D] = from_fn(|axis| f64::from(self.centers[axis][id]) - f64::from(self.stood[axis][id]));
+            sum += squared(step).sqrt();
+        }
+        sum / (len.div_ceil(every).max(1)) as f64
     }
 
     /// Of some bodies that are kept where they are to be: how far they are from there along their steps from where they stood, and those
@@ -203,16 +286,18 @@ impl<const D: usize> Was<D> {
             return f32::INFINITY;
         }
         fill_with_headroom(packed, bodies.len(), Packed::default());
-        let (centers, course) = match since {
-            Since::Stood if self.is_ahead => (&self.stood, None),
-            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
-            _ => (&self.centers, None),
+        let (centers, course, own) = match since {
+            Since::Stood if self.is_ahead => (&self.stood, None, false),
+            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps), false),
+            Since::Grown if self.is_ahead => (&self.centers, None, true),
+            _ => (&self.centers, None, false),
         };
         let most = Mutex::new(0.0_f32);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let of_block = isa.run(Measure { bodies, was, course, margin, first, packed });
+            let grown = own.then(|| self.grown[first..].as_chunks().0);
+            let of_block = isa.run(Measure { bodies, was, course, grown, margin, first, packed });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = most.max(of_block);
         });
@@ -227,6 +312,8 @@ pub(super) enum Since {
     Kept,
     /// From so many steps beyond, where that is ahead of where they stood.
     Steps(f32),
+    /// From where they are kept, what is within margins of their own not counted.
+    Grown,
     /// From where they stood then.
     Stood,
 }
@@ -251,6 +338,7 @@ struct Measure<'a, const D: usize> {
     was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
     /// Where they stood, and how many steps to go.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
+    grown: Option<&'a [[f32; PART]]>,
     margin: f32,
     first: usize,
     packed: &'a mut [Packed],
@@ -261,7 +349,7 @@ impl<const D: usize> Work for Measure<'_, D> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        let Self { bodies, was: (centers, radii), course, margin, first, packed } = self;
+        let Self { bodies, was: (centers, radii), course, grown, margin, first, packed } = self;
         let (mut most, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
@@ -278,11 +366,11 @@ impl<const D: usize> Work for Measure<'_, D> {
                 }
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
-            match course {
-                None => note_used(now, was, None, margin, &mut most),
-                Some((stood, steps)) => {
-                    let stood = from_fn(|axis| &stood[axis][number]);
-                    note_used(now, was, Some((stood, steps)), margin, &mut most);
+            match (course, grown) {
+                (None, None) => note_used(now, was, margin, &mut most),
+                (None, Some(grown)) => note_excess(now, was, &grown[number], margin, &mut most),
+                (Some((stood, steps)), _) => {
+                    note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut most);
                 }
             }
             for (at, slot) in packed.iter_mut().enumerate() {

@@ -126,17 +126,14 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
-    /// The same bodies with a margin, if they can move, all of which may meet; in `f32` with other centres, if there are such.
-    pub(crate) fn grown<'b>(&self, margin: f64, centers: Option<[&'b [f32]; D]>) -> Set<'b, D>
+    /// The same bodies with a margin, if they can move, all of which may meet; in place of those in `f32` others, if there are such.
+    pub(crate) fn grown<'b>(&self, margin: f64, others: Option<Bodies<'b, D>>) -> Set<'b, D>
     where
         'a: 'b,
     {
         let source = match self.source {
             _ if self.sorted_before.is_some() && self.moving.is_none() => self.source,
-            Source::View(bodies) => {
-                let bodies = centers.map_or(bodies, |centers| Bodies::from_slices(centers, bodies.radii()));
-                Source::View(bodies.with_margin(margin as f32))
-            }
+            Source::View(bodies) => Source::View(others.unwrap_or(bodies.with_margin(margin as f32))),
             Source::Double(bodies) => Source::Double(bodies.with_margin(margin)),
             Source::Tree(_) | Source::Shaped(_) => self.source,
         };
