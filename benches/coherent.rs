@@ -1,9 +1,9 @@
 //! Frames of bodies that move little, by a [`CoherentFinder`] and from scratch, by turns in one process, sixteen frames in a row each: so
 //! each finds in the caches what its last frame has left there, as in a program that makes all of its frames by one of the two. Each body
-//! moves straight on, all at one speed, in all directions. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
+//! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::time::Instant;
 
@@ -24,6 +24,7 @@ const ROW: usize = 16;
 struct Asked {
     dims: Vec<usize>,
     rows: bool,
+    gas: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
     /// In hundredths of the mean radius a frame.
@@ -37,6 +38,7 @@ impl Asked {
         let mut asked = Self {
             dims: Vec::new(),
             rows: false,
+            gas: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
             speeds: Vec::new(),
@@ -57,6 +59,8 @@ impl Asked {
                 asked.sizes.push(n as usize);
             } else if word == "rows" {
                 asked.rows = true;
+            } else if word == "gas" {
+                asked.gas = true;
             } else {
                 asked.kinds.push(word.parse().expect("a scene"));
             }
@@ -85,7 +89,7 @@ struct Way<const D: usize> {
 }
 
 impl<const D: usize> Way<D> {
-    fn new(start: Scene<D>, speed: f64) -> Self {
+    fn new(start: Scene<D>, speed: f64, gas: bool) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
         for _ in 0..start.len() {
@@ -96,7 +100,11 @@ impl<const D: usize> Way<D> {
                     break (step, length);
                 }
             };
-            steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * speed * mean));
+            // Sums of twelve are as good as normal.
+            let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+            let mut square = |_| normal().powi(2) / D as f64;
+            let times = if gas { (0..D).map(&mut square).sum::<f64>().sqrt() } else { 1.0 };
+            steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * times * speed * mean));
         }
         Self { now: start.clone(), start, steps }
     }
@@ -176,7 +184,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
-    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0);
+    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, asked.gas);
     let mut both = Both {
         rows: asked.rows,
         coherent: CoherentFinder::new(),

@@ -41,7 +41,7 @@ use candidates::Candidates;
 use current::Current;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{OF_PAIRS, OF_ROWS, Pace, Way};
+use pace::{Moved, OF_PAIRS, OF_ROWS, Pace, Way};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
@@ -268,11 +268,8 @@ impl<const D: usize> CoherentFinder<D> {
         if self.pace.still_holds(used) {
             return self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
         }
-        let (moved, strayed) = match used {
-            Some(_) if self.pace.was_ahead() => self.moved(input, workers).unzip(),
-            used => (used, None),
-        };
-        self.pace.ended(moved, strayed);
+        let moved = used.and_then(|used| self.moved(input, used, workers));
+        self.pace.ended(moved);
         let known = moved.is_some() && self.pace.keeps() && is_plain(input);
         self.search(input, only, (&mut answer, known), workers)
     }
@@ -293,10 +290,15 @@ impl<const D: usize> CoherentFinder<D> {
         (used < f64::INFINITY).then_some(used)
     }
 
-    /// How far a plain body has moved since those were kept ahead, and has strayed, at most; none where the former is no number.
-    fn moved(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<(f64, f64)> {
-        let [moved, strayed] = self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers));
-        (moved < f64::INFINITY).then_some((moved, strayed))
+    /// How bodies have moved that have used up so much; none where that is no number.
+    fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+        let [most, strayed] = if self.pace.was_ahead() {
+            self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))
+        } else {
+            [used, 0.0]
+        };
+        let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
+        (most < f64::INFINITY).then_some(Moved { most, mean, strayed })
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
@@ -413,7 +415,6 @@ impl<const D: usize> CoherentFinder<D> {
                 if used <= margin {
                     self.pace.searched(margin, self.finder.stats.pairs, bodies);
                     self.finder.skin.keep_relation(input);
-                    self.pace.note_share(self.current.share());
                     self.sort(input, [used, margin], workers);
                     return Ok(());
                 }

@@ -62,7 +62,6 @@ pub(super) struct Current<const D: usize> {
     course: Option<Course>,
     steps: f64,
     strayed: f64,
-    share: f64,
 }
 
 impl<const D: usize> Current<D> {
@@ -101,7 +100,7 @@ impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of them, each gets a margin of
     /// its own.
     pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: &Way, ahead: [f64; 2], workers: Workers<'_>) {
-        let ([times, moved], mut steps) = (ahead, (0.0, 0));
+        let [times, moved] = ahead;
         let course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
         let margin = way.margin as f32;
         self.each_view(input, |now, bodies| {
@@ -109,15 +108,18 @@ impl<const D: usize> Current<D> {
             if course.is_expected() {
                 now.was.grow((margin / course.reach, course.tolerance, margin), workers);
             }
-            steps = (steps.0 + now.was.mean_step() * bodies.len() as f64, steps.1 + bodies.len());
         });
-        self.share = steps.0 / (steps.1.max(1) as f64 * f64::from(course.reach));
         self.course = Some(course);
     }
 
-    /// How long a step is on average, of the bodies that were kept ahead last, over that of the fastest.
-    pub(super) fn share(&self) -> f64 {
-        self.share
+    /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
+    pub(super) fn mean_moved(&mut self, input: &Input<'_, D>) -> f64 {
+        let (mut sum, mut len) = (0.0, 0);
+        self.each_view(input, |now, bodies| {
+            sum += now.was.mean_moved(bodies) * bodies.len() as f64;
+            len += bodies.len();
+        });
+        sum / len.max(1) as f64
     }
 
     /// The bodies of a set where they are to be, with margins, if they are kept so.

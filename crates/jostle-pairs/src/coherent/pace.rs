@@ -22,6 +22,9 @@ const LASTING: f64 = 3.0;
 const FAR: f64 = 4e6;
 const IF_FAR: f64 = 1.5;
 
+/// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
+const IF_EXPECTED: [f64; 2] = [0.9, 0.75];
+
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
@@ -43,8 +46,7 @@ const STRAYING: f64 = 1.25;
 const LEAST_STRAYED: f64 = 1.0 / 32.0;
 const MOST_STRAYED: f64 = 0.5;
 
-/// How long steps of bodies are taken for on average, over those of the fastest, before any are known, and at least.
-const UNKNOWN_SHARE: f64 = 0.5;
+/// How far bodies are taken to move on average, over how far the fastest do, at least.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
 
 /// A course is followed for so many times as far as it has been seen, at most.
@@ -73,9 +75,9 @@ pub(super) struct Pace {
     /// How much of the margin was used up when the list was made.
     ahead: f64,
     /// How far a body had strayed from its course, at most, when the last list of bodies where they were to be ended, over the square of its
-    /// frames, as if it had sped up; and how long steps of bodies were on average, over those of the fastest.
+    /// frames, as if it had sped up; and how far bodies move on average, over how far the fastest do.
     strays: f64,
-    share: Option<f64>,
+    share: f64,
     /// How far bodies might stray from their course in this list, if one was expected.
     tolerance: f64,
     /// When lists are made of bodies where they are to be again, and when a course is expected of them.
@@ -99,6 +101,16 @@ impl Apart {
         self.last = (2 * self.last).clamp(least, most);
         self.left = self.last;
     }
+}
+
+/// How bodies have moved since what is kept was.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moved {
+    /// How far one has, at most, and all have on average.
+    pub(super) most: f64,
+    pub(super) mean: f64,
+    /// How far one has strayed from its course, at most, where bodies were kept where they were to be.
+    pub(super) strayed: f64,
 }
 
 /// How a list is to be made.
@@ -155,21 +167,21 @@ impl Pace {
         self.keeps_list() && self.ahead > 0.0
     }
 
-    /// Notes how far a body has moved, at most, since what is kept was, where that does not hold any more; none of other bodies. And how far one
-    /// has strayed, where bodies were kept where they were to be.
-    pub(super) fn ended(&mut self, moved: Option<f64>, strayed: Option<f64>) {
+    /// Notes how bodies have moved since what is kept was, where that does not hold any more; none of other bodies.
+    pub(super) fn ended(&mut self, moved: Option<Moved>) {
         let frames = f64::from(self.frames);
         let lasted = frames >= LASTING;
         match (self.kept, moved) {
             (Kept::Nothing, _) => {}
             // That a body has jumped says nothing of the next frames.
-            (Kept::List(margin), Some(moved)) if lasted && moved > 2.0 * margin * (1.0 + self.ahead) => {
+            (Kept::List(margin), Some(moved)) if lasted && moved.most > 2.0 * margin * (1.0 + self.ahead) => {
                 self.speed = Some(margin * (1.0 + self.ahead) / frames);
             }
             (kept, Some(moved)) => {
-                self.speed = Some((moved / frames).max(0.0));
+                self.speed = Some((moved.most / frames).max(0.0));
+                self.share = moved.mean / moved.most;
                 if let Kept::List(margin) = kept {
-                    self.judge(moved / margin, strayed);
+                    self.judge(moved.most / margin, moved.strayed);
                 } else {
                     self.apart.wait();
                     self.courses_apart.wait();
@@ -182,11 +194,11 @@ impl Pace {
     }
 
     /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
-    fn judge(&mut self, times: f64, strayed: Option<f64>) {
+    fn judge(&mut self, times: f64, strayed: f64) {
         if self.ahead == 0.0 {
             return self.apart.wait();
         }
-        let (lasted, strayed) = (times >= 1.0 + self.ahead / 2.0, strayed.unwrap_or_default());
+        let lasted = times >= 1.0 + self.ahead / 2.0;
         self.strays = strayed / f64::from(self.frames).powi(2);
         if self.tolerance == f64::INFINITY {
             self.courses_apart.wait();
@@ -227,7 +239,7 @@ impl Pace {
             f64::from(margin.max(radius * LEAST) as f32)
         };
         // On its course each body has a margin of its own: how much of the greatest they are on average.
-        let share = self.share.unwrap_or(UNKNOWN_SHARE).clamp(LEAST_SHARE, 1.0);
+        let share = self.share.max(LEAST_SHARE).min(1.0);
         let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
         let share = (share + stray(margin_of(MARGINS[2], share))).min(1.0);
         let on_course = margin_of(MARGINS[2], share);
@@ -242,7 +254,8 @@ impl Pace {
         // Bodies with a margin, over those without.
         self.growth = if radius > 0.0 { (1.0 + share * margin / radius).powi(axes as i32) } else { 1.0 };
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
-        let worth = worth.frames + worth.for_a_pair * if_far * self.foreseen();
+        let if_expected = if is_expected { IF_EXPECTED[usize::from(axes > 2)] } else { 1.0 };
+        let worth = (worth.frames + worth.for_a_pair * if_far * self.foreseen()) * if_expected;
         if !margin.is_finite() || margin < worth * pace {
             self.growth = 1.0;
             return None;
@@ -258,11 +271,6 @@ impl Pace {
     /// The list is to be made of bodies where they stand.
     pub(super) fn stay(&mut self) {
         self.ahead = 0.0;
-    }
-
-    /// Notes how long steps of bodies are on average, over those of the fastest.
-    pub(super) fn note_share(&mut self, share: f64) {
-        self.share = Some(share);
     }
 
     /// No list is made after all.

@@ -19,8 +19,8 @@ const BLOCK: usize = 1 << 13;
 /// Bodies that are read at a time.
 const PART: usize = 256;
 
-/// So many bodies say how long steps are on average.
-const STEPS: usize = 256;
+/// So many bodies say how far all move on average.
+const MEAN_OF: usize = 256;
 
 /// One body of so many says how far all have moved on, but so many do at least and at most.
 const SAMPLED: usize = 256;
@@ -245,15 +245,16 @@ impl<const D: usize> Was<D> {
         });
     }
 
-    /// How long the steps of some bodies are on average, from where they stood to where they are kept ahead.
-    pub(super) fn mean_step(&self) -> f64 {
-        let (mut sum, len) = (0.0, self.len.unwrap_or_default());
-        let every = len.div_ceil(STEPS).max(1);
+    /// How far some bodies have moved since they stood there, on average.
+    pub(super) fn mean_moved(&self, bodies: Bodies<'_, D>) -> f64 {
+        let stood = if self.is_ahead { &self.stood } else { &self.centers };
+        let (mut sum, len) = (0.0, if self.len == Some(bodies.len()) { bodies.len() } else { 0 });
+        let every = len.div_ceil(MEAN_OF).max(1);
         for id in (0..len).step_by(every) {
-            let step: [f64; D] = from_fn(|axis| f64::from(self.centers[axis][id]) - f64::from(self.stood[axis][id]));
-            sum += squared(step).sqrt();
+            let of_axis = |axis: usize| f64::from(bodies.centers()[axis].get(id)) - f64::from(stood[axis][id]);
+            sum += squared::<D>(from_fn(of_axis)).sqrt();
         }
-        sum / (len.div_ceil(every).max(1)) as f64
+        sum / len.div_ceil(every).max(1) as f64
     }
 
     /// Of some bodies that are kept where they are to be: how far they are from there along their steps from where they stood, and those
