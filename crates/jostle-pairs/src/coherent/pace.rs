@@ -179,7 +179,7 @@ impl Pace {
             }
             (kept, Some(moved)) => {
                 self.speed = Some((moved.most / frames).max(0.0));
-                self.share = moved.mean / moved.most;
+                self.share = if moved.most > 0.0 { moved.mean / moved.most } else { 1.0 };
                 if let Kept::List(margin) = kept {
                     self.judge(moved.most / margin, moved.strayed);
                 } else {
@@ -239,7 +239,7 @@ impl Pace {
             f64::from(margin.max(radius * LEAST) as f32)
         };
         // On its course each body has a margin of its own: how much of the greatest they are on average.
-        let share = self.share.max(LEAST_SHARE).min(1.0);
+        let share = self.share.clamp(LEAST_SHARE, 1.0);
         let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
         let share = (share + stray(margin_of(MARGINS[2], share))).min(1.0);
         let on_course = margin_of(MARGINS[2], share);
