@@ -68,8 +68,7 @@ impl Scale {
         Self { margin: margin as f32, bands: ((BANDS - 1) as f64 / margin) as f32 }
     }
 
-    /// The class of a candidate that touches or not, by how much its bodies must use up before that can change, and by how much before it
-    /// does if they keep to their course.
+    /// The class of a candidate that touches or not, by how much its bodies must use up before that can change.
     #[inline(always)]
     fn class_of(self, touches: bool, slack: f32) -> u8 {
         2 * (if slack > self.margin { BANDS as u8 } else { band_of(slack, self.bands) }) + u8::from(!touches)

@@ -12,7 +12,7 @@ const LEAST: f32 = f32::from_bits((127 - 69) << 23);
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Course {
-    /// How long a step is of the bodies that move fastest, from where they stood when they were listed to where they are kept.
+    /// How long the longest step of a body is at most, from where it stood when they were listed to where it is kept.
     pub(super) reach: f32,
     /// How far they may stray from there and from the same way on; infinite where no course is expected.
     pub(super) tolerance: f32,

@@ -101,12 +101,14 @@ impl<const D: usize> Current<D> {
     /// its own.
     pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: &Way, ahead: [f64; 2], workers: Workers<'_>) {
         let [times, moved] = ahead;
-        let course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
+        let mut course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
         let margin = way.margin as f32;
+        let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, |now, bodies| {
             now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
             if course.is_expected() {
-                now.was.grow((margin / course.reach, course.tolerance, margin), workers);
+                // Whoever has jumped may have a longer step than all have been seen to make.
+                course.reach = course.reach.max(now.was.grow(grown, workers) * (1.0 + ROUNDING as f32));
             }
         });
         self.course = Some(course);

@@ -206,20 +206,27 @@ impl<const D: usize> Was<D> {
     }
 
     /// Gives each body that is kept ahead a margin of its own: so many times as long as its step, and as much as any may stray, but no more than
-    /// so much.
-    pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) {
+    /// so much; how long the longest step is.
+    pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) -> f32 {
         let Self { centers, radii, stood, grown, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
+        let longest = Mutex::new(0.0_f32);
         workers.fill_blocks("grow", grown, BLOCK, |first, block| {
             block.fill(0.0);
             for (centers, stood) in centers.iter().zip(&*stood) {
                 let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
                 block.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
             }
+            let mut of_block = 0.0;
             for (slot, radius) in block.iter_mut().zip(&radii[first..]) {
-                *slot = radius + (slot.sqrt() * times + tolerance).min(most);
+                let step = slot.sqrt();
+                of_block = if step > of_block { step } else { of_block };
+                *slot = radius + (step * times + tolerance).min(most);
             }
+            let mut longest = longest.lock().unwrap_or_else(PoisonError::into_inner);
+            *longest = longest.max(of_block);
         });
+        longest.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The bodies that are kept ahead, with margins of their own, if they have been given such, or else with this one.
@@ -383,5 +390,28 @@ impl<const D: usize> Work for Measure<'_, D> {
             }
         }
         most.into_iter().fold(0.0, f32::max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle_core::{Bodies, Workers};
+
+    use super::Was;
+
+    /// Far from the origin, where coordinates are rounded by a third of a step.
+    #[test]
+    fn the_longest_step_is_as_long_as_any() {
+        let at = |frame: f32| (0..600_u16).map(|id| 1e5 + f32::from(id) + frame * 0.02).collect::<Vec<f32>>();
+        let (before, now, radii) = (at(0.0), at(1.0), [1.0; 600]);
+        let mut was = Was::<2>::default();
+        was.keep(Bodies::from_slices([&before, &before], &radii), Workers::Serial);
+        was.keep_ahead(Bodies::from_slices([&now, &before], &radii), (0.85, 0.03), Workers::Serial);
+        let longest = was.grow((1.2, 0.001, 0.5), Workers::Serial);
+        assert!(longest > 0.0);
+        for id in 0..600 {
+            let step = was.centers[0][id] - was.stood[0][id];
+            assert!(step <= longest && was.grown[id] >= 1.0 + step * 1.2, "{id}: {step}");
+        }
     }
 }
