@@ -1,6 +1,8 @@
 //! Coherent frames: in each of them the pairs that a search from scratch finds, of all kinds of input, and an order that no
 //! thread and no instruction set changes.
 
+mod course;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -119,6 +121,22 @@ impl<const D: usize> Beside<D> {
 
     fn threads(&self, finder: usize) -> Threads<'_> {
         if finder == 1 { Threads::Pool(&self.pool) } else { Threads::Serial }
+    }
+
+    /// One frame of these pairs: in one sequence, whoever finds them.
+    fn assert_one_sequence(&mut self, scene: &Scene<D>, only: Option<Only<'_>>, expected: &[[u32; 2]], case: &str) {
+        let mut finders = core::mem::take(&mut self.finders);
+        let sequences = [0, 1, 2].map(|number| {
+            let finder = finders[number].on(self.threads(number));
+            let found = match only {
+                Some(only) => finder.only(only).find(scene.view()),
+                None => finder.find(scene.view()),
+            };
+            found.expect("sound bodies").pairs().to_vec()
+        });
+        assert_same(case, &ascending(&sequences[0]), expected);
+        assert!(sequences[1] == sequences[0] && sequences[2] == sequences[0], "{case}");
+        self.finders = finders;
     }
 }
 
@@ -276,17 +294,8 @@ fn crowded_frames<const D: usize>(bodies: usize) {
             unsound.centers[0][0] = f32::NAN;
             finders.iter_mut().for_each(|finder| assert!(finder.find(unsound.view()).is_err(), "frame {frame}"));
         }
-        let sequences = [0, 1, 2].map(|number| {
-            let finder = finders[number].on(beside.threads(number));
-            let found = match only {
-                Some(only) => finder.only(only).find(scene.view()),
-                None => finder.find(scene.view()),
-            };
-            found.expect("sound bodies").pairs().to_vec()
-        });
-        assert_same(&format!("frame {frame}"), &ascending(&sequences[0]), &expected);
-        assert!(sequences[1] == sequences[0] && sequences[2] == sequences[0], "frame {frame}");
         beside.finders = finders;
+        beside.assert_one_sequence(&scene, only, &expected, &format!("frame {frame}"));
     }
     let rebuilds = beside.finders[0].rebuilds();
     assert!((3..30).contains(&rebuilds), "{rebuilds} rebuilds");
@@ -341,78 +350,6 @@ fn crowded_rows_are_the_same_on_any_threads() {
     crowded_rows::<2>(9_000, Rows::Full);
     crowded_rows::<2>(9_000, Rows::Half);
     crowded_rows::<3>(9_000, Rows::Full);
-}
-
-/// Bodies that keep to their course, each at a speed of its own: those that are left untested until they are to touch are known to when they
-/// turn, all or a few, when they stray a little in each frame, when some jump, and when frames are longer or shorter; in any unit of length, and far from
-/// the origin.
-fn frames_on_course<const D: usize>((kind, bodies): (Kind, usize), [unit, origin]: [f64; 2], rows: bool) {
-    let start: Scene<D> = scene::scene(kind, bodies, 3);
-    for leaving in 0..6 {
-        let (mut random, mut scene) = (Random(11), start.clone());
-        let mut steps = [(); D].map(|()| (0..start.len()).map(|_| random.unit() - 0.5).collect::<Vec<_>>());
-        let mut centers =
-            start.centers.each_ref().map(|column| column.iter().copied().map(f64::from).collect::<Vec<_>>());
-        scene.radii.iter_mut().for_each(|radius| *radius = (f64::from(*radius) * unit) as f32);
-        let (mut beside, mut expected) = (Beside::<D>::new(), NeighborLists::new());
-        for frame in 0..60 {
-            let (mut pace, turned) =
-                (0.04, [0, start.len(), 3][usize::from(frame % 17 == 16) * usize::min(leaving, 2)]);
-            match leaving {
-                5 if frame % 13 == 12 => {
-                    let reach = random.unit();
-                    centers.iter_mut().for_each(|column| column.iter_mut().take(90).for_each(|x| *x += reach));
-                }
-                3 => steps.iter_mut().flatten().for_each(|step| *step += 0.05 * (random.unit() - 0.5)),
-                4 => pace *= 0.5 + random.unit(),
-                _ => steps.iter_mut().for_each(|steps| steps.iter_mut().take(turned).for_each(|step| *step = -*step)),
-            }
-            for axis in 0..D {
-                let columns = centers[axis].iter_mut().zip(&steps[axis]).zip(&mut scene.centers[axis]);
-                columns.for_each(|((x, step), slot)| {
-                    *x += step * pace;
-                    *slot = (*x * unit + origin) as f32;
-                });
-            }
-            let case = format!("{D}D {kind}, {unit}, {leaving}, frame {frame}");
-            let mut finders = core::mem::take(&mut beside.finders);
-            if rows {
-                beside.scratch.neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
-                for (number, finder) in finders.iter_mut().enumerate() {
-                    let mut lists = NeighborLists::new();
-                    let finder = finder.on(beside.threads(number));
-                    finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
-                    assert!(
-                        lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(),
-                        "{case}"
-                    );
-                }
-            } else {
-                let expected = ascending(beside.scratch.find(scene.view()).expect("sound bodies").pairs());
-                let sequences = [0, 1, 2].map(|number| {
-                    let finder = finders[number].on(beside.threads(number));
-                    finder.find(scene.view()).expect("sound bodies").pairs().to_vec()
-                });
-                assert_same(&case, &ascending(&sequences[0]), &expected);
-                assert!(sequences[1] == sequences[0] && sequences[2] == sequences[0], "{case}");
-            }
-            beside.finders = finders;
-        }
-        let rebuilds = beside.finders[0].rebuilds();
-        assert!((2..45).contains(&rebuilds), "{D}D {kind}, {leaving}: {rebuilds} rebuilds");
-    }
-}
-
-#[test]
-fn bodies_may_keep_to_their_course_or_leave_it() {
-    for unit in [1e-12, 1.0, 1e9] {
-        frames_on_course::<2>((Kind::Dense, 700), [unit, 0.0], false);
-        frames_on_course::<3>((Kind::Uniform, 700), [unit, 0.0], false);
-    }
-    frames_on_course::<2>((Kind::Uniform, 700), [1.0, 0.0], true);
-    frames_on_course::<3>((Kind::Dense, 700), [1.0, 0.0], true);
-    // Where coordinates are rounded by as much as bodies move in a frame.
-    frames_on_course::<2>((Kind::Dense, 3_000), [1.0, 3e4], false);
 }
 
 /// Rows of each frame are those of a search from scratch in whatever lists they are asked for: in those of the last frame, which nobody may have

@@ -490,7 +490,7 @@ typedef struct jostle_frames {
    */
   uint64_t rebuilds;
   /**
-   * How far each body may be from where it was searched before that is done again, in lengths of the host; 0 while it is done in each frame.
+   * How far the fastest bodies may be from where they were searched before that is done again, in lengths of the host; 0 while it is done in each frame.
    */
   double margin;
 } jostle_frames;

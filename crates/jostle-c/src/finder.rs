@@ -185,7 +185,7 @@ pub struct Frames {
     pub size: usize,
     /// How many frames have been searched from scratch so far, of all that were given.
     pub rebuilds: u64,
-    /// How far each body may be from where it was searched before that is done again, in lengths of the host; 0 while it is done in each frame.
+    /// How far the fastest bodies may be from where they were searched before that is done again, in lengths of the host; 0 while it is done in each frame.
     pub margin: f64,
 }
 

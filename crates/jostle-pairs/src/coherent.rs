@@ -404,7 +404,7 @@ impl<const D: usize> CoherentFinder<D> {
         way: Way,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        let (bodies, margin) = (bodies_of(input), way.margin);
+        let (bodies, mut margin) = (bodies_of(input), way.margin);
         if let Some(ahead) = way.ahead {
             self.pace.forget();
             self.current.keep_ahead(input, &way, ahead, workers);
@@ -419,7 +419,7 @@ impl<const D: usize> CoherentFinder<D> {
                     return Ok(());
                 }
             }
-            self.pace.stay();
+            margin = self.pace.stay(&way);
         }
         self.list_candidates(input, (margin, false), kept, workers)?;
         self.pace.searched(margin, self.finder.stats.pairs, bodies);

@@ -153,7 +153,7 @@ impl CoherentFinder {
         NeighborLists::new(py, lists, columns, (read.dimensions(), &freed))
     }
 
-    /// How far each body may be from where it was searched before pairs are listed anew; 0 while each frame is searched from scratch.
+    /// How far the fastest bodies may be from where they were searched before pairs are listed anew; 0 while each frame is searched from scratch.
     #[getter]
     fn margin(&self, py: Python<'_>) -> f64 {
         self.with(py, |both| both.two.margin().max(both.three.margin()))

@@ -1,20 +1,19 @@
-//! The bodies of this frame, as the predicate has them, and the predicate of one candidate.
+//! The bodies of this frame, as the predicate has them, and the predicate of one candidate. Plain ones are kept, and measured, in `plain`.
 
-use core::mem::swap;
+mod plain;
 
 use jostle_core::axes::{Axes, Both};
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
-use jostle_core::{Bodies, Isa, Workers};
+use jostle_core::{Bodies, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
 
 use crate::coherent::course::Course;
-use crate::coherent::pace::Way;
 use crate::coherent::packed::{Packed, are_far};
 use crate::coherent::slack::slack_of;
-use crate::coherent::was::{Since, Was};
+use crate::coherent::was::Was;
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
 
@@ -23,16 +22,6 @@ const BLOCK: usize = 1 << 13;
 
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
-
-/// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
-/// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
-const ROUNDING: f64 = 1.0 / 131_072.0;
-
-/// Bodies that have strayed by no more of the margin have used up as much as their steps say.
-const HARDLY: f64 = 1.0 / 32.0;
-
-/// Beyond so many steps from where they are kept, bodies are on no course: see `LEAST` of `course.rs`.
-const MOST_STEPS: f64 = 16.0;
 
 /// One set.
 #[derive(Debug, Default)]
@@ -88,143 +77,6 @@ impl<const D: usize> Current<D> {
                 *slot = bodies[id as usize];
             }
         });
-    }
-
-    /// Keeps the bodies of a plain frame.
-    pub(super) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        self.make_room(input);
-        self.course = None;
-        self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
-    }
-
-    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of them, each gets a margin of
-    /// its own.
-    pub(super) fn keep_ahead(&mut self, input: &Input<'_, D>, way: &Way, ahead: [f64; 2], workers: Workers<'_>) {
-        let [times, moved] = ahead;
-        let mut course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
-        let margin = way.margin as f32;
-        let grown = (margin / course.reach, course.tolerance, margin);
-        self.each_view(input, |now, bodies| {
-            now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
-            if course.is_expected() {
-                // Whoever has jumped may have a longer step than all have been seen to make.
-                course.reach = course.reach.max(now.was.grow(grown, workers) * (1.0 + ROUNDING as f32));
-            }
-        });
-        self.course = Some(course);
-    }
-
-    /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
-    pub(super) fn mean_moved(&mut self, input: &Input<'_, D>) -> f64 {
-        let (mut sum, mut len) = (0.0, 0);
-        self.each_view(input, |now, bodies| {
-            sum += now.was.mean_moved(bodies) * bodies.len() as f64;
-            len += bodies.len();
-        });
-        sum / len.max(1) as f64
-    }
-
-    /// The bodies of a set where they are to be, with margins, if they are kept so.
-    pub(super) fn ahead(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
-        let course = self.course?;
-        self.sets.get(set)?.was.bodies_ahead(margin as f32, course.is_expected())
-    }
-
-    /// Takes the bodies of a plain frame as they are kept for those of this frame.
-    pub(super) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
-    }
-
-    fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut Now<D>, Bodies<'_, D>)) {
-        for (now, set) in self.sets.iter_mut().zip(input.sets()) {
-            if let Source::View(bodies) = set.source {
-                visit(now, bodies);
-            }
-        }
-    }
-
-    /// Puts the bodies of a plain frame aside as they are kept ahead, by rank where there are ids.
-    pub(super) fn pack_ahead(&mut self, input: &Input<'_, D>, ids: &[u32], workers: Workers<'_>) {
-        self.pack_kept(input, workers);
-        self.put_by_rank(ids, workers);
-        if ids.is_empty() {
-            self.sets.iter_mut().for_each(|now| swap(&mut now.bodies, &mut now.ahead));
-        }
-        swap(&mut self.by_rank, &mut self.ahead_by_rank);
-    }
-
-    /// How much of its margin a body with the longest step would have used up, which tells what is to be tested, where bodies have used up so
-    /// much: all where they have left their course.
-    pub(super) fn on_course(&self, used: f64) -> f64 {
-        match self.course.filter(|course| course.is_expected()) {
-            None => used,
-            Some(course) if self.strayed <= course.tolerance.into() => self.steps.abs() * f64::from(course.reach),
-            Some(_) => f64::INFINITY,
-        }
-    }
-
-    /// Keeps no plain frame.
-    pub(super) fn forget(&mut self) {
-        self.course = None;
-        self.sets.iter_mut().for_each(|now| now.was.forget());
-    }
-
-    /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
-    /// those that were kept.
-    pub(super) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
-        let Some(course) = self.course.filter(|course| course.is_expected()) else {
-            return self.read_plain(input, (margin, Since::Kept), on);
-        };
-        let strayed = self.measure_strayed(input, margin, on);
-        let used = self.steps.abs() * f64::from(course.reach) + strayed;
-        let is_on_course = strayed <= course.tolerance.into() && used <= margin;
-        if is_on_course || strayed <= margin * HARDLY {
-            return used;
-        }
-        margin + self.read_plain(input, (margin, Since::Grown), on)
-    }
-
-    /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its
-    /// course; of those that hardly have, the former a little more.
-    pub(super) fn measure_moved(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> [f64; 2] {
-        let strayed = match self.course.filter(|course| course.is_expected()) {
-            Some(course) if self.strayed <= margin * HARDLY => {
-                return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
-            }
-            Some(_) => self.strayed,
-            None => self.measure_strayed(input, margin, on),
-        };
-        [self.read_plain(input, (0.0, Since::Stood), on), strayed]
-    }
-
-    /// Reads the bodies of a plain frame; how far one has strayed from its course since some were kept ahead, at most, with what rounding may
-    /// cost.
-    fn measure_strayed(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
-        let mut sums = [0.0; 2];
-        self.each_view(input, |now, bodies| {
-            let [along, step2] = now.was.along(bodies);
-            sums = [sums[0] + along, sums[1] + step2];
-        });
-        let steps = if sums[1] > 0.0 { (sums[0] / sums[1]) as f32 } else { 0.0 };
-        let strayed = self.read_plain(input, (margin, Since::Steps(steps)), on);
-        self.steps = steps.into();
-        let rounding = margin * ROUNDING;
-        self.strayed = if self.steps.abs() <= MOST_STEPS { strayed + rounding } else { f64::INFINITY };
-        self.strayed
-    }
-
-    fn read_plain(&mut self, input: &Input<'_, D>, (margin, since): (f64, Since), on: (Isa, Workers<'_>)) -> f64 {
-        self.make_room(input);
-        let sets = self.sets.iter_mut().zip(input.sets());
-        let most = sets.map(|(now, set)| match set.source {
-            Source::View(bodies) => {
-                now.build = 0;
-                now.was.measure(bodies, (margin as f32, since), &mut now.bodies, on)
-            }
-            Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
-        });
-        most.fold(0.0, f32::max).into()
     }
 
     fn make_room(&mut self, input: &Input<'_, D>) {

@@ -80,10 +80,8 @@ impl Live {
         let Self { blocks, starts, slots, owners, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
-        let lens = blocks
-            .iter()
-            .map(|block| block.sure().len())
-            .chain(blocks.iter().map(|block| block.touching().map(|range| range.len()).sum()));
+        let of_others = |block: &Block| block.touching().map(|range| range.len()).sum();
+        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(of_others));
         let mut end = 0;
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
             end += len;

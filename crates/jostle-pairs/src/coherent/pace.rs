@@ -121,6 +121,8 @@ pub(super) struct Way {
     pub(super) ahead: Option<[f64; 2]>,
     /// How far bodies may stray from there, and from the same way on; infinite if nothing is expected of the latter.
     pub(super) tolerance: f64,
+    /// The margin if they cannot be kept ahead, and how many times as many pairs there are with that.
+    standing: [f64; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -246,13 +248,11 @@ impl Pace {
         let may_stray = stray(on_course);
         let is_expected =
             ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED && on_course <= MOST_TIMES * moved;
-        let (margin, share) = match ahead > 0.0 {
-            true if is_expected => (on_course, share),
-            true => (margin_of(MARGINS[1], 1.0), 1.0),
-            false => (margin_of(MARGINS[0], 1.0), 1.0),
-        };
+        let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], 1.0);
+        let (margin, share) = if is_expected { (on_course, share) } else { (standing, 1.0) };
         // Bodies with a margin, over those without.
-        self.growth = if radius > 0.0 { (1.0 + share * margin / radius).powi(axes as i32) } else { 1.0 };
+        let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
+        self.growth = growth_of(share * margin);
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
         let if_expected = if is_expected { IF_EXPECTED[usize::from(axes > 2)] } else { 1.0 };
         let worth = (worth.frames + worth.for_a_pair * if_far * self.foreseen()) * if_expected;
@@ -265,12 +265,15 @@ impl Pace {
             self.ahead = way / margin;
         }
         self.tolerance = if is_expected { margin * may_stray } else { f64::INFINITY };
-        Some(Way { margin, ahead: (way > 0.0).then_some([way / moved, moved]), tolerance: self.tolerance })
+        let ahead = (way > 0.0).then_some([way / moved, moved]);
+        Some(Way { margin, ahead, tolerance: self.tolerance, standing: [standing, growth_of(standing)] })
     }
 
-    /// The list is to be made of bodies where they stand.
-    pub(super) fn stay(&mut self) {
-        self.ahead = 0.0;
+    /// The list is to be made of bodies where they stand after all; with what margin.
+    pub(super) fn stay(&mut self, way: &Way) -> f64 {
+        let [margin, growth] = way.standing;
+        (self.ahead, self.growth) = (0.0, growth);
+        margin
     }
 
     /// No list is made after all.

@@ -70,9 +70,16 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
+/// Notes in each lane how much its bodies have used up since they were others, beyond what each has to spare, if that is more than of all
+/// before.
 #[inline(always)]
-fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
+fn note_used<const D: usize>(
+    now: Part<'_, D>,
+    was: Part<'_, D>,
+    spare: impl Fn(usize) -> f32,
+    margin: f32,
+    used: &mut [f32; LANES],
+) {
     for first in (0..PART).step_by(LANES) {
         for lane in 0..LANES {
             let (at, mut moved2) = (first + lane, 0.0);
@@ -80,7 +87,7 @@ fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, us
                 let moved = now.0[axis][at] - was.0[axis][at];
                 moved2 += moved * moved;
             }
-            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin);
+            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin) - spare(at);
             used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
         }
     }
@@ -107,28 +114,6 @@ fn note_strayed<const D: usize>(
         for lane in 0..LANES {
             let of_body = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
             strayed[lane] = if of_body > strayed[lane] { of_body } else { strayed[lane] };
-        }
-    }
-}
-
-/// As [`note_used`], what is within what bodies have grown by not counted.
-#[inline(always)]
-fn note_excess<const D: usize>(
-    now: Part<'_, D>,
-    was: Part<'_, D>,
-    grown: &[f32; PART],
-    margin: f32,
-    excess: &mut [f32; LANES],
-) {
-    for first in (0..PART).step_by(LANES) {
-        for lane in 0..LANES {
-            let (at, mut moved2) = (first + lane, 0.0);
-            for axis in 0..D {
-                let moved = now.0[axis][at] - was.0[axis][at];
-                moved2 += moved * moved;
-            }
-            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin) - (grown[at] - was.1[at]);
-            excess[lane] = if of_body > excess[lane] { of_body } else { excess[lane] };
         }
     }
 }
@@ -375,8 +360,10 @@ impl<const D: usize> Work for Measure<'_, D> {
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
             match (course, grown) {
-                (None, None) => note_used(now, was, margin, &mut most),
-                (None, Some(grown)) => note_excess(now, was, &grown[number], margin, &mut most),
+                (None, None) => note_used(now, was, |_| 0.0, margin, &mut most),
+                (None, Some(grown)) => {
+                    note_used(now, was, |at| grown[number][at] - was.1[at], margin, &mut most);
+                }
                 (Some((stood, steps)), _) => {
                     note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut most);
                 }

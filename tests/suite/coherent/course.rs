@@ -1,0 +1,117 @@
+//! Bodies that keep to their course, each at a speed of its own, are left untested until they are to touch: that is known in any unit of length
+//! and far from the origin, and so is it when they leave it.
+
+use jostle::{NeighborLists, Rows};
+use jostle_testkit::pairs::ascending;
+use jostle_testkit::random::Random;
+use jostle_testkit::{Kind, Scene, scene};
+
+use super::Beside;
+
+/// How bodies leave their course.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    /// They do not.
+    Never,
+    /// All turn now and then.
+    All,
+    /// A few do.
+    Few,
+    /// Each changes its velocity a little in each frame.
+    Little,
+    /// Frames are longer and shorter.
+    Uneven,
+    /// Some jump now and then, by less than a radius.
+    Jump,
+}
+
+const LEAVING: [Leaving; 6] =
+    [Leaving::Never, Leaving::All, Leaving::Few, Leaving::Little, Leaving::Uneven, Leaving::Jump];
+
+/// Bodies on their way, in a unit of length of the scene's, from an origin on.
+struct Way<const D: usize> {
+    random: Random,
+    centers: [Vec<f64>; D],
+    steps: [Vec<f64>; D],
+    scene: Scene<D>,
+    unit: f64,
+    origin: f64,
+}
+
+impl<const D: usize> Way<D> {
+    fn new(mut scene: Scene<D>, [unit, origin]: [f64; 2]) -> Self {
+        let mut random = Random(11);
+        let steps = [(); D].map(|()| (0..scene.len()).map(|_| random.unit() - 0.5).collect());
+        let centers = scene.centers.each_ref().map(|column| column.iter().copied().map(f64::from).collect());
+        scene.radii.iter_mut().for_each(|radius| *radius = (f64::from(*radius) * unit) as f32);
+        Self { random, centers, steps, scene, unit, origin }
+    }
+
+    fn step(&mut self, frame: usize, leaving: Leaving) {
+        let Self { random, centers, steps, scene, unit, origin } = self;
+        let mut pace = 0.04;
+        let mut turn = |bodies| steps.iter_mut().for_each(|steps| steps.iter_mut().take(bodies).for_each(|x| *x = -*x));
+        match leaving {
+            Leaving::All if frame % 17 == 16 => turn(usize::MAX),
+            Leaving::Few if frame % 17 == 16 => turn(3),
+            Leaving::Little => steps.iter_mut().flatten().for_each(|step| *step += 0.05 * (random.unit() - 0.5)),
+            Leaving::Uneven => pace *= 0.5 + random.unit(),
+            Leaving::Jump if frame % 13 == 12 => {
+                let reach = random.unit();
+                centers.iter_mut().for_each(|column| column.iter_mut().take(90).for_each(|x| *x += reach));
+            }
+            _ => {}
+        }
+        for axis in 0..D {
+            let columns = centers[axis].iter_mut().zip(&steps[axis]).zip(&mut scene.centers[axis]);
+            columns.for_each(|((x, step), slot)| {
+                *x += step * pace;
+                *slot = (*x * *unit + *origin) as f32;
+            });
+        }
+    }
+}
+
+fn frames<const D: usize>((kind, bodies): (Kind, usize), [unit, origin]: [f64; 2], rows: bool) {
+    for leaving in LEAVING {
+        let mut way = Way::<D>::new(scene::scene(kind, bodies, 3), [unit, origin]);
+        let mut beside = Beside::<D>::new();
+        for frame in 0..60 {
+            way.step(frame, leaving);
+            let case = format!("{D}D {kind}, {unit}, {leaving:?}, frame {frame}");
+            if rows {
+                assert_rows(&mut beside, &way.scene, &case);
+            } else {
+                let expected = ascending(beside.scratch.find(way.scene.view()).expect("sound bodies").pairs());
+                beside.assert_one_sequence(&way.scene, None, &expected, &case);
+            }
+        }
+        let rebuilds = beside.finders[0].rebuilds();
+        assert!((2..45).contains(&rebuilds), "{D}D {kind}, {leaving:?}: {rebuilds} rebuilds");
+    }
+}
+
+fn assert_rows<const D: usize>(beside: &mut Beside<D>, scene: &Scene<D>, case: &str) {
+    let mut expected = NeighborLists::new();
+    beside.scratch.neighbors(scene.view(), Rows::Full, &mut expected).expect("sound bodies");
+    let mut finders = core::mem::take(&mut beside.finders);
+    for (number, finder) in finders.iter_mut().enumerate() {
+        let mut lists = NeighborLists::new();
+        let finder = finder.on(beside.threads(number));
+        finder.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+        assert!(lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(), "{case}");
+    }
+    beside.finders = finders;
+}
+
+#[test]
+fn bodies_may_keep_to_their_course_or_leave_it() {
+    for unit in [1e-12, 1.0, 1e9] {
+        frames::<2>((Kind::Dense, 700), [unit, 0.0], false);
+        frames::<3>((Kind::Uniform, 700), [unit, 0.0], false);
+    }
+    frames::<2>((Kind::Uniform, 700), [1.0, 0.0], true);
+    frames::<3>((Kind::Dense, 700), [1.0, 0.0], true);
+    // Where coordinates are rounded by as much as bodies move in a frame.
+    frames::<2>((Kind::Dense, 3_000), [1.0, 3e4], false);
+}
