@@ -7,8 +7,11 @@ mod bands;
 mod block;
 mod blocks;
 mod candidates;
+mod classes;
 mod course;
 mod current;
+mod expected;
+mod list;
 mod live;
 mod live_rows;
 mod pace;
@@ -39,9 +42,10 @@ use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
+use expected::Rooms;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{Moved, OF_PAIRS, OF_ROWS, Pace, Way};
+use pace::{Moved, OF_PAIRS, OF_ROWS, Pace};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
@@ -61,7 +65,8 @@ use search::CoherentSearch;
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
 /// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Where bodies move too far for that
+/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much; once one has strayed farther, pairs are
+/// listed anew. Where bodies move too far for that
 /// to pay, each frame is searched from scratch. So a margin of the caller's own is refused
 /// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
@@ -89,18 +94,11 @@ pub struct CoherentFinder<const D: usize> {
     live_rows: LiveRows,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
+    expected: Rooms,
     pace: Pace,
     /// Of frames that are searched from scratch, and of those that are not.
     ways: [Ways; 2],
 }
-
-/// Where a margin adds so many pairs a body, as many as are tested in each frame, bodies are put in an order in which those that are tested
-/// with each other are near; and where there are so many bodies that each takes as long to be put there as several tests.
-const CROWDED: f64 = 1.0;
-const CROWDED_IF_MANY: f64 = 3.0;
-
-/// So many bodies: 3 MB of them, once by id and once by rank.
-const MANY: usize = 3 << 16;
 
 /// What candidates were listed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -152,6 +150,7 @@ impl<const D: usize> CoherentFinder<D> {
             live_rows: LiveRows::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
+            expected: Rooms::default(),
             pace: Pace::default(),
             ways: Default::default(),
         }
@@ -227,6 +226,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.live_rows.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
+            + self.expected.bytes()
     }
 
     fn find_here(
@@ -312,20 +312,6 @@ impl<const D: usize> CoherentFinder<D> {
         }
     }
 
-    /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch: so much of a margin
-    /// have they used up.
-    fn sort(&mut self, input: &Input<'_, D>, used: [f64; 2], workers: Workers<'_>) {
-        self.read(input, workers);
-        let Self { finder, candidates, current, live, live_rows, .. } = self;
-        let (exact, sorting) = (finder.preparation.exact(input), (used, finder.engine.isa));
-        let test = current.test(input, &exact, None);
-        match self.kept {
-            Kept::Pairs => live.begin(candidates, &test, sorting, workers),
-            Kept::LiveRows(_) => live_rows.blocks.sort(candidates, &test, sorting, workers),
-            Kept::Rows(_) => {}
-        }
-    }
-
     /// Reads the bodies of a frame, if they are not plain ones, which have been read, and puts them by rank.
     fn read(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         let Self { finder, candidates, current, .. } = self;
@@ -395,42 +381,6 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand. An error, where sound bodies, too,
-    /// may be where none with a margin can be, is none of the caller's.
-    fn list_anew(
-        &mut self,
-        input: &Input<'_, D>,
-        kept: Kept,
-        way: Way,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        let (bodies, mut margin) = (bodies_of(input), way.margin);
-        if let Some(ahead) = way.ahead {
-            self.pace.forget();
-            self.current.keep_ahead(input, &way, ahead, workers);
-            // Bodies may be expected where none can be.
-            if self.list_candidates(input, (margin, true), kept, workers).is_ok() {
-                self.current.pack_ahead(input, self.candidates.ranks.ids(), workers);
-                let used = self.current.measure(input, margin, (self.finder.isa(), workers));
-                if used <= margin {
-                    self.pace.searched(margin, self.finder.stats.pairs, bodies);
-                    self.finder.skin.keep_relation(input);
-                    self.sort(input, [used, margin], workers);
-                    return Ok(());
-                }
-            }
-            margin = self.pace.stay(&way);
-        }
-        self.list_candidates(input, (margin, false), kept, workers)?;
-        self.pace.searched(margin, self.finder.stats.pairs, bodies);
-        if is_plain(input) {
-            self.keep_bodies(input, workers);
-            self.current.pack_kept(input, workers);
-        }
-        self.sort(input, [0.0, margin], workers);
-        Ok(())
-    }
-
     /// Searches from scratch, and keeps no more than the bodies.
     fn search_once(
         &mut self,
@@ -456,40 +406,6 @@ impl<const D: usize> CoherentFinder<D> {
         if self.pace.probes() {
             self.keep_bodies(input, workers);
         }
-    }
-
-    /// Lists the candidates, of bodies with a margin, where they are kept ahead or where they stand.
-    fn list_candidates(
-        &mut self,
-        input: &Input<'_, D>,
-        (margin, ahead): (f64, bool),
-        kept: Kept,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        let Self { finder, candidates, current, pace, .. } = self;
-        let crowded = if bodies_of(input) > MANY { CROWDED_IF_MANY } else { CROWDED };
-        let by_rank = is_plain(input) && input.sets().len() == 1 && pace.added() > crowded;
-        let others = |set| if ahead { current.ahead(set, margin) } else { None };
-        input.grown(margin, others, |grown| -> Result<(), InputError> {
-            if let Kept::Rows(kind) = kept {
-                let lists = &mut candidates.rows;
-                lists.want_image_shifts(!input.space.is_open());
-                finder.list_neighbors_here(grown, None, kind, lists, workers)?;
-                candidates.ranks.clear();
-                candidates.take_rows(input);
-            } else {
-                candidates.take_pairs(finder, kept == Kept::Pairs, (grown, by_rank), workers)?;
-            }
-            if !is_plain(grown) {
-                finder.skin.keep_on(grown, workers);
-            }
-            Ok(())
-        })?;
-        self.kept = kept;
-        if !is_plain(input) {
-            self.current.forget();
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies that keep to their course, each at a speed of its own, are left untested until they are to touch: that is known in any unit of length
 //! and far from the origin, and so is it when they leave it.
 
-use jostle::{NeighborLists, Rows};
+use jostle::{Bodies, Input, NeighborLists, PairFinder, Rows};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
@@ -17,16 +17,17 @@ enum Leaving {
     All,
     /// A few do.
     Few,
-    /// Each changes its velocity a little in each frame.
+    /// Each changes its velocity a little in each frame, or less.
     Little,
+    Less,
     /// Frames are longer and shorter.
     Uneven,
     /// Some jump now and then, by less than a radius.
     Jump,
 }
 
-const LEAVING: [Leaving; 6] =
-    [Leaving::Never, Leaving::All, Leaving::Few, Leaving::Little, Leaving::Uneven, Leaving::Jump];
+const LEAVING: [Leaving; 7] =
+    [Leaving::Never, Leaving::All, Leaving::Few, Leaving::Little, Leaving::Less, Leaving::Uneven, Leaving::Jump];
 
 /// Bodies on their way, in a unit of length of the scene's, from an origin on.
 struct Way<const D: usize> {
@@ -54,7 +55,10 @@ impl<const D: usize> Way<D> {
         match leaving {
             Leaving::All if frame % 17 == 16 => turn(usize::MAX),
             Leaving::Few if frame % 17 == 16 => turn(3),
-            Leaving::Little => steps.iter_mut().flatten().for_each(|step| *step += 0.05 * (random.unit() - 0.5)),
+            Leaving::Little | Leaving::Less => {
+                let most = if leaving == Leaving::Less { 0.015 } else { 0.05 };
+                steps.iter_mut().flatten().for_each(|step| *step += most * (random.unit() - 0.5));
+            }
             Leaving::Uneven => pace *= 0.5 + random.unit(),
             Leaving::Jump if frame % 13 == 12 => {
                 let reach = random.unit();
@@ -72,23 +76,33 @@ impl<const D: usize> Way<D> {
     }
 }
 
-fn frames<const D: usize>((kind, bodies): (Kind, usize), [unit, origin]: [f64; 2], rows: bool) {
+fn frames<const D: usize>(of: (Kind, usize), [unit, origin]: [f64; 2], rows: bool) {
     for leaving in LEAVING {
-        let mut way = Way::<D>::new(scene::scene(kind, bodies, 3), [unit, origin]);
-        let mut beside = Beside::<D>::new();
-        for frame in 0..60 {
-            way.step(frame, leaving);
-            let case = format!("{D}D {kind}, {unit}, {leaving:?}, frame {frame}");
-            if rows {
-                assert_rows(&mut beside, &way.scene, &case);
-            } else {
-                let expected = ascending(beside.scratch.find(way.scene.view()).expect("sound bodies").pairs());
-                beside.assert_one_sequence(&way.scene, None, &expected, &case);
-            }
-        }
-        let rebuilds = beside.finders[0].rebuilds();
-        assert!((2..45).contains(&rebuilds), "{D}D {kind}, {leaving:?}: {rebuilds} rebuilds");
+        let rebuilds = follow::<D>(of, [unit, origin], (leaving, 60), rows);
+        assert!((2..45).contains(&rebuilds), "{D}D {}, {leaving:?}: {rebuilds} rebuilds", of.0);
     }
+}
+
+/// How often candidates have been listed anew.
+fn follow<const D: usize>(
+    (kind, bodies): (Kind, usize),
+    [unit, origin]: [f64; 2],
+    (leaving, frames): (Leaving, usize),
+    rows: bool,
+) -> u64 {
+    let mut way = Way::<D>::new(scene::scene(kind, bodies, 3), [unit, origin]);
+    let mut beside = Beside::<D>::new();
+    for frame in 0..frames {
+        way.step(frame, leaving);
+        let case = format!("{D}D {kind}, {unit}, {leaving:?}, frame {frame}");
+        if rows {
+            assert_rows(&mut beside, &way.scene, &case);
+        } else {
+            let expected = ascending(beside.scratch.find(way.scene.view()).expect("sound bodies").pairs());
+            beside.assert_one_sequence(&way.scene, None, &expected, &case);
+        }
+    }
+    beside.finders[0].rebuilds()
 }
 
 fn assert_rows<const D: usize>(beside: &mut Beside<D>, scene: &Scene<D>, case: &str) {
@@ -114,4 +128,44 @@ fn bodies_may_keep_to_their_course_or_leave_it() {
     frames::<3>((Kind::Dense, 700), [1.0, 0.0], true);
     // Where coordinates are rounded by as much as bodies move in a frame.
     frames::<2>((Kind::Dense, 3_000), [1.0, 3e4], false);
+}
+
+/// Of so many that candidates name them by rank, while they are sorted, or, where bodies stray far, in each frame.
+#[test]
+fn bodies_that_no_cache_holds_may_leave_their_course() {
+    for leaving in [Leaving::Never, Leaving::Less] {
+        let rebuilds = follow::<2>((Kind::Dense, 70_000), [1.0, 0.0], (leaving, 24), false);
+        assert!((2..10).contains(&rebuilds), "{leaving:?}: {rebuilds} rebuilds");
+    }
+}
+
+/// The first bodies of a scene, and the others.
+fn parts<const D: usize>(scene: &Scene<D>, first: usize) -> [Bodies<'_, D>; 2] {
+    let [one, other] = [0..first, first..scene.len()].map(|range| {
+        let centers = scene.centers.each_ref().map(|column| &column[range.clone()]);
+        Bodies::from_slices(centers, &scene.radii[range.clone()])
+    });
+    [one, other]
+}
+
+#[test]
+fn two_sets_may_keep_to_their_course() {
+    for first in [0, 300, 700] {
+        let mut way = Way::<2>::new(scene::scene(Kind::Dense, 700, 3), [1.0, 0.0]);
+        let (mut beside, mut scratch) = (Beside::<2>::new(), PairFinder::new());
+        let (mut lists, mut expected) = (NeighborLists::new(), NeighborLists::new());
+        for frame in 0..40 {
+            way.step(frame, Leaving::Never);
+            let sets = parts(&way.scene, first);
+            let input = Input::between(sets[0], sets[1]);
+            let want = ascending(scratch.find(input).expect("sound bodies").pairs());
+            let [one, others @ ..] = &mut beside.finders;
+            let found = one.find(input).expect("sound bodies");
+            assert_eq!(ascending(found.pairs()), want, "{first}, frame {frame}");
+            scratch.neighbors(input, Rows::Full, &mut expected).expect("sound bodies");
+            others[0].neighbors(input, Rows::Full, &mut lists).expect("sound bodies");
+            assert!(lists.neighbors() == expected.neighbors(), "{first}, frame {frame}");
+        }
+        assert!(beside.finders[0].rebuilds() < 20 && beside.finders[1].rebuilds() < 20);
+    }
 }

@@ -1,7 +1,7 @@
 //! A block of candidates, sorted into bands, and which of them touch.
 //!
-//! In each frame those bands are tested that bodies have moved far enough for. Of each candidate is kept whether it touched when it was
-//! tested last: few change from frame to frame, and those alone are noted.
+//! In each frame those bands are tested in which some may have changed. Of each candidate is kept whether it touched when it was tested
+//! last: few change from frame to frame, and those alone are noted.
 
 use core::array::from_fn;
 use core::ops::Range;
@@ -9,16 +9,17 @@ use core::ops::Range;
 use jostle_core::Isa;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
-use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD, sort_block};
+use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD};
 use crate::coherent::candidates::Candidates;
+use crate::coherent::classes::find_classes;
 use crate::coherent::current::Test;
-use crate::coherent::packed::{Named, Packed, Sixteens, prefetch_bodies};
+use crate::coherent::packed::{Named, Packed, Sixteens};
 
 /// Room between those that have begun to touch and those that have ended, for two of each that are none.
 const GAP: usize = 4;
 
-/// So many words ahead bodies are asked for.
-const AHEAD: usize = 2;
+/// Bodies of so many words are asked for before the first of them is tested.
+const AHEAD: usize = 3;
 
 /// Some candidates. What each frame reads lies together.
 #[derive(Debug, Clone)]
@@ -62,15 +63,25 @@ impl Block {
         scale: (Scale, Isa),
     ) {
         let named = test.named(candidates.meetings[0]);
-        self.candidates.begin(named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len)));
-        let pairs = candidates.pairs.pairs();
-        let (mut classes, mut done, mut order) = ([0; BLOCK], 0, [0; BLOCK]);
-        let classes = &mut classes[..range.len()];
-        sort_block(candidates, test, scale, range.clone(), |some| {
+        let lens = named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len));
+        let (mut classes, mut done) = ([0; BLOCK], 0);
+        find_classes(candidates, test, scale, range.clone(), |some| {
             classes[done..][..some.len()].copy_from_slice(some);
             done += some.len();
         });
-        let classes = &*classes;
+        let pairs = &candidates.pairs.pairs()[range];
+        self.take((pairs, &classes[..pairs.len()]), lens, |pair| pair);
+    }
+
+    /// Takes candidates of two sets of such lengths by their classes, and by other names.
+    pub(super) fn take(
+        &mut self,
+        (pairs, classes): (&[[u32; 2]], &[u8]),
+        lens: [usize; 2],
+        named: impl Fn([u32; 2]) -> [u32; 2],
+    ) {
+        self.candidates.begin(lens);
+        let mut order = [0; BLOCK];
         let mut next = [[0_u32; SLOTS]; PARTS];
         side_by_side(classes, |(part, _), class| next[part][usize::from(class) % SLOTS] += 1);
         let (mut ends, mut end) = ([0; CLASSES], 0);
@@ -87,7 +98,7 @@ impl Block {
             order[*next as usize % BLOCK] = number as u16;
             *next += 1;
         });
-        self.candidates.put(&pairs[range], &order[..classes.len()]);
+        self.candidates.put(pairs, &order[..classes.len()], named);
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
         let mut begin = 0;
         for band in 0..BANDS {
@@ -98,28 +109,30 @@ impl Block {
         self.sure = ends[2 * BANDS] - begin;
     }
 
-    /// Finds out which candidates touch, up to this band: by their bodies, if those alone tell, else by `touches`.
+    /// Finds out which candidates of some bands touch: by their bodies, if those alone tell, else by `touches`.
     pub(super) fn sift<const D: usize>(
         &mut self,
         (test, sets): (&Test<'_, D>, [u32; 2]),
-        (last_band, isa): (usize, Isa),
+        (bands, isa): (&[Range<usize>], Isa),
         touches: impl Fn([u32; 2]) -> bool,
     ) {
         let Self { candidates, touching, changed, changes, ends, .. } = self;
         let len = ends[BANDS - 1];
-        let tested = ends[last_band].next_multiple_of(WORD).min(len);
+        let begin_of = |band: usize| band.checked_sub(1).map_or(0, |before| ends[before]);
+        // Whole sixteens.
+        let ranges =
+            bands.iter().map(|bands| begin_of(bands.start)..begin_of(bands.end)).filter(|range| !range.is_empty());
+        let ranges = ranges.map(|range| range.start / LANES * LANES..range.end.next_multiple_of(LANES).min(len));
         let changed = &mut changed[..];
         *changes = if let Some((bodies, far)) = test.named(sets) {
-            let asked = if far { AHEAD * WORD..tested } else { 0..0 };
-            let asked = candidates.from(asked.start).take(asked.len());
-            let tests = candidates.sixteens(bodies, tested);
-            run(isa, Sift::<_, D> { tests, bodies, asked, len, touching, changed })
+            let tests = candidates.sixteens(bodies, len);
+            run(isa, Sift::<_, D> { tests, ranges, far, touching, changed })
         } else {
             let mut noted = Noted { changed, count: [0; 2] };
-            for (word, first) in touching.iter_mut().zip((0..tested).step_by(WORD)) {
+            for tested in ranges.flat_map(words) {
                 let touches = |at| u64::from(touches(candidates.get(at)));
-                let now = (first..tested.min(first + WORD)).rev().fold(0, |word, at| word << 1 | touches(at));
-                noted.note(word, now, (first, len));
+                let now = tested.clone().rev().fold(0, |now, at| now << 1 | touches(at)) << (tested.start % WORD);
+                noted.note(&mut touching[tested.start / WORD], now, tested);
             }
             noted.count
         };
@@ -192,10 +205,11 @@ struct Noted<'a> {
 }
 
 impl Noted<'_> {
-    /// Notes which candidates from number `first` on, of `end` in all, do not touch now as a word says that they did.
+    /// Notes which of some candidates of one word do not touch now as the word says that they did.
     #[inline(always)]
-    fn note(&mut self, word: &mut u64, now: u64, (first, end): (usize, usize)) {
-        let some = if end - first < WORD { (1 << (end - first)) - 1 } else { u64::MAX };
+    fn note(&mut self, word: &mut u64, now: u64, tested: Range<usize>) {
+        let (first, begin) = (tested.start / WORD * WORD, tested.start % WORD);
+        let some = u64::MAX >> (WORD - tested.len()) << begin;
         let changes = (*word ^ now) & some;
         *word ^= changes;
         let [begun, ended] = &mut self.count;
@@ -226,33 +240,48 @@ fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
     }
 }
 
-/// Tests some candidates of a block, `len` of which may change; how many have begun to touch, and how many have ended.
-struct Sift<'a, A, const D: usize> {
+/// The parts of a range that are of one word each.
+#[inline(always)]
+fn words(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    (range.start / WORD..range.end.div_ceil(WORD))
+        .map(move |word| range.start.max(word * WORD)..range.end.min((word + 1) * WORD))
+}
+
+/// Tests some candidates of a block, sixteen by sixteen; how many have begun to touch, and how many have ended.
+struct Sift<'a, R, const D: usize> {
     tests: Sixteens<'a, 1>,
-    bodies: [&'a [Packed]; 2],
-    /// Candidates whose bodies to ask for ahead.
-    asked: A,
-    len: usize,
+    /// Those that are tested.
+    ranges: R,
+    /// Whether to ask for their bodies ahead.
+    far: bool,
     touching: &'a mut [u64],
     changed: &'a mut [u16],
 }
 
-impl<A: Iterator<Item = [u32; 2]>, const D: usize> LaneWork for Sift<'_, A, D> {
+impl<R: Iterator<Item = Range<usize>>, const D: usize> LaneWork for Sift<'_, R, D> {
     type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> [usize; 2] {
-        let Self { tests, bodies, asked, len, touching, changed } = self;
-        let (mut asked, mut noted) = (asked, Noted { changed, count: [0; 2] });
-        for (number, (first, word)) in (0..tests.len()).step_by(WORD / LANES).zip(touching).enumerate() {
-            prefetch_bodies(bodies, asked.by_ref().take(WORD));
-            let mut now = 0;
-            for sixteen in first..(first + WORD / LANES).min(tests.len()) {
-                let [distance2, radii] = tests.measure::<L, D>(sixteen);
-                now |= u64::from(distance2.le(radii.mul(radii))) << (LANES * (sixteen - first));
+        let Self { tests, ranges, far, touching, changed } = self;
+        let mut noted = Noted { changed, count: [0; 2] };
+        for range in ranges {
+            let mut asked = range.start / LANES;
+            for word in range.start / WORD..range.end.div_ceil(WORD) {
+                let tested = range.start.max(word * WORD)..range.end.min((word + 1) * WORD);
+                let end = (range.end.min((word + AHEAD) * WORD)).div_ceil(LANES);
+                if far {
+                    (asked..end).for_each(|sixteen| tests.prefetch(sixteen));
+                    asked = end;
+                }
+                let mut now = 0;
+                for sixteen in tested.start / LANES..tested.end.div_ceil(LANES) {
+                    let [distance2, radii] = tests.measure::<L, D>(sixteen);
+                    now |= u64::from(distance2.le(radii.mul(radii))) << (LANES * sixteen % WORD);
+                }
+                noted.note(&mut touching[word], now, tested);
             }
-            noted.note(word, now, (number * WORD, len));
         }
         noted.count
     }

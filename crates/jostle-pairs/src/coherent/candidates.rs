@@ -31,22 +31,14 @@ pub(super) struct Candidates<const D: usize> {
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Takes the pairs of bodies that have been grown, by rank where that is wanted; of the finder's own list is nothing left then, if it is
-    /// not wanted any more.
+    /// Takes the pairs of bodies that have been grown, by rank where that is wanted; the finder's own list stays as it is.
     pub(super) fn take_pairs(
         &mut self,
         finder: &mut PairFinder<D>,
-        unwanted: bool,
         grown: (&Input<'_, D>, bool),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        if unwanted {
-            list(finder, &mut self.ranks, grown, workers)?;
-            self.take(finder);
-            return Ok(());
-        }
-        swap(&mut self.pairs, &mut finder.engine.pairs);
-        swap(&mut self.listed, &mut finder.listed);
+        self.swap_list(finder);
         let listed = list(finder, &mut self.ranks, grown, workers);
         if listed.is_ok() {
             self.take(finder);
@@ -55,6 +47,12 @@ impl<const D: usize> Candidates<D> {
         }
         swap(&mut self.listed, &mut finder.listed);
         listed
+    }
+
+    /// Puts the list of a finder, and what it says of it, aside, or back.
+    pub(super) fn swap_list(&mut self, finder: &mut PairFinder<D>) {
+        swap(&mut self.pairs, &mut finder.engine.pairs);
+        swap(&mut self.listed, &mut finder.listed);
     }
 
     fn take(&mut self, finder: &mut PairFinder<D>) {
@@ -68,6 +66,16 @@ impl<const D: usize> Candidates<D> {
         self.ends.clear();
         self.ends.extend_from_slice(ends);
         self.ends.push(self.pairs.pairs().len());
+    }
+
+    /// All candidates of two sets, so many, have been sorted as they were found.
+    pub(super) fn note_sorted(&mut self, sets: [u32; 2], count: usize) {
+        self.pairs.clear();
+        self.shifts.clear();
+        self.meetings.clear();
+        self.meetings.push(sets);
+        self.ends.clear();
+        self.ends.push(count);
     }
 
     /// Takes the rows that a finder has filled, of an input of one set or two.

@@ -2,12 +2,48 @@
 //!
 //! From where they stood when candidates were listed, one step leads each to where it is kept, and as much more of it beyond. So it is known
 //! when two begin to touch, or end, if they keep to that; and in each frame, how far one of them has strayed, at most, from where so many
-//! steps would have led it. Candidates that neither so many steps nor straying as far as is allowed can have changed are not tested.
+//! steps would have led it. The distance of two that move straight on is a convex function of time: how long it is in doubt whether they
+//! touch grows no faster than how far they have strayed. Candidates that are not in doubt, and were not in the frame before, are not tested
+//! if they have not been due in between.
 
+use core::array::from_fn;
+use core::ops::Range;
+
+use crate::coherent::bands::{BANDS, Scale, band_of};
 use crate::coherent::slack::ROUNDING;
 
 /// What is taken off a gap for steps whose squares are denormal or vanish: sixteen of those of 2^-74.
 const LEAST: f32 = f32::from_bits((127 - 69) << 23);
+
+/// Bodies that move less than this of a margin in a step, squared, are taken to move as much: 2^-40.
+const HARDLY_MOVES: f32 = f32::from_bits((127 - 40) << 23);
+
+/// Candidates that are in doubt for no longer than `longest` if bodies stray as far as they may, in bands by when they are due: times
+/// are parts of all the time for which the margin can last.
+struct Doubt {
+    first: usize,
+    bands: usize,
+    longest: f32,
+}
+
+const DOUBTS: [Doubt; 3] = [
+    Doubt { first: 1, bands: 64, longest: 1.0 / 16.0 },
+    Doubt { first: 65, bands: 16, longest: 3.0 / 16.0 },
+    Doubt { first: 81, bands: 8, longest: 1.0 / 2.0 },
+];
+const _: () = assert!(DOUBTS[2].first + DOUBTS[2].bands == BANDS);
+
+/// The band of those that are in doubt for longer, or twice: they are tested in each frame.
+const ALWAYS: u8 = 0;
+
+/// Bands that are tested in a frame lie in so many ranges.
+pub(super) const RANGES: usize = 1 + DOUBTS.len();
+
+/// How far bodies may stray, and as much more for what is rounded, in numbers that are of the size of a margin.
+const OFF: f32 = 2.125;
+
+/// What is rounded by more than one part in so many of how far bodies may stray, is in doubt for longer.
+const COARSE: f32 = 8.0;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
@@ -18,40 +54,208 @@ pub(super) struct Course {
     pub(super) tolerance: f32,
 }
 
+/// How far bodies have come since candidates were sorted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Come {
+    /// They have used up so much of a margin, each in its own direction.
+    Anywhere(f64),
+    /// They are on their course, so far: from 0, at the beginning of all the time for which the margin can last, to 1. None has strayed
+    /// farther than such a part of what it may.
+    On { course: f32, strayed: f32 },
+}
+
 impl Course {
     pub(super) fn is_expected(self) -> bool {
         self.tolerance < f32::INFINITY
     }
 
-    /// How much of a margin the body with the longest step must use up before it can change whether two touch, if none strays farther than it
-    /// may: by the square of their distance and the sum of their radii where they are kept; and, of the step by which they move apart, by its
-    /// product with how they lie apart, and its square.
+    /// How much of all the time for which a margin can last a step takes; halfway bodies are where they are kept.
+    pub(super) fn step(self, margin: f32) -> f32 {
+        self.reach / (2.0 * margin)
+    }
+
+    /// The band of two bodies, beyond the last one if it cannot change whether they touch while all bodies are on their course: by the square of
+    /// their distance and the sum of their radii where they are kept; and, of the step by which they move apart, by its product with how
+    /// they lie apart, and its square.
     ///
-    /// That is when their distance becomes that of the `border`: gap = 2 |along| steps +- step2 steps^2, the lesser of two solutions, of
-    /// steps to or fro.
+    /// The square of their distance is distance2 + 2 along steps + step2 steps^2. It is in doubt whether they touch while their distance
+    /// is not farther from the sum of their radii than both may have strayed, which is so once when they come, and once when they go.
     #[inline(always)]
-    pub(super) fn lasts(self, (distance2, radii): (f32, f32), (along, step2): (f32, f32), inverse_margin: f32) -> f32 {
-        let touches = distance2 <= radii * radii;
-        let border = border_of(touches, radii, self.tolerance);
-        let gap = if touches { border * border - distance2 } else { distance2 - border * border };
+    pub(super) fn band(
+        self,
+        (distance2, radii): (f32, f32),
+        (along, step2): (f32, f32),
+        [inverse_margin, step]: [f32; 2],
+    ) -> u8 {
+        let rounding = rounding_of(radii);
+        let off = self.tolerance * OFF + rounding;
         // In margins, so that products of four lengths are numbers in any unit.
-        let gap = gap.max(0.0) * inverse_margin * inverse_margin;
         let along = along * inverse_margin * inverse_margin;
-        let step2 = step2 * inverse_margin * inverse_margin;
-        let under = along * along + if touches { gap * step2 } else { -(gap * step2) };
-        let steps = gap / (along.abs() + under.max(0.0).sqrt());
-        let steps = if under < 0.0 { f32::INFINITY } else { steps };
-        // Of what is no number nothing is known.
-        let steps = if under.abs() < f32::INFINITY { steps } else { 0.0 };
-        steps * (self.reach * (1.0 - ROUNDING))
+        let step2 = (step2 * inverse_margin * inverse_margin).max(HARDLY_MOVES);
+        let under =
+            |border: f32| along * along - step2 * ((distance2 - border * border) * inverse_margin * inverse_margin);
+        let (outer, inner) = (under(radii + off), under((radii - off).max(0.0)));
+        let in_time = step / step2;
+        let nearest = 0.5 - along * in_time;
+        let from_nearest = |under: f32| under.max(0.0).sqrt() * in_time;
+        let [begins, due, ends] = [from_nearest(outer), from_nearest(under(radii)), from_nearest(inner)];
+        let comes = nearest - begins <= 1.0 && nearest - ends >= 0.0;
+        let goes = nearest + ends <= 1.0 && nearest + begins >= 0.0;
+        let is_in_doubt = nearest - begins <= 1.0 && nearest + begins >= 0.0;
+        let (at, long) = (if comes { nearest - due } else { nearest + due }, due - ends);
+        let mut of_one = ALWAYS;
+        for doubt in DOUBTS.iter().rev() {
+            let band = doubt.first as u8 + band_of(at * doubt.bands as f32, doubt.bands);
+            of_one = if long <= doubt.longest { band } else { of_one };
+        }
+        // Near the nearest, and of numbers that are rounded by more, it is not known for how long.
+        let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding * COARSE <= self.tolerance;
+        let never = BANDS as u8;
+        let of_two = if comes && goes {
+            ALWAYS
+        } else if comes || goes {
+            of_one
+        } else {
+            never
+        };
+        let of_any = if lets_through {
+            of_two
+        } else if is_in_doubt {
+            ALWAYS
+        } else {
+            never
+        };
+        let is_known =
+            nearest.abs() + begins < f32::INFINITY && outer.abs() < f32::INFINITY && inner.abs() < f32::INFINITY;
+        if !is_known {
+            ALWAYS
+        } else if outer < 0.0 {
+            never
+        } else {
+            of_any
+        }
     }
 }
 
-/// The distance that two bodies of such radii must have, if they touch, or if they do not, so that they still do if either is elsewhere by so
-/// much.
+/// The last band that is to be tested once bodies have come so far: all, if that is along their course.
+fn last_band(come: Come, margin: f64) -> usize {
+    match come {
+        Come::Anywhere(used) => {
+            let used = used * (1.0 + f64::from(ROUNDING));
+            band_of(used as f32 * Scale::of(margin).bands, BANDS).into()
+        }
+        Come::On { .. } => BANDS - 1,
+    }
+}
+
+/// The bands that are to be tested once bodies have come so far, which had come as far as that when all candidates were known: ascending,
+/// none twice.
+pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usize>; RANGES] {
+    if let (Come::On { course, strayed }, Come::On { course: course_now, strayed: strayed_now }) = (before, now) {
+        return due([(course, strayed), (course_now, strayed_now)]);
+    }
+    // What was tested in the last frame may have changed then, and is tested once more.
+    let last = last_band(before, margin).max(last_band(now, margin));
+    from_fn(|range| if range == 0 { 0..last + 1 } else { 0..0 })
+}
+
+/// The bands of candidates that may have changed from one frame on their course to another, ascending.
+fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
+    let of_doubt = |doubt: &Doubt| {
+        let [before, now] = frames.map(|(at, strayed)| {
+            let doubt = (1.125 * strayed + 0.125) * doubt.longest;
+            [at - doubt, at + doubt]
+        });
+        let band = |at: f32| doubt.first + usize::from(band_of(at * doubt.bands as f32, doubt.bands));
+        band(before[0].min(now[0]))..band(before[1].max(now[1])) + 1
+    };
+    from_fn(|at| at.checked_sub(1).map_or(0..1, |number| of_doubt(&DOUBTS[number])))
+}
+
 #[inline(always)]
-pub(super) fn border_of(touches: bool, radii: f32, by: f32) -> f32 {
-    // Rounding of numbers that are of the size of `by`, too: see `ROUNDING` of `slack.rs`.
-    let off = by * (2.0 + 1024.0 * ROUNDING) + 2.0 * radii * ROUNDING + LEAST;
-    if touches { (radii - off).max(0.0) } else { radii + off }
+fn rounding_of(radii: f32) -> f32 {
+    2.0 * radii * ROUNDING + LEAST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BANDS, Course, due};
+
+    const FRAMES: usize = 24;
+
+    /// Steele, Lea and Flood's SplitMix64.
+    struct Random(u64);
+
+    impl Random {
+        fn unit(&mut self) -> f64 {
+            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            ((x ^ x >> 31) >> 11) as f64 / (1_u64 << 53) as f64
+        }
+    }
+
+    /// In the plane, where margins are 1: two bodies that stray in each frame by up to a part of what they may, which grows.
+    fn follow(random: &mut Random) -> (u8, usize) {
+        let mut number = |most: f64| (2.0 * random.unit() - 1.0) * most;
+        let tolerance = 2.0_f64.powf(-1.0 - number(3.0).abs() * 2.0);
+        let reach = 0.85 * number(1.0).abs().max(0.1);
+        let course = Course { reach: reach as f32, tolerance: tolerance as f32 };
+        let radii = number(2.0).abs().powi(4) * if number(1.0) > 0.9 { 20.0 } else { 1.0 };
+        let (turn, far) = (number(7.0), radii + number(2.5));
+        let apart = [far * turn.cos(), far * turn.sin()].map(|x| f64::from(x as f32));
+        let slow = if number(1.0) > 0.8 { 0.01 } else { 1.4 };
+        let step = [number(reach * slow), number(reach * slow)].map(|x| f64::from(x as f32));
+        let dot = |a: [f64; 2], b: [f64; 2]| (a[0] * b[0] + a[1] * b[1]) as f32;
+        let units = [1.0, course.step(1.0)];
+        let band = course.band((dot(apart, apart), radii as f32), (dot(apart, step), dot(step, step)), units);
+        let (mut last, mut changes) = (None, 0);
+        for frame in 0..FRAMES {
+            let on = frame as f64 / (FRAMES - 1) as f64;
+            let strayed = (frame as f64 / FRAMES as f64).powi(2);
+            let steps = (on - 0.5) / f64::from(course.step(1.0));
+            let angle = number(7.0);
+            let off = 2.0 * tolerance * strayed * if frame % 3 == 0 { 1.0 } else { number(1.0) };
+            let [x, y] =
+                [apart[0] + steps * step[0] + off * angle.cos(), apart[1] + steps * step[1] + off * angle.sin()];
+            let (touches, now) = (x.hypot(y) <= f64::from(radii as f32), (on as f32, strayed as f32));
+            if let Some((touched, before)) = last
+                && touched != touches
+            {
+                let is_tested = due([before, now]).iter().any(|bands| bands.contains(&usize::from(band)));
+                assert!(
+                    is_tested,
+                    "band {band}, frame {frame}: {course:?} {radii} {apart:?} {step:?} from {before:?} to {now:?}"
+                );
+                changes += 1;
+            }
+            last = Some((touches, now));
+        }
+        (band, changes)
+    }
+
+    #[test]
+    fn who_begins_or_ends_is_tested_then() {
+        let (mut random, mut changed) = (Random(1), [0; BANDS + 1]);
+        for _ in 0..200_000 {
+            let (band, changes) = follow(&mut random);
+            changed[usize::from(band)] += changes;
+        }
+        assert!(changed[BANDS] == 0 && changed[..BANDS].iter().all(|&changes| changes > 0), "{changed:?}");
+    }
+
+    #[test]
+    fn what_is_no_number_is_always_tested() {
+        let course = Course { reach: 0.8, tolerance: 0.01 };
+        let units = [1.0, course.step(1.0)];
+        for value in [f32::NAN, f32::INFINITY] {
+            assert_eq!(course.band((value, 1.0), (0.1, 0.2), units), 0);
+            assert_eq!(course.band((1.0, 1.0), (value, 0.2), units), 0);
+            assert_eq!(course.band((1.0, 1.0), (value, value), units), 0);
+        }
+        // Who does not move, and touches by far, or by far does not.
+        assert_eq!(course.band((0.25, 1.0), (0.0, 0.0), units), BANDS as u8);
+        assert_eq!(course.band((4.0, 1.0), (0.0, 0.0), units), BANDS as u8);
+        assert_eq!(course.band((1.0, 1.0), (0.0, 0.0), units), 0);
+    }
 }

@@ -2,6 +2,8 @@
 
 mod plain;
 
+use core::mem::take;
+
 use jostle_core::axes::{Axes, Both};
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
@@ -68,15 +70,23 @@ impl<const D: usize> Current<D> {
     /// Puts bodies that have been read in the order of these ids.
     pub(super) fn put_by_rank(&mut self, ids: &[u32], workers: Workers<'_>) {
         let Self { sets, by_rank, .. } = self;
-        fill_with_headroom(by_rank, ids.len(), Packed::default());
-        workers.fill_blocks("by rank", by_rank, BLOCK, |first, block| {
-            let (bodies, ids) = (sets[0].bodies.as_slice(), &ids[first..]);
-            let asked = if are_far(bodies.len()) { ids } else { &[] };
-            for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
-                asked.get(at).into_iter().for_each(|&id| prefetch(&bodies[id as usize]));
-                *slot = bodies[id as usize];
-            }
-        });
+        put(by_rank, sets.first().map_or(&[], |now| now.bodies.as_slice()), ids, workers);
+    }
+
+    /// The bodies of two sets by id, as they are, and as they are kept ahead.
+    pub(super) fn now_and_ahead(&self, sets: [usize; 2]) -> [[&[Packed]; 2]; 2] {
+        [sets.both(|set| self.sets[set].bodies.as_slice()), sets.both(|set| self.sets[set].ahead.as_slice())]
+    }
+
+    /// The memory for bodies by rank, as they are and ahead.
+    pub(super) fn take_by_rank(&mut self) -> [Vec<Packed>; 2] {
+        [take(&mut self.by_rank), take(&mut self.ahead_by_rank)]
+    }
+
+    /// Gives that memory back, with nothing in it.
+    pub(super) fn give_back(&mut self, mut by_rank: [Vec<Packed>; 2]) {
+        by_rank.iter_mut().for_each(Vec::clear);
+        [self.by_rank, self.ahead_by_rank] = by_rank;
     }
 
     fn make_room(&mut self, input: &Input<'_, D>) {
@@ -113,7 +123,7 @@ impl<const D: usize> Current<D> {
             now: &self.sets,
             by_rank: &self.by_rank,
             ahead_by_rank: &self.ahead_by_rank,
-            course: self.course,
+            is_ahead: self.course.is_some(),
             exact,
             layered: sets.iter().any(|set| set.layers.is_some()),
             only,
@@ -187,6 +197,19 @@ fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
     center
 }
 
+/// Puts bodies in the order of these ids.
+pub(super) fn put(out: &mut Vec<Packed>, bodies: &[Packed], ids: &[u32], workers: Workers<'_>) {
+    fill_with_headroom(out, ids.len(), Packed::default());
+    workers.fill_blocks("by rank", out, BLOCK, |first, block| {
+        let ids = &ids[first..];
+        let asked = if are_far(bodies.len()) { ids } else { &[] };
+        for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
+            asked.get(at).into_iter().for_each(|&id| prefetch(&bodies[id as usize]));
+            *slot = bodies[id as usize];
+        }
+    });
+}
+
 fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers: Workers<'_>) {
     workers.fill_blocks("current", out, BLOCK, |first, block| {
         for axis in 0..D {
@@ -208,7 +231,7 @@ pub(super) struct Test<'a, const D: usize> {
     /// Bodies of the only set by rank, where candidates name them so.
     by_rank: &'a [Packed],
     ahead_by_rank: &'a [Packed],
-    course: Option<Course>,
+    is_ahead: bool,
     pub(super) exact: &'a Exact<'a, D>,
     layered: bool,
     only: Option<PairTest<'a>>,
@@ -236,11 +259,10 @@ impl<'a, const D: usize> Test<'a, D> {
         self.direct_in_open_space(sets).map(|bodies| (bodies, bodies.iter().any(|bodies| are_far(bodies.len()))))
     }
 
-    /// The bodies of two sets as new candidates name them, where they are kept if that is ahead, and how they are to move on.
-    pub(super) fn ahead(&self, sets: [u32; 2]) -> Option<([&'a [Packed]; 2], Course)> {
+    /// The bodies of two sets as new candidates name them, where they are kept if that is ahead.
+    pub(super) fn ahead(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
         let by_id = || sets.both(|set| self.now[set as usize].ahead.as_slice());
-        let bodies = if self.by_rank.is_empty() { by_id() } else { [self.ahead_by_rank; 2] };
-        self.course.map(|course| (bodies, course))
+        self.is_ahead.then(|| if self.by_rank.is_empty() { by_id() } else { [self.ahead_by_rank; 2] })
     }
 
     /// Whether layers and the caller let candidates be pairs that touch.

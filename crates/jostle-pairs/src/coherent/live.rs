@@ -1,7 +1,7 @@
 //! The list of pairs that touch, changed where candidates begin to touch, or end.
 //!
-//! Candidates that surely touch are listed once. Of the others, bands that bodies have moved far enough for are tested in each frame. Of
-//! each is kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
+//! Candidates that surely touch are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
+//! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
 
 use core::mem::swap;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -12,8 +12,9 @@ use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
-use crate::coherent::blocks::Blocks;
+use crate::coherent::blocks::{Blocks, Stock};
 use crate::coherent::candidates::Candidates;
+use crate::coherent::course::Come;
 use crate::coherent::current::Test;
 use crate::join::hits::PairList;
 use crate::pairs::ranks::Ranks;
@@ -54,12 +55,12 @@ impl Live {
     }
 
     /// Takes new candidates, if it may last how they touch, and they are all of the same two sets: block by block and band by band, bodies
-    /// having used up so much of a margin.
+    /// having come so far.
     pub(super) fn begin<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
         test: &Test<'_, D>,
-        used: ([f64; 2], Isa),
+        come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
@@ -68,28 +69,43 @@ impl Live {
             return;
         }
         self.holds = true;
-        let slots = len.next_multiple_of(BLOCK);
-        if self.slots.len() < slots {
-            self.slots.resize_with(with_headroom(slots), AtomicU32::default);
-        }
-        self.blocks.sort(candidates, test, used, workers);
+        self.blocks.sort(candidates, test, come, workers);
     }
 
-    /// Lists new candidates that touch: block by block those that surely do, then block by block and band by band the others.
+    /// All blocks, for workers that sort new candidates.
+    pub(super) fn stock(&mut self) -> &Stock {
+        self.blocks.stock()
+    }
+
+    /// Takes what workers have sorted, bodies having come so far: all but candidates that touch all the time, so many of which they have
+    /// listed. Whether those can be numbered.
+    pub(super) fn take_sorted(&mut self, come: Come, listed: usize) -> bool {
+        self.blocks.take_sorted(come);
+        (self.holds, self.is_aside) = (u32::try_from(listed + self.blocks.all().len() * BLOCK).is_ok(), false);
+        self.holds
+    }
+
+    /// Lists new candidates that touch, behind those that workers have listed: block by block those that surely do, then block by block and
+    /// band by band the others.
     pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
         let Self { blocks, starts, slots, owners, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
         let of_others = |block: &Block| block.touching().map(|range| range.len()).sum();
-        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(of_others));
-        let mut end = 0;
+        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(|block| of_others(block)));
+        let mut end = list.pairs().len();
+        starts[0] = end;
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
             end += len;
             *slot = end;
         }
         list.set_len(end);
         resize_with_headroom(owners, end);
-        let starts = &*starts;
+        let needed = blocks.len() * BLOCK;
+        if slots.len() < needed {
+            slots.resize_with(with_headroom(needed), AtomicU32::default);
+        }
+        let (starts, slots) = (&*starts, &*slots);
         workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
@@ -110,18 +126,18 @@ impl Live {
         });
     }
 
-    /// Finds out which candidates touch, bodies having used up so much of a margin.
+    /// Finds out which candidates touch, bodies having come so far.
     pub(super) fn sift<const D: usize>(
         &mut self,
         (candidates, list): (&mut Candidates<D>, &mut PairList),
         test: &Test<'_, D>,
-        used: ([f64; 2], Isa),
+        come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
         if core::mem::take(&mut self.is_aside) {
             swap(&mut candidates.pairs, list);
         }
-        self.blocks.sift(candidates.meetings[0], test, used, workers);
+        self.blocks.sift(candidates.meetings[0], test, come, workers);
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
@@ -198,7 +214,7 @@ impl Live {
 }
 
 /// The candidates that blocks name, from one of them on.
-fn numbers(blocks: &[Block], from: usize, of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> {
+fn numbers(blocks: &[Box<Block>], from: usize, of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> {
     let all = (from * BLOCK..).step_by(BLOCK).zip(blocks.get(from..).unwrap_or_default());
     all.flat_map(move |(first, block)| of_block(block).iter().map(move |&at| first + usize::from(at)))
 }

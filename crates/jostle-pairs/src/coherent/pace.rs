@@ -23,15 +23,15 @@ const FAR: f64 = 4e6;
 const IF_FAR: f64 = 1.5;
 
 /// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
-const IF_EXPECTED: [f64; 2] = [0.9, 0.75];
+const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
 /// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
 /// search costs as much as some frames of the list, and the list gets longer with the margin. Of bodies where they stand, of bodies
-/// where they are to be, and of those that keep to their course, few of which are tested in a frame.
-const MARGINS: [f64; 3] = [4.0, 5.0, 6.0];
+/// where they are to be, and of those that keep to their course, few of which are tested in a frame; more if they may stray.
+const MARGINS: [f64; 4] = [4.0, 5.0, 7.0, 6.0];
 
 /// The least margin relative to a radius, of bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
@@ -43,8 +43,11 @@ const AHEAD: f64 = 0.85;
 /// How far bodies may stray from their course, relative to the margin: so many times as far as they are to, as they did the last time, this at
 /// least, and no course is expected of bodies that stray farther.
 const STRAYING: f64 = 1.25;
-const LEAST_STRAYED: f64 = 1.0 / 32.0;
+const LEAST_STRAYED: f64 = 1.0 / 128.0;
 const MOST_STRAYED: f64 = 0.5;
+
+/// Of bodies that may stray farther than this, more candidates are tested in a frame.
+const STRAYED: f64 = 1.0 / 16.0;
 
 /// How far bodies are taken to move on average, over how far the fastest do, at least.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
@@ -53,9 +56,18 @@ const LEAST_SHARE: f64 = 1.0 / 16.0;
 const MOST_TIMES: f64 = 16.0;
 
 /// So many lists are made of bodies where they stand, after one for which they did not move as they were expected to, and twice as many after
-/// the next, up to the latter. And so many without a course, after one on which bodies strayed.
+/// the next, up to the latter. And so many without a course, after one on which bodies strayed: none at first, since they may stray farther on
+/// the next.
 const LISTS_APART: [u32; 2] = [8, 64];
-const COURSES_APART: [u32; 2] = [1, 64];
+const COURSES_APART: [u32; 2] = [0, 64];
+
+/// Where a margin adds so many pairs a body, as many as are tested in each frame, candidates name bodies by rank; and where there are so many
+/// bodies that each takes as long to be put by rank as several tests.
+const CROWDED: f64 = 1.0;
+const CROWDED_IF_MANY: f64 = 3.0;
+
+/// So many bodies: 3 MB of them, once by id and once by rank.
+const MANY: usize = 3 << 16;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Default)]
@@ -85,11 +97,11 @@ pub(super) struct Pace {
     courses_apart: Apart,
 }
 
-/// How many lists are still to be made in another way, and how many were to be the last time.
+/// How many lists are still to be made in another way, and how many are to be the next time, if it is not the first.
 #[derive(Debug, Clone, Default)]
 struct Apart {
     left: u32,
-    last: u32,
+    next: Option<u32>,
 }
 
 impl Apart {
@@ -97,9 +109,9 @@ impl Apart {
         self.left = self.left.saturating_sub(1);
     }
 
-    fn failed(&mut self, [least, most]: [u32; 2]) {
-        self.last = (2 * self.last).clamp(least, most);
-        self.left = self.last;
+    fn failed(&mut self, [first, most]: [u32; 2]) {
+        self.left = self.next.unwrap_or(first);
+        self.next = Some((2 * self.left).clamp(1, most));
     }
 }
 
@@ -123,6 +135,13 @@ pub(super) struct Way {
     pub(super) tolerance: f64,
     /// The margin if they cannot be kept ahead, and how many times as many pairs there are with that.
     standing: [f64; 2],
+}
+
+impl Way {
+    /// Whether bodies may stray so far from their course that many candidates are tested in a frame.
+    pub(super) fn strays(&self) -> bool {
+        self.tolerance > self.margin * STRAYED
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -201,30 +220,33 @@ impl Pace {
             return self.apart.wait();
         }
         let lasted = times >= 1.0 + self.ahead / 2.0;
-        self.strays = strayed / f64::from(self.frames).powi(2);
+        // Farther on than bodies can be looked at, none is known to have strayed.
+        if strayed < f64::INFINITY {
+            self.strays = strayed / f64::from(self.frames).powi(2);
+        }
         if self.tolerance == f64::INFINITY {
             self.courses_apart.wait();
         } else if lasted {
-            self.courses_apart.last = 0;
+            self.courses_apart.next = None;
         } else if strayed > self.tolerance {
-            // To see how far they stray, a list is made of them that does not mind.
             return self.courses_apart.failed(COURSES_APART);
         }
         if lasted {
-            self.apart.last = 0;
+            self.apart.next = None;
         } else {
             self.apart.failed(LISTS_APART);
         }
     }
 
     /// How many pairs of a body the next list will have, as it seems.
-    fn foreseen(&self) -> f64 {
+    pub(super) fn foreseen(&self) -> f64 {
         self.found * self.growth / self.bodies.max(1.0)
     }
 
-    /// How many of those it has by its margin, as it seems.
-    pub(super) fn added(&self) -> f64 {
-        self.found * (self.growth - 1.0) / self.bodies.max(1.0)
+    /// Whether so many are tested in each frame that bodies are to be put in an order in which those that are tested with each other are near.
+    pub(super) fn is_crowded(&self, bodies: usize) -> bool {
+        let added = self.found * (self.growth - 1.0) / self.bodies.max(1.0);
+        added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
     /// How the next list is to be made; none if it does not pay. Whether it can be known where bodies are to be.
@@ -241,13 +263,18 @@ impl Pace {
             f64::from(margin.max(radius * LEAST) as f32)
         };
         // On its course each body has a margin of its own: how much of the greatest they are on average.
-        let share = self.share.clamp(LEAST_SHARE, 1.0);
         let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
-        let share = (share + stray(margin_of(MARGINS[2], share))).min(1.0);
-        let on_course = margin_of(MARGINS[2], share);
-        let may_stray = stray(on_course);
-        let is_expected =
-            ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED && on_course <= MOST_TIMES * moved;
+        let of_course = |margins: f64| {
+            let share = self.share.clamp(LEAST_SHARE, 1.0);
+            let share = (share + stray(margin_of(margins, share))).min(1.0);
+            let margin = margin_of(margins, share).min(f64::from((MOST_TIMES * moved) as f32));
+            (margin, share, stray(margin))
+        };
+        let (mut on_course, mut share, mut may_stray) = of_course(MARGINS[2]);
+        if may_stray > STRAYED {
+            (on_course, share, may_stray) = of_course(MARGINS[3]);
+        }
+        let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
         let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], 1.0);
         let (margin, share) = if is_expected { (on_course, share) } else { (standing, 1.0) };
         // Bodies with a margin, over those without.

@@ -86,31 +86,27 @@ impl<const N: usize> Named<N> {
         self.ends = ends;
     }
 
-    /// Takes pairs in an order, each by its number among them.
+    /// Takes pairs in an order, each by its number among them, by other names.
     ///
     /// # Panics
     /// If a pair names others than it was begun for, or there is no pair of a number.
-    pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16]) {
+    pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16], named: impl Fn([u32; 2]) -> [u32; 2]) {
+        for (slot, &number) in self.halves.iter_mut().zip(order) {
+            *slot = named(pairs[usize::from(number)]).both(|body| 2 * body);
+        }
         let mut greatest = [0; 2];
-        for &[a, b] in pairs {
+        for &[a, b] in self.halves.iter().take(order.len()) {
             greatest = [a.max(greatest[0]), b.max(greatest[1])];
         }
-        let are_there = greatest[0] < self.ends[0] && greatest[1] < self.ends[1];
-        assert!(are_there || pairs.is_empty(), "a pair names another body");
-        for (slot, &number) in self.halves.iter_mut().zip(order) {
-            *slot = pairs[usize::from(number)].both(|body| 2 * body);
+        if greatest[0] / 2 >= self.ends[0] || greatest[1] / 2 >= self.ends[1] {
+            self.halves.fill([0; 2]);
+            panic!("a pair names another body");
         }
     }
 
     #[inline(always)]
     pub(super) fn get(&self, at: usize) -> [u32; 2] {
         self.halves[at].both(|half| half / 2)
-    }
-
-    /// All pairs from number `first` on.
-    #[inline(always)]
-    pub(super) fn from(&self, first: usize) -> impl Iterator<Item = [u32; 2]> {
-        (first..N).map(|at| self.get(at))
     }
 
     /// The first so many pairs, of these bodies; the last sixteen are filled up with others.
@@ -171,6 +167,14 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
     pub(super) fn among(self, bodies: [&'a [Packed]; 2]) -> Self {
         assert!(bodies[0].len() >= self.bodies[0].len() && bodies[1].len() >= self.bodies[1].len(), "other bodies");
         Self { bodies, ..self }
+    }
+
+    /// Asks for the bodies of sixteen.
+    #[inline(always)]
+    pub(super) fn prefetch(self, sixteen: usize) {
+        for &pair in &self.pairs[sixteen] {
+            self.bodies_of(pair).into_iter().for_each(prefetch);
+        }
     }
 
     /// As [`Packed::measure`] of sixteen side by side, in the same bits.

@@ -84,8 +84,8 @@ impl<const D: usize> CoherentFinder<D> {
         self.read(input, workers);
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
         let exact = finder.preparation.exact(input);
-        let used = ([current.on_course(used), pace.margin()], finder.isa());
-        live_rows.blocks.sift(candidates.meetings[0], &current.test(input, &exact, None), used, workers);
+        let come = (current.come(used, pace.margin()), pace.margin(), finder.isa());
+        live_rows.blocks.sift(candidates.meetings[0], &current.test(input, &exact, None), come, workers);
     }
 
     /// Fills the caller's lists with those of the rows here that pass.

@@ -70,16 +70,9 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes in each lane how much its bodies have used up since they were others, beyond what each has to spare, if that is more than of all
-/// before.
+/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
 #[inline(always)]
-fn note_used<const D: usize>(
-    now: Part<'_, D>,
-    was: Part<'_, D>,
-    spare: impl Fn(usize) -> f32,
-    margin: f32,
-    used: &mut [f32; LANES],
-) {
+fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
     for first in (0..PART).step_by(LANES) {
         for lane in 0..LANES {
             let (at, mut moved2) = (first + lane, 0.0);
@@ -87,7 +80,7 @@ fn note_used<const D: usize>(
                 let moved = now.0[axis][at] - was.0[axis][at];
                 moved2 += moved * moved;
             }
-            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin) - spare(at);
+            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin);
             used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
         }
     }
@@ -279,18 +272,16 @@ impl<const D: usize> Was<D> {
             return f32::INFINITY;
         }
         fill_with_headroom(packed, bodies.len(), Packed::default());
-        let (centers, course, own) = match since {
-            Since::Stood if self.is_ahead => (&self.stood, None, false),
-            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps), false),
-            Since::Grown if self.is_ahead => (&self.centers, None, true),
-            _ => (&self.centers, None, false),
+        let (centers, course) = match since {
+            Since::Stood if self.is_ahead => (&self.stood, None),
+            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
+            _ => (&self.centers, None),
         };
         let most = Mutex::new(0.0_f32);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let grown = own.then(|| self.grown[first..].as_chunks().0);
-            let of_block = isa.run(Measure { bodies, was, course, grown, margin, first, packed });
+            let of_block = isa.run(Measure { bodies, was, course, margin, first, packed });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = most.max(of_block);
         });
@@ -305,8 +296,6 @@ pub(super) enum Since {
     Kept,
     /// From so many steps beyond, where that is ahead of where they stood.
     Steps(f32),
-    /// From where they are kept, what is within margins of their own not counted.
-    Grown,
     /// From where they stood then.
     Stood,
 }
@@ -331,7 +320,6 @@ struct Measure<'a, const D: usize> {
     was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
     /// Where they stood, and how many steps to go.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
-    grown: Option<&'a [[f32; PART]]>,
     margin: f32,
     first: usize,
     packed: &'a mut [Packed],
@@ -342,7 +330,7 @@ impl<const D: usize> Work for Measure<'_, D> {
 
     #[inline(always)]
     fn run(self) -> f32 {
-        let Self { bodies, was: (centers, radii), course, grown, margin, first, packed } = self;
+        let Self { bodies, was: (centers, radii), course, margin, first, packed } = self;
         let (mut most, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
@@ -359,12 +347,9 @@ impl<const D: usize> Work for Measure<'_, D> {
                 }
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
-            match (course, grown) {
-                (None, None) => note_used(now, was, |_| 0.0, margin, &mut most),
-                (None, Some(grown)) => {
-                    note_used(now, was, |at| grown[number][at] - was.1[at], margin, &mut most);
-                }
-                (Some((stood, steps)), _) => {
+            match course {
+                None => note_used(now, was, margin, &mut most),
+                Some((stood, steps)) => {
                     note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut most);
                 }
             }

@@ -18,7 +18,7 @@ use crate::join::filter::PairTest;
 use crate::join::hits::PairList;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
-use crate::pairs::engine::Engine;
+use crate::pairs::engine::{Engine, Through};
 use crate::pairs::plan::Plan;
 use crate::pairs::ranks::Ranks;
 use crate::pairs::stats::{StageTimes, Stats};
@@ -113,8 +113,8 @@ impl<const D: usize> PairFinder<D> {
     ) -> Result<(), InputError> {
         let unfinished = Unfinished(self);
         let listed = unfinished.0.seek(input, None, workers, |engines, plan| {
-            let called = ranks.number(plan.first_tree(), workers);
-            ((), engines.list(plan.calling(called), workers))
+            ranks.number(plan.first_tree(), workers);
+            ((), engines.list(plan.calling(ranks.of_leaves()), workers))
         });
         forget(unfinished);
         listed?;
@@ -264,11 +264,20 @@ pub(crate) struct Engines<'f, const D: usize> {
 impl<const D: usize> Engines<'_, D> {
     /// Lists the pairs of all jobs, in the finder's list.
     fn list(self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+        self.with_list(|engine| engine.list(plan, workers))
+    }
+
+    /// Lists some of the pairs of all jobs, in the finder's list: see [`Engine::list_some`].
+    pub(crate) fn list_some(self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+        self.with_list(|engine| engine.list_some(plan, sink, workers))
+    }
+
+    fn with_list(self, list: impl FnOnce(&mut Engine<D>) -> Tests) -> Tests {
         let Self { pairs: engine, kept, .. } = self;
-        let Some(kept) = kept else { return engine.list(plan, workers) };
+        let Some(kept) = kept else { return list(engine) };
         kept.prefetch();
         swap(&mut engine.pairs, kept);
-        let tests = engine.list(plan, workers);
+        let tests = list(engine);
         swap(&mut engine.pairs, kept);
         tests
     }

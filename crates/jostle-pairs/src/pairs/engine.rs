@@ -22,6 +22,9 @@ use crate::pairs::stats::counted;
 /// one, who has an earlier block, has been taken off its processor.
 const WAITING: usize = 64;
 
+/// Calls the second with a sink of a worker's own, or with its end of the list, which is the first.
+pub(crate) type Through<'a> = dyn Fn(&mut dyn Sink, &mut dyn FnMut(&mut dyn Sink)) + Sync + 'a;
+
 /// The list of pairs, and what it takes to make it.
 #[derive(Debug)]
 pub(crate) struct Engine<const D: usize> {
@@ -69,8 +72,26 @@ impl<const D: usize> Engine<D> {
         self.ends.clear();
         match workers {
             Workers::Serial => self.list_serial(plan),
-            Workers::Rayon | Workers::Host(_) | Workers::Recorded => self.list_parallel(plan, workers),
+            Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
+                self.list_parallel(plan, &|list, join| join(list), workers)
+            }
         }
+    }
+
+    /// Lists some of the pairs of all jobs: each worker joins into a sink of its own, which gives those to the list. Blocks are the same on
+    /// one thread.
+    pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+        self.ends.clear();
+        if !matches!(workers, Workers::Serial) {
+            return self.list_parallel(plan, sink, workers);
+        }
+        self.prepare(plan, workers);
+        let (mut pairs, mut tests) = (core::mem::take(&mut self.pairs), Tests::default());
+        pairs.clear();
+        sink(&mut pairs, &mut |sink| tests = join_blocks(self, plan, &mut (0..plan.blocks()), sink));
+        self.ends.push(pairs.pairs().len());
+        self.pairs = pairs;
+        tests
     }
 
     fn list_serial(&mut self, plan: Plan<'_, D>) -> Tests {
@@ -86,15 +107,17 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
-    fn list_parallel(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+    fn list_parallel(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
         self.prepare(plan, workers);
         let (blocks, bodies) = (plan.blocks(), plan.bodies());
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
+        let of_largest = (0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default();
         if pairs.capacity() == 0 {
-            pairs.set_len((0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default());
+            pairs.set_len(of_largest);
         }
         starts.reset(blocks);
-        let parts = match workers.shares(blocks, bodies) {
+        // How many images bodies touch changes from search to search; outboxes stay as they are.
+        let parts = match workers.shares(blocks, of_largest) {
             1 => WAITING,
             shares => shares,
         };
@@ -105,7 +128,8 @@ impl<const D: usize> Engine<D> {
             self.outboxes.with(|outbox| {
                 starts.worker(|| {
                     let mut ordered = Ordered::new((&list, &starts), outbox);
-                    let tests = join_blocks(self, plan, blocks, &mut ordered);
+                    let mut tests = Tests::default();
+                    sink(&mut ordered, &mut |sink| tests = join_blocks(self, plan, blocks, sink));
                     ordered.finish();
                     tests
                 })

@@ -17,6 +17,10 @@ use crate::join::tree_pair::TreePair;
 /// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
 const JOIN_BLOCKS: usize = 2048;
 
+/// Where blocks are asked for, there are so many at least, for many threads to share, if each has so many groups.
+const LEAST_BLOCKS: usize = 16;
+const LEAST_GROUPS: usize = 8;
+
 /// The joins of a search, whose pairs come in this order, and what they are of.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan<'a, const D: usize> {
@@ -27,6 +31,8 @@ pub(crate) struct Plan<'a, const D: usize> {
     pub(crate) only: Option<PairTest<'a>>,
     /// What the bodies of the only set are called in pairs, leaf by leaf, in place of their ids.
     called: Option<&'a [Ids]>,
+    /// Groups of a block, if those are to be of another size than they mostly are.
+    size: Option<usize>,
 }
 
 /// The rows of a search: two trees, and the offsets at which those of the first see the second.
@@ -69,12 +75,19 @@ impl Blocks {
 impl<'a, const D: usize> Plan<'a, D> {
     /// That of a prepared input.
     pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
-        Plan { jobs: &prepared.jobs, exact, prepared, only, called: None }
+        Plan { jobs: &prepared.jobs, exact, prepared, only, called: None, size: None }
     }
 
     /// The same, pairs having what the bodies of the only set are called so, leaf by leaf.
     pub(crate) fn calling(self, called: &'a [Ids]) -> Self {
         Self { called: Some(called), ..self }
+    }
+
+    /// The same in about so many blocks, if it is one join.
+    pub(crate) fn in_blocks(self, blocks: usize) -> Self {
+        let groups = (0..self.jobs.len()).map(|job| Blocks::of(self.tree_pair(job).trees).groups).sum::<usize>();
+        let least = (groups / LEAST_GROUPS).min(LEAST_BLOCKS);
+        Self { size: Some((groups / blocks.max(least).max(1)).max(1)), ..self }
     }
 
     /// The tree of the first set.
@@ -119,8 +132,9 @@ impl<'a, const D: usize> Plan<'a, D> {
         RowPlan { pairing, images, repeats: !self.exact.images.unique }
     }
 
-    fn blocks_of(&self, job: usize) -> Blocks {
-        Blocks::of(self.tree_pair(job).trees)
+    fn blocks_of(&self, trees: [&LinearTree<D>; 2]) -> Blocks {
+        let blocks = Blocks::of(trees);
+        Blocks { size: self.size.unwrap_or(blocks.size), ..blocks }
     }
 
     /// Whether a function of the caller's is asked about hits.
@@ -135,13 +149,13 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     /// Blocks of all jobs.
     pub(crate) fn blocks(&self) -> usize {
-        (0..self.jobs.len()).map(|job| self.blocks_of(job).count()).sum()
+        (0..self.jobs.len()).map(|job| self.blocks_of(self.tree_pair(job).trees).count()).sum()
     }
 
     /// The first block of each job, and the number of blocks at the end.
     pub(crate) fn starts(&self) -> impl Iterator<Item = usize> {
         let ends = (0..self.jobs.len()).scan(0, |end, job| {
-            *end += self.blocks_of(job).count();
+            *end += self.blocks_of(self.tree_pair(job).trees).count();
             Some(*end)
         });
         core::iter::once(0).chain(ends)
@@ -174,7 +188,7 @@ impl<'a, 'p, const D: usize> Walk<'a, 'p, D> {
         }
         loop {
             let pairing = self.plan.tree_pair(self.job);
-            let blocks = Blocks::of(pairing.trees);
+            let blocks = self.plan.blocks_of(pairing.trees);
             if block < self.first + blocks.count() {
                 return (pairing, blocks.range(block - self.first));
             }

@@ -22,7 +22,7 @@ impl Ranks {
     }
 
     /// Lists pairs by the ranks of a tree, which come out leaf by leaf, with others where a leaf has fewer than sixteen.
-    pub(crate) fn number<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) -> &[Ids] {
+    pub(crate) fn number<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) {
         let starts = tree.leaf_starts();
         fill_with_headroom(&mut self.of_leaves, tree.leaves(), Ids([0; SIXTEEN]));
         workers.fill_blocks("ranks", ids_mut(&mut self.of_leaves), BLOCK, |first, block| {
@@ -32,6 +32,10 @@ impl Ranks {
             }
         });
         self.take(tree, workers);
+    }
+
+    /// The ranks, leaf by leaf.
+    pub(crate) fn of_leaves(&self) -> &[Ids] {
         &self.of_leaves
     }
 

@@ -6,7 +6,7 @@ use core::mem::swap;
 use jostle_core::{Bodies, Isa, Workers};
 use jostle_sets::input::{Input, Source};
 
-use crate::coherent::course::Course;
+use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now};
 use crate::coherent::pace::Way;
 use crate::coherent::was::Since;
@@ -68,6 +68,11 @@ impl<const D: usize> Current<D> {
         self.sets.get(set)?.was.bodies_ahead(margin as f32, course.is_expected())
     }
 
+    /// The course that is expected of the bodies that are kept, if one is.
+    pub(in crate::coherent) fn course(&self) -> Option<Course> {
+        self.course.filter(|course| course.is_expected())
+    }
+
     /// Takes the bodies of a plain frame as they are kept for those of this frame.
     pub(in crate::coherent) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
@@ -83,14 +88,11 @@ impl<const D: usize> Current<D> {
         swap(&mut self.by_rank, &mut self.ahead_by_rank);
     }
 
-    /// How much of its margin a body with the longest step would have used up, which tells what is to be tested, where bodies have used up so
-    /// much: all where they have left their course.
-    pub(in crate::coherent) fn on_course(&self, used: f64) -> f64 {
-        match self.course.filter(|course| course.is_expected()) {
-            None => used,
-            Some(course) if self.strayed <= course.tolerance.into() => self.steps.abs() * f64::from(course.reach),
-            Some(_) => f64::INFINITY,
-        }
+    /// How far bodies have come that have used up so much of a margin, which still holds.
+    pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
+        let Some(course) = self.course() else { return Come::Anywhere(used) };
+        let along = 0.5 + self.steps as f32 * course.step(margin as f32);
+        Come::On { course: along, strayed: (self.strayed / f64::from(course.tolerance)) as f32 }
     }
 
     /// Keeps no plain frame.
@@ -100,19 +102,15 @@ impl<const D: usize> Current<D> {
     }
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
-    /// those that were kept.
+    /// margin was added to its radius, at most, or, of bodies on their course, a little more; more than any margin where one has strayed
+    /// farther than it may. Infinite if one is not sound, or they are not those that were kept.
     pub(in crate::coherent) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
-        let Some(course) = self.course.filter(|course| course.is_expected()) else {
+        let Some(course) = self.course() else {
             return self.read_plain(input, (margin, Since::Kept), on);
         };
         let strayed = self.measure_strayed(input, margin, on);
         let used = self.steps.abs() * f64::from(course.reach) + strayed;
-        let is_on_course = strayed <= course.tolerance.into() && used <= margin;
-        if is_on_course || strayed <= margin * HARDLY {
-            return used;
-        }
-        margin + self.read_plain(input, (margin, Since::Grown), on)
+        if strayed <= course.tolerance.into() { used } else { f64::MAX }
     }
 
     /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its
@@ -123,7 +121,7 @@ impl<const D: usize> Current<D> {
         margin: f64,
         on: (Isa, Workers<'_>),
     ) -> [f64; 2] {
-        let strayed = match self.course.filter(|course| course.is_expected()) {
+        let strayed = match self.course() {
             Some(course) if self.strayed <= margin * HARDLY => {
                 return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
             }

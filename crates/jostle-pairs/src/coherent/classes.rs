@@ -1,0 +1,147 @@
+//! In which bands candidates are, and whether they touch.
+
+use core::ops::Range;
+
+use jostle_core::Isa;
+use jostle_core::axes::Both;
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
+
+use crate::coherent::bands::{AT_A_TIME, Scale};
+use crate::coherent::candidates::Candidates;
+use crate::coherent::current::Test;
+use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
+use crate::coherent::slack::slack_of;
+
+/// Finds out the classes of some candidates, a band being one part in `scale` of a length; calls `note` with those of some after some.
+pub(super) fn find_classes<const D: usize>(
+    candidates: &Candidates<D>,
+    test: &Test<'_, D>,
+    (scale, isa): (Scale, Isa),
+    range: Range<usize>,
+    mut note: impl FnMut(&[u8]),
+) {
+    let pairs = candidates.pairs.pairs();
+    candidates.each_meeting(range, |range, sets| {
+        let named = test.named(sets);
+        let mut classes = [0; AT_A_TIME];
+        for first in range.clone().step_by(AT_A_TIME) {
+            let part = first..(first + AT_A_TIME).min(range.end);
+            let classes = &mut classes[..part.len()];
+            if let Some((bodies, far)) = named {
+                if far {
+                    prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
+                }
+                let pairs = &pairs[part];
+                match test.ahead(sets) {
+                    None => run(isa, Classify::<D> { bodies, pairs, scale, classes }),
+                    Some(ahead) => run(isa, ClassifyAhead::<D> { bodies, ahead, pairs, scale, classes }),
+                }
+            } else {
+                for (slot, at) in classes.iter_mut().zip(part) {
+                    let shift = candidates.shift_now(test, sets, (at, pairs[at]));
+                    let (touches, slack) = test.slack(sets, shift, pairs[at]);
+                    *slot = scale.class_of(touches, slack);
+                }
+            }
+            note(classes);
+        }
+    });
+}
+
+/// Finds out the classes of up to [`AT_A_TIME`] candidates, whose bodies alone tell.
+struct Classify<'a, const D: usize> {
+    bodies: [&'a [Packed]; 2],
+    pairs: &'a [[u32; 2]],
+    scale: Scale,
+    classes: &'a mut [u8],
+}
+
+impl<const D: usize> LaneWork for Classify<'_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    /// In loops of their own, the second of which is one that compilers do side by side.
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { bodies: [of_a, of_b], pairs, scale, classes } = self;
+        let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
+        let slots = distances2.as_chunks_mut().0.iter_mut().zip(radii.as_chunks_mut().0);
+        let tests = Sixteens::of([of_a, of_b], pairs);
+        for (sixteen, (distances2, radii)) in (0..tests.len()).zip(slots) {
+            let measured = tests.measure::<L, D>(sixteen);
+            measured[0].store(distances2);
+            measured[1].store(radii);
+        }
+        for at in pairs.len() / LANES * LANES..pairs.len() {
+            let [a, b] = pairs[at];
+            (distances2[at], radii[at]) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
+        }
+        for ((slot, &distance2), &radii) in classes.iter_mut().zip(&distances2).zip(&radii) {
+            *slot = scale.class_of(distance2 <= radii * radii, slack_of(distance2.sqrt(), radii));
+        }
+    }
+}
+
+/// As [`Classify`], of bodies that are kept where they are to be: whether two touch where they stand, and when that can change.
+struct ClassifyAhead<'a, const D: usize> {
+    bodies: [&'a [Packed]; 2],
+    ahead: [&'a [Packed]; 2],
+    pairs: &'a [[u32; 2]],
+    scale: Scale,
+    classes: &'a mut [u8],
+}
+
+impl<const D: usize> LaneWork for ClassifyAhead<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { bodies, ahead, pairs, scale, classes } = self;
+        // The squares of distances now and ahead, and the sums of radii.
+        let mut columns = [[0.0_f32; AT_A_TIME]; 3];
+        let now = Sixteens::of(bodies, pairs);
+        let then = now.among(ahead);
+        for sixteen in 0..now.len() {
+            let ([now2, radii], [then2, _]) = (now.measure::<L, D>(sixteen), then.measure::<L, D>(sixteen));
+            for (column, value) in columns.iter_mut().zip([now2, then2, radii]) {
+                value.store(&mut column.as_chunks_mut().0[sixteen]);
+            }
+        }
+        for at in pairs.len() / LANES * LANES..pairs.len() {
+            let [a, b] = pairs[at].both(|body| body as usize);
+            let (now2, radii) = bodies[0][a].measure::<D>(&bodies[1][b], [0.0; D]);
+            let (then2, _) = ahead[0][a].measure::<D>(&ahead[1][b], [0.0; D]);
+            columns.iter_mut().zip([now2, then2, radii]).for_each(|(column, value)| column[at] = value);
+        }
+        let [now2, then2, radii] = &columns;
+        for (at, slot) in classes.iter_mut().enumerate() {
+            *slot = scale.class_of(now2[at] <= radii[at] * radii[at], slack_of(then2[at].sqrt(), radii[at]));
+        }
+    }
+}
+
+impl<const D: usize> Candidates<D> {
+    /// By how many of each vector the second body of a candidate is moved now to where it was seen.
+    #[inline]
+    pub(super) fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], (at, pair): (usize, [u32; 2])) -> [i32; D] {
+        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, pair))
+    }
+
+    /// The candidates of the same two sets as one, and these.
+    pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
+        let meeting = self.ends.partition_point(|&end| end <= candidate);
+        let first = meeting.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (first..self.ends[meeting], self.meetings[meeting])
+    }
+
+    /// Calls `visit` with the candidates of each two sets among some, and the sets.
+    pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
+        let mut at = range.start;
+        while at < range.end {
+            let (of_meeting, sets) = self.meeting_of(at);
+            let end = of_meeting.end.min(range.end);
+            visit(at..end, sets);
+            at = end;
+        }
+    }
+}
