@@ -8,7 +8,7 @@ use crate::table::mix;
 use jostle_core::axes::Both;
 
 /// Pairs that one task looks at.
-pub(crate) const PAIRS_A_BLOCK: usize = 1 << 12;
+pub(crate) const PAIRS_A_BLOCK: usize = 1 << 11;
 
 /// See the top of this file.
 #[derive(Clone, Copy)]
