@@ -24,7 +24,7 @@ pub(super) struct Room {
     found: Vec<[u32; 2]>,
     classes: Vec<u8>,
     sure: Vec<[u32; 2]>,
-    /// Those that are due, and their classes: the first so many.
+    /// Those that are due, and their classes: the first so many, of up to a block.
     due: Vec<[u32; 2]>,
     due_classes: Vec<u8>,
 }
@@ -35,8 +35,8 @@ impl Default for Room {
             found: vec![[0; 2]; AT_A_TIME],
             classes: vec![0; AT_A_TIME],
             sure: vec![[0; 2]; AT_A_TIME],
-            due: vec![[0; 2]; BLOCK],
-            due_classes: vec![0; BLOCK],
+            due: Vec::new(),
+            due_classes: Vec::new(),
         }
     }
 }
@@ -141,6 +141,11 @@ impl<const D: usize> Sorting<'_, D> {
             self.put_away();
         }
         let room = &mut *self.room;
+        if room.due.len() < self.due + count {
+            let len = (2 * (self.due + count)).min(BLOCK);
+            room.due.resize(len, [0; 2]);
+            room.due_classes.resize(len, 0);
+        }
         let (mut due, mut sure) = (self.due, 0);
         for (&pair, &class) in room.found[..count].iter().zip(&room.classes) {
             // Written in any case.

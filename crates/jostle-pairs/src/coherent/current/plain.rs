@@ -102,8 +102,8 @@ impl<const D: usize> Current<D> {
     }
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most, or, of bodies on their course, a little more; more than any margin where one has strayed
-    /// farther than it may. Infinite if one is not sound, or they are not those that were kept.
+    /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
+    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may.
     pub(in crate::coherent) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
         let Some(course) = self.course() else {
             return self.read_plain(input, (margin, Since::Kept), on);
