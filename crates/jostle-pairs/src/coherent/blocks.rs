@@ -1,4 +1,4 @@
-//! Candidates of the same two sets, block by block, of which those are tested in each frame that bodies have moved far enough for.
+//! Candidates of the same two sets, block by block, of which those are tested in each frame that may have changed.
 
 use core::mem::replace;
 use std::sync::{Mutex, PoisonError};

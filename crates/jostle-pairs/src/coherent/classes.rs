@@ -32,10 +32,8 @@ pub(super) fn find_classes<const D: usize>(
                     prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
                 }
                 let pairs = &pairs[part];
-                match test.ahead(sets) {
-                    None => run(isa, Classify::<D> { bodies, pairs, scale, classes }),
-                    Some(ahead) => run(isa, ClassifyAhead::<D> { bodies, ahead, pairs, scale, classes }),
-                }
+                let ahead = test.ahead(sets).unwrap_or(bodies);
+                run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
             } else {
                 for (slot, at) in classes.iter_mut().zip(part) {
                     let shift = candidates.shift_now(test, sets, (at, pairs[at]));
@@ -48,42 +46,9 @@ pub(super) fn find_classes<const D: usize>(
     });
 }
 
-/// Finds out the classes of up to [`AT_A_TIME`] candidates, whose bodies alone tell.
+/// Finds out the classes of up to [`AT_A_TIME`] candidates, whose bodies alone tell: whether two touch where they stand, and, by where they
+/// are kept, when that can change.
 struct Classify<'a, const D: usize> {
-    bodies: [&'a [Packed]; 2],
-    pairs: &'a [[u32; 2]],
-    scale: Scale,
-    classes: &'a mut [u8],
-}
-
-impl<const D: usize> LaneWork for Classify<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    /// In loops of their own, the second of which is one that compilers do side by side.
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { bodies: [of_a, of_b], pairs, scale, classes } = self;
-        let [mut distances2, mut radii] = [[0.0; AT_A_TIME]; 2];
-        let slots = distances2.as_chunks_mut().0.iter_mut().zip(radii.as_chunks_mut().0);
-        let tests = Sixteens::of([of_a, of_b], pairs);
-        for (sixteen, (distances2, radii)) in (0..tests.len()).zip(slots) {
-            let measured = tests.measure::<L, D>(sixteen);
-            measured[0].store(distances2);
-            measured[1].store(radii);
-        }
-        for at in pairs.len() / LANES * LANES..pairs.len() {
-            let [a, b] = pairs[at];
-            (distances2[at], radii[at]) = of_a[a as usize].measure::<D>(&of_b[b as usize], [0.0; D]);
-        }
-        for ((slot, &distance2), &radii) in classes.iter_mut().zip(&distances2).zip(&radii) {
-            *slot = scale.class_of(distance2 <= radii * radii, slack_of(distance2.sqrt(), radii));
-        }
-    }
-}
-
-/// As [`Classify`], of bodies that are kept where they are to be: whether two touch where they stand, and when that can change.
-struct ClassifyAhead<'a, const D: usize> {
     bodies: [&'a [Packed]; 2],
     ahead: [&'a [Packed]; 2],
     pairs: &'a [[u32; 2]],
@@ -91,7 +56,7 @@ struct ClassifyAhead<'a, const D: usize> {
     classes: &'a mut [u8],
 }
 
-impl<const D: usize> LaneWork for ClassifyAhead<'_, D> {
+impl<const D: usize> LaneWork for Classify<'_, D> {
     type Output = ();
 
     #[inline(always)]

@@ -39,11 +39,8 @@ const ALWAYS: u8 = 0;
 /// Bands that are tested in a frame lie in so many ranges.
 pub(super) const RANGES: usize = 1 + DOUBTS.len();
 
-/// How far bodies may stray, and as much more for what is rounded, in numbers that are of the size of a margin.
-const OFF: f32 = 2.125;
-
-/// What is rounded by more than one part in so many of how far bodies may stray, is in doubt for longer.
-const COARSE: f32 = 8.0;
+/// What rounding may cost, relative to how far bodies may stray: of what is rounded by more, it is not known for how long it is in doubt.
+const ROUNDED: f32 = 0.125;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +85,7 @@ impl Course {
         [inverse_margin, step]: [f32; 2],
     ) -> u8 {
         let rounding = rounding_of(radii);
-        let off = self.tolerance * OFF + rounding;
+        let off = self.tolerance * (2.0 + ROUNDED) + rounding;
         // In margins, so that products of four lengths are numbers in any unit.
         let along = along * inverse_margin * inverse_margin;
         let step2 = (step2 * inverse_margin * inverse_margin).max(HARDLY_MOVES);
@@ -109,30 +106,18 @@ impl Course {
             of_one = if long <= doubt.longest { band } else { of_one };
         }
         // Near the nearest, and of numbers that are rounded by more, it is not known for how long.
-        let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding * COARSE <= self.tolerance;
-        let never = BANDS as u8;
-        let of_two = if comes && goes {
-            ALWAYS
-        } else if comes || goes {
-            of_one
-        } else {
-            never
-        };
-        let of_any = if lets_through {
-            of_two
-        } else if is_in_doubt {
-            ALWAYS
-        } else {
-            never
-        };
+        let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding <= self.tolerance * ROUNDED;
         let is_known =
             nearest.abs() + begins < f32::INFINITY && outer.abs() < f32::INFINITY && inner.abs() < f32::INFINITY;
+        let never = outer < 0.0 || !is_in_doubt || (lets_through && !comes && !goes);
         if !is_known {
             ALWAYS
-        } else if outer < 0.0 {
-            never
+        } else if never {
+            BANDS as u8
+        } else if lets_through && comes != goes {
+            of_one
         } else {
-            of_any
+            ALWAYS
         }
     }
 }
@@ -163,7 +148,7 @@ pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usiz
 fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
     let of_doubt = |doubt: &Doubt| {
         let [before, now] = frames.map(|(at, strayed)| {
-            let doubt = (1.125 * strayed + 0.125) * doubt.longest;
+            let doubt = ((1.0 + ROUNDED) * strayed + ROUNDED) * doubt.longest;
             [at - doubt, at + doubt]
         });
         let band = |at: f32| doubt.first + usize::from(band_of(at * doubt.bands as f32, doubt.bands));

@@ -79,15 +79,16 @@ impl<const D: usize> CoherentFinder<D> {
         kept: Kept,
         workers: Workers<'_>,
     ) -> bool {
-        let (margin, isa, bodies) = (way.margin, self.finder.isa(), bodies_of(input));
+        let (margin, isa, len) = (way.margin, self.finder.isa(), bodies_of(input));
         self.current.pack_ahead(input, &[], workers);
         let used = self.current.measure(input, margin, (isa, workers));
         if used > margin {
             return false;
         }
         let foreseen = self.pace.foreseen();
-        let by_rank = input.sets().len() == 1 && are_far(bodies) && foreseen > WORTH_RANKS;
-        let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(bodies);
+        let by_rank = input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
+        let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(len);
+        let blocks = foreseen * len as f64 * DUE / BLOCK as f64;
         let (sets, is_listed) = ([0, input.sets().len() - 1], kept == Kept::Pairs);
         let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
         let come = current.come(used, margin);
@@ -103,8 +104,7 @@ impl<const D: usize> CoherentFinder<D> {
         let others = |set| current.ahead(set, margin);
         let searched = input.grown(margin, others, |grown| {
             finder.seek(grown, None, workers, |engines, plan| {
-                let (mut bodies, blocks) = (by_id, foreseen * bodies as f64 * DUE / BLOCK as f64);
-                let mut plan = plan.in_blocks(blocks as usize);
+                let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
                     ranks.number(plan.first_tree(), workers);
                     for (by_rank, [by_id, _]) in by_ranks.iter_mut().zip(by_id) {
@@ -138,7 +138,7 @@ impl<const D: usize> CoherentFinder<D> {
         } else if !self.live.take_sorted(come, listed) {
             return false;
         }
-        self.pace.searched(margin, self.finder.stats.pairs, bodies);
+        self.pace.searched(margin, self.finder.stats.pairs, len);
         true
     }
 
