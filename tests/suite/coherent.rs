@@ -2,13 +2,12 @@
 //! thread and no instruction set changes.
 
 mod course;
-
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod crowded;
+mod panics;
 
 use jostle::{
     ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
-    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spawner, Spheres, Threads,
+    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
 use jostle_testkit::pairs::{Known, ascending, assert_same, sort_known};
 use jostle_testkit::random::Random;
@@ -273,85 +272,6 @@ fn bodies_that_no_cache_holds_have_the_same_pairs() {
     }
 }
 
-/// A crowd drifts, breathes, and is asked a test of the caller's now and then: each frame has the pairs of a search from scratch, in one
-/// sequence whatever the threads and the instruction set.
-fn crowded_frames<const D: usize>(bodies: usize) {
-    let start: Scene<D> = scene::scene(Kind::Dense, bodies, 8);
-    let (mut scene, mut beside, mut scratch) = (start.clone(), Beside::<D>::new(), PairFinder::new());
-    let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
-    for frame in 0..36_u8 {
-        for (axis, column) in scene.centers.iter_mut().enumerate() {
-            column.iter_mut().zip(axis..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.002);
-        }
-        let scale = 1.0 + 0.01 * (f32::from(frame) * 0.5).sin();
-        scene.radii.iter_mut().zip(&start.radii).for_each(|(radius, start)| *radius = start * scale);
-        let only: Option<Only<'_>> = (frame % 5 == 3).then_some(&test);
-        let mut expected = ascending(scratch.find(scene.view()).expect("sound bodies").pairs());
-        expected.retain(|&[a, b]| only.is_none_or(|only| only(a, b)));
-        let mut finders = core::mem::take(&mut beside.finders);
-        if frame % 9 == 4 {
-            let mut unsound = scene.clone();
-            unsound.centers[0][0] = f32::NAN;
-            finders.iter_mut().for_each(|finder| assert!(finder.find(unsound.view()).is_err(), "frame {frame}"));
-        }
-        beside.finders = finders;
-        beside.assert_one_sequence(&scene, only, &expected, &format!("frame {frame}"));
-    }
-    let rebuilds = beside.finders[0].rebuilds();
-    assert!((3..30).contains(&rebuilds), "{rebuilds} rebuilds");
-}
-
-#[test]
-fn crowded_frames_are_the_same_on_any_threads() {
-    crowded_frames::<2>(9_000);
-    crowded_frames::<3>(9_000);
-}
-
-/// A crowd drifts and breathes, and is asked a test of the caller's now and then: each frame has the rows of a search from scratch, those of
-/// the greater ids alone or all, whatever the threads and the instruction set.
-fn crowded_rows<const D: usize>(bodies: usize, kind: Rows) {
-    let start: Scene<D> = scene::scene(Kind::Dense, bodies, 8);
-    let (mut scene, mut beside, mut scratch) = (start.clone(), Beside::<D>::new(), PairFinder::new());
-    let (mut lists, mut expected) =
-        ([(); 3].map(|()| NeighborLists::with_distances()), NeighborLists::with_distances());
-    let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
-    for frame in 0..12_u8 {
-        for (axis, column) in scene.centers.iter_mut().enumerate() {
-            column.iter_mut().zip(axis..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * 0.004);
-        }
-        let scale = 1.0 + 0.01 * f32::from(frame).sin();
-        scene.radii.iter_mut().zip(&start.radii).for_each(|(radius, start)| *radius = start * scale);
-        let only: Option<Only<'_>> = (frame % 5 == 3).then_some(&test);
-        match only {
-            Some(only) => scratch.only(only).neighbors(scene.view(), kind, &mut expected),
-            None => scratch.neighbors(scene.view(), kind, &mut expected),
-        }
-        .expect("sound bodies");
-        let mut finders = core::mem::take(&mut beside.finders);
-        for (number, lists) in lists.iter_mut().enumerate() {
-            let finder = finders[number].on(beside.threads(number));
-            match only {
-                Some(only) => finder.only(only).neighbors(scene.view(), kind, lists),
-                None => finder.neighbors(scene.view(), kind, lists),
-            }
-            .expect("sound bodies");
-            assert!(lists.offsets() == expected.offsets(), "frame {frame}");
-            assert!(lists.neighbors() == expected.neighbors(), "frame {frame}");
-            assert!(lists.distances2() == expected.distances2(), "frame {frame}");
-        }
-        beside.finders = finders;
-    }
-    let rebuilds = beside.finders[0].rebuilds();
-    assert!((2..10).contains(&rebuilds), "{rebuilds} rebuilds");
-}
-
-#[test]
-fn crowded_rows_are_the_same_on_any_threads() {
-    crowded_rows::<2>(9_000, Rows::Full);
-    crowded_rows::<2>(9_000, Rows::Half);
-    crowded_rows::<3>(9_000, Rows::Full);
-}
-
 /// Rows of each frame are those of a search from scratch in whatever lists they are asked for: in those of the last frame, which nobody may have
 /// filled since, or somebody else has, or which have been copied or taken apart, in others by turns, or in new ones.
 #[test]
@@ -380,102 +300,6 @@ fn rows_may_be_asked_for_in_any_lists() {
             assert!(lists[0].neighbors() == expected.neighbors(), "way {way}, frame {frame}");
         }
         assert!(finder.rebuilds() < 8, "{} rebuilds, way {way}", finder.rebuilds());
-    }
-}
-
-/// A host that panics at a call, before its tasks or after them.
-struct Host {
-    left: AtomicUsize,
-    late: bool,
-}
-
-impl Spawner for Host {
-    fn workers(&self) -> usize {
-        3
-    }
-
-    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        let panics = self.left.fetch_sub(1, Ordering::Relaxed) == 1;
-        if !panics || self.late {
-            (0..tasks).for_each(task);
-        }
-        if panics {
-            resume_unwind(Box::new("of the host"));
-        }
-    }
-}
-
-/// A host that panics before or after the tasks of a call, while bodies that have moved far are searched from scratch: when they are back,
-/// the pairs are those of a search.
-#[test]
-fn nothing_is_kept_of_a_search_that_panics() {
-    let near: Scene<2> = scene::scene(Kind::Dense, 31_000, 3);
-    let mut far = near.clone();
-    far.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += (id % 7) as f32);
-    let expected = ascending(PairFinder::new().find(near.view()).expect("sound bodies").pairs());
-    for (call, late) in (1..).flat_map(|call| [(call, false), (call, true)]) {
-        let mut finder = CoherentFinder::new();
-        for _ in 0..3 {
-            finder.find(near.view()).expect("sound bodies");
-        }
-        assert!(finder.margin() > 0.0);
-        let host = Host { left: AtomicUsize::new(call), late };
-        let search = catch_unwind(AssertUnwindSafe(|| {
-            finder.on(Threads::Host(&host)).find(far.view()).expect("sound bodies");
-        }));
-        assert_same("back", &ascending(finder.find(near.view()).expect("sound bodies").pairs()), &expected);
-        if search.is_ok() {
-            assert!(call > 4, "{call} calls");
-            return;
-        }
-    }
-}
-
-/// The same while bodies that hardly move are listed anew, or while a list of them is kept: pairs, or rows.
-#[test]
-fn nothing_is_kept_of_a_list_that_panics() {
-    let start: Scene<2> = scene::scene(Kind::Uniform, 31_000, 3);
-    let frames = [0.0_f32, 0.001, 0.002, 0.003].map(|step| {
-        let mut scene = start.clone();
-        scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * step);
-        scene
-    });
-    let (mut scratch, mut expected, mut lists) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
-    let expected_pairs = ascending(scratch.find(frames[3].view()).expect("sound bodies").pairs());
-    scratch.neighbors(frames[3].view(), Rows::Full, &mut expected).expect("sound bodies");
-    for (anew, of_rows) in [(true, false), (true, true), (false, false), (false, true)] {
-        for call in 1.. {
-            let late = call % 2 == 0;
-            let mut finder = CoherentFinder::new();
-            let mut ask = |finder: &mut CoherentFinder<2>, threads, scene: &Scene<2>| {
-                let search = finder.on(threads);
-                if of_rows {
-                    search.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
-                } else {
-                    search.find(scene.view()).expect("sound bodies");
-                }
-            };
-            frames[..3].iter().for_each(|scene| ask(&mut finder, Threads::Current, scene));
-            assert!(finder.margin() > 0.0);
-            if anew {
-                finder.forget();
-            }
-            let host = Host { left: AtomicUsize::new(call), late };
-            let search = catch_unwind(AssertUnwindSafe(|| ask(&mut finder, Threads::Host(&host), &frames[3])));
-            ask(&mut finder, Threads::Current, &frames[3]);
-            if of_rows {
-                assert!(
-                    lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(),
-                    "{call} {late}"
-                );
-            } else {
-                assert_same("back", &ascending(finder.last().pairs()), &expected_pairs);
-            }
-            if search.is_ok() {
-                assert!(call > 3, "{call} calls");
-                break;
-            }
-        }
     }
 }
 

@@ -1,0 +1,104 @@
+//! Hosts that panic within a frame: nothing of it is kept.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use jostle::{CoherentFinder, NeighborLists, PairFinder, Rows, Spawner, Threads};
+use jostle_testkit::pairs::{ascending, assert_same};
+use jostle_testkit::{Kind, Scene, scene};
+
+/// A host that panics at a call, before its tasks or after them.
+struct Host {
+    left: AtomicUsize,
+    late: bool,
+}
+
+impl Spawner for Host {
+    fn workers(&self) -> usize {
+        3
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        let panics = self.left.fetch_sub(1, Ordering::Relaxed) == 1;
+        if !panics || self.late {
+            (0..tasks).for_each(task);
+        }
+        if panics {
+            resume_unwind(Box::new("of the host"));
+        }
+    }
+}
+
+/// A host that panics before or after the tasks of a call, while bodies that have moved far are searched from scratch: when they are back,
+/// the pairs are those of a search.
+#[test]
+fn nothing_is_kept_of_a_search_that_panics() {
+    let near: Scene<2> = scene::scene(Kind::Dense, 31_000, 3);
+    let mut far = near.clone();
+    far.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += (id % 7) as f32);
+    let expected = ascending(PairFinder::new().find(near.view()).expect("sound bodies").pairs());
+    for (call, late) in (1..).flat_map(|call| [(call, false), (call, true)]) {
+        let mut finder = CoherentFinder::new();
+        for _ in 0..3 {
+            finder.find(near.view()).expect("sound bodies");
+        }
+        assert!(finder.margin() > 0.0);
+        let host = Host { left: AtomicUsize::new(call), late };
+        let search = catch_unwind(AssertUnwindSafe(|| {
+            finder.on(Threads::Host(&host)).find(far.view()).expect("sound bodies");
+        }));
+        assert_same("back", &ascending(finder.find(near.view()).expect("sound bodies").pairs()), &expected);
+        if search.is_ok() {
+            assert!(call > 4, "{call} calls");
+            return;
+        }
+    }
+}
+
+/// The same while bodies that hardly move are listed anew, or while a list of them is kept: pairs, or rows.
+#[test]
+fn nothing_is_kept_of_a_list_that_panics() {
+    let start: Scene<2> = scene::scene(Kind::Uniform, 31_000, 3);
+    let frames = [0.0_f32, 0.001, 0.002, 0.003].map(|step| {
+        let mut scene = start.clone();
+        scene.centers[0].iter_mut().zip(0..).for_each(|(x, id)| *x += ((id % 7) as f32 - 3.0) * step);
+        scene
+    });
+    let (mut scratch, mut expected, mut lists) = (PairFinder::new(), NeighborLists::new(), NeighborLists::new());
+    let expected_pairs = ascending(scratch.find(frames[3].view()).expect("sound bodies").pairs());
+    scratch.neighbors(frames[3].view(), Rows::Full, &mut expected).expect("sound bodies");
+    for (anew, of_rows) in [(true, false), (true, true), (false, false), (false, true)] {
+        for call in 1.. {
+            let late = call % 2 == 0;
+            let mut finder = CoherentFinder::new();
+            let mut ask = |finder: &mut CoherentFinder<2>, threads, scene: &Scene<2>| {
+                let search = finder.on(threads);
+                if of_rows {
+                    search.neighbors(scene.view(), Rows::Full, &mut lists).expect("sound bodies");
+                } else {
+                    search.find(scene.view()).expect("sound bodies");
+                }
+            };
+            frames[..3].iter().for_each(|scene| ask(&mut finder, Threads::Current, scene));
+            assert!(finder.margin() > 0.0);
+            if anew {
+                finder.forget();
+            }
+            let host = Host { left: AtomicUsize::new(call), late };
+            let search = catch_unwind(AssertUnwindSafe(|| ask(&mut finder, Threads::Host(&host), &frames[3])));
+            ask(&mut finder, Threads::Current, &frames[3]);
+            if of_rows {
+                assert!(
+                    lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets(),
+                    "{call} {late}"
+                );
+            } else {
+                assert_same("back", &ascending(finder.last().pairs()), &expected_pairs);
+            }
+            if search.is_ok() {
+                assert!(call > 3, "{call} calls");
+                break;
+            }
+        }
+    }
+}
