@@ -17,7 +17,7 @@ pub(super) const WORD: usize = u64::BITS as usize;
 pub(super) const AT_A_TIME: usize = 512;
 
 /// Bands of candidates that may be tested while the margin lasts.
-pub(super) const BANDS: usize = 89;
+pub(super) const BANDS: usize = 125;
 
 /// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
 const ROUNDING_OFF: f32 = 8_388_608.0;

@@ -21,6 +21,9 @@ const GAP: usize = 4;
 /// Bodies of so many words are asked for before the first of them is tested.
 const AHEAD: usize = 3;
 
+/// And the candidates of so many words, which name them.
+const NAMES_AHEAD: usize = 12;
+
 /// Some candidates. What each frame reads lies together.
 #[derive(Debug, Clone)]
 #[repr(C)]
@@ -28,9 +31,9 @@ pub(super) struct Block {
     /// By band, those first that touched when they were listed; then those that surely touch.
     candidates: Named<BLOCK>,
     /// How many there are up to each band.
-    ends: [usize; BANDS],
+    ends: [u16; BANDS],
     /// Where those of each band end that touched when they were listed.
-    touching_ends: [usize; BANDS],
+    touching_ends: [u16; BANDS],
     sure: usize,
     /// How many have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
@@ -103,8 +106,8 @@ impl Block {
         let mut begin = 0;
         for band in 0..BANDS {
             set_bits(&mut self.touching, begin..ends[2 * band]);
-            (self.touching_ends[band], self.ends[band]) = (ends[2 * band], ends[2 * band + 1]);
-            begin = self.ends[band];
+            (self.touching_ends[band], self.ends[band]) = (ends[2 * band] as u16, ends[2 * band + 1] as u16);
+            begin = ends[2 * band + 1];
         }
         self.sure = ends[2 * BANDS] - begin;
     }
@@ -117,8 +120,8 @@ impl Block {
         touches: impl Fn([u32; 2]) -> bool,
     ) {
         let Self { candidates, touching, changed, changes, ends, .. } = self;
-        let len = ends[BANDS - 1];
-        let begin_of = |band: usize| band.checked_sub(1).map_or(0, |before| ends[before]);
+        let len = usize::from(ends[BANDS - 1]);
+        let begin_of = |band: usize| band.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
         // Whole sixteens.
         let ranges =
             bands.iter().map(|bands| begin_of(bands.start)..begin_of(bands.end)).filter(|range| !range.is_empty());
@@ -144,9 +147,15 @@ impl Block {
         self.candidates.get(at)
     }
 
+    /// Asks for some candidates.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, some: &[u16]) {
+        some.iter().for_each(|&at| self.candidates.prefetch(at.into()));
+    }
+
     /// Where those stand that surely touch.
     pub(super) fn sure(&self) -> Range<usize> {
-        let first = self.ends[BANDS - 1];
+        let first = usize::from(self.ends[BANDS - 1]);
         first..first + self.sure
     }
 
@@ -166,7 +175,7 @@ impl Block {
     /// Where those stand that touched when they were listed, but for those that surely do: as many ranges as there are bands.
     pub(super) fn touching(&self) -> impl Iterator<Item = Range<usize>> {
         let begins = core::iter::once(0).chain(self.ends);
-        begins.zip(self.touching_ends).map(|(begin, end)| begin..end)
+        begins.zip(self.touching_ends).map(|(begin, end)| begin.into()..end.into())
     }
 }
 
@@ -258,7 +267,7 @@ struct Sift<'a, R, const D: usize> {
     changed: &'a mut [u16],
 }
 
-impl<R: Iterator<Item = Range<usize>>, const D: usize> LaneWork for Sift<'_, R, D> {
+impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Sift<'_, R, D> {
     type Output = [usize; 2];
     const GAINS_BY_AVX512: bool = false;
 
@@ -266,12 +275,21 @@ impl<R: Iterator<Item = Range<usize>>, const D: usize> LaneWork for Sift<'_, R, 
     fn run<L: Lanes>(self) -> [usize; 2] {
         let Self { tests, ranges, far, touching, changed } = self;
         let mut noted = Noted { changed, count: [0; 2] };
+        let name = |range: &Range<usize>, first: usize, words: usize| {
+            let (first, end) = (first * WORD, (first + words) * WORD);
+            let [first, end] = [first.max(range.start), end.min(range.end)];
+            (first / LANES..end.div_ceil(LANES)).for_each(|sixteen| tests.prefetch_pairs(sixteen));
+        };
+        if far {
+            ranges.clone().for_each(|range| name(&range, range.start / WORD, NAMES_AHEAD));
+        }
         for range in ranges {
             let mut asked = range.start / LANES;
             for word in range.start / WORD..range.end.div_ceil(WORD) {
                 let tested = range.start.max(word * WORD)..range.end.min((word + 1) * WORD);
-                let end = (range.end.min((word + AHEAD) * WORD)).div_ceil(LANES);
                 if far {
+                    name(&range, word + NAMES_AHEAD, 1);
+                    let end = (range.end.min((word + AHEAD) * WORD)).div_ceil(LANES);
                     (asked..end).for_each(|sixteen| tests.prefetch(sixteen));
                     asked = end;
                 }

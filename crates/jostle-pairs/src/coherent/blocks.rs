@@ -22,6 +22,14 @@ pub(super) struct Blocks {
     come: Come,
 }
 
+/// More blocks than these, 4 MB of them, are in no cache near the core.
+const NEAR: usize = 64;
+
+/// Whether what is read of so many blocks is to be asked for before.
+pub(super) fn are_far(blocks: &[Box<Block>]) -> bool {
+    blocks.len() > NEAR
+}
+
 /// Blocks that workers take, in any order, and those that they have sorted.
 #[derive(Debug, Default)]
 pub(super) struct Stock {

@@ -27,9 +27,9 @@ struct Doubt {
 }
 
 const DOUBTS: [Doubt; 3] = [
-    Doubt { first: 1, bands: 64, longest: 1.0 / 16.0 },
-    Doubt { first: 65, bands: 16, longest: 3.0 / 16.0 },
-    Doubt { first: 81, bands: 8, longest: 1.0 / 2.0 },
+    Doubt { first: 1, bands: 96, longest: 1.0 / 24.0 },
+    Doubt { first: 97, bands: 20, longest: 1.0 / 6.0 },
+    Doubt { first: 117, bands: 8, longest: 1.0 / 2.0 },
 ];
 const _: () = assert!(DOUBTS[2].first + DOUBTS[2].bands == BANDS);
 
@@ -39,8 +39,9 @@ const ALWAYS: u8 = 0;
 /// Bands that are tested in a frame lie in so many ranges.
 pub(super) const RANGES: usize = 1 + DOUBTS.len();
 
-/// What rounding may cost, relative to how far bodies may stray: of what is rounded by more, it is not known for how long it is in doubt.
-const ROUNDED: f32 = 0.125;
+/// What rounding may cost, relative to how far bodies may stray, at least and at most: of what is rounded by more, it is not known for how long
+/// it is in doubt.
+const ROUNDED: [f32; 2] = [1.0 / 32.0, 0.125];
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +50,8 @@ pub(super) struct Course {
     pub(super) reach: f32,
     /// How far they may stray from there and from the same way on; infinite where no course is expected.
     pub(super) tolerance: f32,
+    /// What rounding may cost of what is compared with that, relative to it.
+    rounded: f32,
 }
 
 /// How far bodies have come since candidates were sorted.
@@ -56,12 +59,31 @@ pub(super) struct Course {
 pub(super) enum Come {
     /// They have used up so much of a margin, each in its own direction.
     Anywhere(f64),
-    /// They are on their course, so far: from 0, at the beginning of all the time for which the margin can last, to 1. None has strayed
-    /// farther than such a part of what it may.
-    On { course: f32, strayed: f32 },
+    /// They are on their course, so far: from 0, at the beginning of all the time for which the margin can last, to 1; and of who is in doubt
+    /// for some time if bodies stray as far as they may, it is not known for such a part of that whether they touch.
+    On { course: f32, doubt: f32 },
 }
 
 impl Course {
+    /// A course that is expected of no body yet.
+    pub(super) fn new(reach: f32, tolerance: f32) -> Self {
+        Self { reach, tolerance, rounded: ROUNDED[0] }
+    }
+
+    /// Takes note of bodies of steps up to such a length and of radii up to this one.
+    pub(super) fn note(&mut self, [step, radius]: [f32; 2]) {
+        let more = 1.0 + ROUNDING;
+        self.reach = self.reach.max(step * more);
+        self.rounded = self.rounded.max(more * rounding_of(2.0 * radius) / self.tolerance).min(ROUNDED[1]);
+    }
+
+    /// How far bodies have come that are so many steps from where they are kept, of which none has strayed farther.
+    pub(super) fn come(self, (steps, strayed): (f64, f64), margin: f32) -> Come {
+        let strayed = (strayed / f64::from(self.tolerance)) as f32;
+        let doubt = (1.0 + self.rounded) * strayed + self.rounded;
+        Come::On { course: 0.5 + steps as f32 * self.step(margin), doubt }
+    }
+
     pub(super) fn is_expected(self) -> bool {
         self.tolerance < f32::INFINITY
     }
@@ -85,7 +107,7 @@ impl Course {
         [inverse_margin, step]: [f32; 2],
     ) -> u8 {
         let rounding = rounding_of(radii);
-        let off = self.tolerance * (2.0 + ROUNDED) + rounding;
+        let off = self.tolerance * (2.0 + self.rounded) + rounding;
         // In margins, so that products of four lengths are numbers in any unit.
         let along = along * inverse_margin * inverse_margin;
         let step2 = (step2 * inverse_margin * inverse_margin).max(HARDLY_MOVES);
@@ -106,7 +128,7 @@ impl Course {
             of_one = if long <= doubt.longest { band } else { of_one };
         }
         // Near the nearest, and of numbers that are rounded by more, it is not known for how long.
-        let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding <= self.tolerance * ROUNDED;
+        let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding <= self.tolerance * self.rounded;
         let is_known =
             nearest.abs() + begins < f32::INFINITY && outer.abs() < f32::INFINITY && inner.abs() < f32::INFINITY;
         let never = outer < 0.0 || !is_in_doubt || (lets_through && !comes && !goes);
@@ -136,8 +158,8 @@ fn last_band(come: Come, margin: f64) -> usize {
 /// The bands that are to be tested once bodies have come so far, which had come as far as that when all candidates were known: ascending,
 /// none twice.
 pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usize>; RANGES] {
-    if let (Come::On { course, strayed }, Come::On { course: course_now, strayed: strayed_now }) = (before, now) {
-        return due([(course, strayed), (course_now, strayed_now)]);
+    if let (Come::On { course, doubt }, Come::On { course: course_now, doubt: doubt_now }) = (before, now) {
+        return due([(course, doubt), (course_now, doubt_now)]);
     }
     // What was tested in the last frame may have changed then, and is tested once more.
     let last = last_band(before, margin).max(last_band(now, margin));
@@ -147,10 +169,7 @@ pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usiz
 /// The bands of candidates that may have changed from one frame on their course to another, ascending.
 fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
     let of_doubt = |doubt: &Doubt| {
-        let [before, now] = frames.map(|(at, strayed)| {
-            let doubt = ((1.0 + ROUNDED) * strayed + ROUNDED) * doubt.longest;
-            [at - doubt, at + doubt]
-        });
+        let [before, now] = frames.map(|(at, part)| [at - part * doubt.longest, at + part * doubt.longest]);
         let band = |at: f32| doubt.first + usize::from(band_of(at * doubt.bands as f32, doubt.bands));
         band(before[0].min(now[0]))..band(before[1].max(now[1])) + 1
     };
@@ -164,7 +183,7 @@ fn rounding_of(radii: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{BANDS, Course, due};
+    use super::{BANDS, Course, bands_to_test};
 
     const FRAMES: usize = 24;
 
@@ -185,8 +204,9 @@ mod tests {
         let mut number = |most: f64| (2.0 * random.unit() - 1.0) * most;
         let tolerance = 2.0_f64.powf(-1.0 - number(3.0).abs() * 2.0);
         let reach = 0.85 * number(1.0).abs().max(0.1);
-        let course = Course { reach: reach as f32, tolerance: tolerance as f32 };
+        let mut course = Course::new(reach as f32, tolerance as f32);
         let radii = number(2.0).abs().powi(4) * if number(1.0) > 0.9 { 20.0 } else { 1.0 };
+        course.note([0.0, radii as f32]);
         let (turn, far) = (number(7.0), radii + number(2.5));
         let apart = [far * turn.cos(), far * turn.sin()].map(|x| f64::from(x as f32));
         let slow = if number(1.0) > 0.8 { 0.01 } else { 1.4 };
@@ -203,11 +223,12 @@ mod tests {
             let off = 2.0 * tolerance * strayed * if frame % 3 == 0 { 1.0 } else { number(1.0) };
             let [x, y] =
                 [apart[0] + steps * step[0] + off * angle.cos(), apart[1] + steps * step[1] + off * angle.sin()];
-            let (touches, now) = (x.hypot(y) <= f64::from(radii as f32), (on as f32, strayed as f32));
+            let touches = x.hypot(y) <= f64::from(radii as f32);
+            let now = course.come((steps, strayed * tolerance), 1.0);
             if let Some((touched, before)) = last
                 && touched != touches
             {
-                let is_tested = due([before, now]).iter().any(|bands| bands.contains(&usize::from(band)));
+                let is_tested = bands_to_test(before, now, 1.0).iter().any(|bands| bands.contains(&usize::from(band)));
                 assert!(
                     is_tested,
                     "band {band}, frame {frame}: {course:?} {radii} {apart:?} {step:?} from {before:?} to {now:?}"
@@ -231,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_always_tested() {
-        let course = Course { reach: 0.8, tolerance: 0.01 };
+        let course = Course::new(0.8, 0.01);
         let units = [1.0, course.step(1.0)];
         for value in [f32::NAN, f32::INFINITY] {
             assert_eq!(course.band((value, 1.0), (0.1, 0.2), units), 0);

@@ -7,12 +7,13 @@ use core::mem::swap;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::disjoint::Disjoint;
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
-use crate::coherent::blocks::{Blocks, Stock};
+use crate::coherent::blocks::{Blocks, Stock, are_far};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
@@ -170,15 +171,20 @@ impl Live {
         list.set_len(len + begun);
         resize_with_headroom(owners, len + begun);
         // The places of those that have ended, from one of them on.
-        let left = |from: usize| {
+        let leavers = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
-            let ended = numbers(blocks, block, Block::ended).skip(from - end[block]);
-            ended.map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize)
+            numbers(blocks, block, Block::ended).skip(from - end[block])
         };
+        let left = |from: usize| leavers(from).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
         let (pairs, shared_owners) = (Disjoint::new(list.pairs_mut()), Disjoint::new(owners));
         workers.run("change", blocks.len(), |number| {
             let first = begin[number];
             let mut room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
+            if are_far(blocks) {
+                blocks[number].prefetch(blocks[number].begun());
+                let leavers = leavers(first.min(ended)).take(blocks[number].begun().len());
+                leavers.for_each(|candidate| prefetch(&slots[candidate]));
+            }
             for some in blocks[number].begun().chunks(SOME) {
                 let mut places = [0; SOME];
                 for (place, slot) in places[..some.len()].iter_mut().zip(&mut room) {

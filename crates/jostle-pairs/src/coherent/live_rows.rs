@@ -13,7 +13,7 @@ use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
-use crate::coherent::blocks::Blocks;
+use crate::coherent::blocks::{Blocks, are_far};
 use crate::neighbors::NeighborLists;
 use crate::pairs::ranks::Ranks;
 
@@ -165,6 +165,9 @@ impl LiveRows {
                 }
             };
             for (changed, taken) in [(block.begun(), false), (block.ended(), true)] {
+                if are_far(blocks) {
+                    block.prefetch(changed);
+                }
                 for &at in changed {
                     let [a, b] = ranks.pair(block.pair(at.into()));
                     note(a, b, taken);

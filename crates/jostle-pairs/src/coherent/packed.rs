@@ -109,6 +109,12 @@ impl<const N: usize> Named<N> {
         self.halves[at].both(|half| half / 2)
     }
 
+    /// Asks for a pair.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, at: usize) {
+        prefetch(&self.halves[at]);
+    }
+
     /// The first so many pairs, of these bodies; the last sixteen are filled up with others.
     ///
     /// # Panics
@@ -167,6 +173,12 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
     pub(super) fn among(self, bodies: [&'a [Packed]; 2]) -> Self {
         assert!(bodies[0].len() >= self.bodies[0].len() && bodies[1].len() >= self.bodies[1].len(), "other bodies");
         Self { bodies, ..self }
+    }
+
+    /// Asks for sixteen pairs.
+    #[inline(always)]
+    pub(super) fn prefetch_pairs(self, sixteen: usize) {
+        prefetch(&self.pairs[sixteen]);
     }
 
     /// Asks for the bodies of sixteen.

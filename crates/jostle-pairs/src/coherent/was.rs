@@ -184,27 +184,28 @@ impl<const D: usize> Was<D> {
     }
 
     /// Gives each body that is kept ahead a margin of its own: so many times as long as its step, and as much as any may stray, but no more than
-    /// so much; how long the longest step is.
-    pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) -> f32 {
+    /// so much; how long the longest step is, and the largest radius.
+    pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) -> [f32; 2] {
         let Self { centers, radii, stood, grown, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
-        let longest = Mutex::new(0.0_f32);
+        let all = Mutex::new([0.0_f32; 2]);
         workers.fill_blocks("grow", grown, BLOCK, |first, block| {
             block.fill(0.0);
             for (centers, stood) in centers.iter().zip(&*stood) {
                 let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
                 block.iter_mut().zip(steps).for_each(|(slot, step)| *slot += step * step);
             }
-            let mut of_block = 0.0;
+            let [mut longest, mut largest] = [0.0_f32; 2];
             for (slot, radius) in block.iter_mut().zip(&radii[first..]) {
                 let step = slot.sqrt();
-                of_block = if step > of_block { step } else { of_block };
+                longest = if step > longest { step } else { longest };
+                largest = if *radius > largest { *radius } else { largest };
                 *slot = radius + (step * times + tolerance).min(most);
             }
-            let mut longest = longest.lock().unwrap_or_else(PoisonError::into_inner);
-            *longest = longest.max(of_block);
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            *all = [all[0].max(longest), all[1].max(largest)];
         });
-        longest.into_inner().unwrap_or_else(PoisonError::into_inner)
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The bodies that are kept ahead, with margins of their own, if they have been given such, or else with this one.
@@ -379,8 +380,8 @@ mod tests {
         let mut was = Was::<2>::default();
         was.keep(Bodies::from_slices([&before, &before], &radii), Workers::Serial);
         was.keep_ahead(Bodies::from_slices([&now, &before], &radii), (0.85, 0.03), Workers::Serial);
-        let longest = was.grow((1.2, 0.001, 0.5), Workers::Serial);
-        assert!(longest > 0.0);
+        let [longest, largest] = was.grow((1.2, 0.001, 0.5), Workers::Serial);
+        assert!(longest > 0.0 && largest == 1.0);
         for id in 0..600 {
             let step = was.centers[0][id] - was.stood[0][id];
             assert!(step <= longest && was.grown[id] >= 1.0 + step * 1.2, "{id}: {step}");

@@ -39,14 +39,14 @@ impl<const D: usize> Current<D> {
         workers: Workers<'_>,
     ) {
         let [times, moved] = ahead;
-        let mut course = Course { reach: (times * moved) as f32, tolerance: way.tolerance as f32 };
+        let mut course = Course::new((times * moved) as f32, way.tolerance as f32);
         let margin = way.margin as f32;
         let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, |now, bodies| {
             now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
             if course.is_expected() {
                 // Whoever has jumped may have a longer step than all have been seen to make.
-                course.reach = course.reach.max(now.was.grow(grown, workers) * (1.0 + ROUNDING as f32));
+                course.note(now.was.grow(grown, workers));
             }
         });
         self.course = Some(course);
@@ -91,8 +91,7 @@ impl<const D: usize> Current<D> {
     /// How far bodies have come that have used up so much of a margin, which still holds.
     pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
         let Some(course) = self.course() else { return Come::Anywhere(used) };
-        let along = 0.5 + self.steps as f32 * course.step(margin as f32);
-        Come::On { course: along, strayed: (self.strayed / f64::from(course.tolerance)) as f32 }
+        course.come((self.steps, self.strayed), margin as f32)
     }
 
     /// Keeps no plain frame.
