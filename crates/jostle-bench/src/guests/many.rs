@@ -13,8 +13,8 @@ use super::ground::{Crowd, Ground, median, name};
 use super::line::Line;
 use crate::race::{Case, race};
 
-/// Frames of all small worlds in one measurement: waking the pool's threads takes a tenth of one.
-const FRAMES: usize = 10;
+/// Frames of all small worlds in one measurement: the system may leave the threads of a pool that wakes on one core, for ten milliseconds and more.
+const FRAMES: usize = 100;
 
 /// Nanoseconds a body that a search of a small world may take on one thread, and bytes that its finder may hold.
 const BARS: (f64, f64) = (12.0, 60_000.0);
