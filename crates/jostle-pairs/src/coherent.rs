@@ -95,7 +95,7 @@ pub struct CoherentFinder<const D: usize> {
     row_sieve: RowSieve,
     expected: Rooms,
     pace: Pace,
-    /// Of frames that are searched from scratch, and of those that are not.
+    /// Of each [`Part`].
     ways: [Ways; 2],
 }
 
@@ -108,6 +108,20 @@ enum Kept {
     Rows(Rows),
     /// Rows, of bodies of which that does last: candidates are pairs.
     LiveRows(Rows),
+}
+
+/// Parts of a frame: of those for which a list may hold, and of those that are searched from scratch.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Anew,
+    Kept,
+}
+
+/// What a part of a frame has come to.
+enum Frame {
+    Answered,
+    /// The list does not hold any more: bodies have used up so much of their margin; or they are others.
+    Ended(Option<f64>),
 }
 
 /// What is asked for.
@@ -151,7 +165,7 @@ impl<const D: usize> CoherentFinder<D> {
             row_sieve: RowSieve::default(),
             expected: Rooms::default(),
             pace: Pace::default(),
-            ways: Default::default(),
+            ways: [Ways::default(), Ways::if_kept()],
         }
     }
 
@@ -233,7 +247,7 @@ impl<const D: usize> CoherentFinder<D> {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: Answer<'_>,
-        workers: Workers<'_>,
+        threads: Threads<'_>,
     ) -> Result<(), InputError> {
         if input.has_margin() {
             return Err(InputError::Combination {
@@ -247,7 +261,7 @@ impl<const D: usize> CoherentFinder<D> {
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
         let unfinished = Unfinished(self);
-        let found = unfinished.0.find_sound(input, only, answer, workers);
+        let found = unfinished.0.find_sound(input, only, answer, threads);
         forget(unfinished);
         found
     }
@@ -258,19 +272,56 @@ impl<const D: usize> CoherentFinder<D> {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         mut answer: Answer<'_>,
-        workers: Workers<'_>,
+        threads: Threads<'_>,
     ) -> Result<(), InputError> {
         if self.pace.keeps_list() && self.kept != answer.kept(input) {
             self.pace.forget();
         }
-        let used = self.used(input, workers);
-        if self.pace.still_holds(used) {
-            return self.list_kept(input, only, &mut answer, (used, Instant::now()), workers);
+        let bodies = input.weight();
+        let mut ended = None;
+        if self.pace.keeps_list() {
+            let kept = self.run_on((threads, Part::Kept), bodies, |finder, workers| {
+                let (started, used) = (Instant::now(), finder.used(input, workers));
+                if !finder.pace.still_holds(used) {
+                    return Ok(Frame::Ended(used));
+                }
+                finder.list_kept(input, only, &mut answer, (used, started), workers)?;
+                Ok(Frame::Answered)
+            })?;
+            let Frame::Ended(used) = kept else { return Ok(()) };
+            ended = Some(used);
         }
-        let moved = used.and_then(|used| self.moved(input, used, workers));
-        self.pace.ended(moved);
-        let known = moved.is_some() && self.pace.keeps() && is_plain(input);
-        self.search(input, only, (&mut answer, known), workers)
+        self.run_on((threads, Part::Anew), bodies, |finder, workers| {
+            let used = ended.unwrap_or_else(|| {
+                finder.pace.passes();
+                finder.used(input, workers)
+            });
+            let moved = used.and_then(|used| finder.moved(input, used, workers));
+            finder.pace.ended(moved);
+            let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
+            finder.search(input, only, (&mut answer, known), workers)?;
+            Ok(Frame::Answered)
+        })?;
+        Ok(())
+    }
+
+    /// Runs a part of a frame on these threads, or on the calling one alone where few bodies have been looked at sooner so.
+    fn run_on(
+        &mut self,
+        (threads, part): (Threads<'_>, Part),
+        bodies: usize,
+        run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Frame, InputError> + Send,
+    ) -> Result<Frame, InputError> {
+        let of_part = part as usize;
+        threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
+            let started = self.ways[of_part].measures(bodies).then(Instant::now);
+            let frame = workers.together(|| run(self, workers))?;
+            // One in which a list has ended tells nothing of others.
+            if let Some(started) = started.filter(|_| matches!(frame, Frame::Answered)) {
+                self.ways[of_part].note(workers, bodies, started.elapsed());
+            }
+            Ok(frame)
+        })
     }
 
     /// How much of its margin a body has used up, at most; none of bodies that are not those that were kept.
@@ -458,8 +509,8 @@ compiled_here! {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: Answer<'_>,
-        workers: Workers<'_>,
+        threads: Threads<'_>,
     ) -> Result<(), InputError> {
-        finder.find_here(input, only, answer, workers)
+        finder.find_here(input, only, answer, threads)
     }
 }

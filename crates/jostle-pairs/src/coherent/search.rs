@@ -1,15 +1,13 @@
 //! What one frame is asked for: the threads, a test of the caller's, and the answer.
 
 use core::fmt;
-use std::time::Instant;
 
-use jostle_core::{Threads, Workers};
+use jostle_core::Threads;
 use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::{Answer, CoherentFinder, find};
 use crate::finder::found::Found;
-use crate::finder::ways::Ways;
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
@@ -58,7 +56,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        frame_on(threads, finder, &input, |finder, workers| find(finder, &input, only, Answer::Pairs, workers))?;
+        find(finder, &input, only, Answer::Pairs, threads)?;
         Ok(finder.finder.last())
     }
 
@@ -77,27 +75,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        let answer = Answer::Rows(rows, lists);
-        frame_on(threads, finder, &input, |finder, workers| find(finder, &input, only, answer, workers))?;
+        find(finder, &input, only, Answer::Rows(rows, lists), threads)?;
         Ok(finder.finder.stats)
     }
-}
-
-/// Runs a frame on these threads, or on the calling one alone where few bodies have been looked at sooner so.
-fn frame_on<const D: usize>(
-    threads: Threads<'_>,
-    finder: &mut CoherentFinder<D>,
-    input: &Input<'_, D>,
-    frame: impl FnOnce(&mut CoherentFinder<D>, Workers<'_>) -> Result<(), InputError> + Send,
-) -> Result<(), InputError> {
-    let (bodies, rebuilds, keeps) = (input.weight(), finder.rebuilds(), finder.pace.keeps_list());
-    threads.run(finder.ways[usize::from(keeps)].limits(bodies), bodies, |workers| {
-        let started = Ways::measure(bodies).then(Instant::now);
-        workers.together(|| frame(finder, workers))?;
-        // One in which a list has ended tells nothing of others.
-        if let Some(started) = started.filter(|_| keeps == (finder.rebuilds() == rebuilds)) {
-            finder.ways[usize::from(keeps)].note(workers, bodies, started.elapsed());
-        }
-        Ok(())
-    })
 }

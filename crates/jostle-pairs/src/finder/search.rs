@@ -10,7 +10,6 @@ use jostle_sets::prepare::job::Job;
 use crate::InputError;
 use crate::finder::found::{Found, Hit};
 use crate::finder::seek::{Engines, list, list_neighbors};
-use crate::finder::ways::Ways;
 use crate::finder::{Answer, PairFinder};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
@@ -256,7 +255,7 @@ fn search_on<const D: usize, R: Send>(
 ) -> Result<R, InputError> {
     let (bodies, kind) = (input.weight(), answer as usize);
     threads.run(finder.ways[kind].limits(bodies), bodies, |workers| {
-        let started = Ways::measure(bodies).then(Instant::now);
+        let started = finder.ways[kind].measures(bodies).then(Instant::now);
         let found = workers.together(|| search(finder, workers))?;
         if let Some(started) = started {
             finder.ways[kind].note(workers, bodies, started.elapsed());

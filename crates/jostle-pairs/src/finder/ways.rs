@@ -13,6 +13,9 @@ use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Workers};
 /// gain in any case, and one alone would hold up a frame.
 const EITHER: Range<usize> = SERIAL_BELOW..SERIAL_BELOW_FROM_OUTSIDE;
 
+/// As many where what the last search has found is kept, which takes a fifth or so of a search.
+const EITHER_IF_KEPT: Range<usize> = SERIAL_BELOW..1 << 18;
+
 /// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
 const ROW: u64 = 4;
 
@@ -20,8 +23,10 @@ const ROW: u64 = 4;
 const TRIED_EVERY: u64 = 256;
 
 /// What the searches of one kind of a finder took.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Ways {
+    /// The numbers of bodies that are measured.
+    either: Range<usize>,
     /// Seconds a body, of all threads, and of the calling one alone.
     cost: [f64; 2],
     searches: u64,
@@ -29,20 +34,25 @@ pub(crate) struct Ways {
 
 impl Default for Ways {
     fn default() -> Self {
-        Self { cost: [f64::INFINITY; 2], searches: 0 }
+        Self { either: EITHER, cost: [f64::INFINITY; 2], searches: 0 }
     }
 }
 
 impl Ways {
+    /// Of searches that keep what was found before.
+    pub(crate) fn if_kept() -> Self {
+        Self { either: EITHER_IF_KEPT, ..Self::default() }
+    }
+
     /// Whether a search of so many bodies is to be measured.
-    pub(crate) fn measure(bodies: usize) -> bool {
-        EITHER.contains(&bodies)
+    pub(crate) fn measures(&self, bodies: usize) -> bool {
+        self.either.contains(&bodies)
     }
 
     /// Below how many bodies the calling thread does all, in a search of so many from within a pool, and from outside.
     pub(crate) fn limits(&self, bodies: usize) -> [usize; 2] {
-        let alone = Self::measure(bodies) && self.next_is_alone();
-        [if alone { EITHER.end } else { SERIAL_BELOW }, SERIAL_BELOW_FROM_OUTSIDE]
+        let alone = if self.measures(bodies) && self.next_is_alone() { self.either.end } else { 0 };
+        [SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE].map(|limit| limit.max(alone))
     }
 
     fn next_is_alone(&self) -> bool {
@@ -100,5 +110,8 @@ mod tests {
         assert_eq!(ways.limits(EITHER.start - 1), Ways::default().limits(EITHER.start - 1));
         assert_eq!(ways.limits(EITHER.end), Ways::default().limits(EITHER.end));
         assert!(ways.limits(EITHER.end - 1)[0] > EITHER.end - 1);
+        let mut ways = Ways::if_kept();
+        search(&mut ways, 100, [100, 10]);
+        assert!(ways.limits(EITHER.end).iter().all(|&limit| limit > EITHER.end));
     }
 }
