@@ -275,20 +275,20 @@ impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Sift
     fn run<L: Lanes>(self) -> [usize; 2] {
         let Self { tests, ranges, far, touching, changed } = self;
         let mut noted = Noted { changed, count: [0; 2] };
-        let name = |range: &Range<usize>, first: usize, words: usize| {
+        let ask = |range: &Range<usize>, first: usize, words: usize| {
             let (first, end) = (first * WORD, (first + words) * WORD);
             let [first, end] = [first.max(range.start), end.min(range.end)];
             (first / LANES..end.div_ceil(LANES)).for_each(|sixteen| tests.prefetch_pairs(sixteen));
         };
         if far {
-            ranges.clone().for_each(|range| name(&range, range.start / WORD, NAMES_AHEAD));
+            ranges.clone().for_each(|range| ask(&range, range.start / WORD, NAMES_AHEAD));
         }
         for range in ranges {
             let mut asked = range.start / LANES;
             for word in range.start / WORD..range.end.div_ceil(WORD) {
                 let tested = range.start.max(word * WORD)..range.end.min((word + 1) * WORD);
                 if far {
-                    name(&range, word + NAMES_AHEAD, 1);
+                    ask(&range, word + NAMES_AHEAD, 1);
                     let end = (range.end.min((word + AHEAD) * WORD)).div_ceil(LANES);
                     (asked..end).for_each(|sixteen| tests.prefetch(sixteen));
                     asked = end;
