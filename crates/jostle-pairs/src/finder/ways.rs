@@ -19,8 +19,9 @@ const EITHER_IF_KEPT: Range<usize> = SERIAL_BELOW..1 << 18;
 /// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
 const ROW: u64 = 4;
 
-/// The worse way is tried once in so many searches.
+/// The worse way is tried once in so many searches, times as many as it takes as long: it costs a sixtieth of all time at most.
 const TRIED_EVERY: u64 = 256;
+const MOST_TIMES: u64 = 64;
 
 /// What the searches of one kind of a finder took.
 #[derive(Debug, Clone)]
@@ -30,11 +31,13 @@ pub(crate) struct Ways {
     /// Seconds a body, of all threads, and of the calling one alone.
     cost: [f64; 2],
     searches: u64,
+    /// How many searches are made before the worse way is tried next.
+    next_try: u64,
 }
 
 impl Default for Ways {
     fn default() -> Self {
-        Self { either: EITHER, cost: [f64::INFINITY; 2], searches: 0 }
+        Self { either: EITHER, cost: [f64::INFINITY; 2], searches: 0, next_try: ROW }
     }
 }
 
@@ -60,7 +63,7 @@ impl Ways {
             return self.searches >= ROW;
         }
         let [all, alone] = self.cost;
-        (alone < all) != (self.searches % TRIED_EVERY < ROW)
+        (alone < all) != (self.searches >= self.next_try)
     }
 
     /// Notes what a search has taken. One that was held up counts a quarter: the next will most likely not be.
@@ -69,6 +72,11 @@ impl Ways {
         let alone = matches!(workers, Workers::Serial);
         let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
         *cost = if took < *cost || cost.is_infinite() { took } else { *cost + (took - *cost) / 4.0 };
+        if self.searches == self.next_try + ROW {
+            let [all, alone] = self.cost;
+            let times = (all / alone).max(alone / all) as u64;
+            self.next_try += TRIED_EVERY * times.clamp(1, MOST_TIMES);
+        }
     }
 }
 
@@ -101,6 +109,9 @@ mod tests {
         assert!((9 * TRIED_EVERY..=10 * TRIED_EVERY - 10 * ROW).contains(&by_one), "{by_one}");
         let by_one = search(&mut ways, 10 * TRIED_EVERY, [70, 100]);
         assert!(by_one < 2 * TRIED_EVERY, "{by_one}");
+        // Who takes ten times as long is tried a tenth as often.
+        search(&mut ways, TRIED_EVERY, [10, 100]);
+        assert_eq!(search(&mut ways, 100 * TRIED_EVERY, [10, 100]), 10 * ROW);
     }
 
     #[test]
