@@ -11,6 +11,7 @@ mod classes;
 mod course;
 mod current;
 mod expected;
+mod frame;
 mod list;
 mod live;
 mod live_rows;
@@ -25,11 +26,9 @@ mod slack;
 mod was;
 
 use core::fmt;
-use core::mem::forget;
 use std::time::Instant;
 
 use jostle_core::{Isa, Threads, Workers};
-use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::{Input, Set, Source};
 
 use crate::InputError;
@@ -45,7 +44,7 @@ use current::Current;
 use expected::Rooms;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{Moved, OF_PAIRS, OF_ROWS, Pace};
+use pace::{OF_PAIRS, OF_ROWS, Pace};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
@@ -95,7 +94,7 @@ pub struct CoherentFinder<const D: usize> {
     row_sieve: RowSieve,
     expected: Rooms,
     pace: Pace,
-    /// Of each [`Part`].
+    /// Of each part of a frame.
     ways: [Ways; 2],
 }
 
@@ -108,20 +107,6 @@ enum Kept {
     Rows(Rows),
     /// Rows, of bodies of which that does last: candidates are pairs.
     LiveRows(Rows),
-}
-
-/// Parts of a frame: of those for which a list may hold, and of those that are searched from scratch.
-#[derive(Debug, Clone, Copy)]
-enum Part {
-    Anew,
-    Kept,
-}
-
-/// What a part of a frame has come to.
-enum Frame {
-    Answered,
-    /// The list does not hold any more: bodies have used up so much of their margin; or they are others.
-    Ended(Option<f64>),
 }
 
 /// What is asked for.
@@ -242,115 +227,6 @@ impl<const D: usize> CoherentFinder<D> {
             + self.expected.bytes()
     }
 
-    fn find_here(
-        &mut self,
-        input: &Input<'_, D>,
-        only: Option<PairTest<'_>>,
-        answer: Answer<'_>,
-        threads: Threads<'_>,
-    ) -> Result<(), InputError> {
-        if input.has_margin() {
-            return Err(InputError::Combination {
-                parts: "coherent frames and a margin",
-                reason: "the finder chooses a margin of its own, and its pairs are those without",
-            });
-        }
-        input.check_searchable()?;
-        input.check_round(
-            "boxes or capsules and a coherent finder",
-            "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
-        )?;
-        let unfinished = Unfinished(self);
-        let found = unfinished.0.find_sound(input, only, answer, threads);
-        forget(unfinished);
-        found
-    }
-
-    /// Answers for an input that can be followed.
-    fn find_sound(
-        &mut self,
-        input: &Input<'_, D>,
-        only: Option<PairTest<'_>>,
-        mut answer: Answer<'_>,
-        threads: Threads<'_>,
-    ) -> Result<(), InputError> {
-        if self.pace.keeps_list() && self.kept != answer.kept(input) {
-            self.pace.forget();
-        }
-        let bodies = input.weight();
-        let mut ended = None;
-        if self.pace.keeps_list() {
-            let kept = self.run_on((threads, Part::Kept), bodies, |finder, workers| {
-                let (started, used) = (Instant::now(), finder.used(input, workers));
-                if !finder.pace.still_holds(used) {
-                    return Ok(Frame::Ended(used));
-                }
-                finder.list_kept(input, only, &mut answer, (used, started), workers)?;
-                Ok(Frame::Answered)
-            })?;
-            let Frame::Ended(used) = kept else { return Ok(()) };
-            ended = Some(used);
-        }
-        self.run_on((threads, Part::Anew), bodies, |finder, workers| {
-            let used = ended.unwrap_or_else(|| {
-                finder.pace.passes();
-                finder.used(input, workers)
-            });
-            let moved = used.and_then(|used| finder.moved(input, used, workers));
-            finder.pace.ended(moved);
-            let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
-            finder.search(input, only, (&mut answer, known), workers)?;
-            Ok(Frame::Answered)
-        })?;
-        Ok(())
-    }
-
-    /// Runs a part of a frame on these threads, or on the calling one alone where few bodies have been looked at sooner so.
-    fn run_on(
-        &mut self,
-        (threads, part): (Threads<'_>, Part),
-        bodies: usize,
-        run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Frame, InputError> + Send,
-    ) -> Result<Frame, InputError> {
-        let of_part = part as usize;
-        threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
-            let started = self.ways[of_part].measures(bodies).then(Instant::now);
-            let frame = workers.together(|| run(self, workers))?;
-            // One in which a list has ended tells nothing of others.
-            if let Some(started) = started.filter(|_| matches!(frame, Frame::Answered)) {
-                self.ways[of_part].note(workers, bodies, started.elapsed());
-            }
-            Ok(frame)
-        })
-    }
-
-    /// How much of its margin a body has used up, at most; none of bodies that are not those that were kept.
-    fn used(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
-        if !self.pace.keeps() {
-            return None;
-        }
-        let (margin, skin) = (self.pace.margin(), &self.finder.skin);
-        if !is_plain(input) {
-            return skin.excess(input, workers).map(|excess| margin + excess);
-        }
-        if !skin.is_of(input) {
-            return None;
-        }
-        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
-        (used < f64::INFINITY).then_some(used)
-    }
-
-    /// How bodies have moved that have used up so much; none where that is no number.
-    fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
-        let [most, strayed] = if self.pace.was_ahead() {
-            self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))
-        } else {
-            [used, 0.0]
-        };
-        let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
-        (most < f64::INFINITY).then_some(Moved { most, mean, strayed })
-    }
-
     /// Keeps the bodies of a frame, to see how far they move.
     fn keep_bodies(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         if is_plain(input) {
@@ -459,16 +335,6 @@ impl<const D: usize> CoherentFinder<D> {
     }
 }
 
-/// A finder within a frame. Where a function of the caller's or a host panics, nothing of what it keeps is left.
-struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
-
-impl<const D: usize> Drop for Unfinished<'_, D> {
-    fn drop(&mut self) {
-        self.0.pace.forget();
-        let _ = self.0.finder.take_pairs();
-    }
-}
-
 fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
     input.sets().iter().map(Set::len).sum()
 }
@@ -501,16 +367,4 @@ fn is_plain<const D: usize>(input: &Input<'_, D>) -> bool {
             .sets()
             .iter()
             .all(|set| set.moving.is_none() && matches!(set.source, Source::View(_)) && set.sorted_before.is_none())
-}
-
-compiled_here! {
-    fn find<const D: usize>(
-        finder: &mut CoherentFinder<D>,
-        input: &Input<'_, D>,
-        only: Option<PairTest<'_>>,
-        answer: Answer<'_>,
-        threads: Threads<'_>,
-    ) -> Result<(), InputError> {
-        finder.find_here(input, only, answer, threads)
-    }
 }

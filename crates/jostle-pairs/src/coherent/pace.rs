@@ -177,14 +177,12 @@ impl Pace {
         !matches!(self.kept, Kept::Nothing)
     }
 
-    /// Notes a frame for which no list is there.
-    pub(super) fn passes(&mut self) {
+    pub(super) fn begin_frame(&mut self) {
         self.frames += 1;
     }
 
-    /// Whether the list that is there holds in a frame, by how much of its margin a body has used up; none of other bodies.
-    pub(super) fn still_holds(&mut self, used: Option<f64>) -> bool {
-        self.frames += 1;
+    /// Whether a list is there that holds, by how much of its margin a body has used up; none of other bodies.
+    pub(super) fn holds(&self, used: Option<f64>) -> bool {
         matches!((self.kept, used), (Kept::List(margin), Some(used)) if used <= margin)
     }
 

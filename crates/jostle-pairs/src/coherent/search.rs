@@ -6,7 +6,8 @@ use jostle_core::Threads;
 use jostle_sets::input::Input;
 
 use crate::InputError;
-use crate::coherent::{Answer, CoherentFinder, find};
+use crate::coherent::frame::find;
+use crate::coherent::{Answer, CoherentFinder};
 use crate::finder::found::Found;
 use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;

@@ -1,0 +1,154 @@
+//! One frame: it is looked whether a list that was kept still holds, and if not, or if there is none, bodies are searched from scratch. Each of
+//! the two parts has the threads by which it is sooner done.
+
+use core::mem::forget;
+use std::time::Instant;
+
+use jostle_core::{Threads, Workers};
+use jostle_sets::compiled::compiled_here;
+use jostle_sets::input::Input;
+
+use crate::InputError;
+use crate::coherent::pace::Moved;
+use crate::coherent::{Answer, CoherentFinder, is_plain};
+use crate::join::filter::PairTest;
+
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Anew,
+    Kept,
+}
+
+/// What a part of a frame has come to.
+enum Outcome {
+    Answered,
+    /// The list does not hold: bodies have used up so much of their margin, or they are others.
+    Ended(Option<f64>),
+}
+
+/// A finder within a frame. Where a function of the caller's or a host panics, nothing of what it keeps is left.
+struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
+
+impl<const D: usize> Drop for Unfinished<'_, D> {
+    fn drop(&mut self) {
+        self.0.pace.forget();
+        let _ = self.0.finder.take_pairs();
+    }
+}
+
+compiled_here! {
+    /// Answers for a frame.
+    pub(super) fn find<const D: usize>(
+        finder: &mut CoherentFinder<D>,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: Answer<'_>,
+        threads: Threads<'_>,
+    ) -> Result<(), InputError> {
+        finder.find_here(input, only, answer, threads)
+    }
+}
+
+impl<const D: usize> CoherentFinder<D> {
+    fn find_here(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: Answer<'_>,
+        threads: Threads<'_>,
+    ) -> Result<(), InputError> {
+        if input.has_margin() {
+            return Err(InputError::Combination {
+                parts: "coherent frames and a margin",
+                reason: "the finder chooses a margin of its own, and its pairs are those without",
+            });
+        }
+        input.check_searchable()?;
+        input.check_round(
+            "boxes or capsules and a coherent finder",
+            "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
+        )?;
+        let unfinished = Unfinished(self);
+        let found = unfinished.0.find_sound(input, only, answer, threads);
+        forget(unfinished);
+        found
+    }
+
+    /// Answers for an input that can be followed.
+    fn find_sound(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        mut answer: Answer<'_>,
+        threads: Threads<'_>,
+    ) -> Result<(), InputError> {
+        if self.pace.keeps_list() && self.kept != answer.kept(input) {
+            self.pace.forget();
+        }
+        self.pace.begin_frame();
+        let (bodies, mut used) = (input.weight(), None);
+        if self.pace.keeps() {
+            let outcome = self.run_on((threads, Part::Kept), bodies, |finder, workers| {
+                let (started, used) = (Instant::now(), finder.used(input, workers));
+                if !finder.pace.holds(used) {
+                    return Ok(Outcome::Ended(used));
+                }
+                finder.list_kept(input, only, &mut answer, (used, started), workers)?;
+                Ok(Outcome::Answered)
+            })?;
+            let Outcome::Ended(now) = outcome else { return Ok(()) };
+            used = now;
+        }
+        self.run_on((threads, Part::Anew), bodies, |finder, workers| {
+            let moved = used.and_then(|used| finder.moved(input, used, workers));
+            finder.pace.ended(moved);
+            let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
+            finder.search(input, only, (&mut answer, known), workers)?;
+            Ok(Outcome::Answered)
+        })?;
+        Ok(())
+    }
+
+    /// Runs a part on these threads, or on the calling one alone where few bodies have been looked at sooner so.
+    fn run_on(
+        &mut self,
+        (threads, part): (Threads<'_>, Part),
+        bodies: usize,
+        run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Outcome, InputError> + Send,
+    ) -> Result<Outcome, InputError> {
+        let of_part = part as usize;
+        threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
+            let started = self.ways[of_part].measures(bodies).then(Instant::now);
+            let outcome = workers.together(|| run(self, workers))?;
+            // Where a list has ended, that tells nothing of those that hold.
+            if let Some(started) = started.filter(|_| matches!(outcome, Outcome::Answered)) {
+                self.ways[of_part].note(workers, bodies, started.elapsed());
+            }
+            Ok(outcome)
+        })
+    }
+
+    /// How much of its margin a body has used up since bodies were kept, at most; none of bodies that are not those.
+    fn used(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
+        let (margin, skin) = (self.pace.margin(), &self.finder.skin);
+        if !is_plain(input) {
+            return skin.excess(input, workers).map(|excess| margin + excess);
+        }
+        if !skin.is_of(input) {
+            return None;
+        }
+        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        (used < f64::INFINITY).then_some(used)
+    }
+
+    /// How bodies have moved that have used up so much; none where that is no number.
+    fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+        let [most, strayed] = if self.pace.was_ahead() {
+            self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))
+        } else {
+            [used, 0.0]
+        };
+        let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
+        (most < f64::INFINITY).then_some(Moved { most, mean, strayed })
+    }
+}
