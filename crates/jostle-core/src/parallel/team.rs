@@ -67,16 +67,17 @@ fn together_once(search: &mut (dyn FnMut() + Send)) {
     let Some(_engaged) = Engaged::new() else { return search() };
     let _busy = Busy::new();
     let team = Team::default();
-    let helpers = helpers_for(cores::workers());
+    let helpers = helpers_for(cores::workers(), 0, cores::spare());
     enlist(&team, helpers, &|team| team.handover.stand_by(), &mut |team| {
         let _leading = Leading::of(team);
         search();
     });
 }
 
-/// Helpers worth calling for the work of so many.
-fn helpers_for(workers: usize) -> usize {
-    (workers - 1).min(cores::spare())
+/// Helpers worth calling for the work of so many, beside the leader and those `called` already: no more than there are cores to spare, on
+/// which none of these is at work.
+fn helpers_for(workers: usize, called: usize, spare: usize) -> usize {
+    workers.saturating_sub(1 + called).min(spare)
 }
 
 /// Calls `helpers` threads to `help`, and leads with this one.
@@ -106,7 +107,7 @@ impl Team {
 
     /// Runs `work` as a region. Where helpers have gone back to their pool, others are called for this region.
     fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
-        let missing = helpers_for(wanted).saturating_sub(self.calls.load(Ordering::Relaxed));
+        let missing = helpers_for(wanted, self.calls.load(Ordering::Relaxed), cores::spare());
         if missing == 0 {
             return self.handover.region(work);
         }
@@ -165,7 +166,7 @@ pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
 }
 #[cfg(test)]
 mod tests {
-    use super::{region, together};
+    use super::{helpers_for, region, together};
     use crate::parallel::{callers, cores};
     use rayon::{ThreadPool, ThreadPoolBuilder};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -230,6 +231,15 @@ mod tests {
             });
             assert!(all, "at most {most:?} after {pause} ms");
         }
+    }
+
+    /// Five of fifteen helpers have gone back to their pool: their cores are the only ones to spare.
+    #[test]
+    fn some_of_the_helpers_that_have_left_are_called_again() {
+        assert_eq!(helpers_for(16, 0, 15), 15);
+        assert_eq!(helpers_for(16, 10, 5), 5);
+        assert_eq!(helpers_for(4, 10, 5), 0);
+        assert_eq!(helpers_for(16, 10, 2), 2);
     }
 
     #[test]
