@@ -10,8 +10,9 @@ use crate::limits::REACH;
 use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 
-/// Bodies that one task looks at.
+/// Bodies that one task looks at, at most; where there are several workers, so few that none waits long for the last.
 const BLOCK: usize = 1 << 13;
+const TASKS_OF_EACH: usize = 4;
 
 /// The result of one block: the box of its centres, and whether all of its bodies are sound.
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +58,16 @@ pub(crate) fn bounds_into<const D: usize>(
     blocks: &mut Vec<BlockBounds<D>>,
 ) -> Result<Aabb<D>, ViewError> {
     bodies.check_shape()?;
-    let check = |block: usize| check_block(isa, bodies, block * BLOCK..((block + 1) * BLOCK).min(bodies.len()));
-    let all = if bodies.len() <= BLOCK {
+    let size = match workers.count() {
+        1 => BLOCK,
+        workers => bodies.len().div_ceil(TASKS_OF_EACH * workers).clamp(BLOCK / 8, BLOCK),
+    };
+    let check = |block: usize| check_block(isa, bodies, block * size..((block + 1) * size).min(bodies.len()));
+    let all = if bodies.len() <= size {
         check(0)
     } else {
         blocks.clear();
-        blocks.resize(bodies.len().div_ceil(BLOCK), BlockBounds::EMPTY);
+        blocks.resize(bodies.len().div_ceil(size), BlockBounds::EMPTY);
         workers.fill("bounds", blocks, check);
         blocks.iter().fold(BlockBounds::EMPTY, |all, block| all.union(*block))
     };

@@ -2,6 +2,7 @@
 
 use core::mem;
 use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::task::Task;
@@ -10,11 +11,28 @@ use crate::parallel::workers::Workers;
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;
 
-/// Items of a block of the counting pass: so many that its digits stay in the first-level cache until they are counted, and
-/// that there are tasks enough.
-fn block_items(items: usize) -> usize {
-    items.div_ceil(64).clamp(1 << 11, 1 << 14)
+/// Items of a block of the counting pass, at most: their digits stay in the first-level cache until they are counted.
+const BLOCK_MAX: usize = 1 << 14;
+
+/// Items of a block, at least, where a worker has several, so that its row of counts is not the greater part of the work.
+const BLOCK_MIN: usize = 1 << 11;
+
+/// Blocks at most, unless they were longer than they may be, and of each worker: all have as many, and nobody waits long for the last.
+/// Where blocks end does not show in the result.
+const BLOCKS: usize = 64;
+const BLOCKS_OF_EACH: usize = 8;
+
+/// Items of each block but the last.
+fn block_items(items: usize, workers: Workers<'_>) -> usize {
+    let workers = workers.count();
+    let of_each = (items / (workers * BLOCK_MIN)).clamp(1, BLOCKS_OF_EACH.max(BLOCKS / workers));
+    let blocks = (workers * of_each).max(items.div_ceil(BLOCK_MAX).next_multiple_of(workers));
+    items.div_ceil(blocks)
 }
+
+/// Groups of blocks at most, mostly one for each worker. Who counts the last block of a group scans the counts of its blocks; then it
+/// takes those of whole groups to know where each block goes, and nobody writes what other cores have just written.
+const GROUPS: usize = 16;
 
 /// Bytes ahead of where items of a digit are written that memory is asked for. Stores wait for one another, and where there are
 /// more streams than the processor follows by itself, each would for its line, too (`docs/measurements.md`).
@@ -28,10 +46,14 @@ pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + '
 pub(super) struct CountingPass {
     /// The digit of each item.
     digits: Vec<u16>,
-    /// One row of 2^bits counters a block.
+    /// Items of each block but the last, and blocks of each group but the last.
+    block: usize,
+    group: usize,
+    /// A row for each block: how many items of the blocks before it in its group have each digit.
     counts: Vec<u32>,
-    /// For each counter, where the first of the items that it counts goes.
-    places: Vec<u32>,
+    /// A row for each group, and how many of its blocks have been counted.
+    totals: Vec<u32>,
+    counted: Vec<AtomicUsize>,
     /// Start of each bucket, and the end of the last.
     borders: Vec<u32>,
 }
@@ -86,8 +108,9 @@ impl CountingPass {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let Self { digits, counts, places, borders } = self;
-        (counts.capacity() + places.capacity() + borders.capacity()) * size_of::<u32>()
+        let Self { digits, block: _, group: _, counts, totals, counted, borders } = self;
+        (counts.capacity() + totals.capacity() + borders.capacity()) * size_of::<u32>()
+            + counted.capacity() * size_of::<AtomicUsize>()
             + digits.capacity() * size_of::<u16>()
     }
 
@@ -100,26 +123,36 @@ impl CountingPass {
         source: impl Fn(Range<usize>) -> I + Sync,
         target: &mut [T],
     ) {
-        let (size, target) = (block_items(items), Disjoint::new(target));
+        let (size, group, target) = (self.block, self.group, Disjoint::new(target));
         workers.run("scatter", items.div_ceil(size), |block| {
             let range = block_range(block, size, items);
-            let items = source(range.clone()).zip(self.digits[range].iter().copied());
-            scatter_block(items, &self.places[block * buckets..(block + 1) * buckets], &target);
+            let mut next = [0; 1 << MAX_DIGIT_BITS];
+            next[..buckets].copy_from_slice(&self.counts[block * buckets..(block + 1) * buckets]);
+            add(&mut next, &self.borders[..buckets]);
+            self.totals[..block / group * buckets].chunks_exact(buckets).for_each(|row| add(&mut next, row));
+            scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, &target);
         });
     }
 
-    /// Digits, one row of counts a block, and the places that follow from them.
-    #[allow(unsafe_code, reason = "each block writes a row and digits of its own")]
+    /// Digits, one row of counts a block and one a group, and the borders of buckets.
+    #[allow(unsafe_code, reason = "each block writes a row and digits of its own, and who ends a group its row")]
     fn count(&mut self, workers: Workers<'_>, items: usize, buckets: usize, digits: &Digits<'_>) {
-        let size = block_items(items);
+        let size = block_items(items, workers);
         let blocks = items.div_ceil(size);
-        self.counts.clear();
-        self.counts.resize(blocks * buckets, 0);
-        self.places.resize(blocks * buckets, 0);
+        let group = blocks.div_ceil(workers.count().min(GROUPS));
+        let groups = blocks.div_ceil(group);
+        (self.block, self.group) = (size, group);
+        for (rows, count) in [(&mut self.counts, blocks), (&mut self.totals, groups)] {
+            if rows.len() < count * buckets {
+                rows.resize(count * buckets, 0);
+            }
+        }
         if self.digits.len() < items {
             self.digits.resize(items, 0);
         }
-        let counts = Disjoint::new(&mut self.counts);
+        self.counted.clear();
+        self.counted.resize_with(groups, AtomicUsize::default);
+        let (counts, totals) = (Disjoint::new(&mut self.counts), Disjoint::new(&mut self.totals));
         let all_digits = Disjoint::new(&mut self.digits);
         workers.run("digits", blocks, |block| {
             let range = block_range(block, size, items);
@@ -127,52 +160,54 @@ impl CountingPass {
             let (row, out) =
                 unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
             digits.run((range, out));
+            row.fill(0);
             for &digit in &*out {
                 row[digit as usize & (buckets - 1)] += 1;
             }
+            let at = block / group;
+            let of_group = block_range(at, group, blocks);
+            if self.counted[at].fetch_add(1, Ordering::AcqRel) + 1 == of_group.len() {
+                // SAFETY: all blocks of the group have been counted, and one of them was the last.
+                let (rows, total) = unsafe {
+                    (
+                        counts.range(of_group.start * buckets..of_group.end * buckets),
+                        totals.range(at * buckets..(at + 1) * buckets),
+                    )
+                };
+                total.fill(0);
+                for row in rows.chunks_exact_mut(buckets) {
+                    for (before, total) in row.iter_mut().zip(&mut *total) {
+                        (*before, *total) = (*total, *total + *before);
+                    }
+                }
+            }
         });
-        self.scan(buckets);
-    }
-
-    /// Exclusive scan over (digit, block): from counts to places.
-    fn scan(&mut self, buckets: usize) {
         self.borders.clear();
         self.borders.resize(buckets + 1, 0);
-        for row in self.counts.chunks_exact(buckets) {
-            for (total, &count) in self.borders[1..].iter_mut().zip(row) {
-                *total += count;
-            }
+        for row in self.totals[..groups * buckets].chunks_exact(buckets) {
+            add(&mut self.borders[1..], row);
         }
         for bucket in 1..=buckets {
             self.borders[bucket] += self.borders[bucket - 1];
         }
-        // Each row stands where the one before ends.
-        let (counts, places) = (&self.counts, &mut self.places);
-        let mut before: &[u32] = &self.borders[..buckets];
-        let mut counts_before: Option<&[u32]> = None;
-        for (row, counts) in places.chunks_exact_mut(buckets).zip(counts.chunks_exact(buckets)) {
-            match counts_before {
-                None => row.copy_from_slice(before),
-                Some(counts) => {
-                    for (place, (&before, &count)) in row.iter_mut().zip(before.iter().zip(counts)) {
-                        *place = before + count;
-                    }
-                }
-            }
-            before = row;
-            counts_before = Some(counts);
-        }
     }
 }
 
-/// The items of a block, each with its digit, from the place for each digit on.
+/// Adds a row to another, which is as long.
+fn add(to: &mut [u32], row: &[u32]) {
+    to.iter_mut().zip(row).for_each(|(to, count)| *to += count);
+}
+
+/// The items of a block, each with its digit, to their places; for each digit, `next` says where the next one goes.
 #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
-fn scatter_block<T>(block: impl Iterator<Item = (T, u16)>, places: &[u32], target: &Disjoint<'_, T>) {
-    let mut next = [0; 1 << MAX_DIGIT_BITS];
-    next[..places.len()].copy_from_slice(places);
+fn scatter_block<T>(
+    block: impl Iterator<Item = (T, u16)>,
+    mut next: [u32; 1 << MAX_DIGIT_BITS],
+    target: &Disjoint<'_, T>,
+) {
     for (item, digit) in block {
         let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
-        // SAFETY: the scan gave this block as many places within the target for this digit as it counted, and to no
+        // SAFETY: the sums left this block as many places within the target for this digit as it counted, and to no
         // other block.
         unsafe { target.write(*place as usize, item) };
         target.prefetch(*place as usize + AHEAD / size_of::<T>().max(1));
@@ -189,7 +224,7 @@ pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
     first: &mut [T],
 ) {
     let first = Disjoint::new(&mut first[..items]);
-    let size = block_items(items);
+    let size = block_items(items, workers);
     workers.run("copy", items.div_ceil(size), |block| {
         let range = block_range(block, size, items);
         // SAFETY: blocks are disjoint.

@@ -6,18 +6,18 @@ use super::LOCAL_MAX;
 use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, copy};
 use crate::parallel::workers::Workers;
 
-/// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of many items twice as
-/// many, for the second-level cache no longer holds all, and half as many streams are worth more (measured at 100,000:
-/// 0.9 of the time of the sort).
+/// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of so many items that there are buckets
+/// enough for many threads, twice as many, for the second-level cache no longer holds all, and half as many streams are worth more (at
+/// 200,000, a search by one thread takes 0.91 to 1.0 of the time).
 fn bucket_items(items: usize) -> usize {
-    if items < 1 << 16 { 1 << 10 } else { 1 << 11 }
+    if items < 1 << 17 { 1 << 10 } else { 1 << 11 }
 }
 
 /// Neighbouring buckets are merged to a segment while it holds fewer items than this.
 const SEGMENT_MIN: usize = 512;
 
 /// Segments are handed out in tasks of at least this many items.
-const TASK_ITEMS: usize = 2048;
+const TASK_ITEMS: usize = 1024;
 
 /// So many items at most are one segment, not dealt out at all: for one thread that is faster as long as the second-level
 /// cache holds all (measured up to 16,000: 0.75 of the time of a search); two have the sort of one segment done by one of

@@ -11,7 +11,7 @@ use crate::prefetch::prefetch;
 use crate::sixteen::Boxes16;
 
 /// Nodes of a level that one task computes.
-const NODES_PER_TASK: usize = 1024;
+const NODES_PER_TASK: usize = 32;
 
 /// The boxes of one level, a node of sixteen after the other, each as structure of arrays; the last node is filled up with
 /// boxes that overlap nothing.
