@@ -138,9 +138,10 @@ impl<const D: usize> Engine<D> {
         pairs.set_len(starts.total());
         let total = starts.total();
         let first_pair = |block| if block == blocks { Some(total) } else { starts.start_of(block) };
-        let most = (0..blocks).filter_map(|block| starts.range_of(block)).map(|range| range.len()).max();
-        if most > Some(self.most) {
-            self.most = with_headroom(most.unwrap_or_default());
+        let mut most = 0;
+        self.outboxes.each(|outbox| most = most.max(outbox.largest_block()));
+        if most > self.most {
+            self.most = with_headroom(most);
         }
         let (most, capacity) = (self.most, pairs.capacity());
         self.outboxes.each(|outbox| {

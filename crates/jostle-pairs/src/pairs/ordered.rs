@@ -19,8 +19,9 @@ pub(crate) struct Outbox {
     /// Room; the first `len` are pairs.
     pairs: Vec<[u32; 2]>,
     len: usize,
-    /// The pairs of a block are mostly no more than so many.
+    /// The pairs of a block are mostly no more than so many; those of the largest since this was made ready.
     most: usize,
+    largest: usize,
     parcels: Vec<Parcel>,
 }
 
@@ -38,7 +39,7 @@ impl Outbox {
     /// given back.
     pub(crate) fn prepare(&mut self, (pairs, most): (usize, usize), blocks: usize) {
         self.drop_all();
-        self.most = most;
+        (self.most, self.largest) = (most, 0);
         let room = pairs.max(OUTBOX_MIN) + most;
         if self.pairs.len() > 2 * room {
             self.pairs = Vec::new();
@@ -47,6 +48,11 @@ impl Outbox {
             self.pairs.resize(room, [0; 2]);
         }
         self.parcels.reserve(with_headroom(blocks));
+    }
+
+    /// Pairs of the largest block that its worker has joined since it was made ready.
+    pub(crate) fn largest_block(&self) -> usize {
+        self.largest
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -169,6 +175,7 @@ impl Sink for Ordered<'_> {
             let (before, len) = (self.found - self.kept, self.kept);
             self.outbox.parcels.push(Parcel { block: self.block, before, len });
         }
+        self.outbox.largest = self.outbox.largest.max(self.found);
         self.starts.end(self.block, self.found);
         self.outbox.send(self.list, |block| self.starts.start_of(block));
     }
