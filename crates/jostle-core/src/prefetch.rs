@@ -20,6 +20,21 @@ pub fn prefetch_at(_address: *const u8) {
     }
 }
 
+/// Asks for the line of memory at an address, to write to it: no other core is to keep a copy. May do nothing.
+#[inline(always)]
+pub(crate) fn prefetch_to_write(_address: *const u8) {
+    // SAFETY: as above; processors that do not know the instruction pass it over.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        core::arch::asm!("prefetchw [{}]", in(reg) _address, options(readonly, nostack, preserves_flags));
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        core::arch::asm!("prfm pstl1keep, [{}]", in(reg) _address, options(readonly, nostack, preserves_flags));
+    }
+}
+
 /// Asks for all lines of memory of a value; may do nothing.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(value: &T) {

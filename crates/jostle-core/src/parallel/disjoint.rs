@@ -4,7 +4,7 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use crate::prefetch::prefetch_at;
+use crate::prefetch::prefetch_to_write;
 
 /// A mutable slice that tasks share, on their word that no two touch the same element.
 #[derive(Debug)]
@@ -72,6 +72,6 @@ impl<'a, T> Disjoint<'a, T> {
     /// Asks for the memory of element `at`, which may lie past the end: it will be written soon.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
-        prefetch_at(self.start.wrapping_add(at).cast_const().cast());
+        prefetch_to_write(self.start.wrapping_add(at).cast_const().cast());
     }
 }

@@ -2,6 +2,7 @@
 //! in strips in cache.
 
 use core::hint::black_box;
+use core::ptr;
 
 use super::cut::cut_leaves;
 use super::digits::digits_of;
@@ -14,7 +15,7 @@ use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
 use crate::parallel::scratch::{resize_with_headroom, with_headroom};
 use crate::parallel::workers::Workers;
-use crate::prefetch::LINE;
+use crate::prefetch::{LINE, prefetch_to_write};
 use crate::radix::{CellPass, LOCAL_MAX, Segment, digit, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
@@ -203,9 +204,13 @@ impl LocalSort {
 }
 
 /// Writes a record of each line as it is, so that this core alone has the lines. Only read, they would be shared with the core that wrote them,
-/// which would take several times as long to write to them for the next tree (see docs/measurements.md).
+/// which would take several times as long to write to them for the next tree (see docs/measurements.md). They are all asked for at first.
 pub(super) fn take_over<R: Copy>(records: &mut [R]) {
-    for record in records.iter_mut().step_by((LINE / size_of::<R>()).max(1)) {
+    let step = (LINE / size_of::<R>()).max(1);
+    for record in records.iter().step_by(step) {
+        prefetch_to_write(ptr::from_ref(record).cast());
+    }
+    for record in records.iter_mut().step_by(step) {
         *record = black_box(*record);
     }
 }
