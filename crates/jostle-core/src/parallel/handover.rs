@@ -17,8 +17,9 @@ use crate::parallel::sync::{AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex
 pub(crate) struct Handover {
     /// Odd while a region is open; each region has a number of its own.
     region: CachePadded<AtomicUsize>,
-    /// Helpers that may be at work in the region.
-    within: CachePadded<AtomicUsize>,
+    /// Helpers that may be at work in the region, by seats, which they take by their numbers: were they counted at one place, each would wait
+    /// for those before it.
+    within: [CachePadded<AtomicUsize>; SEATS],
     /// The work of the region that is open.
     work: Guarded<Closure>,
     /// Helpers that have ever come.
@@ -31,6 +32,9 @@ pub(crate) struct Handover {
     /// Rung when a helper leaves a region, or leaves.
     bell: Bell,
 }
+
+/// Helpers that have a seat of their own.
+const SEATS: usize = 16;
 
 /// The closure that a region runs on each thread; its argument is a number of the thread's own.
 type Closure = *const (dyn Fn(usize) + Sync);
@@ -46,7 +50,7 @@ impl Default for Handover {
         let nothing: &'static (dyn Fn(usize) + Sync) = &|_| ();
         Self {
             region: CachePadded::new(AtomicUsize::new(0)),
-            within: CachePadded::new(AtomicUsize::new(0)),
+            within: core::array::from_fn(|_| CachePadded::new(AtomicUsize::new(0))),
             work: Guarded::new(ptr::from_ref(nothing)),
             came: AtomicUsize::new(0),
             present: AtomicUsize::new(0),
@@ -128,19 +132,26 @@ impl Handover {
 
     /// A helper's part of a region, unless that has been closed.
     fn help_in(&self, region: usize, number: usize) {
-        self.within.fetch_add(1, Ordering::Relaxed);
+        let within = &self.within[number % SEATS];
+        within.fetch_add(1, Ordering::Relaxed);
         // Either the leader, closing, sees this helper, or this helper sees that the region is closed.
         fence(Ordering::SeqCst);
         if self.region.load(Ordering::Relaxed) == region {
-            // SAFETY: the region is open, and the leader, who has not seen `within` at 0 since, waits for this helper
+            // SAFETY: the region is open, and the leader, who has not seen all of `within` at 0 since, waits for this helper
             // before it returns: the work is not written, and what it points to lives.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { self.work.read(|&work| (*work)(number)) }));
             if let Err(payload) = done {
                 self.first_panic().get_or_insert(payload);
             }
         }
-        self.within.fetch_sub(1, Ordering::Release);
+        within.fetch_sub(1, Ordering::Release);
         self.bell.ring();
+    }
+
+    /// Whether no helper is within a region; those that come later see whether one is open.
+    fn is_empty(&self) -> bool {
+        let seats = self.came.load(Ordering::Relaxed).min(SEATS);
+        (1..=seats).all(|number| self.within[number % SEATS].load(Ordering::Acquire) == 0)
     }
 
     fn first_panic(&self) -> impl core::ops::DerefMut<Target = Option<Box<dyn Any + Send>>> + '_ {
@@ -167,9 +178,8 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         self.0.region.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        let empty = || self.0.within.load(Ordering::Acquire) == 0;
-        if !empty() {
-            self.0.bell.wait_until(empty);
+        if !self.0.is_empty() {
+            self.0.bell.wait_until(|| self.0.is_empty());
         }
     }
 }
