@@ -3,7 +3,8 @@
 //! A search has half a dozen regions whose tasks run side by side, some of them shorter than it takes to wake a thread that
 //! has gone to sleep. So threads of the pool are called once, as many as there are cores to spare, and look out for regions
 //! for a while ([`PATIENCE`](crate::parallel::sync::PATIENCE)). One that finds none goes back to its pool, and is called
-//! again for the next. Whoever comes late, or not at all, is not waited for.
+//! again for the next. Whoever comes late, or not at all, is not waited for. Where many are called, those who come call
+//! others before they help, since to wake a thread takes its caller longer than many a region lasts.
 
 use core::cell::Cell;
 use core::hint::spin_loop;
@@ -12,6 +13,9 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::parallel::cores::{self, Busy};
 use crate::parallel::handover::Handover;
+
+/// Helpers that a thread calls by itself.
+const CALLED_BY_ONE: usize = 3;
 
 /// Looks that the leader spends, after the last helper has left, so that `rayon::join` finds it gone: it would run other
 /// tasks of the pool meanwhile, a search within a search.
@@ -83,18 +87,36 @@ fn helpers_for(workers: usize, called: usize, spare: usize) -> usize {
 /// Calls `helpers` threads to `help`, and leads with this one.
 fn enlist(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
     team.calls.fetch_add(helpers, Ordering::Relaxed);
-    with_one_more(team, helpers, help, lead);
+    with_others(team, helpers, help, lead);
 }
 
-/// Boxing nothing, each `join` has room on the stack for one helper.
-fn with_one_more(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
+/// Boxing nothing, each `join` has room on the stack for one helper, who calls a half of those that are left.
+fn with_others(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
     if helpers == 0 {
         return lead(team);
     }
-    rayon::join(|| with_one_more(team, helpers - 1, help, lead), || team.answer(help)).0
+    let others = if helpers > CALLED_BY_ONE { (helpers - 1) / 2 } else { 0 };
+    rayon::join(|| with_others(team, helpers - 1 - others, help, lead), || team.answer_with(others, help)).0
 }
 
 impl Team {
+    /// A thread's answer to a call, which calls others first: not those of a team that has ended, and not if it has other duties, which
+    /// were to wait for them.
+    fn answer_with(&self, others: usize, help: &(dyn Fn(&Self) + Sync)) {
+        if others == 0 {
+            return self.answer(help);
+        }
+        if ENGAGED.get() || self.handover.is_dismissed() {
+            self.calls.fetch_sub(1 + others, Ordering::Relaxed);
+            return;
+        }
+        with_others(self, others, help, &mut |team| {
+            team.answer(help);
+            team.handover.wait_for_others();
+            let_leave();
+        });
+    }
+
     /// A thread's answer to a call, unless it has other duties, or all cores have.
     fn answer(&self, help: &dyn Fn(&Self)) {
         if let Some(_engaged) = Engaged::new()
