@@ -4,9 +4,12 @@ use core::mem;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use bytemuck::{cast_slice, cast_slice_mut};
+
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
+use crate::sixteen::{Ids, SIXTEEN};
 
 /// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;
@@ -36,7 +39,7 @@ const GROUPS: usize = 16;
 
 /// Bytes ahead of where items of a digit are written that memory is asked for. Stores wait for one another, and where there are
 /// more streams than the processor follows by itself, each would for its line, too (`docs/measurements.md`).
-const AHEAD: usize = 256;
+const AHEAD: usize = 128;
 
 /// Fills in the digits of a range of items.
 pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + 'a;
@@ -49,8 +52,8 @@ pub(super) struct CountingPass {
     /// Items of each block but the last, and blocks of each group but the last.
     block: usize,
     group: usize,
-    /// A row for each block: how many items of the blocks before it in its group have each digit.
-    counts: Vec<u32>,
+    /// A row for each block, in lines of the cache that no other has: how many items of the blocks before it in its group have each digit.
+    counts: Vec<Ids>,
     /// A row for each group, and how many of its blocks have been counted.
     totals: Vec<u32>,
     counted: Vec<AtomicUsize>,
@@ -109,7 +112,8 @@ impl CountingPass {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let Self { digits, block: _, group: _, counts, totals, counted, borders } = self;
-        (counts.capacity() + totals.capacity() + borders.capacity()) * size_of::<u32>()
+        (totals.capacity() + borders.capacity()) * size_of::<u32>()
+            + counts.capacity() * size_of::<Ids>()
             + counted.capacity() * size_of::<AtomicUsize>()
             + digits.capacity() * size_of::<u16>()
     }
@@ -124,10 +128,11 @@ impl CountingPass {
         target: &mut [T],
     ) {
         let (size, group, target) = (self.block, self.group, Disjoint::new(target));
+        let counts: &[u32] = cast_slice(&self.counts);
         workers.run("scatter", items.div_ceil(size), |block| {
             let range = block_range(block, size, items);
             let mut next = [0; 1 << MAX_DIGIT_BITS];
-            next[..buckets].copy_from_slice(&self.counts[block * buckets..(block + 1) * buckets]);
+            next[..buckets].copy_from_slice(&counts[row_of(block, buckets)]);
             add(&mut next, &self.borders[..buckets]);
             self.totals[..block / group * buckets].chunks_exact(buckets).for_each(|row| add(&mut next, row));
             scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, &target);
@@ -142,23 +147,25 @@ impl CountingPass {
         let group = blocks.div_ceil(workers.count().min(GROUPS));
         let groups = blocks.div_ceil(group);
         (self.block, self.group) = (size, group);
-        for (rows, count) in [(&mut self.counts, blocks), (&mut self.totals, groups)] {
-            if rows.len() < count * buckets {
-                rows.resize(count * buckets, 0);
-            }
+        let lines = blocks * buckets.div_ceil(SIXTEEN);
+        if self.counts.len() < lines {
+            self.counts.resize(lines, Ids([0; SIXTEEN]));
+        }
+        if self.totals.len() < groups * buckets {
+            self.totals.resize(groups * buckets, 0);
         }
         if self.digits.len() < items {
             self.digits.resize(items, 0);
         }
         self.counted.clear();
         self.counted.resize_with(groups, AtomicUsize::default);
-        let (counts, totals) = (Disjoint::new(&mut self.counts), Disjoint::new(&mut self.totals));
+        let counts = Disjoint::new(cast_slice_mut::<_, u32>(&mut self.counts));
+        let totals = Disjoint::new(&mut self.totals);
         let all_digits = Disjoint::new(&mut self.digits);
         workers.run("digits", blocks, |block| {
             let range = block_range(block, size, items);
             // SAFETY: each block has a row, and digits, of its own.
-            let (row, out) =
-                unsafe { (counts.range(block * buckets..(block + 1) * buckets), all_digits.range(range.clone())) };
+            let (row, out) = unsafe { (counts.range(row_of(block, buckets)), all_digits.range(range.clone())) };
             digits.run((range, out));
             row.fill(0);
             for &digit in &*out {
@@ -167,15 +174,12 @@ impl CountingPass {
             let at = block / group;
             let of_group = block_range(at, group, blocks);
             if self.counted[at].fetch_add(1, Ordering::AcqRel) + 1 == of_group.len() {
-                // SAFETY: all blocks of the group have been counted, and one of them was the last.
-                let (rows, total) = unsafe {
-                    (
-                        counts.range(of_group.start * buckets..of_group.end * buckets),
-                        totals.range(at * buckets..(at + 1) * buckets),
-                    )
-                };
+                // SAFETY: who ends the group has its row.
+                let total = unsafe { totals.range(at * buckets..(at + 1) * buckets) };
                 total.fill(0);
-                for row in rows.chunks_exact_mut(buckets) {
+                for block in of_group {
+                    // SAFETY: all blocks of the group have been counted, and one of them was the last.
+                    let row = unsafe { counts.range(row_of(block, buckets)) };
                     for (before, total) in row.iter_mut().zip(&mut *total) {
                         (*before, *total) = (*total, *total + *before);
                     }
@@ -191,6 +195,12 @@ impl CountingPass {
             self.borders[bucket] += self.borders[bucket - 1];
         }
     }
+}
+
+/// The row of a block, among all that are counted.
+fn row_of(block: usize, buckets: usize) -> Range<usize> {
+    let start = block * buckets.next_multiple_of(SIXTEEN);
+    start..start + buckets
 }
 
 /// Adds a row to another, which is as long.
