@@ -372,24 +372,15 @@ impl<const D: usize> LinearTree<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let s = &self.scratch;
-        self.kept_bytes()
-            + self.round.scratch_bytes()
-            + self.boxed.scratch_bytes()
+        self.round.bytes()
+            + self.boxed.bytes()
+            + self.ids.capacity() * size_of::<Ids>()
+            + self.leaf_starts.capacity() * size_of::<u32>()
+            + self.levels.iter().map(Level::bytes).sum::<usize>()
             + (s.places.capacity() + s.marks.capacity()) * size_of::<u16>()
             + s.first_leaves.bytes()
             + s.locals.bytes(LocalSort::bytes)
             + s.local.bytes()
-    }
-
-    /// Bytes held without scratch.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn kept_bytes(&self) -> usize {
-        self.round.kept_bytes()
-            + self.boxed.kept_bytes()
-            + self.ids.capacity() * size_of::<Ids>()
-            + self.leaf_starts.capacity() * size_of::<u32>()
-            + self.levels.iter().map(Level::bytes).sum::<usize>()
     }
 
     /// Builds the tree of these bodies from scratch.

@@ -7,6 +7,7 @@ mod thread_scratch;
 pub(crate) mod ways;
 
 use core::fmt;
+use std::sync::OnceLock;
 
 use jostle_core::{Isa, Threads};
 use jostle_sets::input::{Input, Set};
@@ -45,10 +46,9 @@ pub struct PairFinder<const D: usize> {
     pub(crate) rows: RowEngine<D>,
     pub(crate) skin: Skin<D>,
     pub(crate) listed: Listed<D>,
+    /// What the last search did, but for the bytes, and with them, once somebody asks: they are spread over what all threads have.
     pub(crate) stats: Stats,
-    /// What the last search has worked with, and bytes of all that such searches leave as it is, once counted.
-    last_used: Used,
-    bytes_beside: Option<usize>,
+    counted: OnceLock<Stats>,
     ways: [Ways; Answer::KINDS],
 }
 
@@ -63,17 +63,6 @@ enum Answer {
 
 impl Answer {
     const KINDS: usize = 3;
-}
-
-/// Memory of a finder that a search may make grow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Used {
-    /// Any.
-    All,
-    /// Its own tree, what makes lists, and their scratch.
-    Plain,
-    /// Its own tree and list, but no scratch.
-    Kept,
 }
 
 impl<const D: usize> fmt::Debug for PairFinder<D> {
@@ -102,6 +91,7 @@ impl<const D: usize> Clone for PairFinder<D> {
             skin: self.skin.clone(),
             listed: self.listed.clone(),
             stats: self.stats,
+            counted: OnceLock::from(*self.stats()),
             ..Self::new()
         }
     }
@@ -130,8 +120,7 @@ impl<const D: usize> PairFinder<D> {
             skin: Skin::default(),
             listed: Listed::default(),
             stats: Stats::default(),
-            last_used: Used::All,
-            bytes_beside: None,
+            counted: OnceLock::new(),
             ways: Default::default(),
         }
     }
@@ -296,6 +285,11 @@ impl<const D: usize> PairFinder<D> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.preparation.bytes() + self.engine.bytes() + self.rows.bytes() + self.skin.bytes() + self.listed.bytes()
+    }
+
+    /// What the last search did.
+    pub(crate) fn stats(&self) -> &Stats {
+        self.counted.get_or_init(|| Stats { bytes: self.bytes(), list_bytes: self.engine.pairs.bytes(), ..self.stats })
     }
 
     /// Which sets of an input whose search was the last one had been sorted before, and were not sorted for it.

@@ -179,16 +179,12 @@ impl<S: Shape<D>, const D: usize> Default for Deal<S, D> {
 }
 
 impl<S: Shape<D>, const D: usize> Part<S, D> {
-    /// Bytes of the leaves.
-    pub(super) fn kept_bytes(&self) -> usize {
+    /// Bytes of the leaves, and of the buffers.
+    pub(super) fn bytes(&self) -> usize {
         self.leaves.capacity() * size_of::<S::Sixteen>()
-    }
-
-    /// Bytes of the buffers.
-    pub(super) fn scratch_bytes(&self) -> usize {
-        self.deal.as_ref().map_or(0, |deal| {
-            let Deal { dealer, records, spare } = &**deal;
-            size_of_val(&**deal) + (records.capacity() + spare.capacity()) * size_of::<S::Record>() + dealer.bytes()
-        })
+            + self.deal.as_ref().map_or(0, |deal| {
+                let Deal { dealer, records, spare } = &**deal;
+                size_of_val(&**deal) + (records.capacity() + spare.capacity()) * size_of::<S::Record>() + dealer.bytes()
+            })
     }
 }

@@ -117,15 +117,16 @@ impl<const D: usize> CoherentFinder<D> {
         run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Outcome, InputError> + Send,
     ) -> Result<Outcome, InputError> {
         let of_part = part as usize;
-        threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
-            let started = self.ways[of_part].measures(bodies).then(Instant::now);
-            let outcome = workers.together(|| run(self, workers))?;
-            // Where a list has ended, that tells nothing of those that hold.
-            if let Some(started) = started.filter(|_| matches!(outcome, Outcome::Answered)) {
-                self.ways[of_part].note(workers, bodies, started.elapsed());
-            }
-            Ok(outcome)
-        })
+        let started = self.ways[of_part].measures(bodies).then(Instant::now);
+        let (outcome, alone) = threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
+            (workers.together(|| run(self, workers)), matches!(workers, Workers::Serial))
+        });
+        let outcome = outcome?;
+        // Where a list has ended, that tells nothing of those that hold.
+        if let Some(started) = started.filter(|_| matches!(outcome, Outcome::Answered)) {
+            self.ways[of_part].note(alone, bodies, started.elapsed());
+        }
+        Ok(outcome)
     }
 
     /// How much of its margin a body has used up since bodies were kept, at most; none of bodies that are not those.

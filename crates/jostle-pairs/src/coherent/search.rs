@@ -77,6 +77,6 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         find(finder, &input, only, Answer::Rows(rows, lists), threads)?;
-        Ok(finder.finder.stats)
+        Ok(*finder.finder.stats())
     }
 }

@@ -117,6 +117,6 @@ impl<'f, const D: usize> Found<'f, D> {
     /// What the search did.
     #[must_use]
     pub fn stats(&self) -> &'f Stats {
-        &self.finder.stats
+        self.finder.stats()
     }
 }

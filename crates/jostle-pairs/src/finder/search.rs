@@ -123,7 +123,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         search.search(input.into(), |engines, plan, workers| {
             ((), engines.pairs.visit(plan, workers, || Fold::new((), plan.jobs, &op)))
         })?;
-        Ok(finder.stats)
+        Ok(*finder.stats())
     }
 
     /// As [`Search::for_each_pair`], with all that is known of a pair: its sets and its image.
@@ -164,7 +164,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
             };
             ((), engines.pairs.visit(plan, workers, || Fold::new((), plan.jobs, &op)))
         })?;
-        Ok(finder.stats)
+        Ok(*finder.stats())
     }
 
     /// Folds over the overlapping pairs, in the order of [`Search::find`]: each block of them into an accumulator of
@@ -206,7 +206,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         search_on(threads, finder, (&input, Answer::Rows), |finder, workers| {
             list_neighbors(finder, &input, only, rows, lists, workers)
         })?;
-        Ok(finder.stats)
+        Ok(*finder.stats())
     }
 
     /// As [`Search::neighbors`] with several threads, whatever was chosen, but task after task on the calling thread; tells
@@ -223,7 +223,7 @@ impl<'f, 't, const D: usize> Search<'f, 't, D> {
         let (Self { finder, only, .. }, input) = (self, input.into());
         let (listed, recording) = record(|workers| list_neighbors(finder, &input, only, rows, lists, workers));
         listed?;
-        Ok((finder.stats, recording))
+        Ok((*finder.stats(), recording))
     }
 
     /// [`PairFinder::still_valid`] on these threads.
@@ -254,12 +254,13 @@ fn search_on<const D: usize, R: Send>(
     search: impl FnOnce(&mut PairFinder<D>, Workers<'_>) -> Result<R, InputError> + Send,
 ) -> Result<R, InputError> {
     let (bodies, kind) = (input.weight(), answer as usize);
-    threads.run(finder.ways[kind].limits(bodies), bodies, |workers| {
-        let started = finder.ways[kind].measures(bodies).then(Instant::now);
-        let found = workers.together(|| search(finder, workers))?;
-        if let Some(started) = started {
-            finder.ways[kind].note(workers, bodies, started.elapsed());
-        }
-        Ok(found)
-    })
+    let started = finder.ways[kind].measures(bodies).then(Instant::now);
+    let (found, alone) = threads.run(finder.ways[kind].limits(bodies), bodies, |workers| {
+        (workers.together(|| search(finder, workers)), matches!(workers, Workers::Serial))
+    });
+    let found = found?;
+    if let Some(started) = started {
+        finder.ways[kind].note(alone, bodies, started.elapsed());
+    }
+    Ok(found)
 }

@@ -1,6 +1,7 @@
 //! How a search runs: what is made ready, joined, kept and noted.
 
 use core::mem::{forget, swap};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use jostle_core::prefetch::prefetch;
@@ -11,8 +12,8 @@ use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::prepare::prepare;
 
 use crate::InputError;
+use crate::finder::PairFinder;
 use crate::finder::thread_scratch::ThreadScratch;
-use crate::finder::{PairFinder, Used};
 use crate::join::counts::Tests;
 use crate::join::filter::PairTest;
 use crate::join::hits::PairList;
@@ -54,7 +55,7 @@ impl<const D: usize> PairFinder<D> {
         self.preparation.prefetch();
         prefetch(&self.listed);
         prefetch(&self.stats);
-        prefetch(&self.last_used);
+        prefetch(&self.counted);
     }
 
     /// As [`PairFinder::seek`], begun at that time in this scratch, if there is one; then the finder takes over what a search
@@ -83,12 +84,10 @@ impl<const D: usize> PairFinder<D> {
             None => Engines { pairs: &mut *engine, rows, kept: None },
         };
         let (result, tests) = join(engines, Plan::new(prepared, &exact, only));
-        let mut used = if input.is_plain() { Used::Plain } else { Used::All };
         if let Some(small) = small {
             preparation.take_over(small);
-            used = Used::Kept;
         }
-        finish(self, input, workers, &(times, started.elapsed(), tests, used));
+        finish(self, input, workers, &(times, started.elapsed(), tests));
         Ok(result)
     }
 
@@ -162,45 +161,24 @@ impl<const D: usize> PairFinder<D> {
             )?;
         }
         let isa = self.isa();
-        // Rows may have grown.
-        self.last_used = Used::All;
         self.seek(input, only, workers, |engines, plan| {
             let Engines { pairs, rows, .. } = engines;
             ((), rows.fill((pairs, isa), plan, kind, lists, workers))
         })
     }
 
-    /// Bytes of what a search may have made grow.
-    fn bytes_used(&self, used: Used) -> usize {
-        match used {
-            Used::All => self.bytes(),
-            Used::Plain => self.preparation.own_tree().bytes() + self.engine.bytes(),
-            Used::Kept => self.preparation.own_tree().kept_bytes() + self.engine.pairs.bytes(),
-        }
-    }
-
     /// Notes that so many pairs are what is left of so many candidates.
     pub(crate) fn note_sieve(&mut self, candidates: usize, pairs: usize, join: Duration) {
         let (circle_tests, pairs) = (candidates as u64, pairs as u64);
-        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() }, Used::All);
+        self.note(BuildTimes::default(), join, Tests { circle_tests, pairs, ..Tests::default() });
     }
 
-    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests, used: Used) {
+    fn note(&mut self, built: BuildTimes, join: Duration, tests: Tests) {
         let BuildTimes { bounds, sort, tree } = built;
-        let bytes = self.bytes_used(used);
-        let again = used == self.last_used;
-        let beside = self.bytes_beside.filter(|_| again).unwrap_or_else(|| self.bytes() - bytes);
-        self.bytes_beside = again.then_some(beside);
-        self.last_used = used;
-        self.stats = Stats {
-            node_tests: tests.node_tests,
-            leaf_tests: tests.leaf_tests,
-            circle_tests: tests.circle_tests,
-            pairs: tests.pairs,
-            bytes: bytes + beside,
-            list_bytes: self.engine.pairs.bytes(),
-            time: StageTimes { bounds, sort, tree, join },
-        };
+        let Tests { node_tests, leaf_tests, circle_tests, pairs } = tests;
+        let time = StageTimes { bounds, sort, tree, join };
+        self.stats = Stats { node_tests, leaf_tests, circle_tests, pairs, time, ..Stats::default() };
+        self.counted = OnceLock::new();
     }
 }
 
@@ -210,7 +188,7 @@ struct Unfinished<'a, const D: usize>(&'a mut PairFinder<D>);
 impl<const D: usize> Drop for Unfinished<'_, D> {
     fn drop(&mut self) {
         let _ = self.0.take_pairs();
-        (self.0.stats, self.0.last_used, self.0.bytes_beside) = (Stats::default(), Used::All, None);
+        (self.0.stats, self.0.counted) = (Stats::default(), OnceLock::from(Stats::default()));
     }
 }
 
@@ -243,13 +221,13 @@ compiled_here! {
         finder: &mut PairFinder<D>,
         input: &Input<'_, D>,
         workers: Workers<'_>,
-        done: &(BuildTimes, Duration, Tests, Used),
+        done: &(BuildTimes, Duration, Tests),
     ) {
         if input.has_margin() && !finder.skin.coherent {
             finder.skin.keep_on(input, workers);
         }
-        let &(built, join, tests, used) = done;
-        finder.note(built, join, tests, used);
+        let &(built, join, tests) = done;
+        finder.note(built, join, tests);
     }
 }
 

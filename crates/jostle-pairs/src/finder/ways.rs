@@ -1,13 +1,14 @@
 //! Whether the calling thread alone or all threads search a few thousand bodies sooner.
 //!
-//! It depends on the machine, and on where threads stand just now: between cores that are near each other a line of memory takes 30 to
-//! 70 ns, between others 200, and then a search of 10,000 bodies by two threads takes 1.3 times as long as by one (see
-//! docs/measurements.md#threads). So a finder measures both.
+//! It depends on the machine, on where threads stand just now, and on whether they have to be woken: between cores that are near each other
+//! a line of memory takes 30 to 70 ns, between others 200, and then a search of 10,000 bodies by two threads takes 1.3 times as long as by
+//! one; sixteen threads search 20,000 in a third of the time, called from outside of their pool too (see docs/measurements.md#threads). So a
+//! finder measures both.
 
 use core::ops::Range;
 use core::time::Duration;
 
-use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Workers};
+use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE};
 
 /// Numbers of bodies that either way is tried for: the worse one takes a tenth or two of a millisecond more. Of more bodies several threads
 /// gain in any case, and one alone would hold up a frame.
@@ -54,22 +55,26 @@ impl Ways {
 
     /// Below how many bodies the calling thread does all, in a search of so many from within a pool, and from outside.
     pub(crate) fn limits(&self, bodies: usize) -> [usize; 2] {
-        let alone = if self.measures(bodies) && self.next_is_alone() { self.either.end } else { 0 };
-        [SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE].map(|limit| limit.max(alone))
+        if !self.measures(bodies) {
+            return [SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE];
+        }
+        // Of few bodies, from outside of a pool, whose threads have to be woken, a finder begins alone: it may be the only search.
+        [false, bodies < SERIAL_BELOW_FROM_OUTSIDE]
+            .map(|begins_alone| if self.next_is_alone(begins_alone) { self.either.end } else { SERIAL_BELOW })
     }
 
-    fn next_is_alone(&self) -> bool {
+    fn next_is_alone(&self, begins_alone: bool) -> bool {
         if self.searches < 2 * ROW {
-            return self.searches >= ROW;
+            return (self.searches < ROW) == begins_alone;
         }
         let [all, alone] = self.cost;
         (alone < all) != (self.searches >= self.next_try)
     }
 
-    /// Notes what a search has taken. One that was held up counts a quarter: the next will most likely not be.
-    pub(crate) fn note(&mut self, workers: Workers<'_>, bodies: usize, took: Duration) {
+    /// Notes what a search has taken from when it was called to its return, by the calling thread alone or by all. One that was held up
+    /// counts a quarter: the next will most likely not be.
+    pub(crate) fn note(&mut self, alone: bool, bodies: usize, took: Duration) {
         self.searches += 1;
-        let alone = matches!(workers, Workers::Serial);
         let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
         *cost = if took < *cost || cost.is_infinite() { took } else { *cost + (took - *cost) / 4.0 };
         if self.searches == self.next_try + ROW {
@@ -84,16 +89,13 @@ impl Ways {
 mod tests {
     use core::time::Duration;
 
-    use jostle_core::Workers;
-
     use super::{EITHER, ROW, TRIED_EVERY, Ways};
 
     /// Makes so many searches, which take these times by all threads and by one; tells how many were made by one.
     fn search(ways: &mut Ways, searches: u64, [all, alone]: [u64; 2]) -> u64 {
         let made = (0..searches).filter(|_| {
             let by_one = ways.limits(10_000)[0] > 10_000;
-            let (workers, took) = if by_one { (Workers::Serial, alone) } else { (Workers::Recorded, all) };
-            ways.note(workers, 10_000, Duration::from_micros(took));
+            ways.note(by_one, 10_000, Duration::from_micros(if by_one { alone } else { all }));
             by_one
         });
         made.count() as u64
@@ -112,6 +114,18 @@ mod tests {
         // Who takes ten times as long is tried a tenth as often.
         search(&mut ways, TRIED_EVERY, [10, 100]);
         assert_eq!(search(&mut ways, 100 * TRIED_EVERY, [10, 100]), 10 * ROW);
+    }
+
+    #[test]
+    fn who_calls_from_outside_begins_alone() {
+        let mut ways = Ways::default();
+        for by_one in [true, false] {
+            for _ in 0..ROW {
+                assert_eq!(ways.limits(10_000)[1] > 10_000, by_one);
+                ways.note(by_one, 10_000, Duration::from_micros(if by_one { 100 } else { 70 }));
+            }
+        }
+        assert!(ways.limits(10_000)[1] < 10_000);
     }
 
     #[test]
