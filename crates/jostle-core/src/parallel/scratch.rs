@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytemuck::Zeroable;
+use crossbeam_utils::CachePadded;
 
 use crate::parallel::task::TaskMut;
 
@@ -13,8 +14,8 @@ type Use<'a, S> = dyn for<'s> TaskMut<&'s mut S> + 'a;
 
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
-    /// Locked by the one task that has its number.
-    stock: Vec<Mutex<S>>,
+    /// Locked by the one task that has its number. No two have a line of the cache between them: tasks write to what they have all the time.
+    stock: Vec<CachePadded<Mutex<S>>>,
     /// The numbers of pieces that no task has.
     free: Free,
     /// Pieces made where more tasks ran at once than had been foretold: a piece may hold what its task has found, and is
@@ -46,9 +47,9 @@ impl<S: Default> ScratchPool<S> {
         self.stock.retain(|piece| !piece.is_poisoned());
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
         let room = Free::MOST.saturating_sub(self.stock.len()).min(others.len());
-        self.stock.extend(others.drain(..room).map(Mutex::new));
+        self.stock.extend(others.drain(..room).map(|piece| CachePadded::new(Mutex::new(piece))));
         let missing = pieces.saturating_sub(self.stock.len());
-        self.stock.extend((0..missing).map(|_| Mutex::default()));
+        self.stock.extend((0..missing).map(|_| CachePadded::default()));
         self.free.set(self.stock.len());
         self.do_to_each(ready);
     }
@@ -94,10 +95,10 @@ impl<S: Default> ScratchPool<S> {
 
     /// Bytes that all pieces hold, each as measured by `bytes`.
     pub fn bytes(&self, bytes: impl Fn(&S) -> usize) -> usize {
-        let measure = |piece: &S| size_of::<S>() + bytes(piece);
-        let stock = self.stock.iter().filter_map(|piece| piece.lock().ok()).map(|piece| measure(&piece));
+        let in_stock = |piece: &CachePadded<Mutex<S>>| piece.lock().ok().map(|piece| bytes(&piece));
+        let stock = self.stock.iter().filter_map(in_stock).map(|bytes| size_of::<CachePadded<Mutex<S>>>() + bytes);
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        stock.sum::<usize>() + others.iter().map(measure).sum::<usize>()
+        stock.sum::<usize>() + others.iter().map(|piece| size_of::<S>() + bytes(piece)).sum::<usize>()
     }
 }
 
@@ -167,6 +168,10 @@ pub fn fill_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use crossbeam_utils::CachePadded;
+
     use super::{Free, ScratchPool};
 
     #[test]
@@ -202,7 +207,8 @@ mod tests {
             all
         };
         assert_eq!(sorted(&mut pool), [0, 1, 2, 3]);
-        assert_eq!(pool.bytes(Vec::len), 3 * size_of::<Vec<u8>>() + 4);
+        let in_stock = 2 * size_of::<CachePadded<Mutex<Vec<u8>>>>();
+        assert_eq!(pool.bytes(Vec::len), in_stock + size_of::<Vec<u8>>() + 4);
         pool.prepare(2, |_| {});
         assert_eq!(sorted(&mut pool), [0, 1, 2, 3]);
     }

@@ -37,9 +37,11 @@ fn block_items(items: usize, workers: Workers<'_>) -> usize {
 /// takes those of whole groups to know where each block goes, and nobody writes what other cores have just written.
 const GROUPS: usize = 16;
 
-/// Bytes ahead of where items of a digit are written that memory is asked for. Stores wait for one another, and where there are
-/// more streams than the processor follows by itself, each would for its line, too (`docs/measurements.md`).
+/// Bytes ahead of where items of a digit are written that memory is asked for: by one thread, and by several, where most of what lies farther
+/// is another's. Stores wait for one another, and where there are more streams than the processor follows by itself, each would for its line,
+/// too (`docs/measurements.md`).
 const AHEAD: usize = 128;
+const AHEAD_OF_SEVERAL: usize = 64;
 
 /// Fills in the digits of a range of items.
 pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + 'a;
@@ -129,13 +131,14 @@ impl CountingPass {
     ) {
         let (size, group, target) = (self.block, self.group, Disjoint::new(target));
         let counts: &[u32] = cast_slice(&self.counts);
+        let ahead = if workers.count() == 1 { AHEAD } else { AHEAD_OF_SEVERAL } / size_of::<T>().max(1);
         workers.run("scatter", items.div_ceil(size), |block| {
             let range = block_range(block, size, items);
             let mut next = [0; 1 << MAX_DIGIT_BITS];
             next[..buckets].copy_from_slice(&counts[row_of(block, buckets)]);
             add(&mut next, &self.borders[..buckets]);
             self.totals[..block / group * buckets].chunks_exact(buckets).for_each(|row| add(&mut next, row));
-            scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, &target);
+            scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, (&target, ahead));
         });
     }
 
@@ -208,19 +211,20 @@ fn add(to: &mut [u32], row: &[u32]) {
     to.iter_mut().zip(row).for_each(|(to, count)| *to += count);
 }
 
-/// The items of a block, each with its digit, to their places; for each digit, `next` says where the next one goes.
+/// The items of a block, each with its digit, to their places; for each digit, `next` says where the next one goes. Memory is asked for so
+/// many items ahead.
 #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
 fn scatter_block<T>(
     block: impl Iterator<Item = (T, u16)>,
     mut next: [u32; 1 << MAX_DIGIT_BITS],
-    target: &Disjoint<'_, T>,
+    (target, ahead): (&Disjoint<'_, T>, usize),
 ) {
     for (item, digit) in block {
         let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
         // SAFETY: the sums left this block as many places within the target for this digit as it counted, and to no
         // other block.
         unsafe { target.write(*place as usize, item) };
-        target.prefetch(*place as usize + AHEAD / size_of::<T>().max(1));
+        target.prefetch(*place as usize + ahead);
         *place += 1;
     }
 }
