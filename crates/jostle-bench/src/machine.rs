@@ -106,8 +106,11 @@ fn output(program: &str, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&out.stdout).trim().to_owned())
 }
 
-/// The commit of the sources, marked when they differ from it.
+/// The commit of the sources, marked when they differ from it; where they are not at hand, what the environment says.
 fn commit() -> String {
+    if let Ok(commit) = std::env::var("JOSTLE_COMMIT") {
+        return commit;
+    }
     let here = env!("CARGO_MANIFEST_DIR");
     let Some(commit) = output("git", &["-C", here, "rev-parse", "--short=10", "HEAD"]) else { return "unknown".into() };
     let changed = output("git", &["-C", here, "status", "--porcelain"]).is_some_and(|status| !status.is_empty());

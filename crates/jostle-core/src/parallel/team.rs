@@ -21,6 +21,9 @@ const CALLED_BY_ONE: usize = 3;
 /// tasks of the pool meanwhile, a search within a search.
 const LEAVING: u32 = 64;
 
+/// As many of a helper who has called others, so that the leader finds it gone as well.
+const HELPER_LEAVING: u32 = 16;
+
 /// The thread that leads, and those it has called.
 #[derive(Default)]
 struct Team {
@@ -113,7 +116,7 @@ impl Team {
         with_others(self, others, help, &mut |team| {
             team.answer(help);
             team.handover.wait_for_others();
-            let_leave();
+            let_leave(HELPER_LEAVING);
         });
     }
 
@@ -135,7 +138,7 @@ impl Team {
         }
         enlist(self, missing, &|team| team.handover.help_once(), &mut |team| {
             team.handover.region(work);
-            let_leave();
+            let_leave(LEAVING);
         });
     }
 }
@@ -154,12 +157,12 @@ impl Drop for Leading<'_> {
     fn drop(&mut self) {
         LED.set(ptr::null());
         self.0.handover.dismiss();
-        let_leave();
+        let_leave(LEAVING);
     }
 }
 
-fn let_leave() {
-    for _ in 0..LEAVING {
+fn let_leave(looks: u32) {
+    for _ in 0..looks {
         spin_loop();
     }
 }
