@@ -112,11 +112,6 @@ impl Handover {
         self.dismissed.load(Ordering::Relaxed)
     }
 
-    /// Waits for a while until no other helper is here.
-    pub(crate) fn wait_for_others(&self) {
-        look_out(|| self.present.load(Ordering::Relaxed) == 0);
-    }
-
     /// A helper's stay.
     fn attend(&self, help: impl FnOnce(usize)) {
         self.present.fetch_add(1, Ordering::Relaxed);

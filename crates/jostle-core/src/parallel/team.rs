@@ -13,6 +13,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::parallel::cores::{self, Busy};
 use crate::parallel::handover::Handover;
+use crate::parallel::sync::look_out;
 
 /// Helpers that a thread calls by itself.
 const CALLED_BY_ONE: usize = 3;
@@ -87,37 +88,53 @@ fn helpers_for(workers: usize, called: usize, spare: usize) -> usize {
     workers.saturating_sub(1 + called).min(spare)
 }
 
+/// A call for help.
+struct Call<'a> {
+    help: &'a (dyn Fn(&Team) + Sync),
+    /// Those whom it has brought, and who have not left.
+    here: AtomicUsize,
+}
+
+impl<'a> Call<'a> {
+    fn to(help: &'a (dyn Fn(&Team) + Sync)) -> Self {
+        Self { help, here: AtomicUsize::new(0) }
+    }
+}
+
 /// Calls `helpers` threads to `help`, and leads with this one.
 fn enlist(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
     team.calls.fetch_add(helpers, Ordering::Relaxed);
-    with_others(team, helpers, help, lead);
+    with_others(team, helpers, &Call::to(help), lead);
 }
 
 /// Boxing nothing, each `join` has room on the stack for one helper, who calls a half of those that are left.
-fn with_others(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
+fn with_others(team: &Team, helpers: usize, call: &Call<'_>, lead: &mut (dyn FnMut(&Team) + Send)) {
     if helpers == 0 {
         return lead(team);
     }
     let others = if helpers > CALLED_BY_ONE { (helpers - 1) / 2 } else { 0 };
-    rayon::join(|| with_others(team, helpers - 1 - others, help, lead), || team.answer_with(others, help)).0
+    rayon::join(|| with_others(team, helpers - 1 - others, call, lead), || team.answer_with(others, call)).0
 }
 
 impl Team {
     /// A thread's answer to a call, which calls others first: not those of a team that has ended, and not if it has other duties, which
     /// were to wait for them.
-    fn answer_with(&self, others: usize, help: &(dyn Fn(&Self) + Sync)) {
+    fn answer_with(&self, others: usize, call: &Call<'_>) {
+        call.here.fetch_add(1, Ordering::Relaxed);
         if others == 0 {
-            return self.answer(help);
-        }
-        if ENGAGED.get() || self.handover.is_dismissed() {
+            self.answer(call.help);
+        } else if ENGAGED.get() || self.handover.is_dismissed() {
             self.calls.fetch_sub(1 + others, Ordering::Relaxed);
-            return;
+        } else {
+            let own = Call::to(call.help);
+            with_others(self, others, &own, &mut |team| {
+                team.answer(own.help);
+                // Those who are found gone need not be waited for, with other tasks of the pool meanwhile.
+                look_out(|| own.here.load(Ordering::Relaxed) == 0);
+                let_leave(HELPER_LEAVING);
+            });
         }
-        with_others(self, others, help, &mut |team| {
-            team.answer(help);
-            team.handover.wait_for_others();
-            let_leave(HELPER_LEAVING);
-        });
+        call.here.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// A thread's answer to a call, unless it has other duties, or all cores have.
