@@ -17,6 +17,7 @@ use crate::guests;
 use crate::machine::Machine;
 use crate::output::{Kept, read};
 use crate::pivot::distinct;
+use crate::scaling;
 
 /// Options of this sub-command.
 #[derive(Debug, Clone, clap::Args)]
@@ -179,6 +180,10 @@ fn write(results: &[Kept], records: &Path) -> Result<PathBuf, Box<dyn Error>> {
     if let Some((kept, threads)) = rivals.and_then(|kept| Some((kept, *distinct(&kept.table, "threads").first()?))) {
         compare::chart(&kept.table, Kind::Uniform, threads).svg(&chart)?;
     }
+    for (kept, chart) in results.iter().filter_map(|kept| Some((kept, record::speed_up_of(&kept.name, &machine.date)?)))
+    {
+        scaling::speed_up(&kept.table).svg(&folder.join(chart))?;
+    }
     if let Some(classics) = results.iter().find(|kept| kept.name == "classics") {
         for kind in classics::kinds(&classics.table) {
             classics::chart::frames(&classics.table, kind).png(&folder.join(record::chart_of(&machine.date, kind)))?;
@@ -263,8 +268,14 @@ mod tests {
         ] {
             assert!(record.contains(part), "{part}:\n{record}");
         }
-        for name in ["-rivals-2d.csv", "-scaling-2d-regions.csv", ".svg", "-classics-growth.csv", "-classics-dense.png"]
-        {
+        for name in [
+            "-rivals-2d.csv",
+            "-scaling-2d-regions.csv",
+            ".svg",
+            "-scaling-2d.svg",
+            "-classics-growth.csv",
+            "-classics-dense.png",
+        ] {
             assert!(records.join(format!("{}{name}", machine.date)).is_file(), "{name}");
         }
         let figures = fs::read_to_string(&readme).unwrap();

@@ -11,6 +11,7 @@ use jostle::{Found, PairFinder, StageTimes, Threads};
 use jostle_testkit::{Kind, Scene};
 use rayon::ThreadPool;
 
+pub(crate) use self::charts::over_threads as speed_up;
 use self::predicted::{Answer, Predicted, WORKERS, answers_table, predict, push_answer, push_regions, regions_table};
 use crate::Common;
 use crate::clock::Clock;
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
     for &kind in &args.scene.0 {
         output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.table, kind))?;
     }
-    output.chart(&format!("{name}-speed-up"), &charts::over_threads(&tables.table, &args.scene.0))?;
+    output.chart(&format!("{name}-speed-up"), &speed_up(&tables.table))?;
     output.table(&format!("{name}-answers"), &tables.answers)?;
     output.table(&format!("{name}-regions"), &tables.regions)?;
     output.table(&name, &tables.table)

@@ -40,7 +40,10 @@ pub(super) fn text(machine: &Machine, results: &[Kept], has_chart: bool) -> Stri
                 lines("Searches from within the pool, one after the other; columns as from outside.")
                     + &by_kind(&kept.table)
             }
-            ["scaling", _] => lines(scaling::LEGEND) + &by_kind(&kept.table),
+            ["scaling", _] => {
+                let chart = speed_up_of(&kept.name, date).map(|chart| format!("\n![Speed-up over threads]({chart})\n"));
+                lines(scaling::LEGEND) + &chart.unwrap_or_default() + &by_kind(&kept.table)
+            }
             _ => lines("Regions of one recorded search, times in ms.") + &by_kind(&kept.table),
         };
     }
@@ -62,6 +65,11 @@ fn title(name: &str) -> String {
 /// The file of the chart of the older systems on a scene.
 pub(super) fn chart_of(date: &str, kind: Kind) -> String {
     format!("{date}-classics-{kind}.png")
+}
+
+/// The file of the chart of speed-up over threads, for results that have one.
+pub(super) fn speed_up_of(name: &str, date: &str) -> Option<String> {
+    ["scaling-2d", "scaling-3d"].contains(&name).then(|| format!("{date}-{name}.svg"))
 }
 
 /// A chart for each scene, and its tables of what is to be compared.

@@ -4,6 +4,7 @@ use jostle_testkit::Kind;
 
 use super::predicted::WORKERS;
 use crate::numbers;
+use crate::pivot::distinct;
 use crate::plot::Chart;
 use crate::table::{Cell, Table};
 
@@ -22,7 +23,7 @@ pub(crate) fn over_bodies(table: &Table, kind: Kind) -> Chart {
 }
 
 /// Speed-up over threads at the largest number of bodies: measured, and predicted from recordings.
-pub(crate) fn over_threads(table: &Table, kinds: &[Kind]) -> Chart {
+pub(crate) fn over_threads(table: &Table) -> Chart {
     let largest = table.select(["n"]).filter_map(|[n]| if let Cell::Count(n) = n { Some(*n) } else { None }).max();
     let largest = largest.unwrap_or(0);
     let title = format!("Speed-up at {} bodies: measured, and predicted from tasks", numbers::name(largest as usize));
@@ -30,7 +31,7 @@ pub(crate) fn over_threads(table: &Table, kinds: &[Kind]) -> Chart {
     for threads in [1.0, 64.0] {
         chart.add("ideal", threads, threads);
     }
-    for kind in kinds.iter().map(Kind::to_string) {
+    for kind in distinct(table, "scene").into_iter().map(Cell::shown) {
         for row in table.select(["scene", "n", "threads", "speed-up"]) {
             if let [Cell::Text(scene), Cell::Count(n), Cell::Count(threads), Cell::Number(speed_up)] = row
                 && (scene, *n) == (&kind, largest)
