@@ -8,7 +8,7 @@ use crate::parallel::workers::Workers;
 pub const SERIAL_BELOW: usize = 8_000;
 
 /// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
-/// have to be woken.
+/// have to be woken. A finder that is called again and again measures below this whether all threads are sooner done.
 pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 
 /// Which threads do the work. The result is the same in any case.
@@ -35,7 +35,8 @@ pub enum Threads<'a> {
     Current,
     /// This pool.
     Pool(&'a rayon::ThreadPool),
-    /// Threads of the host: any other pool. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does all.
+    /// Threads of the host: any other pool, called as from outside of it. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does
+    /// all, unless a finder has measured that all threads are sooner done.
     Host(&'a dyn Spawner),
     /// The calling thread alone.
     Serial,
