@@ -230,7 +230,7 @@ mod tests {
     /// Regions close together, and regions so far apart that helpers have left.
     #[test]
     fn every_region_is_done_once() {
-        for threads in [1, 2, 5] {
+        for threads in [1, 2, 5, 12] {
             let total = AtomicUsize::new(0);
             pool(threads).install(|| {
                 for search in 0..50 {

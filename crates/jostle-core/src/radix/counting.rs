@@ -20,8 +20,8 @@ const BLOCK_MAX: usize = 1 << 14;
 /// Items of a block, at least, where a worker has several, so that its row of counts is not the greater part of the work.
 const BLOCK_MIN: usize = 1 << 11;
 
-/// Blocks at most, unless they were longer than they may be, and of each worker: all have as many, and nobody waits long for the last.
-/// Where blocks end does not show in the result.
+/// Blocks of all workers at most, or of each, where that is more, unless they were longer than they may be: all have as many, and nobody waits
+/// long for the last. Where blocks end does not show in the result.
 const BLOCKS: usize = 64;
 const BLOCKS_OF_EACH: usize = 8;
 
@@ -30,11 +30,11 @@ fn block_items(items: usize, workers: Workers<'_>) -> usize {
     let workers = workers.count();
     let of_each = (items / (workers * BLOCK_MIN)).clamp(1, BLOCKS_OF_EACH.max(BLOCKS / workers));
     let blocks = (workers * of_each).max(items.div_ceil(BLOCK_MAX).next_multiple_of(workers));
-    items.div_ceil(blocks)
+    items.div_ceil(blocks).max(1)
 }
 
-/// Groups of blocks at most, mostly one for each worker. Who counts the last block of a group scans the counts of its blocks; then it
-/// takes those of whole groups to know where each block goes, and nobody writes what other cores have just written.
+/// Groups of blocks at most, mostly one for each worker. Who counts the last block of a group scans the counts of its blocks; from there on it
+/// takes the counts of groups to know where the items of a block go, and nobody writes what other cores have just written.
 const GROUPS: usize = 16;
 
 /// Bytes ahead of where items of a digit are written that memory is asked for: by one thread, and by several, where most of what lies farther
@@ -147,7 +147,7 @@ impl CountingPass {
     fn count(&mut self, workers: Workers<'_>, items: usize, buckets: usize, digits: &Digits<'_>) {
         let size = block_items(items, workers);
         let blocks = items.div_ceil(size);
-        let group = blocks.div_ceil(workers.count().min(GROUPS));
+        let group = blocks.div_ceil(workers.count().min(GROUPS)).max(1);
         let groups = blocks.div_ceil(group);
         (self.block, self.group) = (size, group);
         let lines = blocks * buckets.div_ceil(SIXTEEN);
@@ -251,4 +251,38 @@ pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
 
 fn block_range(block: usize, size: usize, items: usize) -> Range<usize> {
     block * size..((block + 1) * size).min(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+
+    use super::CountingPass;
+    use crate::parallel::cores;
+    use crate::parallel::workers::Workers;
+
+    /// By one pass, kept from size to size, on few threads and many, whose blocks end elsewhere.
+    #[test]
+    fn items_lie_in_order_of_digits_and_as_they_came_within_one() {
+        cores::assume(512);
+        for threads in [1, 2, 3, 16, 40] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut pass = CountingPass::default();
+            for (items, bits) in [(50_000_u32, 3), (0, 3), (1, 1), (700, 10), (300_000, 6), (2_100, 4)] {
+                let digit = |item: u32| (item.wrapping_mul(2_654_435_769) >> 20) as u16 & ((1 << bits) - 1);
+                let mut expected: Vec<u32> = (0..items).collect();
+                expected.sort_by_key(|&item| digit(item));
+                let mut dealt = vec![u32::MAX; items as usize];
+                pool.install(|| {
+                    let digits = |(range, out): (core::ops::Range<usize>, &mut [u16])| {
+                        out.iter_mut().zip(range).for_each(|(out, item)| *out = digit(item as u32));
+                    };
+                    let source = |range: core::ops::Range<usize>| range.map(|item| item as u32);
+                    pass.deal(Workers::current(), items as usize, bits, source, &digits, &mut dealt);
+                });
+                assert!(dealt == expected, "{items} items, {bits} bits, {threads} threads");
+                assert_eq!(pass.bucket_ends().last(), Some(&items));
+            }
+        }
+    }
 }
