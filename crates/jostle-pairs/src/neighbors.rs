@@ -217,7 +217,8 @@ impl<const D: usize> RowEngine<D> {
         let (numbers, owners) = (Disjoint::new(&mut self.arena), Disjoint::new(&mut self.owners));
         let arena = Arena { buckets, numbers: &numbers, with_distances, owners: &owners, taken: &taken };
         let all = Blocks::of(plan.pairing.trees);
-        let tests = counted((workers, ask_callers), "rows", (all.count(), plan.pairing.trees[0].len()), |blocks| {
+        let of_tree = (all.count(), Some(plan.pairing.trees[0].len()));
+        let tests = counted((workers, ask_callers), "rows", of_tree, |blocks| {
             self.scratch.with(|scratch| {
                 scratch.streams.ready(buckets.count());
                 let RowPlan { pairing, images, repeats } = plan;

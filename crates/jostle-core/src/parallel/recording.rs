@@ -152,7 +152,7 @@ mod tests {
                 std::thread::sleep(MS);
                 sum.fetch_add(task, core::sync::atomic::Ordering::Relaxed);
             });
-            workers.run_in_order("second", 2, |tasks| assert!(tasks.eq(0..2)));
+            workers.run_in_shares("second", (2, None), |tasks| assert!(tasks.in_turn().eq(0..2)));
             sum.into_inner()
         });
         assert_eq!(sum, 3);

@@ -6,15 +6,11 @@ use core::ops::Range;
 use crate::parallel::sync::{AtomicUsize, CachePadded, Ordering};
 use crate::parallel::task::Task;
 
-/// Shares that the tasks of a stage are cut into at first, at most: one for each of so many workers.
-const SHARES: usize = 32;
+/// Workers that have shares of their own, at most: more have the same ones as these.
+const WORKERS: usize = 32;
 
-/// Bodies up to which what a stage writes for each is still in some cache when the next one reads it. Two workers measured: twice as many
-/// take a thirtieth longer where stages keep to shares (see docs/measurements.md).
-pub(crate) const CACHED_BODIES: usize = 1 << 20;
-
-/// Bodies of a share along a tree, at most: what comes out of one waits for those before it, and is to wait in a cache.
-const BODIES: usize = 1 << 15;
+/// Bodies of a share along a tree, at most: what is made of one waits, until it is known where it goes, and is to wait in the second-level cache.
+const BODIES: usize = 1 << 14;
 
 /// Rounds of shares along a tree, at least: so that less has to wait.
 const LEAST_ROUNDS: usize = 2;
@@ -24,6 +20,9 @@ pub trait Tasks {
     /// The next one: of its own shares if there is one left, but if `first` the first that nobody has taken. And whether all before it have
     /// been taken, and none of them is this worker's to begin: so it may wait for them.
     fn next_task(&mut self, first: bool) -> Option<(usize, bool)>;
+
+    /// Whether the last one that it got ends a share of its own, or is of none.
+    fn ends_share(&self) -> bool;
 }
 
 impl dyn Tasks + '_ {
@@ -37,22 +36,17 @@ impl<I: Iterator<Item = usize>> Tasks for I {
     fn next_task(&mut self, _first: bool) -> Option<(usize, bool)> {
         self.next().map(|task| (task, true))
     }
+
+    fn ends_share(&self) -> bool {
+        true
+    }
 }
 
-/// Workers that have shares of their own, and how many shares there are, where so many tasks lie along a tree of so many bodies; none where
-/// those are more than caches hold.
-pub(crate) fn shares_along(tasks: usize, bodies: usize, workers: usize) -> Option<(usize, usize)> {
-    let workers = workers.min(SHARES);
-    let rounds = bodies.div_ceil(BODIES * workers).max(LEAST_ROUNDS).min(SHARES / workers);
-    (bodies <= CACHED_BODIES).then(|| (workers, (workers * rounds).min(tasks)))
-}
-
-/// The next of `0..end` that nobody has taken.
-#[inline]
-fn take(next: &AtomicUsize, end: usize) -> Option<usize> {
-    // Looked at first, so that idle workers do not write to a line that others need.
-    let left = next.load(Ordering::Relaxed) < end;
-    left.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&task| task < end)
+/// Workers that have shares of their own, and how many shares there are, where so many tasks lie along a tree of so many bodies.
+pub(crate) fn shares_along(tasks: usize, bodies: usize, workers: usize) -> (usize, usize) {
+    let workers = workers.clamp(1, WORKERS);
+    let rounds = bodies.div_ceil(BODIES * workers).max(LEAST_ROUNDS);
+    (workers, (workers * rounds).min(tasks))
 }
 
 /// The next run of `0..end` that nobody has taken: one of so many parts of what is left.
@@ -104,45 +98,54 @@ impl InOrder {
     }
 }
 
-/// Tasks cut into shares, of which each worker begins with its own.
+/// The first task of a share; of one behind the last, the number of all.
+fn start_of(share: usize, (tasks, shares): (usize, usize)) -> usize {
+    share.min(shares) * tasks / shares
+}
+
+/// Tasks cut into shares, which workers have in turn: each begins with its own.
 pub(crate) struct Shares {
     tasks: usize,
     shares: usize,
     workers: usize,
-    /// The next task of each share.
-    next: [CachePadded<AtomicUsize>; SHARES],
+    /// Of each worker, the first task of its shares that nobody has taken; `tasks` or more where all are taken.
+    next: [CachePadded<AtomicUsize>; WORKERS],
 }
 
 impl Shares {
     /// One for each worker.
     pub(crate) fn new(tasks: usize, workers: usize) -> Self {
-        let workers = workers.min(SHARES);
-        Self::cut(tasks, (workers, workers.min(tasks)))
+        let workers = workers.min(WORKERS);
+        Self::cut(tasks, (workers, workers))
     }
 
     /// So many for so many workers, which have the same ones in every stage that is cut alike.
     pub(crate) fn cut(tasks: usize, (workers, shares): (usize, usize)) -> Self {
-        let next = |share| CachePadded::new(AtomicUsize::new(share * tasks / shares));
+        let next = |worker| CachePadded::new(AtomicUsize::new(start_of(worker, (tasks, shares))));
         Self { tasks, shares, workers, next: core::array::from_fn(next) }
     }
 
-    /// The shares of one worker, ascending.
-    fn own(&self, worker: usize) -> impl Iterator<Item = usize> + use<> {
-        (worker % self.workers..self.shares).step_by(self.workers)
+    /// The first task of a share.
+    fn start_of(&self, share: usize) -> usize {
+        start_of(share, (self.tasks, self.shares))
     }
 
-    /// The next task of a share, and its end.
-    fn share(&self, share: usize) -> (&AtomicUsize, usize) {
-        (&self.next[share], (share + 1) * self.tasks / self.shares)
+    /// The share that a task is in.
+    fn share_of(&self, task: usize) -> usize {
+        ((task + 1) * self.shares - 1) / self.tasks
     }
 
-    /// Runs the tasks of the worker's own shares, then those that others have left.
+    /// Runs the tasks of the worker's own share, then those that others have left; each worker has one.
     pub(crate) fn work_off(&self, worker: usize, task: &dyn Task<usize>) {
         let work = || {
-            for share in (0..self.workers).flat_map(|others| self.own(worker % self.workers + others)) {
-                let (next, end) = self.share(share);
-                while let Some(at) = take(next, end) {
-                    task.run(at);
+            for share in (0..self.workers).map(|others| (worker % self.workers + others) % self.workers) {
+                let (next, end) = (&self.next[share], self.start_of(share + 1));
+                // Looked at first, so that idle workers do not write to a line that others need.
+                while next.load(Ordering::Relaxed) < end {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at < end {
+                        task.run(at);
+                    }
                 }
             }
         };
@@ -156,7 +159,26 @@ impl Shares {
     }
 
     fn of_worker(&self, worker: usize) -> OfWorker<'_> {
-        OfWorker { shares: self, own: worker % self.workers, own_run: 0..0, first: 0, first_run: 0..0 }
+        let own = worker % self.workers;
+        OfWorker { shares: self, own, own_run: 0..0, is_last_run: false, first_run: 0..0, ends_share: false }
+    }
+
+    /// Takes a run of one share: the next tasks of a worker's, if they begin with `first`, and whether they are its last. Else the one they
+    /// begin with.
+    fn take_run(&self, worker: usize, first: usize) -> Result<(Range<usize>, bool), usize> {
+        let share = self.share_of(first);
+        let end = self.start_of(share + 1);
+        let to = first + ((end - first) / RUN).max(1);
+        let next = if to == end { self.start_of(share + self.workers) } else { to };
+        self.next[worker]
+            .compare_exchange(first, next, Ordering::Relaxed, Ordering::Relaxed)
+            .map(|_| (first..to, to == end))
+    }
+
+    /// The first task that nobody has taken, and whose share it is in.
+    fn first(&self) -> (usize, usize) {
+        let next = |worker: usize| (self.next[worker].load(Ordering::Relaxed), worker);
+        (0..self.workers).map(next).min().unwrap_or((self.tasks, 0))
     }
 
     fn stop(&self) {
@@ -164,49 +186,53 @@ impl Shares {
     }
 }
 
-/// The tasks that one worker has got, and what it may take.
+/// The tasks that one worker has got, of its own shares and from the first on.
 struct OfWorker<'a> {
     shares: &'a Shares,
-    /// Its share, and what it has taken of that.
     own: usize,
     own_run: Range<usize>,
-    /// All shares before this one have been taken. What it has taken from there on.
-    first: usize,
+    /// The run of its own is the last of a share.
+    is_last_run: bool,
     first_run: Range<usize>,
+    ends_share: bool,
 }
 
 impl OfWorker<'_> {
-    /// The first task that nobody has taken, of the shares before some.
+    /// The first task that nobody has taken, if it comes before this one.
     fn take_first(&mut self, end: usize) -> Option<usize> {
-        loop {
-            if let Some(task) = self.first_run.next() {
-                return Some(task);
-            }
-            if self.first >= end {
+        while self.first_run.is_empty() {
+            let (first, worker) = self.shares.first();
+            if first >= end {
                 return None;
             }
-            let (next, end) = self.shares.share(self.first);
-            match take_run(next, end, RUN) {
-                Some(run) => self.first_run = run,
-                None => self.first += 1,
+            if let Ok((run, _)) = self.shares.take_run(worker, first) {
+                self.first_run = run;
             }
         }
+        self.ends_share = true;
+        self.first_run.next()
     }
 
     fn take_own(&mut self) -> Option<usize> {
-        loop {
-            if let Some(task) = self.own_run.next() {
-                return Some(task);
-            }
-            if self.own >= self.shares.shares {
+        let mut first = self.next_own();
+        while self.own_run.is_empty() {
+            if first >= self.shares.tasks {
                 return None;
             }
-            let (next, end) = self.shares.share(self.own);
-            match take_run(next, end, RUN) {
-                Some(run) => self.own_run = run,
-                None => self.own += self.shares.workers,
+            match self.shares.take_run(self.own, first) {
+                Ok(run) => (self.own_run, self.is_last_run) = run,
+                Err(now) => first = now,
             }
         }
+        let task = self.own_run.next();
+        self.ends_share = self.is_last_run && self.own_run.is_empty();
+        task
+    }
+
+    /// The next task of its own shares.
+    fn next_own(&self) -> usize {
+        let next = || self.shares.next[self.own].load(Ordering::Relaxed);
+        if self.own_run.is_empty() { next() } else { self.own_run.start }
     }
 }
 
@@ -214,14 +240,18 @@ impl Tasks for OfWorker<'_> {
     fn next_task(&mut self, first: bool) -> Option<(usize, bool)> {
         // Those that it has taken out of turn are waited for.
         if first || !self.first_run.is_empty() {
-            let task = self.take_first(self.own.min(self.shares.shares));
+            let task = self.take_first(self.next_own());
             if task.is_some() {
                 return task.map(|task| (task, true));
             }
         }
-        // Where the first were asked for, nobody is to begin one before.
-        let own = self.take_own().map(|task| (task, first));
-        own.or_else(|| self.take_first(self.shares.shares).map(|task| (task, true)))
+        // Where the first were asked for, nobody may be to begin one before.
+        let own = self.take_own().map(|task| (task, first && self.shares.first().0 > task));
+        own.or_else(|| self.take_first(self.shares.tasks).map(|task| (task, true)))
+    }
+
+    fn ends_share(&self) -> bool {
+        self.ends_share
     }
 }
 
@@ -233,9 +263,10 @@ mod tests {
     /// now and then. Each task is handed out once, and what is said of those before it holds.
     #[test]
     fn each_task_is_handed_out_once_and_those_before_it_are_known() {
-        for (workers, tasks, bodies) in [(1, 5, 10), (2, 1, 9), (2, 113, 20_000), (3, 700, 200_000), (40, 900, 50_000)]
+        for (workers, tasks, bodies) in
+            [(1, 5, 10), (2, 1, 9), (2, 113, 20_000), (3, 700, 200_000), (7, 1_999, 1_000_000), (40, 900, 50_000)]
         {
-            let shares = Shares::cut(tasks, shares_along(tasks, bodies, workers).expect("few bodies"));
+            let shares = Shares::cut(tasks, shares_along(tasks, bodies, workers));
             let (mut begun, mut state) = (vec![false; tasks], 1_u32);
             let mut hands: Vec<_> = (0..workers).map(|worker| shares.of_worker(worker)).collect();
             let mut at_work = vec![true; workers];
@@ -253,6 +284,8 @@ mod tests {
                     continue;
                 };
                 assert!(!std::mem::replace(&mut begun[task], true), "task {task} again");
+                let share = |task| shares.share_of(task);
+                assert!(hands[worker].ends_share() || share(task + 1) == share(task), "task {task} ends a share");
                 // What others have taken and not begun yet, they will begin without waiting for this one.
                 let in_hand =
                     |at: &usize| hands.iter().any(|hand| hand.own_run.contains(at) || hand.first_run.contains(at));

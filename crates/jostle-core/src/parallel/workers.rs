@@ -95,24 +95,10 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Runs `worker` on as many threads as there are, each with an iterator that hands out what is left of
-    /// `0..tasks` in ascending order, each number once; returns when all workers have ended.
-    ///
-    /// # Panics
-    /// When a worker panics.
-    pub fn run_in_order(
-        self,
-        name: &'static str,
-        tasks: usize,
-        worker: impl Fn(&mut dyn Iterator<Item = usize>) + Sync,
-    ) {
-        self.run_each_of_tree(name, (tasks, usize::MAX), &|tasks| {
-            worker(&mut tasks.in_turn());
-        });
-    }
-
-    /// As [`Workers::run_in_order`], of a stage that goes through a tree of so many bodies: each worker begins with the shares that it has
-    /// in every such stage (see [`Workers::shares`]), in ascending order, then helps the others, beginning with the first.
+    /// Runs `worker` on as many threads as there are, each with tasks of `0..tasks`, each of which is handed out once; returns when all
+    /// workers have ended. Of a stage that goes through a tree of so many bodies, each worker begins with the shares that it has in every such
+    /// stage (see [`Workers::shares`]), in ascending order, then helps the others, beginning with the first; where `bodies` is none, all is
+    /// handed out in ascending order.
     ///
     /// So it finds in its cache what it has written, and, since others have read little of that, can write there again without
     /// taking it away from them, which takes several times as long.
@@ -122,42 +108,39 @@ impl<'a> Workers<'a> {
     pub fn run_in_shares(
         self,
         name: &'static str,
-        (tasks, bodies): (usize, usize),
+        (tasks, bodies): (usize, Option<usize>),
         worker: impl Fn(&mut dyn Tasks) + Sync,
     ) {
         self.run_each_of_tree(name, (tasks, bodies), &worker);
     }
 
-    /// How many shares there are in a stage that goes through a tree of so many bodies; one where what a stage writes for so many is not in
-    /// caches when the next one reads it: there workers take the tasks in order.
+    /// How many shares there are in a stage that goes through a tree of so many bodies.
     #[must_use]
     pub fn shares(self, tasks: usize, bodies: usize) -> usize {
         match self.count() {
             1 => 1,
-            workers => shares_along(tasks, bodies, workers).map_or(1, |(_, shares)| shares.max(1)),
+            workers => shares_along(tasks, bodies, workers).1.max(1),
         }
     }
 
     fn run_each_of_tree(
         self,
         name: &'static str,
-        (tasks, bodies): (usize, usize),
+        (tasks, bodies): (usize, Option<usize>),
         worker: &(dyn Fn(&mut dyn Tasks) + Sync),
     ) {
         let at_once = self.count().min(tasks);
-        match self {
-            Self::Recorded => recording::region(name, tasks, |mut tasks| worker(&mut tasks)),
+        match (self, bodies) {
+            (Self::Recorded, _) => recording::region(name, tasks, |mut tasks| worker(&mut tasks)),
             _ if at_once <= 1 => worker(&mut (0..tasks)),
-            _ => match shares_along(tasks, bodies, self.count()) {
-                Some(cut) => {
-                    let shares = Shares::cut(tasks, cut);
-                    self.on_all(at_once, &|number| shares.work_off_in_runs(number, worker));
-                }
-                None => {
-                    let tasks = InOrder::new(tasks, at_once);
-                    self.on_all(at_once, &|_| tasks.work_off(&|mut tasks| worker(&mut tasks)));
-                }
-            },
+            (_, Some(bodies)) => {
+                let shares = Shares::cut(tasks, shares_along(tasks, bodies, self.count()));
+                self.on_all(at_once, &|number| shares.work_off_in_runs(number, worker));
+            }
+            (_, None) => {
+                let tasks = InOrder::new(tasks, at_once);
+                self.on_all(at_once, &|_| tasks.work_off(&|mut tasks| worker(&mut tasks)));
+            }
         }
     }
 

@@ -13,7 +13,7 @@ use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
-use crate::parallel::tasks::CACHED_BODIES;
+use crate::parallel::tasks::Tasks;
 use crate::parallel::workers::Workers;
 use crate::radix::Dealer;
 use crate::sixteen::Ids;
@@ -45,10 +45,7 @@ impl<const D: usize> LinearTree<D> {
     }
 
     /// Puts the records of each segment in order and fills its leaves, whose first number is known once all segments
-    /// before it are in order.
-    ///
-    /// Where the caches hold the records of all, each worker sorts segments of its own and then fills them. Where they do
-    /// not, segments are taken in turn, and filled while their records are still in cache.
+    /// before it are in order: soon, so that its records are still in cache.
     pub(super) fn fill_leaves<S: Shape<D>>(
         &mut self,
         (part, deal): (&mut Part<S, D>, &mut Deal<S, D>),
@@ -59,22 +56,13 @@ impl<const D: usize> LinearTree<D> {
         let segments = deal.dealer.segments().len();
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
-        let in_turn = matches!(workers, Workers::Serial) || self.len > CACHED_BODIES;
-        let room = if in_turn { part.leaves.len().min(self.ids.len()) } else { 0 };
+        let room = part.leaves.len().min(self.ids.len());
         let shared = self.shared((part, deal), workers);
-        let of_tree = (shared.dealer.tasks(), len);
-        if in_turn {
-            workers.run_in_order("segments", of_tree.0, |tasks| {
-                let work = || shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
-                shared.first_leaves.worker(work);
-            });
-        } else {
-            workers.run_in_shares("segments", of_tree, |tasks| {
-                shared.locals.with(|local| {
-                    tasks.in_turn().flat_map(|task| shared.dealer.task(task)).for_each(|at| shared.sort(local, at))
-                });
-            });
-        }
+        let of_tree = (shared.dealer.tasks(), Some(len));
+        workers.run_in_shares("segments", of_tree, |tasks| {
+            let work = || shared.locals.with(|local| shared.sort_and_fill(local, tasks, room));
+            shared.first_leaves.worker(work);
+        });
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
@@ -142,7 +130,7 @@ struct Shared<'a, S: Shape<D>, const D: usize> {
 impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
     /// their leaves begin.
-    fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Iterator<Item = usize>, room: usize) {
+    fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Tasks, room: usize) {
         // Fills those of the waiting whose leaves are known, from number `next` on; the first that has to wait.
         let fill_known = |waiting: &[u32], mut next: usize| {
             while let Some(&at) = waiting.get(next)
@@ -157,10 +145,14 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         };
         local.waiting.clear();
         let mut next = 0;
-        for at in tasks.flat_map(|task| self.dealer.task(task)) {
-            self.sort(local, at);
-            local.waiting.push(at as u32);
-            next = fill_known(&local.waiting, next);
+        while let Some((task, _)) = tasks.next_task(false) {
+            for at in self.dealer.task(task) {
+                self.sort(local, at);
+                local.waiting.push(at as u32);
+                if tasks.ends_share() {
+                    next = fill_known(&local.waiting, next);
+                }
+            }
         }
         while let Some(&at) = local.waiting.get(next) {
             if self.first_leaves.wait_for(at as usize).is_none() {
@@ -200,10 +192,6 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
             let (records, places) = (self.records.range(segment.range()), self.places.range(segment.range()));
             (records, places, marks, bodies, ids, self.starts.range(leaves.clone()))
         };
-        if self.are_shared {
-            // Once more: of many bodies, lines that left the cache since they were sorted are shared again when they come back.
-            take_over(records);
-        }
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }

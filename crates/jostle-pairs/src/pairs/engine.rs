@@ -124,7 +124,7 @@ impl<const D: usize> Engine<D> {
         let most = self.most;
         self.outboxes.prepare(workers.count(), |outbox| outbox.prepare((pairs.capacity() / parts, most), blocks));
         let list = Disjoint::new(pairs.room_of_all());
-        let tests = counted((workers, plan.ask_callers()), "join", (blocks, bodies), |blocks| {
+        let tests = counted((workers, plan.ask_callers()), "join", (blocks, Some(bodies)), |blocks| {
             self.outboxes.with(|outbox| {
                 starts.worker(|| {
                     let mut ordered = Ordered::new((&list, &starts), outbox);
@@ -175,7 +175,7 @@ impl<const D: usize> Engine<D> {
     ) -> Tests {
         self.prepare(plan, workers);
         // A host that does all on one thread keeps the order of the list, in whatever order it runs tasks.
-        let bodies = if matches!(workers, Workers::Host(_)) { usize::MAX } else { plan.bodies() };
+        let bodies = (!matches!(workers, Workers::Host(_))).then(|| plan.bodies());
         counted((workers, true), "join", (plan.blocks(), bodies), |blocks| join_blocks(self, plan, blocks, &mut sink()))
     }
 

@@ -61,7 +61,7 @@ pub struct Stats {
 pub(crate) fn counted(
     (workers, callers): (Workers<'_>, bool),
     name: &'static str,
-    (blocks, bodies): (usize, usize),
+    (blocks, bodies): (usize, Option<usize>),
     worker: impl Fn(&mut dyn Tasks) -> Tests + Sync,
 ) -> Tests {
     let all = Mutex::new(Tests::default());
