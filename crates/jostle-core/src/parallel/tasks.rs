@@ -108,7 +108,7 @@ pub(crate) struct Shares {
     tasks: usize,
     shares: usize,
     workers: usize,
-    /// Of each worker, the first task of its shares that nobody has taken; `tasks` or more where all are taken.
+    /// Of each worker, the first task of its shares that nobody has taken, or the end of them or beyond it.
     next: [CachePadded<AtomicUsize>; WORKERS],
 }
 
