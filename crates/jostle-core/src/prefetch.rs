@@ -35,6 +35,14 @@ pub(crate) fn prefetch_to_write(_address: *const u8) {
     }
 }
 
+/// Asks for all lines of memory at an address that a value takes, to write to it; may do nothing.
+#[inline(always)]
+pub(crate) fn prefetch_all_to_write<T>(address: *const T) {
+    for at in (0..size_of::<T>()).step_by(LINE) {
+        prefetch_to_write(address.cast::<u8>().wrapping_add(at));
+    }
+}
+
 /// Asks for all lines of memory of a value; may do nothing.
 #[inline(always)]
 pub fn prefetch<T: ?Sized>(value: &T) {

@@ -1,6 +1,7 @@
 //! Sorted records into leaves: structure of arrays, sixteen places a leaf, and a box.
 
 use core::ops::Range;
+use core::ptr;
 
 use super::fours::{at_once, columns};
 use super::level::LevelSlots;
@@ -15,6 +16,7 @@ use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
 use crate::parallel::tasks::Tasks;
 use crate::parallel::workers::Workers;
+use crate::prefetch::prefetch_all_to_write;
 use crate::radix::Dealer;
 use crate::sixteen::Ids;
 
@@ -22,6 +24,12 @@ use crate::sixteen::Ids;
 pub(super) fn expected_leaves(bodies: usize) -> usize {
     bodies / LEAF + bodies / (8 * LEAF) + LEAF
 }
+
+/// Leaves ahead of the one that is filled whose memory is asked for, where it is not in a core's own cache (`docs/measurements.md`).
+const AHEAD: usize = 24;
+
+/// Bodies of a tree that stays in such a cache, at most.
+const IN_CACHE: usize = 1 << 17;
 
 impl<const D: usize> LinearTree<D> {
     /// Makes room for so many leaves; those that there are stay.
@@ -195,7 +203,8 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         for (start, &mark) in starts.iter_mut().zip(marks) {
             *start = segment.start + u32::from(mark);
         }
-        self.isa.run(FillLeaves::<S, _, D> { source: &*records, places, marks, bodies, ids });
+        let ahead = if self.places.len() > IN_CACHE { AHEAD } else { 0 };
+        self.isa.run(FillLeaves::<S, _, D> { source: &*records, places, marks, bodies, ids, ahead });
         // SAFETY: as above.
         unsafe { bound_leaves::<S, D>(self.isa, bodies, &self.boxes, leaves.start) }
     }
@@ -228,6 +237,8 @@ pub(super) struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
     pub(super) marks: &'a [u16],
     pub(super) bodies: &'a mut [S::Sixteen],
     pub(super) ids: &'a mut [Ids],
+    /// Leaves that memory is asked for ahead, if any.
+    pub(super) ahead: usize,
 }
 
 impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
@@ -237,9 +248,13 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
     #[inline(always)]
     #[allow(unsafe_code, reason = "bodies at places that were checked before")]
     fn run(self) {
-        let Self { source, places, marks, bodies, ids } = self;
+        let Self { source, places, marks, bodies, ids, ahead } = self;
         let all = source.len();
         for (leaf, (bodies, ids)) in bodies.iter_mut().zip(ids).enumerate() {
+            if ahead > 0 {
+                prefetch_all_to_write(ptr::from_ref(bodies).wrapping_add(ahead));
+                prefetch_all_to_write(ptr::from_ref(ids).wrapping_add(ahead));
+            }
             let start = usize::from(marks[leaf]);
             let end = marks.get(leaf + 1).map_or(places.len(), |&end| usize::from(end));
             let mut fill = |lane: usize, place: u16| {

@@ -43,7 +43,7 @@ impl<const D: usize> LinearTree<D> {
             let places = &places[..marks.get(own.end).map_or(n, |&end| usize::from(end))];
             // SAFETY: each task has leaves of its own.
             let (bodies, ids) = unsafe { (all_bodies.range(own.clone()), all_ids.range(own.clone())) };
-            isa.run(FillLeaves::<S, _, D> { source, places, marks: &marks[own.clone()], bodies, ids });
+            isa.run(FillLeaves::<S, _, D> { source, places, marks: &marks[own.clone()], bodies, ids, ahead: 0 });
             // SAFETY: there is room for the boxes of all leaves, and each task writes its own.
             unsafe { bound_leaves::<S, D>(isa, bodies, &boxes, own.start) };
         });
