@@ -34,7 +34,7 @@ pub(crate) struct Engine<const D: usize> {
     pub(crate) ends: Vec<usize>,
     /// Where each block's pairs begin, and what waits to go there, when several threads share the join.
     starts: Prefix,
-    /// Pairs of a block, at most, in all searches so far.
+    /// Twice the pairs of the largest block in all searches so far: bodies of the next one may lie closer.
     most: usize,
     outboxes: ScratchPool<Outbox>,
     scratch: ScratchPool<JoinScratch<D>>,
@@ -109,6 +109,7 @@ impl<const D: usize> Engine<D> {
     /// Joins blocks side by side, and puts their pairs in the list in the order of the blocks.
     fn list_parallel(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
         self.prepare(plan, workers);
+        let plan = plan.shared(workers);
         let (blocks, bodies) = (plan.blocks(), plan.bodies());
         let (mut pairs, mut starts) = (core::mem::take(&mut self.pairs), core::mem::take(&mut self.starts));
         let of_largest = (0..plan.jobs.len()).map(|job| plan.tree_pair(job).trees[0].len()).max().unwrap_or_default();
@@ -141,7 +142,7 @@ impl<const D: usize> Engine<D> {
         let mut most = 0;
         self.outboxes.each(|outbox| most = most.max(outbox.largest_block()));
         if most > self.most {
-            self.most = with_headroom(most);
+            self.most = with_headroom(2 * most);
         }
         let (most, capacity) = (self.most, pairs.capacity());
         self.outboxes.each(|outbox| {
@@ -174,6 +175,7 @@ impl<const D: usize> Engine<D> {
         sink: impl Fn() -> S + Sync,
     ) -> Tests {
         self.prepare(plan, workers);
+        let plan = plan.shared(workers);
         // A host that does all on one thread keeps the order of the list, in whatever order it runs tasks.
         let bodies = (!matches!(workers, Workers::Host(_))).then(|| plan.bodies());
         counted((workers, true), "join", (plan.blocks(), bodies), |blocks| join_blocks(self, plan, blocks, &mut sink()))

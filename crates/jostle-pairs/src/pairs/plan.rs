@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use jostle_core::LinearTree;
 use jostle_core::sixteen::Ids;
 use jostle_core::tree::Level;
+use jostle_core::{LinearTree, Workers};
 use jostle_sets::input::Set;
 use jostle_sets::prepare::Preparation;
 use jostle_sets::prepare::job::Job;
@@ -14,8 +14,12 @@ use crate::join::filter::{Decision, Filter, PairTest};
 use crate::join::hits::Order;
 use crate::join::tree_pair::TreePair;
 
-/// Blocks that a join is cut into, at most; a function of the input alone, whatever the number of threads.
+/// Blocks that a join is cut into, at most; a function of the input alone, where the number of threads is not to show.
 const JOIN_BLOCKS: usize = 2048;
+
+/// Blocks of a share of a worker. To begin and end one takes up to a seventh of the time of a group of sixteen leaves; so no more of them than
+/// it takes for nobody to wait long for the last.
+const BLOCKS_OF_SHARE: usize = 8;
 
 /// Where blocks are asked for, there are so many at least, for many threads to share, if each has so many groups.
 const LEAST_BLOCKS: usize = 16;
@@ -72,6 +76,16 @@ impl Blocks {
     }
 }
 
+/// Groups of a block, of joins of so many groups and bodies, for so many workers: a recording, which is for any number, has the least blocks.
+fn size_for(workers: Workers<'_>, groups: usize, bodies: usize) -> Option<usize> {
+    match workers {
+        Workers::Serial | Workers::Recorded => None,
+        Workers::Rayon | Workers::Host(_) => {
+            Some((groups / (BLOCKS_OF_SHARE * workers.shares(groups.max(1), bodies))).max(1))
+        }
+    }
+}
+
 impl<'a, const D: usize> Plan<'a, D> {
     /// That of a prepared input.
     pub(crate) fn new(prepared: &'a Preparation<D>, exact: &'a Exact<'a, D>, only: Option<PairTest<'a>>) -> Self {
@@ -85,9 +99,19 @@ impl<'a, const D: usize> Plan<'a, D> {
 
     /// The same in about so many blocks, if it is one join.
     pub(crate) fn in_blocks(self, blocks: usize) -> Self {
-        let groups = (0..self.jobs.len()).map(|job| Blocks::of(self.tree_pair(job).trees).groups).sum::<usize>();
+        let groups = self.groups();
         let least = (groups / LEAST_GROUPS).min(LEAST_BLOCKS);
         Self { size: Some((groups / blocks.max(least).max(1)).max(1)), ..self }
+    }
+
+    /// The same in blocks for so many workers, if no other size was asked for: where blocks end is not to show in what comes out.
+    pub(crate) fn shared(self, workers: Workers<'_>) -> Self {
+        Self { size: self.size.or_else(|| size_for(workers, self.groups(), self.bodies())), ..self }
+    }
+
+    /// Groups of all jobs.
+    fn groups(&self) -> usize {
+        (0..self.jobs.len()).map(|job| Blocks::of(self.tree_pair(job).trees).groups).sum()
     }
 
     /// The tree of the first set.
