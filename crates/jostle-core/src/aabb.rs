@@ -16,10 +16,10 @@
 pub const GROWTH: f32 = 1.0 + 1.0 / 2_097_152.0;
 
 /// Outward shift of a box relative to the magnitude of its border: 2^-21.
-const RELATIVE_MARGIN: f32 = 1.0 / 2_097_152.0;
+pub(crate) const RELATIVE_MARGIN: f32 = 1.0 / 2_097_152.0;
 
 /// Outward shift in absolute terms, 2^-73: below about 2^-75 a difference squares to zero and counts as a hit.
-const ABSOLUTE_MARGIN: f32 = f32::from_bits((127 - 73) << 23);
+pub(crate) const ABSOLUTE_MARGIN: f32 = f32::from_bits((127 - 73) << 23);
 
 /// An axis-aligned box: `lo[axis] <= hi[axis]` on every axis, or empty.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,14 +71,14 @@ impl<const D: usize> Aabb<D> {
 
 /// The least of four numbers, none of them NaN.
 #[inline(always)]
-pub(crate) fn least(of: [f32; 4]) -> f32 {
+fn least(of: [f32; 4]) -> f32 {
     let least = |a: f32, b: f32| if a < b { a } else { b };
     least(least(of[0], of[2]), least(of[1], of[3]))
 }
 
 /// The greatest of four numbers, none of them NaN.
 #[inline(always)]
-pub(crate) fn greatest(of: [f32; 4]) -> f32 {
+fn greatest(of: [f32; 4]) -> f32 {
     let greatest = |a: f32, b: f32| if a > b { a } else { b };
     greatest(greatest(of[0], of[2]), greatest(of[1], of[3]))
 }

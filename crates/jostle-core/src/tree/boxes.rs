@@ -5,9 +5,10 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
+use super::fours::Four;
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
-use crate::aabb::{Aabb, greatest, least, outward_hi, outward_lo};
+use crate::aabb::Aabb;
 use crate::axes::{Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
@@ -360,23 +361,13 @@ impl<const D: usize> Shape<D> for Boxed {
         }
     }
 
-    /// Finite, so that places of a node without a child, which begin at infinity, overlap none that has no end. What is NaN counts for
-    /// nothing.
     #[inline(always)]
-    fn aabb(sixteen: &Boxes16<D>) -> Aabb<D> {
-        let mut aabb = Aabb::EMPTY;
-        for axis in 0..D {
-            let (mut lo, mut hi) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
-            for four in 0..LEAF / 4 {
-                for lane in 0..4 {
-                    let (low, high) = (sixteen.lo[axis].0[4 * four + lane], sixteen.hi[axis].0[4 * four + lane]);
-                    lo[lane] = if low < lo[lane] { low } else { lo[lane] };
-                    hi[lane] = if high > hi[lane] { high } else { hi[lane] };
-                }
-            }
-            aabb.lo[axis] = outward_lo(least(lo)).max(f32::MIN);
-            aabb.hi[axis] = outward_hi(greatest(hi)).min(f32::MAX);
+    fn reach(sixteen: &Boxes16<D>, axis: usize) -> (Four, Four) {
+        let (low, high) = (Four::all_of(&sixteen.lo[axis]), Four::all_of(&sixteen.hi[axis]));
+        let (mut lo, mut hi) = (Four::splat(f32::INFINITY), Four::splat(f32::NEG_INFINITY));
+        for (low, high) in low.into_iter().zip(high) {
+            (lo, hi) = (low.lesser(lo), high.greater(hi));
         }
-        aabb
+        (lo, hi)
     }
 }

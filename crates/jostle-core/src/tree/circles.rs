@@ -5,9 +5,10 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
+use super::fours::Four;
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
-use crate::aabb::{Aabb, GROWTH, greatest, least, outward_hi, outward_lo};
+use crate::aabb::{Aabb, GROWTH};
 use crate::axes::from_axes;
 use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
@@ -265,28 +266,13 @@ impl<const D: usize> Shape<D> for Round {
     }
 
     #[inline(always)]
-    fn aabb(sixteen: &Bodies16<D>) -> Aabb<D> {
-        let mut aabb = Aabb::EMPTY;
-        for axis in 0..D {
-            let (lo, hi) = extent(&sixteen.centers[axis].0, &sixteen.radii.0);
-            aabb.lo[axis] = outward_lo(lo);
-            aabb.hi[axis] = outward_hi(hi);
+    fn reach(sixteen: &Bodies16<D>, axis: usize) -> (Four, Four) {
+        let (centers, radii) = (Four::all_of(&sixteen.centers[axis]), Four::all_of(&sixteen.radii));
+        let (mut lo, mut hi) = (Four::splat(f32::INFINITY), Four::splat(f32::NEG_INFINITY));
+        for (center, radius) in centers.into_iter().zip(radii) {
+            let reach = radius.times(Four::splat(GROWTH));
+            (lo, hi) = (center.minus(reach).lesser(lo), center.plus(reach).greater(hi));
         }
-        aabb
+        (lo, hi)
     }
-}
-
-/// How far sixteen bodies reach on one axis; what is NaN counts for nothing. Four lanes at a time, which the compiler
-/// keeps in registers; of all sixteen at once it makes scalars.
-#[inline(always)]
-fn extent(centers: &[f32; LEAF], radii: &[f32; LEAF]) -> (f32, f32) {
-    let (mut lo, mut hi) = ([f32::INFINITY; 4], [f32::NEG_INFINITY; 4]);
-    for four in 0..LEAF / 4 {
-        for lane in 0..4 {
-            let (center, reach) = (centers[4 * four + lane], radii[4 * four + lane] * GROWTH);
-            lo[lane] = if center - reach < lo[lane] { center - reach } else { lo[lane] };
-            hi[lane] = if center + reach > hi[lane] { center + reach } else { hi[lane] };
-        }
-    }
-    (least(lo), greatest(hi))
 }

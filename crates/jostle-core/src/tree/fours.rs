@@ -1,16 +1,135 @@
-//! Four records read at once, and their words stored column by column. A room of `unsafe`: instructions that the target has.
+//! Four numbers at a time: records read, and their words stored column by column; boxes of four leaves. A room of `unsafe`: instructions
+//! that the target has.
 #![allow(unsafe_code, reason = "instructions that are behind the compiler's own features")]
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::aabb::{ABSOLUTE_MARGIN, RELATIVE_MARGIN};
+use crate::sixteen::Floats;
+
 #[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{__m128, _mm_movehl_ps, _mm_movelh_ps, _mm_unpackhi_ps, _mm_unpacklo_ps};
+use core::arch::x86_64::{
+    __m128, _mm_add_ps, _mm_max_ps, _mm_min_ps, _mm_movehl_ps, _mm_movelh_ps, _mm_mul_ps, _mm_set1_ps, _mm_sub_ps,
+    _mm_unpackhi_ps, _mm_unpacklo_ps,
+};
 
 /// Four words of four bytes, as the processor loads them: of an array of numbers the compiler makes four loads again.
 #[cfg(target_arch = "x86_64")]
 type Row = __m128;
 #[cfg(not(target_arch = "x86_64"))]
 type Row = [u32; 4];
+
+#[cfg(target_arch = "x86_64")]
+type Numbers = __m128;
+#[cfg(not(target_arch = "x86_64"))]
+type Numbers = [f32; 4];
+
+/// Four numbers, in a register where the target has any so wide: of arrays, the compiler makes pairs of numbers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Four(Numbers);
+
+/// What is done lane by lane, by an instruction of the target or by an expression.
+macro_rules! lane_by_lane {
+    ($($(#[$doc:meta])* $name:ident = $instruction:ident, |$a:ident, $b:ident| $value:expr;)*) => {
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            pub(super) fn $name(self, other: Self) -> Self {
+                #[cfg(target_arch = "x86_64")]
+                // SAFETY: SSE2 is part of x86-64.
+                return Self(unsafe { $instruction(self.0, other.0) });
+                #[cfg(not(target_arch = "x86_64"))]
+                return Self(core::array::from_fn(|lane| {
+                    let ($a, $b) = (self.0[lane], other.0[lane]);
+                    $value
+                }));
+            }
+        )*
+    };
+}
+
+impl Four {
+    /// One number four times.
+    #[inline(always)]
+    pub(super) fn splat(value: f32) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: SSE2 is part of x86-64.
+        return Self(unsafe { _mm_set1_ps(value) });
+        #[cfg(not(target_arch = "x86_64"))]
+        return Self([value; 4]);
+    }
+
+    #[inline(always)]
+    fn of(numbers: [f32; 4]) -> Self {
+        Self(bytemuck::cast(numbers))
+    }
+
+    /// A column, by fours.
+    #[inline(always)]
+    pub(super) fn all_of(column: &Floats) -> [Self; 4] {
+        let [a, b, c, d]: [[f32; 4]; 4] = bytemuck::cast(column.0);
+        [Self::of(a), Self::of(b), Self::of(c), Self::of(d)]
+    }
+
+    #[inline(always)]
+    pub(super) fn numbers(self) -> [f32; 4] {
+        bytemuck::cast(self.0)
+    }
+
+    lane_by_lane! {
+        plus = _mm_add_ps, |a, b| a + b;
+        minus = _mm_sub_ps, |a, b| a - b;
+        times = _mm_mul_ps, |a, b| a * b;
+        /// The lesser of both; the other one where either is NaN.
+        lesser = _mm_min_ps, |a, b| if a < b { a } else { b };
+        /// The greater of both; the other one where either is NaN.
+        greater = _mm_max_ps, |a, b| if a > b { a } else { b };
+    }
+
+    /// Without the sign.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.greater(Self::splat(0.0).minus(self))
+    }
+
+    /// Lower borders of boxes, each moved outwards as by [`outward_lo`](crate::aabb::outward_lo), but not beyond all numbers.
+    #[inline(always)]
+    pub(super) fn outward_lo(self) -> Self {
+        self.minus(self.margin()).greater(Self::splat(f32::MIN))
+    }
+
+    /// Upper borders, as by [`outward_hi`](crate::aabb::outward_hi).
+    #[inline(always)]
+    pub(super) fn outward_hi(self) -> Self {
+        self.plus(self.margin()).lesser(Self::splat(f32::MAX))
+    }
+
+    #[inline(always)]
+    fn margin(self) -> Self {
+        self.abs().times(Self::splat(RELATIVE_MARGIN)).plus(Self::splat(ABSOLUTE_MARGIN))
+    }
+
+    /// The least number of each of four.
+    #[inline(always)]
+    pub(super) fn least_of_each(four: [Self; 4]) -> Self {
+        let [a, b, c, d] = lanes_of(four);
+        a.lesser(c).lesser(b.lesser(d))
+    }
+
+    /// The greatest number of each of four.
+    #[inline(always)]
+    pub(super) fn greatest_of_each(four: [Self; 4]) -> Self {
+        let [a, b, c, d] = lanes_of(four);
+        a.greater(c).greater(b.greater(d))
+    }
+}
+
+/// The first numbers of four, the second ones, and so on.
+#[inline(always)]
+fn lanes_of([a, b, c, d]: [Four; 4]) -> [Four; 4] {
+    let [first, second, third, fourth] = transposed([a.0, b.0, c.0, d.0]);
+    [Four(first), Four(second), Four(third), Four(fourth)]
+}
 
 /// Words `first` to `first + 3` of four records, a column a word.
 ///
@@ -49,12 +168,37 @@ fn transposed([a, b, c, d]: [Row; 4]) -> [Row; 4] {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn transposed(rows: [Row; 4]) -> [Row; 4] {
+fn transposed<T: Copy>(rows: [[T; 4]; 4]) -> [[T; 4]; 4] {
     core::array::from_fn(|column| core::array::from_fn(|row| rows[row][column]))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Four;
+    use crate::aabb::{outward_hi, outward_lo};
+
+    #[test]
+    fn four_leaves_are_bounded_as_each_alone() {
+        let numbers = [[3.0, -7.5, f32::INFINITY, 0.0], [1e-40, 2.0, 1e38, -0.0], [-1.0; 4], [f32::NEG_INFINITY; 4]];
+        let fours = [0, 1, 2, 3].map(|leaf| Four::of(numbers[leaf]));
+        let least = numbers.map(|of| of.into_iter().fold(f32::INFINITY, f32::min));
+        let greatest = numbers.map(|of| of.into_iter().fold(f32::NEG_INFINITY, f32::max));
+        assert_eq!(Four::least_of_each(fours).numbers(), least);
+        assert_eq!(Four::greatest_of_each(fours).numbers(), greatest);
+        let bits = |of: [f32; 4]| of.map(f32::to_bits);
+        let (lo, hi) = (Four::of(numbers[1]).outward_lo(), Four::of(numbers[1]).outward_hi());
+        assert_eq!(bits(lo.numbers()), bits(numbers[1].map(outward_lo)));
+        assert_eq!(bits(hi.numbers()), bits(numbers[1].map(outward_hi)));
+        assert_eq!(Four::of(numbers[3]).outward_lo().numbers(), [f32::MIN; 4]);
+        assert_eq!(Four::splat(f32::INFINITY).outward_hi().numbers(), [f32::MAX; 4]);
+    }
+
+    #[test]
+    fn what_is_nan_counts_for_nothing() {
+        let (nan, one) = (Four::splat(f32::NAN), Four::splat(1.0));
+        assert_eq!([nan.lesser(one), nan.greater(one)].map(Four::numbers), [[1.0; 4]; 2]);
+    }
+
     #[test]
     fn words_come_out_column_by_column() {
         let records: [[u32; 5]; 4] =

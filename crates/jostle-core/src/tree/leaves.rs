@@ -3,12 +3,11 @@
 use core::ops::Range;
 use core::ptr;
 
-use super::fours::{at_once, columns};
+use super::fours::{Four, at_once, columns};
 use super::level::LevelSlots;
 use super::shape::{Deal, Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers, take_over};
 use super::{LEAF, Level, LinearTree};
-use crate::aabb::Aabb;
 use crate::axes::Axes;
 use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
@@ -221,11 +220,7 @@ pub(super) unsafe fn bound_leaves<S: Shape<D>, const D: usize>(
     boxes: &LevelSlots<'_, D>,
     first: usize,
 ) {
-    let write_box = |leaf, aabb| {
-        // SAFETY: passed on to the caller.
-        unsafe { boxes.write(first + leaf, aabb) }
-    };
-    isa.run(BoundLeaves::<S, _, D> { bodies, write_box });
+    isa.run(BoundLeaves::<S, D> { bodies, boxes, first });
 }
 
 /// Fills the leaves of a segment.
@@ -330,21 +325,39 @@ fn set_four<S: Shape<D>, const D: usize>(
     }
 }
 
-/// The boxes of some leaves.
-struct BoundLeaves<'a, S: Shape<D>, W, const D: usize> {
+/// Boxes of leaves that are found together.
+const FOUR: usize = 4;
+
+/// The boxes of some leaves, of which the first is number `first`; nobody else has them.
+struct BoundLeaves<'a, S: Shape<D>, const D: usize> {
     bodies: &'a [S::Sixteen],
-    write_box: W,
+    boxes: &'a LevelSlots<'a, D>,
+    first: usize,
 }
 
-impl<S: Shape<D>, W: Fn(usize, Aabb<D>), const D: usize> Work for BoundLeaves<'_, S, W, D> {
+impl<S: Shape<D>, const D: usize> Work for BoundLeaves<'_, S, D> {
     type Output = ();
-    /// In space it loses.
-    const GAINS_BY_AVX512: bool = D == 2;
+    const GAINS_BY_AVX512: bool = false;
 
+    /// Four leaves at a time, whose boxes lie side by side in a node; of the first and the last some that are fewer, one of them several times.
     #[inline(always)]
+    #[allow(unsafe_code, reason = "boxes that are nobody else's")]
     fn run(self) {
-        for (leaf, bodies) in self.bodies.iter().enumerate() {
-            (self.write_box)(leaf, S::aabb(bodies));
+        let Self { bodies, boxes, first } = self;
+        let mut done = 0;
+        while done < bodies.len() {
+            let count = (FOUR - (first + done) % FOUR).min(bodies.len() - done);
+            let last = done + count - 1;
+            let [a, b, c, d] =
+                [&bodies[done], &bodies[(done + 1).min(last)], &bodies[(done + 2).min(last)], &bodies[last]];
+            for axis in 0..D {
+                let (a, b, c, d) = (S::reach(a, axis), S::reach(b, axis), S::reach(c, axis), S::reach(d, axis));
+                let lo = Four::least_of_each([a.0, b.0, c.0, d.0]).outward_lo();
+                let hi = Four::greatest_of_each([a.1, b.1, c.1, d.1]).outward_hi();
+                // SAFETY: up to the next multiple of four, they lie in one node; the rest is what the caller has promised.
+                unsafe { boxes.write_some(first + done, count, axis, lo, hi) }
+            }
+            done += count;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::fours::Four;
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, greatest_of_all, least_of_all};
 use crate::parallel::disjoint::Disjoint;
@@ -132,6 +133,29 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
             for axis in 0..D {
                 (&raw mut (*node).lo[axis].0[i % LEAF]).write(aabb.lo[axis]);
                 (&raw mut (*node).hi[axis].0[i % LEAF]).write(aabb.hi[axis]);
+            }
+        }
+    }
+
+    /// Sets the borders of `count` boxes of one node on an axis, the first of which is number `i`.
+    ///
+    /// # Safety
+    /// They are within the level and within four lanes of a node, and no other task touches them meanwhile.
+    #[allow(unsafe_code, reason = "slot writes")]
+    #[inline(always)]
+    pub(super) unsafe fn write_some(&self, i: usize, count: usize, axis: usize, lo: Four, hi: Four) {
+        // SAFETY: as above, and so are `count` lanes from this one on.
+        unsafe {
+            let node = self.0.at(i / LEAF);
+            let lanes = [&raw mut (*node).lo[axis].0[i % LEAF], &raw mut (*node).hi[axis].0[i % LEAF]];
+            for (lanes, borders) in lanes.into_iter().zip([lo.numbers(), hi.numbers()]) {
+                if count == borders.len() {
+                    lanes.cast::<[f32; 4]>().write(borders);
+                } else {
+                    for lane in 0..count {
+                        lanes.add(lane).write(borders[lane]);
+                    }
+                }
             }
         }
     }

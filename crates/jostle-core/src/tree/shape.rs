@@ -5,6 +5,7 @@ use core::fmt;
 
 use bytemuck::Pod;
 
+use super::fours::Four;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::axes::from_axes;
@@ -62,8 +63,8 @@ pub(super) trait Shape<const D: usize>: Sized {
     fn column(sixteen: &mut Self::Sixteen, word: usize) -> &mut [f32; LEAF];
     /// Leaves nothing in a leaf from a lane on.
     fn fill_up(sixteen: &mut Self::Sixteen, lane: usize);
-    /// A box that holds a leaf, with the margin of [`aabb`](crate::aabb).
-    fn aabb(sixteen: &Self::Sixteen) -> Aabb<D>;
+    /// How far every fourth body of a leaf reaches on an axis: down to where, and up. What is NaN counts for nothing.
+    fn reach(sixteen: &Self::Sixteen, axis: usize) -> (Four, Four);
 }
 
 /// A body on its way to its rank.
