@@ -5,11 +5,11 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
-use super::fours::Four;
+use super::fours::{Four, columns};
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, GROWTH};
-use crate::axes::from_axes;
+use crate::axes::{Axes, from_axes};
 use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
 use crate::input::{Bodies, Radii};
@@ -47,6 +47,12 @@ impl<const D: usize> Record<D> for RoundRecord<D> {
     #[inline(always)]
     fn coordinate(&self, axis: usize) -> f32 {
         self.center.0[axis]
+    }
+
+    #[inline(always)]
+    fn coordinates(four: &[Self; 4]) -> [[f32; 4]; D] {
+        let columns = columns(four, 0);
+        from_axes(|axis| columns[axis].axes(f32::from_bits))
     }
 
     #[inline(always)]

@@ -221,11 +221,23 @@ pub(super) fn copy_centers<'a, R: Record<D>, const D: usize>(
     records: &[R],
     columns: &'a mut [Vec<f32>; 3],
 ) -> Centers<'a, D> {
-    for axis in 0..D {
-        columns[axis].clear();
-        columns[axis].extend(records.iter().map(|record| record.coordinate(axis)));
+    let n = records.len();
+    for column in columns[..D].iter_mut().filter(|column| column.len() < n) {
+        column.resize(n, 0.0);
     }
-    Centers(core::array::from_fn(|axis| &columns[axis][..]))
+    let (fours, rest) = records.as_chunks::<4>();
+    for (at, four) in fours.iter().enumerate() {
+        let centers = R::coordinates(four);
+        for axis in 0..D {
+            columns[axis][4 * at..][..4].copy_from_slice(&centers[axis]);
+        }
+    }
+    for (at, record) in (4 * fours.len()..).zip(rest) {
+        for axis in 0..D {
+            columns[axis][at] = record.coordinate(axis);
+        }
+    }
+    Centers(core::array::from_fn(|axis| &columns[axis][..n]))
 }
 
 /// Lists the places of one segment's bodies by rank, and cuts it into leaves, whose number comes out, and whose starts
