@@ -8,6 +8,7 @@ pub mod aabb;
 pub mod axes;
 pub mod bounds;
 pub mod error;
+mod fours;
 pub mod input;
 pub mod isa;
 #[doc(hidden)]

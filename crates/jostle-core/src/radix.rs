@@ -13,7 +13,7 @@ mod deal;
 mod local;
 
 pub(crate) use cells::CellPass;
-pub(crate) use counting::Digits;
+pub(crate) use counting::{AsItIs, ByFours, Digits};
 pub(crate) use deal::{Dealer, Segment, digit, digit_bits};
 pub(crate) use local::LocalOrder;
 
@@ -120,7 +120,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         let (source, bits_and_top) = (&*items, (digit_bits(n).min(all), all));
         let part = |range: Range<usize>| source[range].iter().copied();
         let digits_of_part = |(range, out): (Range<usize>, &mut [u16])| digits(0, &source[range], bits_and_top, out);
-        dealer.deal_from(workers, n, bits_and_top, part, &digits_of_part, second);
+        dealer.deal_from(workers, n, bits_and_top, part, &digits_of_part, (&mut *second, AsItIs));
         while let Some(equal) = dealer.deal_large(workers, second, items, &mut top, digits) {
             dealer.push_equal(equal);
         }

@@ -12,7 +12,6 @@ mod circles;
 mod copy;
 mod cut;
 mod digits;
-mod fours;
 mod laps;
 mod leaves;
 mod level;

@@ -4,8 +4,9 @@ use core::mem;
 use core::ops::Range;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
+use crate::fours::write_by_fours;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
@@ -43,6 +44,42 @@ const GROUPS: usize = 16;
 const AHEAD: usize = 128;
 const AHEAD_OF_SEVERAL: usize = 64;
 
+/// How an item is put in its place.
+pub(crate) trait Put<T>: Copy + Sync + Send {
+    /// Puts it there.
+    ///
+    /// # Safety
+    /// Nobody else touches the place meanwhile.
+    #[allow(unsafe_code, reason = "a promise that is asked for")]
+    unsafe fn put(self, place: *mut T, item: T);
+}
+
+/// As the compiler writes it.
+#[derive(Clone, Copy)]
+pub(crate) struct AsItIs;
+
+/// A record whose words are at hand, four of them at once.
+#[derive(Clone, Copy)]
+pub(crate) struct ByFours;
+
+#[allow(unsafe_code, reason = "a write to a place that is promised")]
+impl<T> Put<T> for AsItIs {
+    #[inline(always)]
+    unsafe fn put(self, place: *mut T, item: T) {
+        // SAFETY: passed on to the caller.
+        unsafe { place.write(item) }
+    }
+}
+
+#[allow(unsafe_code, reason = "a write to a place that is promised")]
+impl<T: Pod> Put<T> for ByFours {
+    #[inline(always)]
+    unsafe fn put(self, place: *mut T, item: T) {
+        // SAFETY: passed on to the caller.
+        unsafe { write_by_fours(place, item) }
+    }
+}
+
 /// Fills in the digits of a range of items.
 pub(crate) type Digits<'a> = dyn for<'b> Task<(Range<usize>, &'b mut [u16])> + 'a;
 
@@ -73,11 +110,11 @@ impl CountingPass {
         bits: u32,
         source: impl Fn(Range<usize>) -> I + Sync,
         digits: &Digits<'_>,
-        target: &mut [T],
+        (target, put): (&mut [T], impl Put<T>),
     ) {
         assert!(target.len() >= items, "the target holds fewer items than are dealt out");
         self.count(workers, items, 1 << bits, digits);
-        self.scatter(workers, items, 1 << bits, source, target);
+        self.scatter(workers, items, 1 << bits, source, (target, put));
     }
 
     /// Deals `items` out in place, by way of `spare`, which is as long.
@@ -98,7 +135,7 @@ impl CountingPass {
             digits(&source[range], out);
         });
         let source = &*spare;
-        self.scatter(workers, source.len(), 1 << bits, |range| source[range].iter().copied(), items);
+        self.scatter(workers, source.len(), 1 << bits, |range| source[range].iter().copied(), (items, AsItIs));
     }
 
     /// Exchanges the memory in which digits are noted for other.
@@ -127,7 +164,7 @@ impl CountingPass {
         items: usize,
         buckets: usize,
         source: impl Fn(Range<usize>) -> I + Sync,
-        target: &mut [T],
+        (target, put): (&mut [T], impl Put<T>),
     ) {
         let (size, group, target) = (self.block, self.group, Disjoint::new(target));
         let counts: &[u32] = cast_slice(&self.counts);
@@ -138,7 +175,7 @@ impl CountingPass {
             next[..buckets].copy_from_slice(&counts[row_of(block, buckets)]);
             add(&mut next, &self.borders[..buckets]);
             self.totals[..block / group * buckets].chunks_exact(buckets).for_each(|row| add(&mut next, row));
-            scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, (&target, ahead));
+            scatter_block(source(range.clone()).zip(self.digits[range].iter().copied()), next, (&target, ahead), put);
         });
     }
 
@@ -218,12 +255,13 @@ fn scatter_block<T>(
     block: impl Iterator<Item = (T, u16)>,
     mut next: [u32; 1 << MAX_DIGIT_BITS],
     (target, ahead): (&Disjoint<'_, T>, usize),
+    put: impl Put<T>,
 ) {
     for (item, digit) in block {
         let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
         // SAFETY: the sums left this block as many places within the target for this digit as it counted, and to no
         // other block.
-        unsafe { target.write(*place as usize, item) };
+        unsafe { put.put(target.at(*place as usize), item) };
         target.prefetch(*place as usize + ahead);
         *place += 1;
     }
@@ -257,7 +295,7 @@ fn block_range(block: usize, size: usize, items: usize) -> Range<usize> {
 mod tests {
     use rayon::ThreadPoolBuilder;
 
-    use super::CountingPass;
+    use super::{AsItIs, CountingPass};
     use crate::parallel::cores;
     use crate::parallel::workers::Workers;
 
@@ -278,7 +316,7 @@ mod tests {
                         out.iter_mut().zip(range).for_each(|(out, item)| *out = digit(item as u32));
                     };
                     let source = |range: core::ops::Range<usize>| range.map(|item| item as u32);
-                    pass.deal(Workers::current(), items as usize, bits, source, &digits, &mut dealt);
+                    pass.deal(Workers::current(), items as usize, bits, source, &digits, (&mut dealt[..], AsItIs));
                 });
                 assert!(dealt == expected, "{items} items, {bits} bits, {threads} threads");
                 assert_eq!(pass.bucket_ends().last(), Some(&items));

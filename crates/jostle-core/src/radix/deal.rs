@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use super::LOCAL_MAX;
-use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, copy};
+use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, Put, copy};
 use crate::parallel::workers::Workers;
 
 /// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of so many items that there are buckets
@@ -105,14 +105,14 @@ impl Dealer {
         (bits, top): (u32, u32),
         source: impl Fn(Range<usize>) -> I + Sync + Send,
         digits: &Digits<'_>,
-        buffer: &mut [T],
+        (buffer, put): (&mut [T], impl Put<T>),
     ) {
         let whole = Segment { start: 0, end: items as u32, equal: false, frame: 0, top };
         if bits == 0 {
             copy(workers, items, source, buffer);
             return self.push(whole);
         }
-        self.pass.deal(workers, items, bits, source, digits, buffer);
+        self.pass.deal(workers, items, bits, source, digits, (buffer, put));
         self.push_buckets(Segment { top: top - bits, ..whole });
     }
 

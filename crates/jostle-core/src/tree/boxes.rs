@@ -5,18 +5,19 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
-use super::fours::Four;
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::axes::{Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
+use crate::fours::Four;
 use crate::input::{Boxes, Column};
 use crate::isa::{Isa, Work};
 use crate::limits::REACH;
 use crate::morton::Grid;
 use crate::parallel::workers::Workers;
+use crate::radix::ByFours;
 use crate::sixteen::Boxes16;
 
 /// See [`Shape`].
@@ -333,7 +334,14 @@ impl<const D: usize> Shape<D> for Boxed {
                     id: (first + at) as u32,
                 })
             };
-            return to.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut to.records);
+            return to.dealer.deal_from(
+                workers,
+                view.len(),
+                bits_and_top,
+                source,
+                &digits,
+                (&mut to.records[..], ByFours),
+            );
         }
         let source = |ids: Range<usize>| {
             let [mut lo, mut hi] =
@@ -344,7 +352,7 @@ impl<const D: usize> Shape<D> for Boxed {
                 id: id as u32,
             })
         };
-        to.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, &mut to.records);
+        to.dealer.deal_from(workers, view.len(), bits_and_top, source, &digits, (&mut to.records[..], ByFours));
     }
 
     #[inline(always)]

@@ -5,18 +5,18 @@ use core::ops::Range;
 use bytemuck::{Pod, Zeroable};
 
 use super::digits::digits_of;
-use super::fours::{Four, columns};
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, GROWTH};
 use crate::axes::{Axes, from_axes};
 use crate::bounds::{BlockBounds, bounds_into};
 use crate::error::ViewError;
+use crate::fours::{Four, columns};
 use crate::input::{Bodies, Radii};
 use crate::isa::Isa;
 use crate::morton::Grid;
 use crate::parallel::workers::Workers;
-use crate::radix::Digits;
+use crate::radix::{ByFours, Digits};
 use crate::sixteen::Bodies16;
 
 /// See [`Shape`].
@@ -158,7 +158,7 @@ fn deal<const D: usize>(
                     id: (first + i) as u32,
                 })
             };
-            to.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut to.records);
+            to.dealer.deal_from(workers, n, bits_and_top, source, digits, (&mut to.records[..], ByFours));
         }
         _ => {
             let source = |ids: Range<usize>| {
@@ -173,7 +173,7 @@ fn deal<const D: usize>(
                     id: id as u32,
                 })
             };
-            to.dealer.deal_from(workers, n, bits_and_top, source, digits, &mut to.records);
+            to.dealer.deal_from(workers, n, bits_and_top, source, digits, (&mut to.records[..], ByFours));
         }
     }
 }

@@ -3,12 +3,12 @@
 use core::ops::Range;
 use core::ptr;
 
-use super::fours::{Four, at_once, columns};
 use super::level::LevelSlots;
 use super::shape::{Deal, Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers, take_over};
 use super::{LEAF, Level, LinearTree};
 use crate::axes::Axes;
+use crate::fours::{Four, at_once, columns};
 use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::lookback::Prefix;

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::fours::Four;
 use super::{LEAF, LinearTree};
 use crate::aabb::{Aabb, greatest_of_all, least_of_all};
+use crate::fours::Four;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::{reserve, with_headroom};
 use crate::parallel::workers::Workers;

@@ -5,12 +5,12 @@ use core::fmt;
 
 use bytemuck::Pod;
 
-use super::fours::Four;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
 use crate::axes::{Axes, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
+use crate::fours::Four;
 use crate::isa::Isa;
 use crate::morton::Grid;
 use crate::parallel::workers::Workers;

@@ -1,5 +1,5 @@
-//! Four numbers at a time: records read, and their words stored column by column; boxes of four leaves. A room of `unsafe`: instructions
-//! that the target has.
+//! Four words at a time: records put in their places, read, and stored column by column; boxes of four leaves. A room of `unsafe`:
+//! instructions that the target has.
 #![allow(unsafe_code, reason = "instructions that are behind the compiler's own features")]
 
 use bytemuck::{Pod, Zeroable};
@@ -26,7 +26,7 @@ type Numbers = [f32; 4];
 
 /// Four numbers, in a register where the target has any so wide: of arrays, the compiler makes pairs of numbers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Four(Numbers);
+pub(crate) struct Four(Numbers);
 
 /// What is done lane by lane, by an instruction of the target or by an expression.
 macro_rules! lane_by_lane {
@@ -34,7 +34,7 @@ macro_rules! lane_by_lane {
         $(
             $(#[$doc])*
             #[inline(always)]
-            pub(super) fn $name(self, other: Self) -> Self {
+            pub(crate) fn $name(self, other: Self) -> Self {
                 #[cfg(target_arch = "x86_64")]
                 // SAFETY: SSE2 is part of x86-64.
                 return Self(unsafe { $instruction(self.0, other.0) });
@@ -51,7 +51,7 @@ macro_rules! lane_by_lane {
 impl Four {
     /// One number four times.
     #[inline(always)]
-    pub(super) fn splat(value: f32) -> Self {
+    pub(crate) fn splat(value: f32) -> Self {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: SSE2 is part of x86-64.
         return Self(unsafe { _mm_set1_ps(value) });
@@ -66,13 +66,13 @@ impl Four {
 
     /// A column, by fours.
     #[inline(always)]
-    pub(super) fn all_of(column: &Floats) -> [Self; 4] {
+    pub(crate) fn all_of(column: &Floats) -> [Self; 4] {
         let [a, b, c, d]: [[f32; 4]; 4] = bytemuck::cast(column.0);
         [Self::of(a), Self::of(b), Self::of(c), Self::of(d)]
     }
 
     #[inline(always)]
-    pub(super) fn numbers(self) -> [f32; 4] {
+    pub(crate) fn numbers(self) -> [f32; 4] {
         bytemuck::cast(self.0)
     }
 
@@ -94,13 +94,13 @@ impl Four {
 
     /// Lower borders of boxes, each moved outwards as by [`outward_lo`](crate::aabb::outward_lo), but not beyond all numbers.
     #[inline(always)]
-    pub(super) fn outward_lo(self) -> Self {
+    pub(crate) fn outward_lo(self) -> Self {
         self.minus(self.margin()).greater(Self::splat(f32::MIN))
     }
 
     /// Upper borders, as by [`outward_hi`](crate::aabb::outward_hi).
     #[inline(always)]
-    pub(super) fn outward_hi(self) -> Self {
+    pub(crate) fn outward_hi(self) -> Self {
         self.plus(self.margin()).lesser(Self::splat(f32::MAX))
     }
 
@@ -111,14 +111,14 @@ impl Four {
 
     /// The least number of each of four.
     #[inline(always)]
-    pub(super) fn least_of_each(four: [Self; 4]) -> Self {
+    pub(crate) fn least_of_each(four: [Self; 4]) -> Self {
         let [a, b, c, d] = lanes_of(four);
         a.lesser(c).lesser(b.lesser(d))
     }
 
     /// The greatest number of each of four.
     #[inline(always)]
-    pub(super) fn greatest_of_each(four: [Self; 4]) -> Self {
+    pub(crate) fn greatest_of_each(four: [Self; 4]) -> Self {
         let [a, b, c, d] = lanes_of(four);
         a.greater(c).greater(b.greater(d))
     }
@@ -136,7 +136,7 @@ fn lanes_of([a, b, c, d]: [Four; 4]) -> [Four; 4] {
 /// # Panics
 /// When a record has fewer words.
 #[inline(always)]
-pub(super) fn columns<R: Pod>(records: &[R; 4], first: usize) -> [[u32; 4]; 4] {
+pub(crate) fn columns<R: Pod>(records: &[R; 4], first: usize) -> [[u32; 4]; 4] {
     let mut rows = [Row::zeroed(); 4];
     for (row, record) in rows.iter_mut().zip(records) {
         *row = bytemuck::pod_read_unaligned(&bytemuck::bytes_of(record)[4 * first..][..size_of::<Row>()]);
@@ -146,12 +146,34 @@ pub(super) fn columns<R: Pod>(records: &[R; 4], first: usize) -> [[u32; 4]; 4] {
 
 /// Four numbers that will be stored by one instruction.
 #[inline(always)]
-pub(super) fn at_once([a, b, c, d]: [f32; 4]) -> [f32; 4] {
+pub(crate) fn at_once([a, b, c, d]: [f32; 4]) -> [f32; 4] {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: SSE2 is part of x86-64.
     return bytemuck::cast(unsafe { core::arch::x86_64::_mm_setr_ps(a, b, c, d) });
     #[cfg(not(target_arch = "x86_64"))]
     return [a, b, c, d];
+}
+
+/// Writes a record, four words by one instruction as long as there are so many: stores wait for one another.
+///
+/// # Safety
+/// There is room for it, which nobody else touches meanwhile.
+///
+/// # Panics
+/// When its size is not one of whole words.
+#[inline(always)]
+pub(crate) unsafe fn write_by_fours<R: Pod>(to: *mut R, record: R) {
+    let words: &[f32] = bytemuck::cast_slice(core::slice::from_ref(&record));
+    let (fours, rest) = words.as_chunks::<4>();
+    let to = to.cast::<f32>();
+    for (at, &four) in fours.iter().enumerate() {
+        // SAFETY: within the record.
+        unsafe { to.add(4 * at).cast::<[f32; 4]>().write_unaligned(at_once(four)) }
+    }
+    for (at, &word) in (4 * fours.len()..).zip(rest) {
+        // SAFETY: as above.
+        unsafe { to.add(at).write_unaligned(word) }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -197,6 +219,25 @@ mod tests {
     fn what_is_nan_counts_for_nothing() {
         let (nan, one) = (Four::splat(f32::NAN), Four::splat(1.0));
         assert_eq!([nan.lesser(one), nan.greater(one)].map(Four::numbers), [[1.0; 4]; 2]);
+    }
+
+    #[test]
+    fn records_of_any_number_of_words_are_written_as_they_are() {
+        fn check<const WORDS: usize>()
+        where
+            [u32; WORDS]: bytemuck::Pod,
+        {
+            let record = core::array::from_fn(|word| 0x7f80_0001 + word as u32);
+            let mut to = [[0; WORDS]; 2];
+            // SAFETY: the second of two.
+            unsafe { super::write_by_fours(&mut to[1], record) };
+            assert_eq!(to, [[0; WORDS], record]);
+        }
+        check::<1>();
+        check::<4>();
+        check::<5>();
+        check::<7>();
+        check::<8>();
     }
 
     #[test]
