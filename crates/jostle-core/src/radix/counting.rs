@@ -208,8 +208,14 @@ impl CountingPass {
             let (row, out) = unsafe { (counts.range(row_of(block, buckets)), all_digits.range(range.clone())) };
             digits.run((range, out));
             row.fill(0);
-            for &digit in &*out {
-                row[digit as usize & (buckets - 1)] += 1;
+            let (fours, rest) = out.as_chunks::<4>();
+            for four in fours {
+                for at in 0..4 {
+                    row[usize::from(four[at]) & (buckets - 1)] += 1;
+                }
+            }
+            for &digit in rest {
+                row[usize::from(digit) & (buckets - 1)] += 1;
             }
             let at = block / group;
             let of_group = block_range(at, group, blocks);
