@@ -75,11 +75,13 @@ pub(super) trait Record<const D: usize>: Pod + Default + Send + Sync + fmt::Debu
     fn center(&self) -> [f32; D];
     /// That on one axis.
     fn coordinate(&self, axis: usize) -> f32;
+
     /// Those of four on each axis.
     #[inline(always)]
     fn coordinates(four: &[Self; 4]) -> [[f32; 4]; D] {
         from_axes(|axis| [0, 1, 2, 3].axes(|at: usize| four[at].coordinate(axis)))
     }
+
     /// A word of it that is not the id.
     fn word(&self, word: usize) -> f32;
     /// Its position in the caller's view.
