@@ -208,6 +208,7 @@ impl CountingPass {
             let (row, out) = unsafe { (counts.range(row_of(block, buckets)), all_digits.range(range.clone())) };
             digits.run((range, out));
             row.fill(0);
+            // By fours, as `CellPass` counts.
             let (fours, rest) = out.as_chunks::<4>();
             for four in fours {
                 for at in 0..4 {
