@@ -71,12 +71,12 @@ impl Ways {
         (alone < all) != (self.searches >= self.next_try)
     }
 
-    /// Notes what a search has taken from when it was called to its return, by the calling thread alone or by all. One that was held up
-    /// counts a quarter: the next will most likely not be.
+    /// Notes what a search has taken from when it was called to its return, by the calling thread alone or by all. One that was held up,
+    /// however long, counts a sixteenth at most: the next will most likely not be.
     pub(crate) fn note(&mut self, alone: bool, bodies: usize, took: Duration) {
         self.searches += 1;
         let (cost, took) = (&mut self.cost[usize::from(alone)], took.as_secs_f64() / bodies as f64);
-        *cost = if took < *cost || cost.is_infinite() { took } else { *cost + (took - *cost) / 4.0 };
+        *cost = if took < *cost { took } else { *cost + (took - *cost).min(*cost / 4.0) / 4.0 };
         if self.searches == self.next_try + ROW {
             let [all, alone] = self.cost;
             let times = (all / alone).max(alone / all) as u64;
@@ -114,6 +114,15 @@ mod tests {
         // Who takes ten times as long is tried a tenth as often.
         search(&mut ways, TRIED_EVERY, [10, 100]);
         assert_eq!(search(&mut ways, 100 * TRIED_EVERY, [10, 100]), 10 * ROW);
+    }
+
+    #[test]
+    fn who_is_held_up_now_and_then_goes_on() {
+        let mut ways = Ways::default();
+        search(&mut ways, 2 * ROW, [70, 100]);
+        for _ in 0..20 {
+            assert_eq!(search(&mut ways, 2, [5_000, 100]) + search(&mut ways, 8, [70, 100]), 0);
+        }
     }
 
     #[test]
