@@ -5,6 +5,7 @@ mod callers;
 pub mod cores;
 pub mod disjoint;
 mod fill;
+pub(crate) mod groups;
 mod handover;
 pub mod host;
 pub mod lookback;

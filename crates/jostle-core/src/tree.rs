@@ -15,6 +15,7 @@ mod digits;
 mod laps;
 mod leaves;
 mod level;
+mod raise;
 mod shape;
 mod sort;
 mod strips;
@@ -35,6 +36,7 @@ use crate::input::{Bodies, Boxes};
 use crate::isa::Isa;
 use crate::limits::LEAVES_MAX;
 use crate::morton::Grid;
+use crate::parallel::groups::Groups;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::ScratchPool;
 use crate::parallel::threads::{Threads, run};
@@ -84,9 +86,9 @@ fn new_build() -> u64 {
 pub struct BuildTimes {
     /// Validation and the box of all centres.
     pub bounds: Duration,
-    /// Codes, partition and sort, up to leaves of bodies in order, with their boxes.
+    /// Codes, partition and sort, up to leaves of bodies in order, with their boxes and those of their nodes.
     pub sort: Duration,
-    /// Levels of boxes above the leaves.
+    /// Levels of boxes above these.
     pub tree: Duration,
 }
 
@@ -154,6 +156,8 @@ struct Scratch<const D: usize> {
     marks: Vec<u16>,
     /// The first leaf of each segment.
     first_leaves: Prefix,
+    /// How many leaves of each node have been filled.
+    nodes: Groups,
     locals: ScratchPool<LocalSort>,
     /// That of the calling thread, where all bodies are one segment.
     local: LocalSort,
@@ -167,6 +171,7 @@ impl<const D: usize> Default for Scratch<D> {
             places: Vec::new(),
             marks: Vec::new(),
             first_leaves: Prefix::default(),
+            nodes: Groups::default(),
             locals: ScratchPool::default(),
             local: LocalSort::default(),
         }
@@ -378,6 +383,7 @@ impl<const D: usize> LinearTree<D> {
             + self.levels.iter().map(Level::bytes).sum::<usize>()
             + (s.places.capacity() + s.marks.capacity()) * size_of::<u16>()
             + s.first_leaves.bytes()
+            + s.nodes.bytes()
             + s.locals.bytes(LocalSort::bytes)
             + s.local.bytes()
     }

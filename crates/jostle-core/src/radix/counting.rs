@@ -2,12 +2,12 @@
 
 use core::mem;
 use core::ops::Range;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 use crate::fours::write_by_fours;
 use crate::parallel::disjoint::Disjoint;
+use crate::parallel::groups::Groups;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 use crate::sixteen::{Ids, SIXTEEN};
@@ -95,7 +95,7 @@ pub(super) struct CountingPass {
     counts: Vec<Ids>,
     /// A row for each group, and how many of its blocks have been counted.
     totals: Vec<u32>,
-    counted: Vec<AtomicUsize>,
+    counted: Groups,
     /// Start of each bucket, and the end of the last.
     borders: Vec<u32>,
 }
@@ -153,8 +153,8 @@ impl CountingPass {
         let Self { digits, block: _, group: _, counts, totals, counted, borders } = self;
         (totals.capacity() + borders.capacity()) * size_of::<u32>()
             + counts.capacity() * size_of::<Ids>()
-            + counted.capacity() * size_of::<AtomicUsize>()
             + digits.capacity() * size_of::<u16>()
+            + counted.bytes()
     }
 
     /// Every item to its place.
@@ -197,8 +197,7 @@ impl CountingPass {
         if self.digits.len() < items {
             self.digits.resize(items, 0);
         }
-        self.counted.clear();
-        self.counted.resize_with(groups, AtomicUsize::default);
+        self.counted.reset(groups);
         let counts = Disjoint::new(cast_slice_mut::<_, u32>(&mut self.counts));
         let totals = Disjoint::new(&mut self.totals);
         let all_digits = Disjoint::new(&mut self.digits);
@@ -220,7 +219,7 @@ impl CountingPass {
             }
             let at = block / group;
             let of_group = block_range(at, group, blocks);
-            if self.counted[at].fetch_add(1, Ordering::AcqRel) + 1 == of_group.len() {
+            if self.counted.end(at, 1, of_group.len()) {
                 // SAFETY: who ends the group has its row.
                 let total = unsafe { totals.range(at * buckets..(at + 1) * buckets) };
                 total.fill(0);

@@ -4,6 +4,7 @@ use core::ops::Range;
 use core::ptr;
 
 use super::level::LevelSlots;
+use super::raise::{LowLevels, Run};
 use super::shape::{Deal, Part, Record, Shape, Source};
 use super::sort::{LocalSort, SortSegment, copy_centers, take_over};
 use super::{LEAF, Level, LinearTree};
@@ -11,6 +12,7 @@ use crate::axes::Axes;
 use crate::fours::{Four, at_once, columns};
 use crate::isa::{Isa, Work};
 use crate::parallel::disjoint::Disjoint;
+use crate::parallel::groups::Groups;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::scratch::{ScratchPool, reserve};
 use crate::parallel::tasks::Tasks;
@@ -33,10 +35,11 @@ const IN_CACHE: usize = 1 << 17;
 impl<const D: usize> LinearTree<D> {
     /// Makes room for so many leaves; those that there are stay.
     pub(super) fn reserve_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, leaves: usize) {
-        if self.levels.is_empty() {
+        while self.levels.len() < 2 {
             self.levels.push(Level::default());
         }
         self.levels[0].reserve(leaves);
+        self.levels[1].reserve(leaves.div_ceil(LEAF));
         // The first time it is known how many bodies make in general; later their number may grow from build to build.
         let room = if self.ids.is_empty() { leaves } else { leaves + leaves / 8 + LEAF };
         if part.leaves.len() < leaves {
@@ -64,6 +67,7 @@ impl<const D: usize> LinearTree<D> {
         s.first_leaves.reset(segments);
         s.locals.prepare(workers.count(), |local| local.reserve::<D>(self.len, segments, true));
         let room = part.leaves.len().min(self.ids.len());
+        s.nodes.reset(room.div_ceil(LEAF));
         let shared = self.shared((part, deal), workers);
         let of_tree = (shared.dealer.tasks(), Some(len));
         workers.run_in_shares("segments", of_tree, |tasks| {
@@ -73,23 +77,32 @@ impl<const D: usize> LinearTree<D> {
         let leaves = shared.first_leaves.total();
         if leaves > room {
             self.reserve_leaves(part, leaves);
+            self.scratch.nodes.grow(leaves.div_ceil(LEAF));
             let shared = self.shared((part, deal), workers);
             workers.run_in_shares("leaves", of_tree, |tasks| {
+                let mut run = shared.run();
                 for at in tasks.in_turn().flat_map(|task| shared.dealer.task(task)) {
                     if let Some(leaves) = shared.first_leaves.range_of(at).filter(|leaves| leaves.end > room) {
-                        shared.fill(at, leaves);
+                        shared.fill(at, leaves, &mut run);
                     }
                 }
+                shared.end(run);
             });
         }
         self.end_leaves(leaves);
     }
 
-    /// Notes that all leaves are filled, and how many they are.
+    /// Notes that all leaves are filled, and how many they are, and the box of their last node, if that has fewer than it may have.
+    #[allow(unsafe_code, reason = "a box that no task has")]
     pub(super) fn end_leaves(&mut self, leaves: usize) {
         self.leaves = leaves;
         self.leaf_starts[leaves] = self.len as u32;
         self.levels[0].set_len(leaves);
+        if !leaves.is_multiple_of(LEAF) {
+            // SAFETY: there is room for the nodes of all leaves, and all tasks have ended.
+            unsafe { LowLevels::new(&mut self.levels).raise(leaves / LEAF) }
+        }
+        self.levels[1].set_len(leaves.div_ceil(LEAF));
     }
 
     fn shared<'a, S: Shape<D>>(
@@ -109,7 +122,8 @@ impl<const D: usize> LinearTree<D> {
             bodies: Disjoint::new(&mut part.leaves),
             ids: Disjoint::new(&mut self.ids),
             starts: Disjoint::new(&mut self.leaf_starts),
-            boxes: LevelSlots::new(&mut self.levels[0]),
+            levels: LowLevels::new(&mut self.levels),
+            nodes: &s.nodes,
             isa: self.isa,
         }
     }
@@ -130,7 +144,9 @@ struct Shared<'a, S: Shape<D>, const D: usize> {
     bodies: Disjoint<'a, S::Sixteen>,
     ids: Disjoint<'a, Ids>,
     starts: Disjoint<'a, u32>,
-    boxes: LevelSlots<'a, D>,
+    levels: LowLevels<'a, D>,
+    /// How many leaves of each node have their boxes.
+    nodes: &'a Groups,
     isa: Isa,
 }
 
@@ -138,13 +154,14 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
     /// their leaves begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Tasks, room: usize) {
+        let mut run = self.run();
         // Fills those of the waiting whose leaves are known, from number `next` on; the first that has to wait.
-        let fill_known = |waiting: &[u32], mut next: usize| {
+        let mut fill_known = |waiting: &[u32], mut next: usize| {
             while let Some(&at) = waiting.get(next)
                 && let Some(leaves) = self.first_leaves.range_of(at as usize)
             {
                 if leaves.end <= room {
-                    self.fill(at as usize, leaves);
+                    self.fill(at as usize, leaves, &mut run);
                 }
                 next += 1;
             }
@@ -167,6 +184,17 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
             }
             next = fill_known(&local.waiting, next);
         }
+        self.end(run);
+    }
+
+    fn run(&self) -> Run<'_, D> {
+        Run::new(&self.levels, self.nodes)
+    }
+
+    #[allow(unsafe_code, reason = "leaves that were filled")]
+    fn end(&self, mut run: Run<'_, D>) {
+        // SAFETY: there is room for the nodes of all leaves, and each leaf is filled once.
+        unsafe { run.end() }
     }
 
     /// Lists the places of a segment's records by rank, and marks where its leaves begin.
@@ -189,7 +217,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
 
     /// Fills the leaves of a segment that is in order, given their numbers.
     #[allow(unsafe_code, reason = "each segment is a range of ranks of its own, and has leaves of its own")]
-    fn fill(&self, at: usize, leaves: Range<usize>) {
+    fn fill(&self, at: usize, leaves: Range<usize>, run: &mut Run<'_, D>) {
         let segment = self.dealer.segments()[at];
         // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
         // after it has been sorted: by the worker that did so, or in a region of its own.
@@ -205,7 +233,10 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         let ahead = if self.places.len() > IN_CACHE { AHEAD } else { 0 };
         self.isa.run(FillLeaves::<S, _, D> { source: &*records, places, marks, bodies, ids, ahead });
         // SAFETY: as above.
-        unsafe { bound_leaves::<S, D>(self.isa, bodies, &self.boxes, leaves.start) }
+        unsafe {
+            bound_leaves::<S, D>(self.isa, bodies, &self.levels.leaves, leaves.start);
+            run.add(leaves);
+        }
     }
 }
 

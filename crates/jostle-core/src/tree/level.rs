@@ -2,17 +2,13 @@
 
 use core::fmt;
 
-use super::{LEAF, LinearTree};
-use crate::aabb::{Aabb, greatest_of_all, least_of_all};
+use super::LEAF;
+use crate::aabb::Aabb;
 use crate::fours::Four;
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::scratch::{reserve, with_headroom};
-use crate::parallel::workers::Workers;
 use crate::prefetch::prefetch;
 use crate::sixteen::Boxes16;
-
-/// Nodes of a level that one task computes.
-const NODES_PER_TASK: usize = 32;
 
 /// The boxes of one level, a node of sixteen after the other, each as structure of arrays; the last node is filled up with
 /// boxes that overlap nothing.
@@ -122,6 +118,16 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
         Self(Disjoint::new(&mut level.nodes))
     }
 
+    /// The boxes of a node.
+    ///
+    /// # Safety
+    /// It is within the level, and no task writes its boxes as long as they are looked at.
+    #[allow(unsafe_code, reason = "slot reads")]
+    pub(super) unsafe fn node(&self, node: usize) -> &Boxes16<D> {
+        // SAFETY: passed on to the caller.
+        unsafe { &*self.0.at(node) }
+    }
+
     /// # Safety
     /// `i` is within the level, and no other task touches box `i` meanwhile.
     #[allow(unsafe_code, reason = "slot writes")]
@@ -159,48 +165,4 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
             }
         }
     }
-}
-
-impl<const D: usize> LinearTree<D> {
-    /// The levels above the leaves, each from the one below, until one has at most 16 boxes.
-    #[allow(unsafe_code, reason = "each task writes boxes of its own")]
-    pub(super) fn raise_levels(&mut self, workers: Workers<'_>) {
-        self.used_levels = 0;
-        if self.len == 0 {
-            return;
-        }
-        self.used_levels = 1;
-        loop {
-            if self.levels.len() == self.used_levels {
-                self.levels.push(Level::default());
-            }
-            let (below, above) = self.levels.split_at_mut(self.used_levels);
-            let (below, above) = (&below[self.used_levels - 1], &mut above[0]);
-            let nodes = below.len.div_ceil(LEAF);
-            above.reserve(nodes);
-            above.set_len(nodes);
-            let slots = LevelSlots::new(above);
-            workers.run("levels", nodes.div_ceil(NODES_PER_TASK), |task| {
-                for node in task * NODES_PER_TASK..((task + 1) * NODES_PER_TASK).min(nodes) {
-                    // SAFETY: `node` is below the level's length, and in this task alone.
-                    unsafe { slots.write(node, node_box(below, node)) }
-                }
-            });
-            self.used_levels += 1;
-            if nodes <= LEAF {
-                return;
-            }
-        }
-    }
-}
-
-/// The box of the children of `node`.
-fn node_box<const D: usize>(below: &Level<D>, node: usize) -> Aabb<D> {
-    let (mut aabb, node) = (Aabb::EMPTY, &below.nodes[node]);
-    for axis in 0..D {
-        let (lo, hi) = (&node.lo[axis].0, &node.hi[axis].0);
-        aabb.lo[axis] = least_of_all(lo);
-        aabb.hi[axis] = greatest_of_all(hi);
-    }
-    aabb
 }

@@ -2,11 +2,11 @@
 //! scratch that tasks would have to borrow.
 #![allow(unsafe_code, reason = "each task fills leaves of its own")]
 
-use super::LinearTree;
 use super::leaves::{FillLeaves, bound_leaves, expected_leaves};
-use super::level::LevelSlots;
+use super::raise::LowLevels;
 use super::shape::{Part, Shape};
 use super::sort::SortSegment;
+use super::{LEAF, LinearTree};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::workers::Workers;
 
@@ -37,7 +37,7 @@ impl<const D: usize> LinearTree<D> {
         }
         let task_leaves = if matches!(workers, Workers::Serial) { leaves.max(1) } else { TASK_LEAVES };
         let (all_bodies, all_ids) = (Disjoint::new(&mut part.leaves), Disjoint::new(&mut self.ids));
-        let boxes = LevelSlots::new(&mut self.levels[0]);
+        let levels = LowLevels::new(&mut self.levels);
         workers.run("leaves", leaves.div_ceil(task_leaves), |task| {
             let own = task * task_leaves..((task + 1) * task_leaves).min(leaves);
             let places = &places[..marks.get(own.end).map_or(n, |&end| usize::from(end))];
@@ -45,7 +45,11 @@ impl<const D: usize> LinearTree<D> {
             let (bodies, ids) = unsafe { (all_bodies.range(own.clone()), all_ids.range(own.clone())) };
             isa.run(FillLeaves::<S, _, D> { source, places, marks: &marks[own.clone()], bodies, ids, ahead: 0 });
             // SAFETY: there is room for the boxes of all leaves, and each task writes its own.
-            unsafe { bound_leaves::<S, D>(isa, bodies, &boxes, own.start) };
+            unsafe { bound_leaves::<S, D>(isa, bodies, &levels.leaves, own.start) };
+            for node in own.start / LEAF..own.end / LEAF {
+                // SAFETY: a task has whole nodes of leaves.
+                unsafe { levels.raise(node) }
+            }
         });
         self.end_leaves(leaves);
     }
