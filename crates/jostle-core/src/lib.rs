@@ -15,6 +15,8 @@ pub mod isa;
 pub mod limits;
 pub mod morton;
 #[doc(hidden)]
+pub mod pages;
+#[doc(hidden)]
 pub mod parallel;
 pub mod permutation;
 #[doc(hidden)]

@@ -22,6 +22,7 @@ pub(crate) mod tree_pair;
 use core::ops::Range;
 
 use jostle_core::axes::{Axes, Both};
+use jostle_core::pages::Paged;
 use jostle_core::sixteen::floats;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
@@ -42,7 +43,7 @@ pub(crate) struct JoinScratch<const D: usize> {
     candidates: Candidates<D>,
     /// Pairs of a leaf of the group and a candidate, as leaf << 16 | candidate: those whose leaf has the larger box, and
     /// those whose candidate has.
-    leaf_pairs: [Vec<u32>; 2],
+    leaf_pairs: [Paged<u32>; 2],
     pub(crate) tests: TestList,
     /// Circles that walk alone, each with a run of leaves that it may touch.
     pub(crate) visits: TestList,
@@ -62,7 +63,7 @@ impl<const D: usize> Default for JoinScratch<D> {
     fn default() -> Self {
         Self {
             candidates: Candidates::default(),
-            leaf_pairs: [(); 2].both(|()| vec![0; LEAF * SMALL + LANES]),
+            leaf_pairs: [(); 2].both(|()| Paged::zeros(LEAF * SMALL + LANES)),
             tests: TestList::with_lanes(SMALL_TESTS),
             visits: TestList::with_room(0),
         }
@@ -73,13 +74,13 @@ impl<const D: usize> JoinScratch<D> {
     /// Makes room for trees that are not small, if it is for such.
     pub(crate) fn fit(&mut self, is_small: bool) {
         if !is_small && self.tests.circle.len() < TESTS {
-            self.leaf_pairs = [(); 2].both(|()| vec![0; LEAF * CANDIDATES + LANES]);
+            self.leaf_pairs = [(); 2].both(|()| Paged::zeros(LEAF * CANDIDATES + LANES));
             (self.tests, self.visits) = (TestList::with_lanes(TESTS), TestList::default());
         }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let leaf_pairs = self.leaf_pairs.iter().map(Vec::len).sum::<usize>() * size_of::<u32>();
+        let leaf_pairs = self.leaf_pairs.iter().map(Paged::bytes).sum::<usize>();
         self.candidates.bytes() + leaf_pairs + self.tests.bytes() + self.visits.bytes()
     }
 }
@@ -303,16 +304,18 @@ impl<const D: usize> Join<'_, D> {
         let others = seen.max(leaves)..self.scratch.candidates.len;
         self.pairing.prefetch(&self.scratch.candidates.leaf[others]);
         let JoinScratch { candidates, leaf_pairs: [larger, smaller], .. } = &mut *self.scratch;
+        // Where they lie is then kept in registers.
+        let (boxes, larger, smaller) = (candidates.boxes(), &mut **larger, &mut **smaller);
         let mut count = [0; 2];
         for leaf in 0..leaves {
-            let (lo, hi) = candidates.aabb(leaf);
-            let size = L::splat(floats(&candidates.size)[leaf]);
+            let (lo, hi) = boxes.aabb(leaf);
+            let size = L::splat(floats(boxes.sizes)[leaf]);
             let first = seen.max(leaf + 1);
             for run in (first / LANES * LANES..candidates.len).step_by(LANES) {
                 let present = first_lanes((candidates.len - run).min(LANES));
                 let later = (u32::from(u16::MAX) << first.saturating_sub(run)) as u16;
-                let mask = candidates.overlapping::<L>(run / LANES, lo, hi) & present & later;
-                let sizes = L::load(&candidates.size[run / LANES].0).le(size);
+                let mask = boxes.overlapping::<L>(run / LANES, lo, hi) & present & later;
+                let sizes = L::load(&boxes.sizes[run / LANES].0).le(size);
                 let base = (leaf << 16 | run) as u32;
                 count[0] += L::expand(mask & sizes, base, sixteen_mut(larger, count[0]));
                 count[1] += L::expand(mask & !sizes, base, sixteen_mut(smaller, count[1]));
@@ -333,38 +336,31 @@ impl<const D: usize> Join<'_, D> {
 
     #[inline(always)]
     fn join_leaf_pairs<L: Lanes, S: Shape>(&mut self, side: usize, count: usize) {
-        // A loop for each, in which the side is known.
-        if side == 0 {
-            for at in 0..count {
-                let pair = self.scratch.leaf_pairs[0][at] as usize;
-                self.join_two_leaves::<L, S>(0, pair >> 16, pair & 0xffff);
-            }
-        } else {
-            for at in 0..count {
-                let pair = self.scratch.leaf_pairs[1][at] as usize;
-                self.join_two_leaves::<L, S>(1, pair & 0xffff, pair >> 16);
-            }
-        }
-    }
-
-    /// Phase 4 for two candidates, of which the first has the larger box and is of side `side`.
-    #[inline(always)]
-    fn join_two_leaves<L: Lanes, S: Shape>(&mut self, side: usize, larger: usize, smaller: usize) {
-        let (mut lo, mut hi) = self.scratch.candidates.aabb(smaller);
-        if self.across() && side == 0 {
-            let (shift, margin) = self.movement();
-            for axis in 0..D {
-                lo[axis] -= shift[axis] + margin[axis];
-                hi[axis] -= shift[axis] - margin[axis];
-            }
-        }
-        let JoinScratch { candidates, tests, .. } = &mut *self.scratch;
-        let (leaf, other) = (candidates.leaf[larger], candidates.leaf[smaller]);
+        let (shift, margin) = if self.across() && side == 0 { self.movement() } else { ([0.0; D], [0.0; D]) };
         let bodies = S::leaves(self.pairing.trees[side]);
-        let circles = S::Sixteen::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
-        tests.push::<L>(circles, leaf * LEAF as u32, other);
-        if tests.is_full() {
-            self.run_tests::<L>(side);
+        let mut at = 0;
+        while at < count {
+            let JoinScratch { candidates, tests, leaf_pairs, .. } = &mut *self.scratch;
+            let (boxes, leaves, pairs) = (candidates.boxes(), &*candidates.leaf, &leaf_pairs[side][..count]);
+            let mut adding = tests.add();
+            while at < count && !adding.is_full() {
+                // The leaf of the group is named first.
+                let pair = pairs[at] as usize;
+                let (larger, smaller) =
+                    if side == 0 { (pair >> 16, pair & 0xffff) } else { (pair & 0xffff, pair >> 16) };
+                let (mut lo, mut hi) = boxes.aabb(smaller);
+                for axis in 0..D {
+                    lo[axis] -= shift[axis] + margin[axis];
+                    hi[axis] -= shift[axis] - margin[axis];
+                }
+                let (leaf, other) = (leaves[larger], leaves[smaller]);
+                let circles = S::Sixteen::<L, D>::of(bodies, leaf as usize).touching(lo, hi);
+                adding.push::<L>(circles, leaf * LEAF as u32, other);
+                at += 1;
+            }
+            if adding.finish() {
+                self.run_tests::<L>(side);
+            }
         }
     }
 

@@ -2,12 +2,13 @@
 
 use core::ops::Range;
 
+use jostle_core::pages::Paged;
 use jostle_sets::simd::{LANES, Lanes, sixteen_mut};
 
 use crate::join::hits::Hit;
 
-/// Tests gathered before they are run.
-pub(crate) const TESTS: usize = 1024;
+/// Tests gathered before they are run: with room for sixteen more, a page of each list.
+pub(crate) const TESTS: usize = 1024 - LANES;
 
 /// Tests of a leaf against itself.
 pub(crate) const ROTATIONS: usize = LANES / 2;
@@ -15,15 +16,46 @@ pub(crate) const ROTATIONS: usize = LANES / 2;
 /// One circle each, by its place, against those of a leaf; then, what has come of it.
 #[derive(Debug)]
 pub(crate) struct TestList {
-    pub(crate) circle: Vec<u32>,
-    pub(crate) leaf: Vec<u32>,
+    pub(crate) circle: Paged<u32>,
+    pub(crate) leaf: Paged<u32>,
     /// What is known of the lanes of each test that has been run, see [`Hit`]; none where it is not asked for.
-    pub(crate) lanes: Vec<u32>,
+    pub(crate) lanes: Paged<u32>,
     pub(crate) len: usize,
     /// So many at the front have been run, or were hits.
     tested: usize,
     /// So many at the front are hits.
     hits: usize,
+}
+
+/// Tests as they are gathered; apart from the list, so that the compiler may keep it in registers.
+pub(crate) struct Adding<'t> {
+    circle: &'t mut [u32],
+    leaf: &'t mut [u32],
+    len: usize,
+    total: &'t mut usize,
+}
+
+impl Adding<'_> {
+    /// Whether another sixteen may not fit.
+    #[inline(always)]
+    pub(crate) fn is_full(&self) -> bool {
+        self.len + 2 * LANES > self.circle.len()
+    }
+
+    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
+    #[inline(always)]
+    pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
+        let count = L::expand(circles, base, sixteen_mut(self.circle, self.len));
+        *sixteen_mut(self.leaf, self.len) = [leaf; LANES];
+        self.len += count;
+    }
+
+    /// They are in the list: whether it is full.
+    #[inline(always)]
+    pub(crate) fn finish(self) -> bool {
+        *self.total = self.len;
+        self.is_full()
+    }
 }
 
 /// Tests as they are run, one after the other; it holds numbers apart from the lists, where the compiler may keep them in registers.
@@ -74,17 +106,23 @@ impl Default for TestList {
 impl TestList {
     /// Room for so many tests.
     pub(crate) fn with_room(tests: usize) -> Self {
-        let list = || vec![0; tests + LANES];
-        Self { circle: list(), leaf: list(), lanes: Vec::new(), len: 0, tested: 0, hits: 0 }
+        let list = || Paged::zeros(tests + LANES);
+        Self { circle: list(), leaf: list(), lanes: Paged::default(), len: 0, tested: 0, hits: 0 }
     }
 
     /// Room for so many tests, and for what is known of them.
     pub(crate) fn with_lanes(tests: usize) -> Self {
-        Self { lanes: vec![0; tests + LANES], ..Self::with_room(tests) }
+        Self { lanes: Paged::zeros(tests + LANES), ..Self::with_room(tests) }
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        (self.circle.capacity() + self.leaf.capacity() + self.lanes.capacity()) * size_of::<u32>()
+        self.circle.bytes() + self.leaf.bytes() + self.lanes.bytes()
+    }
+
+    /// For more tests.
+    #[inline(always)]
+    pub(crate) fn add(&mut self) -> Adding<'_> {
+        Adding { circle: &mut self.circle, leaf: &mut self.leaf, len: self.len, total: &mut self.len }
     }
 
     /// How many are to be run.
@@ -114,6 +152,7 @@ impl TestList {
     #[inline(always)]
     pub(crate) fn keep_hits<L: Lanes>(&mut self) -> bool {
         let Self { circle, leaf, lanes, len, tested, hits } = self;
+        let (circle, leaf, lanes) = (&mut **circle, &mut **leaf, &mut **lanes);
         if L::KEEPS_SIXTEEN {
             *sixteen_mut(lanes, *tested) = [0; LANES];
             for at in (*hits..*tested).step_by(LANES) {

@@ -44,13 +44,19 @@ pub(crate) struct LeafRows {
     long: Vec<(u32, f32)>,
 }
 
-/// Sixteen rows, each of which begins a line of memory.
+/// Sixteen rows each, which begin a line of memory, the first of them a page (see `jostle_core::pages`); the next page begins behind what the
+/// last row in this one holds of ids.
 #[derive(Debug)]
-#[repr(align(64))]
 struct Tables {
-    ids: [[u32; STRIDE]; LANES],
-    distances2: [[f32; STRIDE]; LANES],
+    ids: Table<u32>,
+    distances2: Table<f32>,
 }
+
+#[derive(Debug)]
+#[repr(align(4096))]
+struct Table<T>([[T; STRIDE]; LANES]);
+
+const _: () = assert!(4096 % (STRIDE * 4) == ROW * 4);
 
 /// Pieces of rows, of [`ROW`] ids each, and the lanes that they belong to.
 #[derive(Debug, Default)]
@@ -71,7 +77,7 @@ pub(crate) struct RowsUsed {
 
 impl Default for LeafRows {
     fn default() -> Self {
-        let tables = Tables { ids: [[0; STRIDE]; LANES], distances2: [[0.0; STRIDE]; LANES] };
+        let tables = Tables { ids: Table([[0; STRIDE]; LANES]), distances2: Table([[0.0; STRIDE]; LANES]) };
         Self {
             tables: Box::new(tables),
             lens: [0; LANES],
@@ -108,7 +114,7 @@ impl LeafRows {
 
     pub(crate) fn bytes(&self) -> usize {
         let Aside { lanes, ids, distances2, merged } = &self.aside;
-        2 * LANES * STRIDE * size_of::<u32>()
+        size_of::<Tables>()
             + lanes.capacity()
             + ids.capacity() * size_of::<u32>()
             + distances2.capacity() * size_of::<f32>()
@@ -121,7 +127,7 @@ impl LeafRows {
     pub(crate) fn push<L: Lanes>(&mut self, lane: usize, ids: &[u32; LANES], mask: u16) {
         // Always less than ROW; the modulo removes bounds checks.
         let len = self.lens[lane] as usize % ROW;
-        L::compress_ids(ids, mask, sixteen_mut(&mut self.tables.ids[lane], len));
+        L::compress_ids(ids, mask, sixteen_mut(&mut self.tables.ids.0[lane], len));
         self.lens[lane] = len as u32 + mask.count_ones();
         if self.lens[lane] >= ROW as u32 {
             self.put_aside(lane);
@@ -131,13 +137,13 @@ impl LeafRows {
     /// The squared distances of the ids that are pushed next.
     #[inline(always)]
     pub(crate) fn push_distances2<L: Lanes>(&mut self, lane: usize, distances2: L, mask: u16) {
-        distances2.compressed(mask, sixteen_mut(&mut self.tables.distances2[lane], self.lens[lane] as usize % ROW));
+        distances2.compressed(mask, sixteen_mut(&mut self.tables.distances2.0[lane], self.lens[lane] as usize % ROW));
     }
 
     #[cold]
     #[inline(never)]
     fn put_aside(&mut self, lane: usize) {
-        let (ids, distances2) = (&mut self.tables.ids[lane], &mut self.tables.distances2[lane]);
+        let (ids, distances2) = (&mut self.tables.ids.0[lane], &mut self.tables.distances2.0[lane]);
         self.aside.lanes.push(lane as u8);
         self.aside.ids.extend_from_slice(&ids[..ROW]);
         self.aside.distances2.extend_from_slice(&distances2[..ROW]);
@@ -163,7 +169,7 @@ impl LeafRows {
     pub(crate) fn sort<L: Lanes>(&mut self, sorting: Sorting) {
         self.sorting = sorting;
         if sorting == Sorting::Keys {
-            for (row, &len) in self.tables.ids.iter_mut().zip(&self.lens) {
+            for (row, &len) in self.tables.ids.0.iter_mut().zip(&self.lens) {
                 for first in (0..len as usize).step_by(LANES) {
                     for (place, id) in (first as u32..).zip(sixteen_mut(row, first)) {
                         *id = *id << PLACE_BITS | place;
@@ -172,9 +178,9 @@ impl LeafRows {
             }
         }
         match sorting {
-            Sorting::Ids | Sorting::Keys => L::sort_rows(&mut self.tables.ids, &self.lens),
+            Sorting::Ids | Sorting::Keys => L::sort_rows(&mut self.tables.ids.0, &self.lens),
             Sorting::EqualIds => {
-                let rows = self.tables.ids.iter_mut().zip(&self.lens);
+                let rows = self.tables.ids.0.iter_mut().zip(&self.lens);
                 rows.for_each(|(row, &len)| row[..len as usize].sort_unstable());
             }
             Sorting::Alone => {}
@@ -204,7 +210,7 @@ impl LeafRows {
             if lens[lane] == 0 {
                 lens[lane] = ROW as u32 + self.lens[lane];
                 rows[lane][..ROW].copy_from_slice(piece);
-                rows[lane][ROW..].copy_from_slice(&self.tables.ids[lane][..ROW]);
+                rows[lane][ROW..].copy_from_slice(&self.tables.ids.0[lane][..ROW]);
             }
         }
         L::merge_rows(rows, &lens);
@@ -217,7 +223,7 @@ impl LeafRows {
         if len >= ROW || self.sorting == Sorting::Alone {
             return self.sort_long_into(lane, len, out);
         }
-        let (steps, ids) = ((0..len).step_by(LANES), self.tables.ids[lane].as_chunks().0);
+        let (steps, ids) = ((0..len).step_by(LANES), self.tables.ids.0[lane].as_chunks().0);
         if self.sorting != Sorting::Keys {
             for (at, ids) in steps.zip(ids) {
                 *sixteen_mut(out, at) = *ids;
@@ -228,7 +234,8 @@ impl LeafRows {
             *sixteen_mut(out, at) = keys.axes(|key| key >> PLACE_BITS);
         }
         // What was too much of the ids is written over.
-        let distances2: &[f32; ROW] = self.tables.distances2[lane].first_chunk().expect("a table holds a row and more");
+        let distances2: &[f32; ROW] =
+            self.tables.distances2.0[lane].first_chunk().expect("a table holds a row and more");
         for (at, keys) in steps.zip(ids) {
             L::pick(bytemuck::cast_ref(distances2), keys, sixteen_mut(out, len + at));
         }
@@ -248,7 +255,7 @@ impl LeafRows {
         }
         let mut long = core::mem::take(&mut self.long);
         long.clear();
-        let (ids, distances2) = (&self.tables.ids[lane], &self.tables.distances2[lane]);
+        let (ids, distances2) = (&self.tables.ids.0[lane], &self.tables.distances2.0[lane]);
         long.extend((0..self.lens[lane] as usize).map(|at| match self.sorting {
             Sorting::Keys => (ids[at] >> PLACE_BITS, distances2[ids[at] as usize % ROW]),
             Sorting::Ids | Sorting::EqualIds | Sorting::Alone => (ids[at], distances2[at]),

@@ -196,13 +196,13 @@ impl<const D: usize> RowJoin<'_, D> {
         let count = self.scratch.candidates.len;
         for run in 0..count.div_ceil(LANES) {
             let present = first_lanes((count - run * LANES).min(LANES));
-            let mut near = present & self.scratch.candidates.overlapping::<L>(run, lo, hi);
+            let mut near = present & self.scratch.candidates.boxes().overlapping::<L>(run, lo, hi);
             self.tests.leaf_tests += u64::from(near.count_ones());
             while near != 0 {
                 let at = run * LANES + near.trailing_zeros() as usize;
                 near &= near - 1;
                 let RowScratch { candidates, images, .. } = &*self.scratch;
-                let (lo, hi) = candidates.aabb(at);
+                let (lo, hi) = candidates.boxes().aabb(at);
                 let (other, image) = (candidates.leaf[at], images[at]);
                 if !ONE_IMAGE {
                     self.go_to_image::<L>(leaf, image);
@@ -260,7 +260,7 @@ impl<const D: usize> RowJoin<'_, D> {
         let (asks, slack) = (self.pairing.filter.asks_of_all(), decision.map_or(0.0, |decision| decision.slack));
         let RowScratch { tests, rows, .. } = &mut *self.scratch;
         self.tests.circle_tests += (tests.len * LANES) as u64;
-        for (&lane, &other) in tests.circle[..tests.len].iter().zip(&tests.leaf) {
+        for (&lane, &other) in tests.circle[..tests.len].iter().zip(&*tests.leaf) {
             let (lane, other) = (lane as usize % LEAF, other as usize);
             let (circle, others) = (Circles16::<L, D>::all_of(circles, lane), Circles16::of(leaves, other));
             let (mut mask, sure) = match (PLAIN, MOVED) {

@@ -1,5 +1,6 @@
 //! Leaves that may overlap those of a group, side by side.
 
+use jostle_core::pages::Paged;
 use jostle_core::sixteen::{Floats, floats, floats_mut};
 use jostle_core::tree::Level;
 
@@ -11,25 +12,35 @@ pub const CANDIDATES: usize = 256;
 /// Leaves that may overlap those of a group, with their boxes; the leaves of the group themselves come first.
 #[derive(Debug)]
 pub struct Candidates<const D: usize> {
-    pub leaf: Vec<u32>,
-    lo: [Vec<Floats>; D],
-    hi: [Vec<Floats>; D],
-    /// Area or volume of each box.
-    pub size: Vec<Floats>,
+    pub leaf: Paged<u32>,
+    /// The lower borders of the boxes on each axis, the upper ones, and areas or volumes: a column of so many runs each.
+    columns: Paged<Floats>,
+    runs: usize,
     pub len: usize,
+}
+
+/// The boxes of candidates.
+#[derive(Debug, Clone, Copy)]
+pub struct CandidateBoxes<'a, const D: usize> {
+    lo: [&'a [Floats]; D],
+    hi: [&'a [Floats]; D],
+    /// Area or volume of each box, as [`Candidates::measure`] has found it.
+    pub sizes: &'a [Floats],
 }
 
 impl<const D: usize> Default for Candidates<D> {
     fn default() -> Self {
-        let column = || vec![Floats::splat(0.0); CANDIDATES / LANES + 1];
-        let (lo, hi) = (core::array::from_fn(|_| column()), core::array::from_fn(|_| column()));
-        Self { leaf: vec![0; CANDIDATES + LANES], lo, hi, size: column(), len: 0 }
+        Self::with_runs(CANDIDATES / LANES + 1)
     }
 }
 
 impl<const D: usize> Candidates<D> {
+    fn with_runs(runs: usize) -> Self {
+        Self { leaf: Paged::zeros(runs * LANES), columns: Paged::zeros((2 * D + 1) * runs), runs, len: 0 }
+    }
+
     pub fn bytes(&self) -> usize {
-        self.leaf.len() * (2 * D + 2) * size_of::<u32>()
+        self.leaf.bytes() + self.columns.bytes()
     }
 
     /// Makes room for another run of leaves where there are to be more than [`CANDIDATES`].
@@ -48,13 +59,78 @@ impl<const D: usize> Candidates<D> {
 
     #[cold]
     fn grow(&mut self) {
-        let runs = 2 * self.leaf.len() / LANES;
-        self.leaf.resize(runs * LANES, 0);
-        for column in self.lo.iter_mut().chain(&mut self.hi).chain([&mut self.size]) {
-            column.resize(runs, Floats::splat(0.0));
+        let mut larger = Self { len: self.len, ..Self::with_runs(2 * self.runs) };
+        larger.leaf[..self.leaf.len()].copy_from_slice(&self.leaf);
+        for (to, from) in larger.columns.chunks_exact_mut(2 * self.runs).zip(self.columns.chunks_exact(self.runs)) {
+            to[..self.runs].copy_from_slice(from);
+        }
+        *self = larger;
+    }
+
+    /// The boxes, up to the end of the last run.
+    #[inline(always)]
+    pub fn boxes(&self) -> CandidateBoxes<'_, D> {
+        let (columns, used) = (&*self.columns, self.len.div_ceil(LANES));
+        let column = |number: usize| &columns[number * self.runs..][..used];
+        let mut boxes = CandidateBoxes { lo: [&[][..]; D], hi: [&[][..]; D], sizes: column(2 * D) };
+        for axis in 0..D {
+            (boxes.lo[axis], boxes.hi[axis]) = (column(axis), column(D + axis));
+        }
+        boxes
+    }
+
+    #[inline(always)]
+    fn column(&mut self, number: usize) -> &mut [Floats] {
+        &mut self.columns[number * self.runs..][..self.runs]
+    }
+
+    /// Appends the leaves of a node that are set in `mask`.
+    #[inline(always)]
+    pub fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
+        let (boxes, len) = (&leaves.nodes()[node], self.len);
+        for axis in 0..D {
+            L::compress(&boxes.lo[axis].0, mask, sixteen_mut(floats_mut(self.column(axis)), len));
+            L::compress(&boxes.hi[axis].0, mask, sixteen_mut(floats_mut(self.column(D + axis)), len));
+        }
+        self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, len));
+    }
+
+    /// Moves the borders of the boxes from number `first` on.
+    #[inline(always)]
+    pub fn move_from(&mut self, first: usize, to_lo: [f32; D], to_hi: [f32; D]) {
+        let moved = first..self.len;
+        for axis in 0..D {
+            floats_mut(self.column(axis))[moved.clone()].iter_mut().for_each(|lo| *lo += to_lo[axis]);
+            floats_mut(self.column(D + axis))[moved.clone()].iter_mut().for_each(|hi| *hi += to_hi[axis]);
         }
     }
 
+    /// Moves the boxes of the first sixteen candidates by `shift`, and lets them grow by `margin` to each side.
+    #[inline(always)]
+    pub fn move_first(&mut self, shift: [f32; D], margin: [f32; D]) {
+        for axis in 0..D {
+            for lane in 0..LANES {
+                self.column(axis)[0].0[lane] += shift[axis] - margin[axis];
+                self.column(D + axis)[0].0[lane] += shift[axis] + margin[axis];
+            }
+        }
+    }
+
+    /// Finds the sizes of all boxes.
+    #[inline(always)]
+    pub fn measure<L: Lanes>(&mut self) {
+        for run in 0..self.len.div_ceil(LANES) {
+            let mut size = L::splat(1.0);
+            for axis in 0..D {
+                let (lo, hi) = (&self.columns[axis * self.runs + run], &self.columns[(D + axis) * self.runs + run]);
+                size = size.mul(L::load(&hi.0).sub(L::load(&lo.0)));
+            }
+            size.store(&mut self.column(2 * D)[run].0);
+        }
+    }
+}
+
+impl<const D: usize> CandidateBoxes<'_, D> {
     /// Which boxes of a run of sixteen overlap a box.
     #[inline(always)]
     pub fn overlapping<L: Lanes>(&self, run: usize, lo: [f32; D], hi: [f32; D]) -> u16 {
@@ -68,55 +144,11 @@ impl<const D: usize> Candidates<D> {
         L::bits(mask)
     }
 
-    /// Appends the leaves of a node that are set in `mask`.
-    #[inline(always)]
-    pub fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
-        let boxes = &leaves.nodes()[node];
-        for axis in 0..D {
-            let (lo, hi) = (floats_mut(&mut self.lo[axis]), floats_mut(&mut self.hi[axis]));
-            L::compress(&boxes.lo[axis].0, mask, sixteen_mut(lo, self.len));
-            L::compress(&boxes.hi[axis].0, mask, sixteen_mut(hi, self.len));
-        }
-        self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, self.len));
-    }
-
-    /// Moves the borders of the boxes from number `first` on.
-    #[inline(always)]
-    pub fn move_from(&mut self, first: usize, to_lo: [f32; D], to_hi: [f32; D]) {
-        for axis in 0..D {
-            floats_mut(&mut self.lo[axis])[first..self.len].iter_mut().for_each(|lo| *lo += to_lo[axis]);
-            floats_mut(&mut self.hi[axis])[first..self.len].iter_mut().for_each(|hi| *hi += to_hi[axis]);
-        }
-    }
-
-    /// Moves the boxes of the first sixteen candidates by `shift`, and lets them grow by `margin` to each side.
-    #[inline(always)]
-    pub fn move_first(&mut self, shift: [f32; D], margin: [f32; D]) {
-        for axis in 0..D {
-            for lane in 0..LANES {
-                self.lo[axis][0].0[lane] += shift[axis] - margin[axis];
-                self.hi[axis][0].0[lane] += shift[axis] + margin[axis];
-            }
-        }
-    }
-
-    /// The sizes.
-    #[inline(always)]
-    pub fn measure<L: Lanes>(&mut self) {
-        for run in 0..self.len.div_ceil(LANES) {
-            let mut size = L::splat(1.0);
-            for axis in 0..D {
-                size = size.mul(L::load(&self.hi[axis][run].0).sub(L::load(&self.lo[axis][run].0)));
-            }
-            size.store(&mut self.size[run].0);
-        }
-    }
-
     #[inline(always)]
     pub fn aabb(&self, i: usize) -> ([f32; D], [f32; D]) {
         let (mut lo, mut hi) = ([0.0; D], [0.0; D]);
         for axis in 0..D {
-            (lo[axis], hi[axis]) = (floats(&self.lo[axis])[i], floats(&self.hi[axis])[i]);
+            (lo[axis], hi[axis]) = (floats(self.lo[axis])[i], floats(self.hi[axis])[i]);
         }
         (lo, hi)
     }
