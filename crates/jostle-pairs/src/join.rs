@@ -272,7 +272,9 @@ impl<const D: usize> Join<'_, D> {
             }
             let boxes = &query.levels()[0];
             let near = boxes16_overlapping::<L, D>(&boxes.nodes()[group], reached.lo, reached.hi);
-            self.scratch.candidates.append::<L>(boxes, group, near & first_lanes(leaves.len()));
+            let mut adding = self.scratch.candidates.add();
+            adding.append::<L>((group, &boxes.nodes()[group]), near & first_lanes(leaves.len()));
+            adding.finish();
             self.scratch.candidates.move_first(shift, margin);
             (first, own) = (0, self.scratch.candidates.len);
             if own == 0 {
@@ -283,23 +285,31 @@ impl<const D: usize> Join<'_, D> {
         }
         let mut seen = self.scratch.candidates.len;
         let mut descent = Descent::new::<L>(target, aabb, first);
-        while let Some((node, mask)) = descent.next_overlapping::<L>() {
-            self.scratch.candidates.append::<L>(&target.levels()[0], node, mask);
-            if self.scratch.candidates.len > room {
-                self.join_candidates::<L>(own, seen);
-                seen = own;
-                self.scratch.candidates.len = seen;
+        loop {
+            let mut adding = self.scratch.candidates.add();
+            while adding.len <= room
+                && let Some((node, boxes, mask)) = descent.next_overlapping::<L>()
+            {
+                adding.append::<L>((node, boxes), mask);
             }
+            let is_last = adding.len <= room;
+            adding.finish();
+            if self.scratch.candidates.len > seen {
+                self.join_candidates::<L>(own, seen);
+            }
+            if is_last {
+                break;
+            }
+            seen = own;
+            self.scratch.candidates.len = seen;
         }
         self.tests.node_tests += descent.tests;
-        if self.scratch.candidates.len > seen {
-            self.join_candidates::<L>(own, seen);
-        }
     }
 
     #[inline(always)]
     fn join_candidates_body<L: Lanes>(&mut self, leaves: usize, seen: usize) {
         self.scratch.candidates.measure::<L>();
+        self.scratch.candidates.fill_up();
         // Those of the group itself have just been looked at.
         let others = seen.max(leaves)..self.scratch.candidates.len;
         self.pairing.prefetch(&self.scratch.candidates.leaf[others]);
@@ -311,10 +321,10 @@ impl<const D: usize> Join<'_, D> {
             let (lo, hi) = boxes.aabb(leaf);
             let size = L::splat(floats(boxes.sizes)[leaf]);
             let first = seen.max(leaf + 1);
+            let mut later = (u32::from(u16::MAX) << (first % LANES)) as u16;
             for run in (first / LANES * LANES..candidates.len).step_by(LANES) {
-                let present = first_lanes((candidates.len - run).min(LANES));
-                let later = (u32::from(u16::MAX) << first.saturating_sub(run)) as u16;
-                let mask = boxes.overlapping::<L>(run / LANES, lo, hi) & present & later;
+                let mask = boxes.overlapping::<L>(run / LANES, lo, hi) & later;
+                later = u16::MAX;
                 let sizes = L::load(&boxes.sizes[run / LANES].0).le(size);
                 let base = (leaf << 16 | run) as u32;
                 count[0] += L::expand(mask & sizes, base, sixteen_mut(larger, count[0]));

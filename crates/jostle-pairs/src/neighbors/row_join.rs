@@ -9,8 +9,8 @@ use jostle_core::prefetch::prefetch;
 use jostle_core::tree::LEAF;
 use jostle_core::{Aabb, Isa};
 use jostle_sets::shape::circles16::Circles16;
-use jostle_sets::shape::{Round, Shape, Sixteen, first_lanes};
-use jostle_sets::simd::{self, LANES, LaneWork, Lanes, outlined};
+use jostle_sets::shape::{Round, Shape, Sixteen};
+use jostle_sets::simd::{self, LANES, LaneWork, Lanes, outlined, sixteen_mut};
 use jostle_sets::traverse::descent::Descent;
 use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
@@ -175,9 +175,19 @@ impl<const D: usize> RowJoin<'_, D> {
                 continue;
             }
             let mut descent = Descent::new::<L>(target, aabb, 0);
-            while let Some((node, mask)) = descent.next_overlapping::<L>() {
-                candidates.make_room();
-                candidates.append::<L>(&target.levels()[0], node, mask);
+            loop {
+                let mut adding = candidates.add();
+                while !adding.is_full()
+                    && let Some((node, boxes, mask)) = descent.next_overlapping::<L>()
+                {
+                    adding.append::<L>((node, boxes), mask);
+                }
+                let (is_full, len) = (adding.is_full(), adding.len);
+                adding.finish();
+                if !is_full {
+                    break;
+                }
+                candidates.make_room_for(len + LANES);
             }
             self.tests.node_tests += descent.tests;
             if number > 0 {
@@ -185,7 +195,9 @@ impl<const D: usize> RowJoin<'_, D> {
             }
             images.resize(candidates.len, number as u32);
         }
+        candidates.fill_up();
         self.pairing.prefetch(&candidates.leaf[..candidates.len]);
+        self.scratch.fit();
     }
 
     #[inline(always)]
@@ -193,24 +205,32 @@ impl<const D: usize> RowJoin<'_, D> {
         let query = self.pairing.trees[0];
         let Aabb { lo, hi } = query.levels()[0].aabb(leaf);
         let circles = Circles16::<L, D>::of(query.bodies(), leaf);
-        let count = self.scratch.candidates.len;
-        for run in 0..count.div_ceil(LANES) {
-            let present = first_lanes((count - run * LANES).min(LANES));
-            let mut near = present & self.scratch.candidates.boxes().overlapping::<L>(run, lo, hi);
-            self.tests.leaf_tests += u64::from(near.count_ones());
-            while near != 0 {
-                let at = run * LANES + near.trailing_zeros() as usize;
-                near &= near - 1;
-                let RowScratch { candidates, images, .. } = &*self.scratch;
-                let (lo, hi) = candidates.boxes().aabb(at);
-                let (other, image) = (candidates.leaf[at], images[at]);
-                if !ONE_IMAGE {
-                    self.go_to_image::<L>(leaf, image);
-                }
-                self.push_tests::<L>(leaf, circles.touching(lo, hi), other);
+        let RowScratch { candidates, near, .. } = &mut *self.scratch;
+        let (boxes, runs, near) = (candidates.boxes(), candidates.len.div_ceil(LANES), &mut **near);
+        let mut count = 0;
+        for run in 0..runs {
+            count += L::expand(boxes.overlapping::<L>(run, lo, hi), (run * LANES) as u32, sixteen_mut(near, count));
+        }
+        (self.tests.node_tests, self.tests.leaf_tests) =
+            (self.tests.node_tests + runs as u64, self.tests.leaf_tests + count as u64);
+        let mut at = 0;
+        while at < count {
+            if !ONE_IMAGE {
+                self.go_to_image::<L>(leaf, self.scratch.images[self.scratch.near[at] as usize]);
+            }
+            let RowScratch { candidates, near, images, tests, .. } = &mut *self.scratch;
+            let (boxes, leaves, near) = (candidates.boxes(), &*candidates.leaf, &near[..count]);
+            let mut adding = tests.add();
+            while at < count && !adding.is_full() && (ONE_IMAGE || images[near[at] as usize] == self.image) {
+                let other = near[at] as usize;
+                let (lo, hi) = boxes.aabb(other);
+                adding.push::<L>(circles.touching(lo, hi), 0, leaves[other]);
+                at += 1;
+            }
+            if adding.finish() {
+                self.run_gathered::<L>(leaf);
             }
         }
-        self.tests.node_tests += count.div_ceil(LANES) as u64;
     }
 
     #[inline(always)]
@@ -221,7 +241,7 @@ impl<const D: usize> RowJoin<'_, D> {
             for place in query.leaf_places(leaf) {
                 let mut descent =
                     Descent::new::<L>(target, Self::seen_from(Round::aabb(query.bodies(), place), image), 0);
-                while let Some((node, mut near)) = descent.next_overlapping::<L>() {
+                while let Some((node, _, mut near)) = descent.next_overlapping::<L>() {
                     self.tests.leaf_tests += u64::from(near.count_ones());
                     while near != 0 {
                         let other = (node * LEAF) as u32 + near.trailing_zeros();

@@ -1,7 +1,9 @@
 //! Scratch of a task that lists rows. Its lists grow with the largest group of leaves, and any task may meet that one in
 //! the next frame: so all pieces have room for the largest that one of them has met, and more.
 
+use jostle_core::pages::Paged;
 use jostle_core::scratch::reserve;
+use jostle_sets::simd::LANES;
 use jostle_sets::traverse::candidates::Candidates;
 
 use crate::join::buffers::TestList;
@@ -14,6 +16,8 @@ pub(crate) struct RowScratch<const D: usize> {
     /// Leaves that those of a group may touch, where they are seen from there, and their images.
     pub(crate) candidates: Candidates<D>,
     pub(crate) images: Vec<u32>,
+    /// Candidates whose boxes overlap that of a leaf, and room for a run more.
+    pub(crate) near: Paged<u32>,
     pub(crate) tests: TestList,
     pub(crate) rows: LeafRows,
     pub(crate) streams: Streams,
@@ -59,12 +63,27 @@ impl<const D: usize> RowScratch<D> {
     pub(crate) fn make_room(&mut self, used: ScratchUsed) {
         self.candidates.make_room_for(2 * used.candidates);
         reserve(&mut self.images, 2 * used.candidates);
+        self.fit();
         let RowsUsed { pieces, long } = used.rows;
         self.rows.make_room_for(RowsUsed { pieces: 2 * pieces, long: 2 * long });
     }
 
+    /// Makes room for all candidates that there may be to be near a leaf.
+    #[inline(always)]
+    pub(crate) fn fit(&mut self) {
+        let room = self.candidates.leaf.len() + LANES;
+        if self.near.len() < room {
+            self.near = Paged::zeros(room);
+        }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let images = self.images.capacity() * size_of::<u32>();
-        self.candidates.bytes() + images + self.tests.bytes() + self.rows.bytes() + self.streams.bytes()
+        self.candidates.bytes()
+            + images
+            + self.near.bytes()
+            + self.tests.bytes()
+            + self.rows.bytes()
+            + self.streams.bytes()
     }
 }

@@ -1,8 +1,7 @@
 //! Leaves that may overlap those of a group, side by side.
 
 use jostle_core::pages::Paged;
-use jostle_core::sixteen::{Floats, floats, floats_mut};
-use jostle_core::tree::Level;
+use jostle_core::sixteen::{Boxes16, Floats, floats, floats_mut};
 
 use crate::simd::{LANES, Lanes, sixteen_mut};
 
@@ -19,7 +18,17 @@ pub struct Candidates<const D: usize> {
     pub len: usize,
 }
 
-/// The boxes of candidates.
+/// Candidates as they are gathered; apart from the list, so that the compiler may keep it in registers.
+#[derive(Debug)]
+pub struct AddingCandidates<'c, const D: usize> {
+    leaf: &'c mut [u32],
+    lo: [&'c mut [f32]; D],
+    hi: [&'c mut [f32]; D],
+    pub len: usize,
+    total: &'c mut usize,
+}
+
+/// The boxes of candidates, all of whose lanes beyond the last one are NaN, as [`Candidates::fill_up`] makes them.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateBoxes<'a, const D: usize> {
     lo: [&'a [Floats]; D],
@@ -41,12 +50,6 @@ impl<const D: usize> Candidates<D> {
 
     pub fn bytes(&self) -> usize {
         self.leaf.bytes() + self.columns.bytes()
-    }
-
-    /// Makes room for another run of leaves where there are to be more than [`CANDIDATES`].
-    #[inline(always)]
-    pub fn make_room(&mut self) {
-        self.make_room_for(self.len + LANES);
     }
 
     /// Makes sure that so many fit, and a run after them.
@@ -84,15 +87,20 @@ impl<const D: usize> Candidates<D> {
         &mut self.columns[number * self.runs..][..self.runs]
     }
 
-    /// Appends the leaves of a node that are set in `mask`.
+    /// For more of them.
     #[inline(always)]
-    pub fn append<L: Lanes>(&mut self, leaves: &Level<D>, node: usize, mask: u16) {
-        let (boxes, len) = (&leaves.nodes()[node], self.len);
-        for axis in 0..D {
-            L::compress(&boxes.lo[axis].0, mask, sixteen_mut(floats_mut(self.column(axis)), len));
-            L::compress(&boxes.hi[axis].0, mask, sixteen_mut(floats_mut(self.column(D + axis)), len));
-        }
-        self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(&mut self.leaf, len));
+    pub fn add(&mut self) -> AddingCandidates<'_, D> {
+        let mut columns = self.columns.chunks_exact_mut(self.runs).map(floats_mut);
+        let mut axes = || core::array::from_fn(|_| columns.next().expect("two columns an axis"));
+        let (lo, hi) = (axes(), axes());
+        AddingCandidates { leaf: &mut self.leaf, lo, hi, len: self.len, total: &mut self.len }
+    }
+
+    /// Has no lane beyond the last candidate overlap anything.
+    #[inline(always)]
+    pub fn fill_up(&mut self) {
+        let rest = self.len..self.len.next_multiple_of(LANES);
+        floats_mut(self.column(0))[rest].fill(f32::NAN);
     }
 
     /// Moves the borders of the boxes from number `first` on.
@@ -116,7 +124,7 @@ impl<const D: usize> Candidates<D> {
         }
     }
 
-    /// Finds the sizes of all boxes.
+    /// Finds the sizes of all boxes, which are then to be filled up.
     #[inline(always)]
     pub fn measure<L: Lanes>(&mut self) {
         for run in 0..self.len.div_ceil(LANES) {
@@ -127,6 +135,30 @@ impl<const D: usize> Candidates<D> {
             }
             size.store(&mut self.column(2 * D)[run].0);
         }
+    }
+}
+
+impl<const D: usize> AddingCandidates<'_, D> {
+    /// Whether another sixteen may not fit.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.len + LANES > self.leaf.len()
+    }
+
+    /// Appends the leaves of a node that are set in `mask`.
+    #[inline(always)]
+    pub fn append<L: Lanes>(&mut self, (node, boxes): (usize, &Boxes16<D>), mask: u16) {
+        for axis in 0..D {
+            L::compress(&boxes.lo[axis].0, mask, sixteen_mut(self.lo[axis], self.len));
+            L::compress(&boxes.hi[axis].0, mask, sixteen_mut(self.hi[axis], self.len));
+        }
+        self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(self.leaf, self.len));
+    }
+
+    /// They are in the list.
+    #[inline(always)]
+    pub fn finish(self) {
+        *self.total = self.len;
     }
 }
 
