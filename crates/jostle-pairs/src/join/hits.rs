@@ -149,12 +149,15 @@ impl Names<'_> {
         if swap { [other, one] } else { [one, other] }
     }
 
-    /// Writes the pairs of a hit, lanes ascending.
+    /// Writes the pairs of a hit, lanes ascending; where all are `OF_ONE_TREE`, with the lesser id first.
     #[inline(always)]
-    fn write<L: Lanes>(&self, hit: Hit, out: &mut [[u32; 2]; LANES]) {
-        let others = &self.others(hit).0;
+    fn write<L: Lanes, const OF_ONE_TREE: bool>(&self, hit: Hit, out: &mut [[u32; 2]; LANES]) {
+        let [own, _] = self.ids;
+        let others = if OF_ONE_TREE { &own[hit.leaf()].0 } else { &self.others(hit).0 };
         if hit.rotation() != 0 {
             L::pairs_within(others, hit.rotation(), hit.mask(), out);
+        } else if OF_ONE_TREE {
+            L::pairs(own[hit.circle() / LANES].0[hit.circle() % LANES], others, hit.mask(), out);
         } else if self.order == Order::Lesser {
             L::pairs(self.circle(hit), others, hit.mask(), out);
         } else {
@@ -166,6 +169,20 @@ impl Names<'_> {
 /// Gives the pairs of hits to a sink, in order: lanes ascending within each. Returns their number.
 #[inline(always)]
 pub(crate) fn emit<L: Lanes>(hits: impl Iterator<Item = Hit>, names: Names<'_>, sink: &mut dyn Sink) -> usize {
+    // A loop for each, in which there is less to ask.
+    if core::ptr::eq(names.ids[0], names.ids[1]) && names.order == Order::Lesser {
+        emit_named::<L, true>(hits, names, sink)
+    } else {
+        emit_named::<L, false>(hits, names, sink)
+    }
+}
+
+#[inline(always)]
+fn emit_named<L: Lanes, const OF_ONE_TREE: bool>(
+    hits: impl Iterator<Item = Hit>,
+    names: Names<'_>,
+    sink: &mut dyn Sink,
+) -> usize {
     let mut room = sink.room();
     let (mut len, mut before) = (0, 0);
     for hit in hits {
@@ -174,7 +191,7 @@ pub(crate) fn emit<L: Lanes>(hits: impl Iterator<Item = Hit>, names: Names<'_>, 
             before += len;
             (room, len) = (sink.room(), 0);
         }
-        names.write::<L>(hit, sixteen_mut(room, len));
+        names.write::<L, OF_ONE_TREE>(hit, sixteen_mut(room, len));
         len += hit.pairs() as usize;
     }
     sink.took(len);
