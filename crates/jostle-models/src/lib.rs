@@ -17,6 +17,8 @@ mod parallel {
     pub(crate) mod bell;
     #[path = "../../../jostle-core/src/parallel/disjoint.rs"]
     pub(crate) mod disjoint;
+    #[path = "../../../jostle-core/src/parallel/groups.rs"]
+    pub(crate) mod groups;
     #[path = "../../../jostle-core/src/parallel/handover.rs"]
     pub(crate) mod handover;
     #[path = "../../../jostle-core/src/parallel/lookback.rs"]

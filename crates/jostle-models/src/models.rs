@@ -10,6 +10,7 @@ use loom::thread;
 
 use crate::parallel::bell::Bell;
 use crate::parallel::disjoint::Disjoint;
+use crate::parallel::groups::Groups;
 use crate::parallel::handover::Handover;
 use crate::parallel::lookback::Prefix;
 use crate::parallel::tasks::InOrder;
@@ -178,6 +179,32 @@ pub fn blocks_end_in_any_order() {
         });
         other.join().expect("no panic");
         assert_eq!((starts.range_of(1), starts.total()), (Some(1..3), 6));
+    });
+}
+
+/// Three threads end the parts of a group: the last of them, and nobody else, goes on with it, and sees what the others did.
+pub fn who_ends_a_group_sees_all_of_it() {
+    model(3, || {
+        let mut groups = Groups::default();
+        groups.reset(1);
+        let shared = Arc::new((groups, [Place::default(), Place::default(), Place::default()], AtomicUsize::new(0)));
+        let end = |shared: &(Groups, [Place; 3], AtomicUsize), own: usize| {
+            let (groups, places, ended) = shared;
+            places[own].add();
+            if groups.end(0, own + 1, 6) {
+                places.iter().for_each(|place| assert_eq!(place.get(), 1));
+                ended.fetch_add(1, Relaxed);
+            }
+        };
+        let others: Vec<_> = (1..3)
+            .map(|own| {
+                let shared = shared.clone();
+                thread::spawn(move || end(&shared, own))
+            })
+            .collect();
+        end(&shared, 0);
+        others.into_iter().for_each(|other| other.join().expect("no panic"));
+        assert_eq!(shared.2.load(Relaxed), 1);
     });
 }
 

@@ -18,6 +18,7 @@ models! {
     a_search_within_a_region
     no_ring_is_missed
     blocks_end_in_any_order
+    who_ends_a_group_sees_all_of_it
     whoever_waits_learns_that_another_has_panicked
     writes_to_places_of_ones_own_are_seen_by_who_waits
 }
