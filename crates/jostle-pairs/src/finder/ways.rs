@@ -20,8 +20,10 @@ const EITHER_IF_KEPT: Range<usize> = SERIAL_BELOW..1 << 18;
 /// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
 const ROW: u64 = 4;
 
-/// The worse way is tried once in so many searches, times as many as it takes as long: it costs a sixtieth of all time at most.
+/// The worse way is tried once in so many searches, times as many as it takes as long: it costs a sixtieth of all time at most. Sooner at
+/// first, and after twice as many each time: the first searches by all threads may find them asleep, and memory that nobody has touched.
 const TRIED_EVERY: u64 = 256;
+const FIRST_TRIED_AFTER: u64 = 16;
 const MOST_TIMES: u64 = 64;
 
 /// What the searches of one kind of a finder took.
@@ -32,13 +34,14 @@ pub(crate) struct Ways {
     /// Seconds a body, of all threads, and of the calling one alone.
     cost: [f64; 2],
     searches: u64,
-    /// How many searches are made before the worse way is tried next.
+    /// How many searches are made before the worse way is tried next, and how many from then to the next time.
     next_try: u64,
+    every: u64,
 }
 
 impl Default for Ways {
     fn default() -> Self {
-        Self { either: EITHER, cost: [f64::INFINITY; 2], searches: 0, next_try: ROW }
+        Self { either: EITHER, cost: [f64::INFINITY; 2], searches: 0, next_try: ROW, every: FIRST_TRIED_AFTER }
     }
 }
 
@@ -80,7 +83,8 @@ impl Ways {
         if self.searches == self.next_try + ROW {
             let [all, alone] = self.cost;
             let times = (all / alone).max(alone / all) as u64;
-            self.next_try += TRIED_EVERY * times.clamp(1, MOST_TIMES);
+            self.next_try += self.every * times.clamp(1, MOST_TIMES);
+            self.every = TRIED_EVERY.min(2 * self.every);
         }
     }
 }
@@ -105,6 +109,8 @@ mod tests {
     fn the_faster_way_is_taken_and_the_other_one_tried_now_and_then() {
         let mut ways = Ways::default();
         assert_eq!(search(&mut ways, 2 * ROW, [70, 100]), ROW);
+        // After 16, 32, 64 and 128 searches at first.
+        assert_eq!(search(&mut ways, TRIED_EVERY, [70, 100]), 4 * ROW);
         assert_eq!(search(&mut ways, 10 * TRIED_EVERY, [70, 100]), 10 * ROW);
         // Now threads are far from each other; a few searches on, that is known.
         let by_one = search(&mut ways, 10 * TRIED_EVERY, [140, 100]);
@@ -119,7 +125,7 @@ mod tests {
     #[test]
     fn who_is_held_up_now_and_then_goes_on() {
         let mut ways = Ways::default();
-        search(&mut ways, 2 * ROW, [70, 100]);
+        search(&mut ways, TRIED_EVERY + ROW, [70, 100]);
         for _ in 0..20 {
             assert_eq!(search(&mut ways, 2, [5_000, 100]) + search(&mut ways, 8, [70, 100]), 0);
         }
