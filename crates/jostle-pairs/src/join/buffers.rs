@@ -188,14 +188,6 @@ impl TestList {
         self.len + 2 * LANES > self.circle.len()
     }
 
-    /// Appends a test for each bit of `circles`, which are those from place `base` on, against a leaf.
-    #[inline(always)]
-    pub(crate) fn push<L: Lanes>(&mut self, circles: u16, base: u32, leaf: u32) {
-        let count = L::expand(circles, base, sixteen_mut(&mut self.circle, self.len));
-        *sixteen_mut(&mut self.leaf, self.len) = [leaf; LANES];
-        self.len += count;
-    }
-
     /// Appends tests of a leaf against itself, of no circle, to be run at once: no others may wait.
     #[inline(always)]
     pub(crate) fn run_within<L: Lanes>(&mut self, leaf: u32) -> Running<'_> {

@@ -44,8 +44,8 @@ pub(crate) struct LeafRows {
     long: Vec<(u32, f32)>,
 }
 
-/// Sixteen rows each, which begin a line of memory, the first of them a page (see `jostle_core::pages`); the next page begins behind what the
-/// last row in this one holds of ids.
+/// Sixteen rows each, which begin a line of memory, and the first of them a page (see `jostle_core::pages`): where the next page begins, the row
+/// that reaches into it holds [`ROW`] ids.
 #[derive(Debug)]
 struct Tables {
     ids: Table<u32>,

@@ -257,9 +257,9 @@ impl<const D: usize> RowJoin<'_, D> {
     /// Some circles of a leaf are to be tested against all of another.
     #[inline(always)]
     fn push_tests<L: Lanes>(&mut self, leaf: usize, circles: u16, other: u32) {
-        let tests = &mut self.scratch.tests;
-        tests.push::<L>(circles, 0, other);
-        if tests.is_full() {
+        let mut adding = self.scratch.tests.add();
+        adding.push::<L>(circles, 0, other);
+        if adding.finish() {
             self.run_gathered::<L>(leaf);
         }
     }
