@@ -232,7 +232,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
         }
         let ahead = if self.places.len() > IN_CACHE { AHEAD } else { 0 };
         self.isa.run(FillLeaves::<S, _, D> { source: &*records, places, marks, bodies, ids, ahead });
-        // SAFETY: as above.
+        // SAFETY: as above, and there is room for the nodes of all leaves.
         unsafe {
             bound_leaves::<S, D>(self.isa, bodies, &self.levels.leaves, leaves.start);
             run.add(leaves);

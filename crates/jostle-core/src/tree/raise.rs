@@ -82,6 +82,9 @@ impl<'a, const D: usize> Run<'a, D> {
     }
 
     /// Notes the box of a node, if all of its leaves have been filled, these included.
+    ///
+    /// # Safety
+    /// As for [`Run::add`].
     #[allow(unsafe_code, reason = "who fills the last leaf of a node has its box")]
     unsafe fn note(&self, node: usize) {
         let leaves = self.leaves.start.max(node * LEAF)..self.leaves.end.min((node + 1) * LEAF);

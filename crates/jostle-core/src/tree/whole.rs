@@ -14,6 +14,8 @@ use crate::parallel::workers::Workers;
 /// it would have to wait for.
 const TASK_LEAVES: usize = 64;
 
+const _: () = assert!(TASK_LEAVES.is_multiple_of(LEAF));
+
 impl<const D: usize> LinearTree<D> {
     /// Puts all bodies in order and fills their leaves. Places and marks have room for them.
     pub(super) fn sort_whole<S: Shape<D>>(
