@@ -1,5 +1,6 @@
 //! Work that keeps a processor busy, and what the system tells of who uses them.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{fs, hint};
 
@@ -17,13 +18,15 @@ pub(super) fn spin(work: Duration) {
 /// the system does not tell.
 pub(super) fn switches() -> Option<u64> {
     let threads = fs::read_dir("/proc/self/task").ok()?;
-    let of_thread = |status: &str| {
-        let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
-        counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum::<u64>()
-    };
     // A thread may end while they are listed.
-    let statuses = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
-    Some(statuses.map(|status| of_thread(&status)).sum())
+    Some(threads.flatten().filter_map(|thread| switches_of(&thread.path())).sum())
+}
+
+/// The same of one thread, by its folder.
+fn switches_of(thread: &Path) -> Option<u64> {
+    let status = fs::read_to_string(thread.join("status")).ok()?;
+    let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+    Some(counts.filter_map(|line| line.rsplit(char::is_whitespace).next()?.parse::<u64>().ok()).sum())
 }
 
 /// Tells which part of the processors' time went to others than this process.
@@ -74,8 +77,9 @@ impl Stat {
 
 #[cfg(test)]
 mod tests {
-    use super::{Others, Stat, spin, switches};
+    use super::{Others, Stat, spin, switches, switches_of};
     use crate::clock::of_process;
+    use std::path::Path;
     use std::thread;
     use std::time::Duration;
 
@@ -84,9 +88,13 @@ mod tests {
         let before = of_process();
         spin(Duration::from_millis(5));
         assert!(of_process() - before >= Duration::from_millis(5));
-        let before = switches();
+        // Of this thread, since those of other tests end meanwhile.
+        let own = || switches_of(Path::new("/proc/thread-self"));
+        let before = own();
         (0..5).for_each(|_| thread::sleep(Duration::from_micros(10)));
-        assert!(before.is_none() || switches() >= before.map(|before| before + 5), "{before:?}");
+        let after = own();
+        assert!(before.is_none() || after >= before.map(|before| before + 5), "{before:?}, {after:?}");
+        assert!(switches() >= after, "all threads, this one among them");
     }
 
     #[test]
