@@ -2,9 +2,9 @@
 //! on ten thousand bodies takes twice as long where each line of memory comes from afar.
 
 use std::hint;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::numbers;
 use crate::race::Timing;
@@ -15,30 +15,60 @@ const ROUNDS: usize = 9;
 /// Times that each of two threads hands the line over, in a round.
 const TURNS: u32 = 20_000;
 
+/// A round ends by now, however many turns it had: where other threads want the same cores, a turn can take milliseconds.
+const ROUND: Duration = Duration::from_millis(20);
+
+/// Looks at the line between two looks at the end of the round.
+const LOOKS: u32 = 1000;
+
 /// Nanoseconds that a line of memory takes from one core to another, as two threads hand one over; nothing where there is one core.
 pub(crate) fn nanoseconds() -> Option<f64> {
     if numbers::all() < 2 {
         return None;
     }
-    let rounds = (0..ROUNDS).map(|_| {
-        let turn = AtomicU32::new(0);
-        let hand_over = |own: u32| {
-            for at in 0..TURNS {
-                while turn.load(Ordering::Acquire) != 2 * at + own {
-                    hint::spin_loop();
+    Some(Timing::of((0..ROUNDS).map(|_| round()).collect(), 1).median)
+}
+
+fn round() -> f64 {
+    let turn = AtomicU32::new(0);
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for own in (1..).step_by(2) {
+                if !comes(&turn, own, || over.load(Ordering::Relaxed)) {
+                    break;
                 }
-                turn.store(2 * at + own + 1, Ordering::Release);
+                turn.store(own + 1, Ordering::Release);
             }
-        };
-        let start = thread::scope(|scope| {
-            scope.spawn(|| hand_over(1));
-            let start = Instant::now();
-            hand_over(0);
-            start
         });
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(2 * TURNS)
-    });
-    Some(Timing::of(rounds.collect(), 1).median)
+        let start = Instant::now();
+        let mut done = 0;
+        while done < 2 * TURNS {
+            turn.store(done + 1, Ordering::Release);
+            if !comes(&turn, done + 2, || start.elapsed() >= ROUND) {
+                break;
+            }
+            done += 2;
+        }
+        let taken = start.elapsed();
+        over.store(true, Ordering::Relaxed);
+        taken.as_secs_f64() * 1e9 / f64::from(done.max(1))
+    })
+}
+
+/// Waits until the line holds `own`: true; or until the round is over: false.
+fn comes(turn: &AtomicU32, own: u32, over: impl Fn() -> bool) -> bool {
+    loop {
+        for _ in 0..LOOKS {
+            if turn.load(Ordering::Acquire) == own {
+                return true;
+            }
+            hint::spin_loop();
+        }
+        if over() {
+            return false;
+        }
+    }
 }
 
 #[cfg(test)]
