@@ -141,6 +141,15 @@ pub trait Lanes: Copy {
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
         Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
     }
+    /// As [`Lanes::compress`], of pairs.
+    #[inline(always)]
+    fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        let mut len = 0;
+        for lane in 0..LANES {
+            out[len % LANES] = pairs[lane];
+            len += usize::from(mask >> lane & 1);
+        }
+    }
     /// Where a value has any of these bits.
     #[inline(always)]
     fn with_any(values: &[u32; LANES], bits: u32) -> u16 {

@@ -9,6 +9,8 @@
 use core::array::from_fn;
 use core::ops::Range;
 
+use jostle_sets::simd::Lanes;
+
 use crate::coherent::bands::{BANDS, Scale, band_of};
 use crate::coherent::slack::ROUNDING;
 
@@ -17,6 +19,11 @@ const LEAST: f32 = f32::from_bits((127 - 69) << 23);
 
 /// Bodies that move less than this of a margin in a step, squared, are taken to move as much: 2^-40.
 const HARDLY_MOVES: f32 = f32::from_bits((127 - 40) << 23);
+
+/// No step is taken to be a shorter part of the time than this, and nobody to be known who is farther away than so many margins, squared: so
+/// no number overflows.
+const SHORTEST: f32 = f32::from_bits((127 - 20) << 23);
+const FARTHEST: f32 = f32::from_bits((127 + 60) << 23);
 
 /// Candidates that are in doubt for no longer than `longest` if bodies stray as far as they may, in bands by when they are due: times
 /// are parts of all the time for which the margin can last.
@@ -93,12 +100,42 @@ impl Course {
         self.reach / (2.0 * margin)
     }
 
-    /// The band of two bodies, beyond the last one if it cannot change whether they touch while all bodies are on their course: by the square of
-    /// their distance and the sum of their radii where they are kept; and, of the step by which they move apart, by its product with how
-    /// they lie apart, and its square.
+    /// Of which of sixteen candidates it may change whether they touch while all bodies are on their course: by the squares of their distances
+    /// and the sums of their radii where they are kept; and, of the steps by which they move apart, by their products with how they lie
+    /// apart, and their squares.
     ///
-    /// The square of their distance is distance2 + 2 along steps + step2 steps^2. It is in doubt whether they touch while their distance
-    /// is not farther from the sum of their radii than both may have strayed, which is so once when they come, and once when they go.
+    /// The square of a distance is distance2 + 2 along steps + step2 steps^2. It cannot change where that is greater all the time than
+    /// the square of the sum of the radii and of what both may have strayed, or less than that of the former without the latter.
+    #[inline(always)]
+    pub(super) fn may_change<L: Lanes>(self, [distance2, radii, along, step2]: [L; 4], margin: f32) -> u16 {
+        let splat = L::splat;
+        // In margins, so that products of four lengths are numbers in any unit; from where bodies are kept to the end of the time.
+        let inverse_margin = splat(1.0 / margin);
+        let half = 0.5 / self.step(margin).max(SHORTEST);
+        let (distance2, along) =
+            (in_margins(distance2, inverse_margin), in_margins(along, inverse_margin).mul(splat(half)));
+        let (along, step2) =
+            (along.max(splat(0.0).sub(along)), in_margins(step2, inverse_margin).mul(splat(half)).mul(splat(half)));
+        let rounding = radii.mul(splat(2.0 * ROUNDING)).add(splat(LEAST));
+        let off = rounding.add(splat(self.tolerance * (2.0 + self.rounded)));
+        let (outer, inner) = (radii.add(off), radii.sub(off));
+        let (outer, inner) =
+            (in_margins(outer.mul(outer), inverse_margin), in_margins(inner.mul(inner), inverse_margin));
+        // At the nearer end and at the farther one.
+        let (ends, apart) = (distance2.add(step2), along.add(along));
+        let (near, far) = (ends.sub(apart), ends.add(apart));
+        let passes_by = L::both(outer.le_mask(distance2), along.mul(along).le_mask(step2.mul(distance2.sub(outer))));
+        let stays_outside = L::both(step2.le_mask(along), outer.le_mask(near));
+        let is_known = rounding.le_mask(splat(self.tolerance * self.rounded));
+        let stays_inside = L::both(L::both(far.le_mask(inner), off.add(off).le_mask(radii)), is_known);
+        let never = L::bits(passes_by) | L::bits(stays_outside) | L::bits(stays_inside);
+        !(never & far.max(outer).le(splat(FARTHEST)))
+    }
+
+    /// The band of two bodies of which it may change whether they touch: by the same as [`Course::may_change`].
+    ///
+    /// It is in doubt whether they touch while their distance is not farther from the sum of their radii than both may have strayed, which is so
+    /// once when they come, and once when they go.
     #[inline(always)]
     pub(super) fn band(
         self,
@@ -108,7 +145,6 @@ impl Course {
     ) -> u8 {
         let rounding = rounding_of(radii);
         let off = self.tolerance * (2.0 + self.rounded) + rounding;
-        // In margins, so that products of four lengths are numbers in any unit.
         let along = along * inverse_margin * inverse_margin;
         let step2 = (step2 * inverse_margin * inverse_margin).max(HARDLY_MOVES);
         let under =
@@ -120,7 +156,6 @@ impl Course {
         let [begins, due, ends] = [from_nearest(outer), from_nearest(under(radii)), from_nearest(inner)];
         let comes = nearest - begins <= 1.0 && nearest - ends >= 0.0;
         let goes = nearest + ends <= 1.0 && nearest + begins >= 0.0;
-        let is_in_doubt = nearest - begins <= 1.0 && nearest + begins >= 0.0;
         let (at, long) = (if comes { nearest - due } else { nearest + due }, due - ends);
         let mut of_one = ALWAYS;
         for doubt in DOUBTS.iter().rev() {
@@ -131,16 +166,7 @@ impl Course {
         let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding <= self.tolerance * self.rounded;
         let is_known =
             nearest.abs() + begins < f32::INFINITY && outer.abs() < f32::INFINITY && inner.abs() < f32::INFINITY;
-        let never = outer < 0.0 || !is_in_doubt || (lets_through && !comes && !goes);
-        if !is_known {
-            ALWAYS
-        } else if never {
-            BANDS as u8
-        } else if lets_through && comes != goes {
-            of_one
-        } else {
-            ALWAYS
-        }
+        if is_known && lets_through && comes != goes { of_one } else { ALWAYS }
     }
 }
 
@@ -176,6 +202,12 @@ fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
     from_fn(|at| at.checked_sub(1).map_or(0..1, |number| of_doubt(&DOUBTS[number])))
 }
 
+/// An area, in those of a margin.
+#[inline(always)]
+fn in_margins<L: Lanes>(area: L, inverse_margin: L) -> L {
+    area.mul(inverse_margin).mul(inverse_margin)
+}
+
 #[inline(always)]
 fn rounding_of(radii: f32) -> f32 {
     2.0 * radii * ROUNDING + LEAST
@@ -183,6 +215,8 @@ fn rounding_of(radii: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
+    use jostle_sets::simd::{Lanes, Portable};
+
     use super::{BANDS, Course, bands_to_test};
 
     const FRAMES: usize = 24;
@@ -199,6 +233,14 @@ mod tests {
         }
     }
 
+    /// Of margins of 1; beyond the last one if it cannot change whether they touch.
+    fn band(course: Course, (distance2, radii): (f32, f32), (along, step2): (f32, f32)) -> u8 {
+        let may_change = course.may_change([distance2, radii, along, step2].map(Portable::splat), 1.0);
+        assert!(may_change == 0 || may_change == u16::MAX, "all lanes are alike");
+        let of_one = course.band((distance2, radii), (along, step2), [1.0, course.step(1.0)]);
+        if may_change == 0 { BANDS as u8 } else { of_one }
+    }
+
     /// In the plane, where margins are 1: two bodies that stray in each frame by up to a part of what they may, which grows.
     fn follow(random: &mut Random) -> (u8, usize) {
         let mut number = |most: f64| (2.0 * random.unit() - 1.0) * most;
@@ -212,8 +254,7 @@ mod tests {
         let slow = if number(1.0) > 0.8 { 0.01 } else { 1.4 };
         let step = [number(reach * slow), number(reach * slow)].map(|x| f64::from(x as f32));
         let dot = |a: [f64; 2], b: [f64; 2]| (a[0] * b[0] + a[1] * b[1]) as f32;
-        let units = [1.0, course.step(1.0)];
-        let band = course.band((dot(apart, apart), radii as f32), (dot(apart, step), dot(step, step)), units);
+        let band = band(course, (dot(apart, apart), radii as f32), (dot(apart, step), dot(step, step)));
         let (mut last, mut changes) = (None, 0);
         for frame in 0..FRAMES {
             let on = frame as f64 / (FRAMES - 1) as f64;
@@ -253,15 +294,14 @@ mod tests {
     #[test]
     fn what_is_no_number_is_always_tested() {
         let course = Course::new(0.8, 0.01);
-        let units = [1.0, course.step(1.0)];
         for value in [f32::NAN, f32::INFINITY] {
-            assert_eq!(course.band((value, 1.0), (0.1, 0.2), units), 0);
-            assert_eq!(course.band((1.0, 1.0), (value, 0.2), units), 0);
-            assert_eq!(course.band((1.0, 1.0), (value, value), units), 0);
+            assert_eq!(band(course, (value, 1.0), (0.1, 0.2)), 0);
+            assert_eq!(band(course, (1.0, 1.0), (value, 0.2)), 0);
+            assert_eq!(band(course, (1.0, 1.0), (value, value)), 0);
         }
         // Who does not move, and touches by far, or by far does not.
-        assert_eq!(course.band((0.25, 1.0), (0.0, 0.0), units), BANDS as u8);
-        assert_eq!(course.band((4.0, 1.0), (0.0, 0.0), units), BANDS as u8);
-        assert_eq!(course.band((1.0, 1.0), (0.0, 0.0), units), 0);
+        assert_eq!(band(course, (0.25, 1.0), (0.0, 0.0)), BANDS as u8);
+        assert_eq!(band(course, (4.0, 1.0), (0.0, 0.0)), BANDS as u8);
+        assert_eq!(band(course, (1.0, 1.0), (0.0, 0.0)), 0);
     }
 }

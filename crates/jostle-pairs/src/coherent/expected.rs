@@ -3,12 +3,11 @@
 //! It is known of each when it is due (`course`). Those that are due while the list lasts are sorted into blocks; those that touch all the
 //! time are listed at once, and of the others nothing is kept.
 
-use jostle_core::axes::Both;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
-use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
+use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
-use crate::coherent::bands::{AT_A_TIME, BANDS, BLOCK};
+use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
 use crate::coherent::packed::{Packed, Sixteens, dot};
@@ -18,11 +17,10 @@ use crate::pairs::ranks::Ranks;
 /// Candidates are looked at once there are so many.
 const FULL: usize = AT_A_TIME - LANES;
 
-/// What a worker needs for this.
+/// What a worker needs for this; each list but that of candidates with room for sixteen more than it can have.
 #[derive(Debug)]
 pub(super) struct Room {
     found: Vec<[u32; 2]>,
-    classes: Vec<u8>,
     sure: Vec<[u32; 2]>,
     /// Those that are due, and their classes: the first so many, of up to a block.
     due: Vec<[u32; 2]>,
@@ -33,8 +31,7 @@ impl Default for Room {
     fn default() -> Self {
         Self {
             found: vec![[0; 2]; AT_A_TIME],
-            classes: vec![0; AT_A_TIME],
-            sure: vec![[0; 2]; AT_A_TIME],
+            sure: vec![[0; 2]; AT_A_TIME + LANES],
             due: Vec::new(),
             due_classes: Vec::new(),
         }
@@ -44,8 +41,17 @@ impl Default for Room {
 impl Room {
     fn bytes(&self) -> usize {
         (self.found.capacity() + self.sure.capacity() + self.due.capacity()) * size_of::<[u32; 2]>()
-            + self.classes.capacity()
             + self.due_classes.capacity()
+    }
+
+    /// Has room for so many that are due.
+    fn extend(&mut self, due: usize) {
+        let needed = due.next_multiple_of(LANES) + LANES;
+        if self.due.len() < needed {
+            let len = (2 * needed).min(BLOCK + LANES);
+            self.due.resize(len, [0; 2]);
+            self.due_classes.resize(len, 0);
+        }
     }
 }
 
@@ -135,27 +141,21 @@ impl<const D: usize> Sorting<'_, D> {
     fn look(&mut self) {
         let Expected { now, ahead, course, margin, isa, ranks, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
-        let (pairs, classes) = (&self.room.found[..count], &mut self.room.classes[..count]);
-        run(isa, Classify::<D> { now, ahead, pairs, course, margin, classes });
+        let Some(last) = count.checked_sub(1) else { return };
         if self.due + count > BLOCK {
             self.put_away();
         }
-        let room = &mut *self.room;
-        if room.due.len() < self.due + count {
-            let len = (2 * (self.due + count)).min(BLOCK);
-            room.due.resize(len, [0; 2]);
-            room.due_classes.resize(len, 0);
-        }
-        let (mut due, mut sure) = (self.due, 0);
-        for (&pair, &class) in room.found[..count].iter().zip(&room.classes) {
-            // Written in any case.
-            (room.due[due], room.due_classes[due], room.sure[sure]) = (pair, class, pair);
-            due += usize::from(usize::from(class) < 2 * BANDS);
-            sure += usize::from(usize::from(class) == 2 * BANDS);
-        }
-        self.due = due;
+        self.room.extend(self.due + count);
+        let Room { found, sure, due, due_classes } = &mut *self.room;
+        // Up to whole sixteens.
+        let filled = count.next_multiple_of(LANES);
+        let last = found[last];
+        found[count..filled].fill(last);
+        let (pairs, due, classes) = (&found[..filled], &mut due[self.due..], &mut due_classes[self.due..]);
+        let [due, sure_len] = run(isa, Classify::<D> { now, ahead, pairs, count, course, margin, due, classes, sure });
+        self.due += due;
         if is_listed {
-            let mut some = &room.sure[..sure];
+            let mut some = &sure[..sure_len];
             while !some.is_empty() {
                 let out = self.list.room();
                 let (now, later) = some.split_at(some.len().min(out.len()));
@@ -185,61 +185,61 @@ impl<const D: usize> Sorting<'_, D> {
     }
 }
 
-/// Finds out the classes of up to [`AT_A_TIME`] candidates: whether two touch where they stand, and when they are due.
+/// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while bodies are on their course into one list, with
+/// their classes, and those that touch all the time into another; says how many they are.
 struct Classify<'a, const D: usize> {
     now: [&'a [Packed]; 2],
     ahead: [&'a [Packed]; 2],
     pairs: &'a [[u32; 2]],
+    count: usize,
     course: Course,
     margin: f32,
+    due: &'a mut [[u32; 2]],
     classes: &'a mut [u8],
+    sure: &'a mut [[u32; 2]],
 }
 
 impl<const D: usize> LaneWork for Classify<'_, D> {
-    type Output = ();
+    type Output = [usize; 2];
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { now, ahead, pairs, course, margin, classes } = self;
-        // The squares of distances now and ahead, the sums of radii; how pairs lie apart times how they move apart, and the square of that.
-        let mut columns = [[0.0_f32; AT_A_TIME]; 5];
+    fn run<L: Lanes>(self) -> [usize; 2] {
+        let Self { now, ahead, pairs, count, course, margin, due, classes, sure } = self;
+        // Of those that are due: the squares of distances now and ahead, the sums of radii; how pairs lie apart times how they move apart, and
+        // the square of that.
+        let mut columns = [[0.0_f32; AT_A_TIME + LANES]; 5];
         let tests = Sixteens::of(now, pairs);
         let tests_ahead = tests.among(ahead);
-        for sixteen in 0..tests.len() {
+        let (mut dues, mut sures) = (0, 0);
+        for (sixteen, pairs) in pairs.as_chunks().0.iter().enumerate() {
             let (now, then) = (tests.apart::<L>(sixteen), tests_ahead.apart::<L>(sixteen));
             let mut steps = then;
             for axis in 0..D {
                 steps[axis] = then[axis].sub(now[axis]);
             }
-            let of_sixteen = [
-                dot::<L, D>(&now, &now),
-                dot::<L, D>(&then, &then),
-                now[3],
-                dot::<L, D>(&then, &steps),
-                dot::<L, D>(&steps, &steps),
-            ];
-            for (column, value) in columns.iter_mut().zip(of_sixteen) {
-                value.store(&mut column.as_chunks_mut().0[sixteen]);
+            let radii = now[3];
+            let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
+            let (along, step2) = (dot::<L, D>(&then, &steps), dot::<L, D>(&steps, &steps));
+            let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES));
+            let is_due = course.may_change([then2, radii, along, step2], margin) & there;
+            let is_sure = now2.le(radii.mul(radii)) & !is_due & there;
+            for (column, value) in columns.iter_mut().zip([now2, then2, radii, along, step2]) {
+                value.compressed(is_due, sixteen_mut(column, dues));
             }
-        }
-        for at in pairs.len() / LANES * LANES..pairs.len() {
-            let [a, b] = pairs[at].both(|body| body as usize);
-            let radii = now[0][a].radius() + now[1][b].radius();
-            let (now, now2) = now[0][a].apart::<D>(&now[1][b], [0.0; D]);
-            let (then, then2) = ahead[0][a].apart::<D>(&ahead[1][b], [0.0; D]);
-            let (mut along, mut step2) = (0.0, 0.0);
-            for axis in 0..D {
-                let step = then[axis] - now[axis];
-                (along, step2) = (along + then[axis] * step, step2 + step * step);
-            }
-            let of_pair = [now2, then2, radii, along, step2];
-            columns.iter_mut().zip(of_pair).for_each(|(column, value)| column[at] = value);
+            L::compress_pairs(pairs, is_due, sixteen_mut(due, dues));
+            L::compress_pairs(pairs, is_sure, sixteen_mut(sure, sures));
+            dues += is_due.count_ones() as usize;
+            sures += is_sure.count_ones() as usize;
         }
         let [now2, then2, radii, along, step2] = &columns;
         let units = [1.0 / margin, course.step(margin)];
-        for (at, slot) in classes.iter_mut().enumerate() {
-            let band = course.band((then2[at], radii[at]), (along[at], step2[at]), units);
-            *slot = 2 * band + u8::from(now2[at] > radii[at] * radii[at]);
+        for first in (0..dues).step_by(LANES) {
+            for (lane, slot) in sixteen_mut(classes, first).iter_mut().enumerate() {
+                let at = first + lane;
+                let band = course.band((then2[at], radii[at]), (along[at], step2[at]), units);
+                *slot = 2 * band + u8::from(now2[at] > radii[at] * radii[at]);
+            }
         }
+        [dues, sures]
     }
 }

@@ -199,6 +199,20 @@ impl Lanes for Avx512 {
         // SAFETY: the feature is there (see the type); sixteen floats are 64 writable bytes.
         unsafe { _mm512_storeu_ps(out.as_mut_ptr(), _mm512_maskz_compress_ps(mask, self.0)) }
     }
+
+    #[inline(always)]
+    fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        let (low, high) = (mask as u8, (mask >> 8) as u8);
+        // SAFETY: the feature is there (see the type); sixteen pairs are twice 64 bytes to read and to write, and the second eight begin at most
+        // eight pairs into the sixteen.
+        unsafe {
+            let (pairs, out) = (pairs.as_ptr(), out.as_mut_ptr());
+            let some = _mm512_maskz_compress_epi64(low, _mm512_loadu_si512(pairs.cast()));
+            _mm512_storeu_si512(out.cast(), some);
+            let some = _mm512_maskz_compress_epi64(high, _mm512_loadu_si512(pairs.add(8).cast()));
+            _mm512_storeu_si512(out.add(low.count_ones() as usize).cast(), some);
+        }
+    }
 }
 
 /// The ids of the lanes set in `mask`, in order.

@@ -181,19 +181,22 @@ impl LaneWork for SetLanes {
         let mut state = 4;
         let values: [f32; LANES] = floats(&mut state);
         let ids: [u32; LANES] = core::array::from_fn(|_| random(&mut state));
+        let pairs: [[u32; 2]; LANES] = core::array::from_fn(|_| [random(&mut state), random(&mut state)]);
         for mask in 0..=u16::MAX {
             let len = mask.count_ones() as usize;
             let (mut lanes, mut floats, mut own) = ([7; LANES], [7.0; LANES], [7.0; LANES]);
-            let mut some_ids = [7; LANES];
+            let (mut some_ids, mut some_pairs) = ([7; LANES], [[7; 2]; LANES]);
             assert_eq!(L::expand(mask, 1000, &mut lanes), len);
             L::compress(&values, mask, &mut floats);
             L::load(&values).compressed(mask, &mut own);
             L::compress_ids(&ids, mask, &mut some_ids);
+            L::compress_pairs(&pairs, mask, &mut some_pairs);
             for (at, lane) in set(mask).enumerate() {
                 assert_eq!(lanes[at], 1000 + lane as u32);
                 assert_eq!(floats[at].to_bits(), values[lane].to_bits());
                 assert_eq!(own[at].to_bits(), values[lane].to_bits());
                 assert_eq!(some_ids[at], ids[lane]);
+                assert_eq!(some_pairs[at], pairs[lane]);
             }
         }
     }
