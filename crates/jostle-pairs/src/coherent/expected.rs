@@ -17,11 +17,16 @@ use crate::pairs::ranks::Ranks;
 /// Candidates are looked at once there are so many.
 const FULL: usize = AT_A_TIME - LANES;
 
+/// Of candidates that are due: the squares of their distances now and ahead, the sums of their radii; how they lie apart times how they move
+/// apart, and the square of that.
+type Columns = [[f32; AT_A_TIME + LANES]; 5];
+
 /// What a worker needs for this; each list but that of candidates with room for sixteen more than it can have.
 #[derive(Debug)]
 pub(super) struct Room {
     found: Vec<[u32; 2]>,
     sure: Vec<[u32; 2]>,
+    columns: Box<Columns>,
     /// Those that are due, and their classes: the first so many, of up to a block.
     due: Vec<[u32; 2]>,
     due_classes: Vec<u8>,
@@ -32,6 +37,7 @@ impl Default for Room {
         Self {
             found: vec![[0; 2]; AT_A_TIME],
             sure: vec![[0; 2]; AT_A_TIME + LANES],
+            columns: Box::new([[0.0; AT_A_TIME + LANES]; 5]),
             due: Vec::new(),
             due_classes: Vec::new(),
         }
@@ -41,6 +47,7 @@ impl Default for Room {
 impl Room {
     fn bytes(&self) -> usize {
         (self.found.capacity() + self.sure.capacity() + self.due.capacity()) * size_of::<[u32; 2]>()
+            + size_of::<Columns>()
             + self.due_classes.capacity()
     }
 
@@ -146,13 +153,15 @@ impl<const D: usize> Sorting<'_, D> {
             self.put_away();
         }
         self.room.extend(self.due + count);
-        let Room { found, sure, due, due_classes } = &mut *self.room;
+        let Room { found, sure, columns, due, due_classes } = &mut *self.room;
         // Up to whole sixteens.
         let filled = count.next_multiple_of(LANES);
         let last = found[last];
         found[count..filled].fill(last);
         let (pairs, due, classes) = (&found[..filled], &mut due[self.due..], &mut due_classes[self.due..]);
-        let [due, sure_len] = run(isa, Classify::<D> { now, ahead, pairs, count, course, margin, due, classes, sure });
+        let bodies = [now, ahead];
+        let work = Classify::<D> { bodies, pairs, count, course, margin, columns, due, classes, sure };
+        let [due, sure_len] = run(isa, work);
         self.due += due;
         if is_listed {
             let mut some = &sure[..sure_len];
@@ -188,12 +197,13 @@ impl<const D: usize> Sorting<'_, D> {
 /// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while bodies are on their course into one list, with
 /// their classes, and those that touch all the time into another; says how many they are.
 struct Classify<'a, const D: usize> {
-    now: [&'a [Packed]; 2],
-    ahead: [&'a [Packed]; 2],
+    /// As they are, and where they are kept.
+    bodies: [[&'a [Packed]; 2]; 2],
     pairs: &'a [[u32; 2]],
     count: usize,
     course: Course,
     margin: f32,
+    columns: &'a mut Columns,
     due: &'a mut [[u32; 2]],
     classes: &'a mut [u8],
     sure: &'a mut [[u32; 2]],
@@ -204,10 +214,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> [usize; 2] {
-        let Self { now, ahead, pairs, count, course, margin, due, classes, sure } = self;
-        // Of those that are due: the squares of distances now and ahead, the sums of radii; how pairs lie apart times how they move apart, and
-        // the square of that.
-        let mut columns = [[0.0_f32; AT_A_TIME + LANES]; 5];
+        let Self { bodies: [now, ahead], pairs, count, course, margin, columns, due, classes, sure } = self;
         let tests = Sixteens::of(now, pairs);
         let tests_ahead = tests.among(ahead);
         let (mut dues, mut sures) = (0, 0);
@@ -231,7 +238,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             dues += is_due.count_ones() as usize;
             sures += is_sure.count_ones() as usize;
         }
-        let [now2, then2, radii, along, step2] = &columns;
+        let [now2, then2, radii, along, step2] = &*columns;
         let units = [1.0 / margin, course.step(margin)];
         for first in (0..dues).step_by(LANES) {
             for (lane, slot) in sixteen_mut(classes, first).iter_mut().enumerate() {
