@@ -37,8 +37,8 @@ const MARGINS: [f64; 4] = [4.0, 5.0, 7.0, 6.0];
 const LEAST: f64 = 1.0 / 64.0;
 
 /// How much of a margin bodies may have used up when a list is made, of them where they are to be halfway: the list lasts for so many
-/// times longer if they move on as they did.
-const AHEAD: f64 = 0.85;
+/// times longer if they move on as they did. And of bodies that are expected to keep to their course.
+const AHEAD: [f64; 2] = [0.85, 0.95];
 
 /// How far bodies may stray from their course, relative to the margin: so many times as far as they are to, as they did the last time, this at
 /// least, and no course is expected of bodies that stray farther.
@@ -256,37 +256,38 @@ impl Pace {
     pub(super) fn next_way(&mut self, radius: f64, axes: usize, (worth, known): (Worth, bool)) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
-        let ahead = if known && self.apart.left == 0 && speed > 0.0 { AHEAD } else { 0.0 };
+        let [ahead, on_course] = if known && self.apart.left == 0 && speed > 0.0 { AHEAD } else { [0.0; 2] };
         // How fast the margin is used up.
-        let pace = speed / (1.0 + ahead);
+        let pace_of = |ahead: f64| speed / (1.0 + ahead);
         // No farther than has been seen.
         let moved = speed * f64::from(self.frames);
-        let margin_of = |margins: f64, share: f64| {
+        let margin_of = |margins: f64, pace: f64, share: f64| {
             let margin = (pace * radius / share).sqrt() * (margins / axes as f64);
             f64::from(margin.max(radius * LEAST) as f32)
         };
         // On its course each body has a margin of its own: how much of the greatest they are on average.
+        let pace = pace_of(on_course);
         let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
         let of_course = |margins: f64| {
             let share = self.share.clamp(LEAST_SHARE, 1.0);
-            let share = (share + stray(margin_of(margins, share))).min(1.0);
-            let margin = margin_of(margins, share).min(f64::from((MOST_TIMES * moved) as f32));
+            let share = (share + stray(margin_of(margins, pace, share))).min(1.0);
+            let margin = margin_of(margins, pace, share).min(f64::from((MOST_TIMES * moved) as f32));
             (margin, share, stray(margin))
         };
-        let (mut on_course, mut share, mut may_stray) = of_course(MARGINS[2]);
+        let (mut margin, mut share, mut may_stray) = of_course(MARGINS[2]);
         if may_stray > STRAYED {
-            (on_course, share, may_stray) = of_course(MARGINS[3]);
+            (margin, share, may_stray) = of_course(MARGINS[3]);
         }
         let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
-        let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], 1.0);
-        let (margin, share) = if is_expected { (on_course, share) } else { (standing, 1.0) };
+        let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], pace_of(ahead), 1.0);
+        let (ahead, margin, share) = if is_expected { (on_course, margin, share) } else { (ahead, standing, 1.0) };
         // Bodies with a margin, over those without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         self.growth = growth_of(share * margin);
         let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
         let if_expected = if is_expected { IF_EXPECTED[usize::from(axes > 2)] } else { 1.0 };
         let worth = (worth.frames + worth.for_a_pair * if_far * self.foreseen()) * if_expected;
-        if !margin.is_finite() || margin < worth * pace {
+        if !margin.is_finite() || margin < worth * pace_of(ahead) {
             self.growth = 1.0;
             return None;
         }
