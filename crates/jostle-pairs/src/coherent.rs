@@ -23,6 +23,7 @@ mod row_sieve;
 mod rows;
 pub(crate) mod search;
 mod slack;
+mod tail;
 mod was;
 
 use core::fmt;

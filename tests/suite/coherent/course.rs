@@ -169,3 +169,25 @@ fn two_sets_may_keep_to_their_course() {
         assert!(beside.finders[0].rebuilds() < 20 && beside.finders[1].rebuilds() < 20);
     }
 }
+
+/// A crowd goes apart, and comes together again: in each frame far more pairs end than begin, and then the other way round.
+#[test]
+fn crowds_disperse_and_gather() {
+    let start: Scene<2> = scene::scene(Kind::Dense, 6_000, 5);
+    let middle = start.centers.each_ref().map(|column| column.iter().sum::<f32>() / column.len() as f32);
+    let (mut beside, mut scene, mut lens) = (Beside::<2>::new(), start.clone(), Vec::new());
+    for frame in 0..60_u8 {
+        let wider = 1.0 + 0.0004 * f32::from(frame.min(59 - frame));
+        for (axis, column) in scene.centers.iter_mut().enumerate() {
+            column
+                .iter_mut()
+                .zip(&start.centers[axis])
+                .for_each(|(x, from)| *x = middle[axis] + (from - middle[axis]) * wider);
+        }
+        let expected = ascending(beside.scratch.find(scene.view()).expect("sound bodies").pairs());
+        beside.assert_one_sequence(&scene, None, &expected, &format!("frame {frame}"));
+        lens.push(expected.len());
+    }
+    assert!(lens[29] < lens[0] - lens[0] / 50 && lens[59] == lens[0], "{lens:?}");
+    assert!(beside.finders.iter().all(|finder| finder.rebuilds() < 20), "{:?}", beside.finders);
+}

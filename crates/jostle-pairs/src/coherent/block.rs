@@ -164,12 +164,26 @@ impl Block {
         self.changes[kind]
     }
 
+    /// How many have begun, of which each can take the place of one that has ended.
+    pub(super) fn exchanges(&self) -> usize {
+        self.changes[0].min(self.changes[1])
+    }
+
     pub(super) fn begun(&self) -> &[u16] {
         &self.changed[..self.changes[0]]
     }
 
     pub(super) fn ended(&self) -> &[u16] {
         &self.changed[BLOCK + GAP - self.changes[1]..]
+    }
+
+    /// Where those stand that touch, but for those that surely do.
+    pub(super) fn touch_now(&self) -> impl Iterator<Item = usize> {
+        let words = self.touching.iter().zip((0..).step_by(WORD));
+        words.flat_map(|(&word, first)| {
+            let rests = core::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rests.take_while(|&rest| rest != 0).map(move |rest| first + rest.trailing_zeros() as usize)
+        })
     }
 
     /// Where those stand that touched when they were listed, but for those that surely do: as many ranges as there are bands.

@@ -120,17 +120,18 @@ impl Blocks {
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 
-    /// Finds out which candidates touch, bodies having come so far.
+    /// Finds out which candidates touch, bodies having come so far; calls `then` with each block and its number when it has been found out of that.
     pub(super) fn sift<const D: usize>(
         &mut self,
-        sets: [u32; 2],
-        test: &Test<'_, D>,
+        (sets, test): ([u32; 2], &Test<'_, D>),
         (come, margin, isa): (Come, f64, Isa),
         workers: Workers<'_>,
+        then: impl Fn(usize, &Block) + Sync + Send,
     ) {
         let bands = bands_to_test(replace(&mut self.come, come), come, margin);
-        workers.fill_blocks("sift", &mut self.blocks, 1, |_, block| {
+        workers.fill_blocks("sift", &mut self.blocks, 1, |number, block| {
             block[0].sift((test, sets), (&bands, isa), |pair| test.touches(sets, [0; D], pair));
+            then(number, &block[0]);
         });
     }
 }

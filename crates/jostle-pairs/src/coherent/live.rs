@@ -17,14 +17,12 @@ use crate::coherent::blocks::{Blocks, Stock, are_far};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
+use crate::coherent::tail::{NOBODY, Tail};
 use crate::join::hits::PairList;
 use crate::pairs::ranks::Ranks;
 
 /// Places whose memory is asked for together, before it is written.
 const SOME: usize = 32;
-
-/// No candidate: that of a place which is left.
-const NOBODY: u32 = u32::MAX;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -34,8 +32,8 @@ pub(super) struct Live {
     starts: Vec<usize>,
     /// Where in the list a candidate stands that touches, block after block.
     slots: Vec<AtomicU32>,
-    /// The candidate at each place of the list, behind the sure ones.
-    owners: Vec<u32>,
+    /// Who stands at the last places of the list.
+    tail: Tail,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
@@ -47,7 +45,7 @@ impl Live {
         self.blocks.bytes()
             + self.starts.capacity() * size_of::<usize>()
             + self.slots.capacity() * size_of::<AtomicU32>()
-            + self.owners.capacity() * size_of::<u32>()
+            + self.tail.bytes()
     }
 
     /// Whether a list is kept.
@@ -89,7 +87,7 @@ impl Live {
     /// Lists new candidates that touch, behind those that workers have listed: block by block those that surely do, then block by block and
     /// band by band the others.
     pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, owners, .. } = self;
+        let Self { blocks, starts, slots, tail, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
         let of_others = |block: &Block| block.touching().map(|range| range.len()).sum();
@@ -101,13 +99,13 @@ impl Live {
             *slot = end;
         }
         list.set_len(end);
-        resize_with_headroom(owners, end);
+        tail.begin(end);
         let needed = blocks.len() * BLOCK;
         if slots.len() < needed {
             slots.resize_with(with_headroom(needed), AtomicU32::default);
         }
         let (starts, slots) = (&*starts, &*slots);
-        workers.fill_parts("list", starts, (list.pairs_mut(), owners), |part, out, owners| {
+        workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
             let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
             if part < blocks.len() {
                 out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
@@ -117,28 +115,12 @@ impl Live {
             let mut done = 0;
             for range in block.touching() {
                 let len = range.len();
-                let (out, owners) = (&mut out[done..][..len], &mut owners[done..][..len]);
-                let (first, place) = (number * BLOCK + range.start, starts[part] + done);
+                let (out, place) = (&mut out[done..][..len], starts[part] + done);
                 out.iter_mut().zip(range.clone()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
-                owners.iter_mut().zip(first..).for_each(|(owner, at)| *owner = at as u32);
                 slots[range].iter().zip(place..).for_each(|(slot, place)| slot.store(place as u32, Ordering::Relaxed));
                 done += len;
             }
         });
-    }
-
-    /// Finds out which candidates touch, bodies having come so far.
-    pub(super) fn sift<const D: usize>(
-        &mut self,
-        (candidates, list): (&mut Candidates<D>, &mut PairList),
-        test: &Test<'_, D>,
-        come: (Come, f64, Isa),
-        workers: Workers<'_>,
-    ) {
-        if core::mem::take(&mut self.is_aside) {
-            swap(&mut candidates.pairs, list);
-        }
-        self.blocks.sift(candidates.meetings[0], test, come, workers);
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
@@ -150,77 +132,120 @@ impl Live {
         }
     }
 
-    /// Changes the list: candidates that have begun to touch, in their order, go to the places of those that have ended, and then to the
+    /// Changes the list, bodies having come so far: candidates that have begun to touch go to the places of those of their block that have ended.
+    /// Of what is left over of all blocks, those that have begun go, in their order, to the places of those that have ended, and then to the
     /// end. Where fewer have begun, the last of the list go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
-    pub(super) fn change(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, owners, .. } = self;
+    pub(super) fn change<const D: usize>(
+        &mut self,
+        (candidates, list): (&mut Candidates<D>, &mut PairList),
+        test: &Test<'_, D>,
+        come: (Come, f64, Isa),
+        workers: Workers<'_>,
+    ) {
+        if core::mem::take(&mut self.is_aside) {
+            swap(&mut candidates.pairs, list);
+        }
+        let Self { blocks, starts, slots, tail, .. } = self;
+        let (ranks, slots) = (&candidates.ranks, slots.as_slice());
+        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
+        let are_far = are_far(blocks.all());
+        blocks.sift((candidates.meetings[0], test), come, workers, |number, block| {
+            let ended = &block.ended()[..block.exchanges()];
+            if are_far {
+                ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
+            }
+            let left = ended.iter().map(|&at| slots[number * BLOCK + usize::from(at)].load(Ordering::Relaxed) as usize);
+            // SAFETY: no two candidates stand at one place.
+            unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), left) };
+        });
         let blocks = blocks.all();
-        // Where those of each block begin among all that have begun to touch, then among all that have ended, each with the end.
+        // Where what is left over of each block begins among all that have begun to touch, then among all that have ended, each with the end.
         resize_with_headroom(starts, 2 * (blocks.len() + 1));
         let (begin, end) = starts.split_at_mut(blocks.len() + 1);
         for (kind, starts) in [&mut *begin, &mut *end].into_iter().enumerate() {
             starts[0] = 0;
             for (number, block) in blocks.iter().enumerate() {
-                starts[number + 1] = starts[number] + block.changes(kind);
+                starts[number + 1] = starts[number] + block.changes(kind) - block.exchanges();
             }
         }
         let (begin, end) = (&*begin, &*end);
         let (len, begun, ended) = (list.pairs().len(), begin[blocks.len()], end[blocks.len()]);
         let new_len = len + begun - ended;
         list.set_len(len + begun);
-        resize_with_headroom(owners, len + begun);
+        tail.extend(len + begun);
         // The places of those that have ended, from one of them on.
         let leavers = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
-            numbers(blocks, block, Block::ended).skip(from - end[block])
+            numbers(blocks, block).skip(from - end[block])
         };
         let left = |from: usize| leavers(from).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
-        let (pairs, shared_owners) = (Disjoint::new(list.pairs_mut()), Disjoint::new(owners));
+        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
         workers.run("change", blocks.len(), |number| {
-            let first = begin[number];
-            let mut room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
-            if are_far(blocks) {
-                blocks[number].prefetch(blocks[number].begun());
-                let leavers = leavers(first.min(ended)).take(blocks[number].begun().len());
-                leavers.for_each(|candidate| prefetch(&slots[candidate]));
-            }
-            for some in blocks[number].begun().chunks(SOME) {
-                let mut places = [0; SOME];
-                for (place, slot) in places[..some.len()].iter_mut().zip(&mut room) {
-                    assert!(slot < pairs.len(), "a candidate stands beyond the list");
-                    pairs.prefetch(slot);
-                    shared_owners.prefetch(slot);
-                    *place = slot;
-                }
-                for (&at, slot) in some.iter().zip(places) {
-                    let candidate = number * BLOCK + usize::from(at);
-                    let pair = ranks.pair(blocks[number].pair(at.into()));
-                    // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
-                    unsafe {
-                        pairs.write(slot, pair);
-                        shared_owners.write(slot, candidate as u32);
-                    }
-                    slots[candidate].store(slot as u32, Ordering::Relaxed);
-                }
-            }
+            let (first, block) = (begin[number], &blocks[number]);
+            let room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
+            // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
+            unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), room) };
         });
-        let (pairs, mut last) = (list.pairs_mut(), new_len);
-        left(begun.min(ended)).for_each(|slot| owners[slot] = NOBODY);
-        for slot in left(begun.min(ended)).filter(|&slot| slot < new_len) {
-            while owners[last] == NOBODY {
-                last += 1;
-            }
-            (pairs[slot], owners[slot]) = (pairs[last], owners[last]);
-            slots[owners[last] as usize].store(slot as u32, Ordering::Relaxed);
-            last += 1;
+        // The places of those that have ended and nobody has taken, none unless the list becomes shorter.
+        let left = || left(begun.min(ended));
+        if begun < ended && !tail.reach([new_len, len], (blocks, slots), workers) {
+            left().filter(|&slot| slot >= new_len).for_each(|slot| tail.set(slot, NOBODY));
+        }
+        let (pairs, mut next) = (list.pairs_mut(), new_len);
+        for slot in left().filter(|&slot| slot < new_len) {
+            let (last, owner) = tail.next(next);
+            pairs[slot] = pairs[last];
+            tail.set(slot, owner);
+            slots[owner as usize].store(slot as u32, Ordering::Relaxed);
+            next = last + 1;
         }
         list.set_len(new_len);
     }
 }
 
-/// The candidates that blocks name, from one of them on.
-fn numbers(blocks: &[Box<Block>], from: usize, of_block: fn(&Block) -> &[u16]) -> impl Iterator<Item = usize> {
+/// Where candidates stand in the list.
+struct Places<'a> {
+    pairs: Disjoint<'a, [u32; 2]>,
+    tail: &'a Tail,
+    slots: &'a [AtomicU32],
+    ranks: &'a Ranks,
+}
+
+impl Places<'_> {
+    /// Puts some candidates of a block of that number to places of the list.
+    ///
+    /// # Safety
+    /// No other task puts any there meanwhile.
+    ///
+    /// # Panics
+    /// If a place is behind the end of the list.
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "the caller vouches for the places")]
+    unsafe fn put(&self, (number, block, some): (usize, &Block, &[u16]), mut places: impl Iterator<Item = usize>) {
+        for some in some.chunks(SOME) {
+            let mut slots = [0; SOME];
+            for (slot, place) in slots[..some.len()].iter_mut().zip(&mut places) {
+                assert!(place < self.pairs.len(), "a candidate stands beyond the list");
+                self.pairs.prefetch(place);
+                *slot = place;
+            }
+            for (&at, place) in some.iter().zip(slots) {
+                let candidate = number * BLOCK + usize::from(at);
+                let pair = self.ranks.pair(block.pair(at.into()));
+                // SAFETY: within the list; the caller promises that no other task writes there.
+                unsafe { self.pairs.write(place, pair) };
+                self.tail.set(place, candidate as u32);
+                self.slots[candidate].store(place as u32, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// The candidates of blocks that have ended and whose places none of their block has taken, from one of the blocks on.
+fn numbers(blocks: &[Box<Block>], from: usize) -> impl Iterator<Item = usize> {
     let all = (from * BLOCK..).step_by(BLOCK).zip(blocks.get(from..).unwrap_or_default());
-    all.flat_map(move |(first, block)| of_block(block).iter().map(move |&at| first + usize::from(at)))
+    all.flat_map(move |(first, block)| {
+        block.ended()[block.exchanges()..].iter().map(move |&at| first + usize::from(at))
+    })
 }

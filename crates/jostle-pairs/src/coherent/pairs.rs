@@ -28,8 +28,7 @@ impl<const D: usize> CoherentFinder<D> {
         let pairs = &mut finder.engine.pairs;
         if live.holds() {
             if let Some(used) = used {
-                live.sift((candidates, pairs), &test, (current.come(used, margin), margin, isa), workers);
-                live.change(pairs, &candidates.ranks, workers);
+                live.change((candidates, pairs), &test, (current.come(used, margin), margin, isa), workers);
             } else {
                 live.list(pairs, &candidates.ranks, workers);
             }

@@ -85,7 +85,8 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
         let exact = finder.preparation.exact(input);
         let come = (current.come(used, pace.margin()), pace.margin(), finder.isa());
-        live_rows.blocks.sift(candidates.meetings[0], &current.test(input, &exact, None), come, workers);
+        let test = current.test(input, &exact, None);
+        live_rows.blocks.sift((candidates.meetings[0], &test), come, workers, |_, _| ());
     }
 
     /// Fills the caller's lists with those of the rows here that pass.

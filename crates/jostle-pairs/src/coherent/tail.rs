@@ -1,0 +1,94 @@
+//! Which candidate stands at each of the last places of a list, from some place on.
+//!
+//! Where fewer candidates begin to touch than end, the last ones of the list go to the places that are left: so of those alone it must be
+//! known which they are, and of all others nothing is written when they begin. Where a list gets shorter than that, it is found out anew,
+//! by where each candidate stands.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use jostle_core::Workers;
+
+use crate::coherent::bands::BLOCK;
+use crate::coherent::block::Block;
+
+/// No candidate: that of a place which is left.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// When it is found out anew, it is so for one place in so many of the list at least.
+const SHARE: usize = 32;
+
+/// See the top of this file.
+#[derive(Debug, Default)]
+pub(super) struct Tail {
+    first: usize,
+    owners: Vec<AtomicU32>,
+    /// How long the list was at first.
+    len_at_first: usize,
+}
+
+impl Tail {
+    pub(super) fn bytes(&self) -> usize {
+        self.owners.capacity() * size_of::<AtomicU32>()
+    }
+
+    /// Begins with a new list of so many, of which nothing is known.
+    pub(super) fn begin(&mut self, len: usize) {
+        (self.first, self.len_at_first) = (len, len);
+        self.owners.clear();
+    }
+
+    /// There are places up to this one.
+    pub(super) fn extend(&mut self, end: usize) {
+        let len = end.saturating_sub(self.first);
+        if self.owners.len() < len {
+            self.owners.resize_with(len, || AtomicU32::new(NOBODY));
+        }
+    }
+
+    /// A candidate stands at a place from now on, or nobody.
+    #[inline(always)]
+    pub(super) fn set(&self, place: usize, candidate: u32) {
+        if place >= self.first {
+            self.owners[place - self.first].store(candidate, Ordering::Relaxed);
+        }
+    }
+
+    /// Who stands at the first place from this one on where somebody does, and which that is.
+    ///
+    /// # Panics
+    /// If nobody does, or that is not known.
+    pub(super) fn next(&self, from: usize) -> (usize, u32) {
+        let mut place = from;
+        loop {
+            match self.owners[place - self.first].load(Ordering::Relaxed) {
+                NOBODY => place += 1,
+                candidate => return (place, candidate),
+            }
+        }
+    }
+
+    /// A list that ended at `end` is to end at `new_end`: whether it had to be found out anew who stands there and behind, by where each candidate
+    /// that touches stands.
+    pub(super) fn reach(
+        &mut self,
+        [new_end, end]: [usize; 2],
+        (blocks, slots): (&[Box<Block>], &[AtomicU32]),
+        workers: Workers<'_>,
+    ) -> bool {
+        if new_end >= self.first {
+            return false;
+        }
+        // As much again as the list has become shorter by so far: so this is seldom done.
+        let more = (self.len_at_first - new_end).max(end / SHARE);
+        self.first = new_end.saturating_sub(more);
+        self.owners.clear();
+        self.extend(end);
+        workers.run("owners", blocks.len(), |number| {
+            for at in blocks[number].touch_now() {
+                let candidate = number * BLOCK + at;
+                self.set(slots[candidate].load(Ordering::Relaxed) as usize, candidate as u32);
+            }
+        });
+        true
+    }
+}
