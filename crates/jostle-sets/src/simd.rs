@@ -77,6 +77,18 @@ pub trait Lanes: Copy {
         let [x, y, z, last] = &columns;
         [Self::load(x), Self::load(y), Self::load(z), Self::load(last)]
     }
+    /// As [`Lanes::apart`], of the first of two rows each, and of the second.
+    #[inline(always)]
+    fn apart_both(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES]) -> [[Self; 4]; 2] {
+        let mut rows = [[[&[0.0; 4]; LANES]; 2]; 2];
+        for lane in 0..LANES {
+            for half in 0..2 {
+                (rows[half][0][lane], rows[half][1][lane]) = (&of_a[lane][half], &of_b[lane][half]);
+            }
+        }
+        let [[first_a, first_b], [second_a, second_b]] = rows;
+        [Self::apart(first_a, first_b), Self::apart(second_a, second_b)]
+    }
     /// Where `self <= other`; never where either is NaN.
     fn le_mask(self, other: Self) -> Self::Mask;
     /// Where both are set.

@@ -13,7 +13,7 @@ use jostle_sets::input::{Input, Set, Source, UnitCell};
 use jostle_sets::proxy::{Exact, each_body, squared};
 
 use crate::coherent::course::Course;
-use crate::coherent::packed::{Packed, are_far};
+use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::slack::slack_of;
 use crate::coherent::was::Was;
 use crate::join::filter::PairTest;
@@ -34,6 +34,8 @@ struct Now<const D: usize> {
     ahead: Vec<Packed>,
     /// Of plain bodies, as they were kept.
     was: Was<D>,
+    /// As they are, and as they are kept ahead, when a list is made of bodies on their course.
+    moving: Vec<Moving>,
     /// The build of the tree that these are of.
     build: u64,
     /// By how many cells each has been moved; of none in open space.
@@ -49,6 +51,7 @@ pub(super) struct Current<const D: usize> {
     /// The bodies of the only set by rank in their tree, where candidates name them so.
     by_rank: Vec<Packed>,
     ahead_by_rank: Vec<Packed>,
+    moving_by_rank: Vec<Moving>,
     /// Of bodies that are kept ahead, and how many steps they are from there, and how far one has strayed, at most.
     course: Option<Course>,
     steps: f64,
@@ -59,12 +62,14 @@ impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
             (now.bodies.capacity() + now.ahead.capacity()) * size_of::<Packed>()
+                + now.moving.capacity() * size_of::<Moving>()
                 + now.was.bytes()
                 + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
         };
         self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
             + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
+            + self.moving_by_rank.capacity() * size_of::<Moving>()
     }
 
     /// Puts bodies that have been read in the order of these ids.
@@ -74,19 +79,18 @@ impl<const D: usize> Current<D> {
     }
 
     /// The bodies of two sets by id, as they are, and as they are kept ahead.
-    pub(super) fn now_and_ahead(&self, sets: [usize; 2]) -> [[&[Packed]; 2]; 2] {
-        [sets.both(|set| self.sets[set].bodies.as_slice()), sets.both(|set| self.sets[set].ahead.as_slice())]
+    pub(super) fn moving(&self, sets: [usize; 2]) -> [&[Moving]; 2] {
+        sets.both(|set| self.sets[set].moving.as_slice())
     }
 
-    /// The memory for bodies by rank, as they are and ahead.
-    pub(super) fn take_by_rank(&mut self) -> [Vec<Packed>; 2] {
-        [take(&mut self.by_rank), take(&mut self.ahead_by_rank)]
+    /// The memory for those by rank.
+    pub(super) fn take_moving_by_rank(&mut self) -> Vec<Moving> {
+        take(&mut self.moving_by_rank)
     }
 
-    /// Gives that memory back, with nothing in it.
-    pub(super) fn give_back(&mut self, mut by_rank: [Vec<Packed>; 2]) {
-        by_rank.iter_mut().for_each(Vec::clear);
-        [self.by_rank, self.ahead_by_rank] = by_rank;
+    /// Gives that memory back.
+    pub(super) fn give_back(&mut self, moving: Vec<Moving>) {
+        self.moving_by_rank = moving;
     }
 
     fn make_room(&mut self, input: &Input<'_, D>) {
@@ -198,8 +202,8 @@ fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
 }
 
 /// Puts bodies in the order of these ids.
-pub(super) fn put(out: &mut Vec<Packed>, bodies: &[Packed], ids: &[u32], workers: Workers<'_>) {
-    fill_with_headroom(out, ids.len(), Packed::default());
+pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B], ids: &[u32], workers: Workers<'_>) {
+    fill_with_headroom(out, ids.len(), B::default());
     workers.fill_blocks("by rank", out, BLOCK, |first, block| {
         let ids = &ids[first..];
         let asked = if are_far(bodies.len()) { ids } else { &[] };

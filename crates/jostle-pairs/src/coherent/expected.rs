@@ -10,7 +10,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
-use crate::coherent::packed::{Packed, Sixteens, dot};
+use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::join::hits::Sink;
 use crate::pairs::ranks::Ranks;
 
@@ -79,9 +79,8 @@ impl Rooms {
 /// What all workers look at.
 #[derive(Clone, Copy)]
 pub(super) struct Expected<'a> {
-    /// As they are, and where they are kept, by the names of candidates.
-    pub(super) now: [&'a [Packed]; 2],
-    pub(super) ahead: [&'a [Packed]; 2],
+    /// By the names of candidates.
+    pub(super) bodies: [&'a [Moving]; 2],
     pub(super) ranks: &'a Ranks,
     /// Whether candidates are named by rank in blocks, too.
     pub(super) keeps_ranks: bool,
@@ -146,7 +145,7 @@ impl<const D: usize> Sink for Sorting<'_, D> {
 impl<const D: usize> Sorting<'_, D> {
     /// Looks at what has been found.
     fn look(&mut self) {
-        let Expected { now, ahead, course, margin, isa, ranks, is_listed, .. } = self.of;
+        let Expected { bodies, course, margin, isa, ranks, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
         let Some(last) = count.checked_sub(1) else { return };
         if self.due + count > BLOCK {
@@ -159,7 +158,6 @@ impl<const D: usize> Sorting<'_, D> {
         let last = found[last];
         found[count..filled].fill(last);
         let (pairs, due, classes) = (&found[..filled], &mut due[self.due..], &mut due_classes[self.due..]);
-        let bodies = [now, ahead];
         let work = Classify::<D> { bodies, pairs, count, course, margin, columns, due, classes, sure };
         let [due, sure_len] = run(isa, work);
         self.due += due;
@@ -197,8 +195,7 @@ impl<const D: usize> Sorting<'_, D> {
 /// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while bodies are on their course into one list, with
 /// their classes, and those that touch all the time into another; says how many they are.
 struct Classify<'a, const D: usize> {
-    /// As they are, and where they are kept.
-    bodies: [[&'a [Packed]; 2]; 2],
+    bodies: [&'a [Moving]; 2],
     pairs: &'a [[u32; 2]],
     count: usize,
     course: Course,
@@ -214,12 +211,11 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> [usize; 2] {
-        let Self { bodies: [now, ahead], pairs, count, course, margin, columns, due, classes, sure } = self;
-        let tests = Sixteens::of(now, pairs);
-        let tests_ahead = tests.among(ahead);
+        let Self { bodies, pairs, count, course, margin, columns, due, classes, sure } = self;
+        let tests = Sixteens::of_moving(bodies, pairs);
         let (mut dues, mut sures) = (0, 0);
         for (sixteen, pairs) in pairs.as_chunks().0.iter().enumerate() {
-            let (now, then) = (tests.apart::<L>(sixteen), tests_ahead.apart::<L>(sixteen));
+            let [now, then] = tests.apart_both::<L>(sixteen);
             let mut steps = then;
             for axis in 0..D {
                 steps[axis] = then[axis].sub(now[axis]);

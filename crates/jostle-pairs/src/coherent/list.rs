@@ -10,7 +10,7 @@ use crate::coherent::course::Course;
 use crate::coherent::current::put;
 use crate::coherent::expected::Expected;
 use crate::coherent::pace::Way;
-use crate::coherent::packed::{Packed, are_far};
+use crate::coherent::packed::{Moving, are_far};
 use crate::coherent::{CoherentFinder, Kept, bodies_of, is_plain};
 
 /// Bodies that are far are put by rank where each has so many candidates.
@@ -80,11 +80,11 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> bool {
         let (margin, isa, len) = (way.margin, self.finder.isa(), bodies_of(input));
-        self.current.pack_ahead(input, &[], workers);
         let used = self.current.measure(input, margin, (isa, workers));
         if used > margin {
             return false;
         }
+        self.current.pair_with_ahead(input, workers);
         let foreseen = self.pace.foreseen();
         let by_rank = input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
         let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(len);
@@ -92,7 +92,7 @@ impl<const D: usize> CoherentFinder<D> {
         let (sets, is_listed) = ([0, input.sets().len() - 1], kept == Kept::Pairs);
         let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
         let come = current.come(used, margin);
-        let mut by_ranks = current.take_by_rank();
+        let mut by_rank_moving = current.take_moving_by_rank();
         // Of rows, the finder's own list of pairs stays as it is.
         if !is_listed {
             candidates.swap_list(finder);
@@ -100,27 +100,24 @@ impl<const D: usize> CoherentFinder<D> {
         candidates.ranks.clear();
         expected.prepare(workers);
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
-        let (ranks, by_id) = (&mut candidates.ranks, current.now_and_ahead(sets));
+        let (ranks, by_id) = (&mut candidates.ranks, current.moving(sets));
         let others = |set| current.ahead(set, margin);
         let searched = input.grown(margin, others, |grown| {
             finder.seek(grown, None, workers, |engines, plan| {
                 let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
                     ranks.number(plan.first_tree(), workers);
-                    for (by_rank, [by_id, _]) in by_ranks.iter_mut().zip(by_id) {
-                        put(by_rank, by_id, ranks.ids(), workers);
-                    }
-                    bodies = by_ranks.each_ref().map(|by_rank| [by_rank.as_slice(); 2]);
+                    put(&mut by_rank_moving, by_id[0], ranks.ids(), workers);
+                    bodies = [by_rank_moving.as_slice(); 2];
                     plan = plan.calling(ranks.of_leaves());
                 }
-                let [now, ahead] = bodies;
-                let lens = by_id[0].both(<[Packed]>::len);
+                let lens = by_id.both(<[Moving]>::len);
                 let margin = margin as f32;
-                let all = Expected { now, ahead, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock };
+                let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock };
                 ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
             })
         });
-        current.give_back(by_ranks);
+        current.give_back(by_rank_moving);
         let listed = finder.engine.pairs.pairs().len();
         if !is_listed {
             candidates.swap_list(finder);

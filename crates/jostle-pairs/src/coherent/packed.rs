@@ -59,6 +59,11 @@ impl Packed {
     }
 }
 
+/// A body as it is, and as it is kept ahead, in one line of memory.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(32))]
+pub(super) struct Moving(pub(super) [[f32; 4]; 2]);
+
 /// Room for pairs that name none but the first so many bodies of two sets.
 #[derive(Debug, Clone)]
 pub(super) struct Named<const N: usize> {
@@ -66,6 +71,9 @@ pub(super) struct Named<const N: usize> {
     halves: [[u32; 2]; N],
     ends: [u32; 2],
 }
+
+/// Bytes of a half of one.
+const HALF: usize = size_of::<[f32; 2]>();
 
 /// The most bodies that pairs are [`Named`] of.
 pub(super) const MOST: usize = 1 << 31;
@@ -127,25 +135,57 @@ impl<const N: usize> Named<N> {
 }
 
 #[inline(always)]
-fn assert_are_there([of_a, of_b]: [&[Packed]; 2], ends: [u32; 2]) {
+fn assert_are_there<B>([of_a, of_b]: [&[B]; 2], ends: [u32; 2]) {
     assert!(ends[0] as usize <= of_a.len() && ends[1] as usize <= of_b.len(), "a pair names no body");
 }
 
 /// Pairs of bodies of two sets, sixteen by sixteen, each of which names bodies that are there, by so many halves of one. To check each
 /// when it is tested takes a tenth of the time of tests.
 #[derive(Clone, Copy)]
-pub(super) struct Sixteens<'a, const UNIT: usize> {
-    bodies: [&'a [Packed]; 2],
+pub(super) struct Sixteens<'a, const UNIT: usize, B = Packed> {
+    bodies: [&'a [B]; 2],
     pairs: &'a [[[u32; 2]; LANES]],
 }
 
 impl<'a> Sixteens<'a, 2> {
-    /// Those of some pairs, which are checked at once, by the greatest numbers.
+    /// Those of some pairs.
     ///
     /// # Panics
     /// If a pair names no body.
     #[inline(always)]
     pub(super) fn of(bodies: [&'a [Packed]; 2], pairs: &'a [[u32; 2]]) -> Self {
+        Self::checked(bodies, pairs)
+    }
+}
+
+impl<'a> Sixteens<'a, 4, Moving> {
+    /// Those of some pairs.
+    ///
+    /// # Panics
+    /// If a pair names no body.
+    #[inline(always)]
+    pub(super) fn of_moving(bodies: [&'a [Moving]; 2], pairs: &'a [[u32; 2]]) -> Self {
+        Self::checked(bodies, pairs)
+    }
+
+    /// As [`Sixteens::apart`], of bodies as they are and as they are kept.
+    #[inline(always)]
+    pub(super) fn apart_both<L: Lanes>(self, sixteen: usize) -> [[L; 4]; 2] {
+        let pairs = &self.pairs[sixteen];
+        let mut rows = [[&[[0.0; 4]; 2]; LANES]; 2];
+        for (lane, &pair) in pairs.iter().enumerate() {
+            let [a, b] = self.bodies_of(pair);
+            (rows[0][lane], rows[1][lane]) = (&a.0, &b.0);
+        }
+        L::apart_both(rows[0], rows[1])
+    }
+}
+
+impl<'a, const UNIT: usize, B> Sixteens<'a, UNIT, B> {
+    /// Those of some pairs, which are checked at once, by the greatest numbers.
+    #[inline(always)]
+    fn checked(bodies: [&'a [B]; 2], pairs: &'a [[u32; 2]]) -> Self {
+        const { assert!(UNIT > 1, "numbers of whole bodies") };
         let pairs = pairs.as_chunks().0;
         if !pairs.is_empty() {
             let (mut greatest_a, mut greatest_b) = (0, 0);
@@ -156,6 +196,16 @@ impl<'a> Sixteens<'a, 2> {
             assert_are_there(bodies, [greatest_a + 1, greatest_b + 1]);
         }
         Self { bodies, pairs }
+    }
+
+    #[inline(always)]
+    #[allow(unsafe_code, reason = "all pairs have been checked")]
+    fn bodies_of(self, [a, b]: [u32; 2]) -> [&'a B; 2] {
+        const { assert!(size_of::<B>() == UNIT * HALF || (UNIT == 1 && size_of::<B>() == 2 * HALF)) };
+        let [of_a, of_b] = self.bodies.map(|bodies| bodies.as_ptr().cast::<[f32; 2]>());
+        // SAFETY: whoever made this has seen that there are more bodies than the greatest numbers; where they are in halves, those of
+        // whole bodies alone have been put down.
+        unsafe { [&*of_a.add(a as usize * UNIT).cast::<B>(), &*of_b.add(b as usize * UNIT).cast::<B>()] }
     }
 }
 
@@ -207,16 +257,6 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
             (rows[0][lane], rows[1][lane]) = (&a.0, &b.0);
         }
         L::apart(rows[0], rows[1])
-    }
-
-    #[inline(always)]
-    #[allow(unsafe_code, reason = "all pairs have been checked")]
-    fn bodies_of(self, [a, b]: [u32; 2]) -> [&'a Packed; 2] {
-        const { assert!(size_of::<Packed>() == 2 * size_of::<[f32; 2]>() && (UNIT == 1 || UNIT == 2)) };
-        let [of_a, of_b] = self.bodies.map(|bodies| bodies.as_ptr().cast::<[f32; 2]>());
-        // SAFETY: whoever made this has seen that there are more bodies than the greatest numbers; where they are in halves, those of
-        // whole bodies alone have been put down.
-        unsafe { [&*of_a.add(a as usize * UNIT).cast::<Packed>(), &*of_b.add(b as usize * UNIT).cast::<Packed>()] }
     }
 }
 

@@ -11,7 +11,7 @@ use jostle_core::{Bodies, Column, Isa, Radii, Workers};
 use jostle_sets::proxy::squared;
 use jostle_sets::simd::LANES;
 
-use crate::coherent::packed::Packed;
+use crate::coherent::packed::{Moving, Packed};
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
@@ -227,6 +227,19 @@ impl<const D: usize> Was<D> {
             let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
             for at in 0..block.len().min(radii.len()) {
                 block[at] = Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]);
+            }
+        });
+    }
+
+    /// Puts bodies side by side with themselves as they are kept.
+    pub(super) fn pair(&self, bodies: &[Packed], moving: &mut Vec<Moving>, workers: Workers<'_>) {
+        let centers = self.centers();
+        fill_with_headroom(moving, bodies.len(), Moving::default());
+        workers.fill_blocks("pair", moving, BLOCK, |first, block| {
+            let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
+            let bodies = &bodies[first..][..block.len()];
+            for (at, (slot, &now)) in block.iter_mut().zip(bodies).enumerate() {
+                *slot = Moving([now.0, Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]).0]);
             }
         });
     }

@@ -95,6 +95,21 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn apart_both(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES]) -> [[Self; 4]; 2] {
+        // SAFETY: the features are there (see the type).
+        unsafe {
+            let low = transposed(apart_by_two(of_a, of_b, 0));
+            let high = transposed(apart_by_two(of_a, of_b, LANES / 2));
+            let mut columns = [[Self(low[0]); 4]; 2];
+            for column in 0..4 {
+                columns[0][column] = Self(_mm512_shuffle_f32x4::<0b1000_1000>(low[column], high[column]));
+                columns[1][column] = Self(_mm512_shuffle_f32x4::<0b1101_1101>(low[column], high[column]));
+            }
+            columns
+        }
+    }
+
+    #[inline(always)]
     fn le_mask(self, other: Self) -> u16 {
         // SAFETY: the feature is there (see the type).
         unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0) }
@@ -212,6 +227,57 @@ impl Lanes for Avx512 {
             let some = _mm512_maskz_compress_epi64(high, _mm512_loadu_si512(pairs.add(8).cast()));
             _mm512_storeu_si512(out.add(low.count_ones() as usize).cast(), some);
         }
+    }
+}
+
+/// Eight rows from number `first` on less others, but the sums of the last values, both halves of each: in each register, those of one
+/// row and of that four after it.
+///
+/// # Safety
+/// The features are there.
+#[inline(always)]
+unsafe fn apart_by_two(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES], first: usize) -> [__m512; 4] {
+    // SAFETY: as promised; rows are 32 readable bytes.
+    unsafe {
+        let mut rows = [_mm512_setzero_ps(); 4];
+        for (at, row) in rows.iter_mut().enumerate() {
+            let (a, b) = (by_two(of_a, first + at), by_two(of_b, first + at));
+            *row = _mm512_mask_add_ps(_mm512_sub_ps(a, b), 0b1000_1000_1000_1000, a, b);
+        }
+        rows
+    }
+}
+
+/// Both halves of a row and of that four after it.
+///
+/// # Safety
+/// The features are there.
+#[inline(always)]
+unsafe fn by_two(rows: [&[[f32; 4]; 2]; LANES], at: usize) -> __m512 {
+    // SAFETY: as promised; rows are 32 readable bytes.
+    unsafe {
+        let first = _mm512_castps256_ps512(_mm256_loadu_ps(rows[at].as_ptr().cast()));
+        _mm512_insertf32x8::<1>(first, _mm256_loadu_ps(rows[at + 4].as_ptr().cast()))
+    }
+}
+
+/// The columns of four rows in each quarter of four registers.
+///
+/// # Safety
+/// The features are there.
+#[inline(always)]
+unsafe fn transposed([a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
+    // SAFETY: as promised.
+    unsafe {
+        let (ab, cd) = (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpacklo_ps(c, d)));
+        let (ab_high, cd_high) =
+            (_mm512_castps_pd(_mm512_unpackhi_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(c, d)));
+        [
+            _mm512_castpd_ps(_mm512_unpacklo_pd(ab, cd)),
+            _mm512_castpd_ps(_mm512_unpackhi_pd(ab, cd)),
+            _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high)),
+            _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high)),
+        ]
     }
 }
 

@@ -113,11 +113,15 @@ impl LaneWork for Apart {
         let mut state = 9;
         for _ in 0..500 {
             let mut rows = || -> [[f32; 4]; LANES] { bytemuck::cast([0; 4].map(|_: u32| floats(&mut state))) };
-            let (a, b) = (rows(), rows());
-            let apart = L::apart(a.each_ref(), b.each_ref());
-            for column in 0..4 {
-                let op = if column < 3 { |a: f32, b: f32| a - b } else { |a, b| a + b };
-                assert_same(stored(apart[column]), core::array::from_fn(|row| op(a[row][column], b[row][column])));
+            let (a, b, c, d) = (rows(), rows(), rows(), rows());
+            let [ac, bd] =
+                [(a, c), (b, d)].map(|(first, second)| core::array::from_fn(|row| [first[row], second[row]]));
+            let [of_first, of_second] = L::apart_both(ac.each_ref(), bd.each_ref());
+            for (a, b, apart) in [(a, b, L::apart(a.each_ref(), b.each_ref())), (a, b, of_first), (c, d, of_second)] {
+                for column in 0..4 {
+                    let op = if column < 3 { |a: f32, b: f32| a - b } else { |a, b| a + b };
+                    assert_same(stored(apart[column]), core::array::from_fn(|row| op(a[row][column], b[row][column])));
+                }
             }
         }
     }

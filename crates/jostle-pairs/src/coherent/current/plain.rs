@@ -88,6 +88,12 @@ impl<const D: usize> Current<D> {
         swap(&mut self.by_rank, &mut self.ahead_by_rank);
     }
 
+    /// Puts the bodies of a plain frame, which have been read, side by side with themselves as they are kept ahead; none by rank.
+    pub(in crate::coherent) fn pair_with_ahead(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        self.by_rank.clear();
+        self.each_view(input, |Now { was, bodies, moving, .. }, _| was.pair(bodies, moving, workers));
+    }
+
     /// How far bodies have come that have used up so much of a margin, which still holds.
     pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
         let Some(course) = self.course() else { return Come::Anywhere(used) };
