@@ -80,11 +80,10 @@ impl<const D: usize> CoherentFinder<D> {
         workers: Workers<'_>,
     ) -> bool {
         let (margin, isa, len) = (way.margin, self.finder.isa(), bodies_of(input));
-        let used = self.current.measure(input, margin, (isa, workers));
+        let used = self.current.measure_moving(input, (margin, course), (isa, workers));
         if used > margin {
             return false;
         }
-        self.current.pair_with_ahead(input, workers);
         let foreseen = self.pace.foreseen();
         let by_rank = input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
         let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(len);

@@ -231,19 +231,6 @@ impl<const D: usize> Was<D> {
         });
     }
 
-    /// Puts bodies side by side with themselves as they are kept.
-    pub(super) fn pair(&self, bodies: &[Packed], moving: &mut Vec<Moving>, workers: Workers<'_>) {
-        let centers = self.centers();
-        fill_with_headroom(moving, bodies.len(), Moving::default());
-        workers.fill_blocks("pair", moving, BLOCK, |first, block| {
-            let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
-            let bodies = &bodies[first..][..block.len()];
-            for (at, (slot, &now)) in block.iter_mut().zip(bodies).enumerate() {
-                *slot = Moving([now.0, Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]).0]);
-            }
-        });
-    }
-
     /// How far some bodies have moved since they stood there, on average.
     pub(super) fn mean_moved(&self, bodies: Bodies<'_, D>) -> f64 {
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
@@ -273,19 +260,19 @@ impl<const D: usize> Was<D> {
         sums
     }
 
-    /// Packs bodies; how much one of them has used up since they were kept, at most: see
+    /// Packs bodies, alone or with themselves as they are kept; how much one of them has used up since they were kept, at most: see
     /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then, or strayed.
-    pub(super) fn measure(
+    pub(super) fn measure<P: Pack>(
         &self,
         bodies: Bodies<'_, D>,
         (margin, since): (f32, Since),
-        packed: &mut Vec<Packed>,
+        packed: &mut Vec<P>,
         (isa, workers): (Isa, Workers<'_>),
     ) -> f32 {
         if self.len != Some(bodies.len()) {
             return f32::INFINITY;
         }
-        fill_with_headroom(packed, bodies.len(), Packed::default());
+        fill_with_headroom(packed, bodies.len(), P::default());
         let (centers, course) = match since {
             Since::Stood if self.is_ahead => (&self.stood, None),
             Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
@@ -329,17 +316,37 @@ fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; P
     columns.each_ref().map(|column| column[first..].as_chunks().0)
 }
 
-struct Measure<'a, const D: usize> {
+/// What is kept of a body that is read.
+pub(super) trait Pack: Copy + Default + Send + Sync {
+    /// Of a body as it is, and as it was or is to be.
+    fn pack(now: Packed, kept: Packed) -> Self;
+}
+
+impl Pack for Packed {
+    #[inline(always)]
+    fn pack(now: Packed, _: Packed) -> Self {
+        now
+    }
+}
+
+impl Pack for Moving {
+    #[inline(always)]
+    fn pack(now: Packed, kept: Packed) -> Self {
+        Self([now.0, kept.0])
+    }
+}
+
+struct Measure<'a, P, const D: usize> {
     bodies: Bodies<'a, D>,
     was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
     /// Where they stood, and how many steps to go.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
     margin: f32,
     first: usize,
-    packed: &'a mut [Packed],
+    packed: &'a mut [P],
 }
 
-impl<const D: usize> Work for Measure<'_, D> {
+impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
     type Output = f32;
 
     #[inline(always)]
@@ -368,11 +375,11 @@ impl<const D: usize> Work for Measure<'_, D> {
                 }
             }
             for (at, slot) in packed.iter_mut().enumerate() {
-                let mut center = [0.0; D];
+                let [mut center, mut kept] = [[0.0; D]; 2];
                 for axis in 0..D {
-                    center[axis] = now.0[axis][at];
+                    (center[axis], kept[axis]) = (now.0[axis][at], was.0[axis][at]);
                 }
-                *slot = Packed::new(center, now.1[at]);
+                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
             }
         }
         most.into_iter().fold(0.0, f32::max)

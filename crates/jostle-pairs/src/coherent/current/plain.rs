@@ -9,7 +9,8 @@ use jostle_sets::input::{Input, Source};
 use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now};
 use crate::coherent::pace::Way;
-use crate::coherent::was::Since;
+use crate::coherent::packed::{Moving, Packed};
+use crate::coherent::was::{Pack, Since, Was};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
 /// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
@@ -20,6 +21,19 @@ const HARDLY: f64 = 1.0 / 32.0;
 
 /// Beyond so many steps from where they are kept, bodies are on no course: see `LEAST` of `course.rs`.
 const MOST_STEPS: f64 = 16.0;
+
+/// Bodies as they were kept, and where those of a frame are put.
+type Into<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
+
+impl<const D: usize> Now<D> {
+    fn bodies(&mut self) -> (&Was<D>, &mut Vec<Packed>) {
+        (&self.was, &mut self.bodies)
+    }
+
+    fn moving(&mut self) -> (&Was<D>, &mut Vec<Moving>) {
+        (&self.was, &mut self.moving)
+    }
+}
 
 impl<const D: usize> Current<D> {
     /// Keeps the bodies of a plain frame.
@@ -88,12 +102,6 @@ impl<const D: usize> Current<D> {
         swap(&mut self.by_rank, &mut self.ahead_by_rank);
     }
 
-    /// Puts the bodies of a plain frame, which have been read, side by side with themselves as they are kept ahead; none by rank.
-    pub(in crate::coherent) fn pair_with_ahead(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        self.by_rank.clear();
-        self.each_view(input, |Now { was, bodies, moving, .. }, _| was.pair(bodies, moving, workers));
-    }
-
     /// How far bodies have come that have used up so much of a margin, which still holds.
     pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
         let Some(course) = self.course() else { return Come::Anywhere(used) };
@@ -111,9 +119,25 @@ impl<const D: usize> Current<D> {
     /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may.
     pub(in crate::coherent) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
         let Some(course) = self.course() else {
-            return self.read_plain(input, (margin, Since::Kept), on);
+            return self.read_plain(input, (margin, Since::Kept), Now::bodies, on);
         };
-        let strayed = self.measure_strayed(input, margin, on);
+        let strayed = self.measure_strayed(input, margin, Now::bodies, on);
+        self.used(course, strayed)
+    }
+
+    /// As [`Current::measure`], of bodies of a course, which have been read: as they are and as they are kept ahead. None are by rank.
+    pub(in crate::coherent) fn measure_moving(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, course): (f64, Course),
+        on: (Isa, Workers<'_>),
+    ) -> f64 {
+        self.by_rank.clear();
+        let strayed = self.measure_strayed(input, margin, Now::moving, on);
+        self.used(course, strayed)
+    }
+
+    fn used(&self, course: Course, strayed: f64) -> f64 {
         let used = self.steps.abs() * f64::from(course.reach) + strayed;
         if strayed <= course.tolerance.into() { used } else { f64::MAX }
     }
@@ -131,34 +155,47 @@ impl<const D: usize> Current<D> {
                 return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
             }
             Some(_) => self.strayed,
-            None => self.measure_strayed(input, margin, on),
+            None => self.measure_strayed(input, margin, Now::bodies, on),
         };
-        [self.read_plain(input, (0.0, Since::Stood), on), strayed]
+        [self.read_plain(input, (0.0, Since::Stood), Now::bodies, on), strayed]
     }
 
     /// Reads the bodies of a plain frame; how far one has strayed from its course since some were kept ahead, at most, with what rounding may
     /// cost.
-    fn measure_strayed(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
+    fn measure_strayed<P: Pack>(
+        &mut self,
+        input: &Input<'_, D>,
+        margin: f64,
+        into: Into<P, D>,
+        on: (Isa, Workers<'_>),
+    ) -> f64 {
         let mut sums = [0.0; 2];
         self.each_view(input, |now, bodies| {
             let [along, step2] = now.was.along(bodies);
             sums = [sums[0] + along, sums[1] + step2];
         });
         let steps = if sums[1] > 0.0 { (sums[0] / sums[1]) as f32 } else { 0.0 };
-        let strayed = self.read_plain(input, (margin, Since::Steps(steps)), on);
+        let strayed = self.read_plain(input, (margin, Since::Steps(steps)), into, on);
         self.steps = steps.into();
         let rounding = margin * ROUNDING;
         self.strayed = if self.steps.abs() <= MOST_STEPS { strayed + rounding } else { f64::INFINITY };
         self.strayed
     }
 
-    fn read_plain(&mut self, input: &Input<'_, D>, (margin, since): (f64, Since), on: (Isa, Workers<'_>)) -> f64 {
+    fn read_plain<P: Pack>(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, since): (f64, Since),
+        into: Into<P, D>,
+        on: (Isa, Workers<'_>),
+    ) -> f64 {
         self.make_room(input);
         let sets = self.sets.iter_mut().zip(input.sets());
         let most = sets.map(|(now, set)| match set.source {
             Source::View(bodies) => {
                 now.build = 0;
-                now.was.measure(bodies, (margin as f32, since), &mut now.bodies, on)
+                let (was, packed) = into(now);
+                was.measure(bodies, (margin as f32, since), packed, on)
             }
             Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
         });
