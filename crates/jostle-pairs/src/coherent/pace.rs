@@ -1,26 +1,25 @@
 //! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
 //! a function of the frames alone.
 
-/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has: to list and sort many candidates costs more
-/// than it does to search for them again.
+/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has, of few candidates, of more, and of many: to
+/// list and sort many costs more than it does to search for them again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     frames: f64,
-    for_a_pair: f64,
+    for_a_pair: [f64; 3],
 }
+
+/// So many candidates are more than few, and so many are many: beyond what caches hold of them, tests and changes of a list wait for memory.
+const MORE: [f64; 2] = [1e6, 8e6];
 
 /// Of lists of pairs, in the plane and in space, where a search takes longer for as many pairs; and of rows, which are written in each frame.
 pub(super) const OF_PAIRS: [Worth; 2] =
-    [Worth { frames: 3.0, for_a_pair: 0.6 }, Worth { frames: 3.0, for_a_pair: 0.2 }];
+    [Worth { frames: 3.0, for_a_pair: [0.25, 0.6, 0.75] }, Worth { frames: 3.0, for_a_pair: [0.06, 0.12, 0.28] }];
 pub(super) const OF_ROWS: [Worth; 2] =
-    [Worth { frames: 4.5, for_a_pair: 0.25 }, Worth { frames: 3.3, for_a_pair: 0.05 }];
+    [Worth { frames: 4.5, for_a_pair: [0.25, 0.25, 0.375] }, Worth { frames: 3.3, for_a_pair: [0.05, 0.05, 0.075] }];
 
 /// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
 const LASTING: f64 = 3.0;
-
-/// Where a search found more pairs than this, no cache holds the candidates, and a list must last for so many times as long.
-const FAR: f64 = 4e6;
-const IF_FAR: f64 = 1.5;
 
 /// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
 const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
@@ -284,9 +283,9 @@ impl Pace {
         // Bodies with a margin, over those without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         self.growth = growth_of(share * margin);
-        let if_far = if self.found * self.growth > FAR { IF_FAR } else { 1.0 };
+        let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
         let if_expected = if is_expected { IF_EXPECTED[usize::from(axes > 2)] } else { 1.0 };
-        let worth = (worth.frames + worth.for_a_pair * if_far * self.foreseen()) * if_expected;
+        let worth = (worth.frames + worth.for_a_pair[many] * self.foreseen()) * if_expected;
         if !margin.is_finite() || margin < worth * pace_of(ahead) {
             self.growth = 1.0;
             return None;
