@@ -34,6 +34,10 @@ pub(super) struct Live {
     slots: Vec<AtomicU32>,
     /// Who stands at the last places of the list.
     tail: Tail,
+    /// Where the list becomes shorter: how many places each block leaves in front of the new end, or all blocks before it; and places behind
+    /// that, and who stands there.
+    gaps: Vec<usize>,
+    last: Vec<[u32; 2]>,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
@@ -46,6 +50,8 @@ impl Live {
             + self.starts.capacity() * size_of::<usize>()
             + self.slots.capacity() * size_of::<AtomicU32>()
             + self.tail.bytes()
+            + self.gaps.capacity() * size_of::<usize>()
+            + self.last.capacity() * size_of::<[u32; 2]>()
     }
 
     /// Whether a list is kept.
@@ -146,7 +152,7 @@ impl Live {
         if core::mem::take(&mut self.is_aside) {
             swap(&mut candidates.pairs, list);
         }
-        let Self { blocks, starts, slots, tail, .. } = self;
+        let Self { blocks, starts, slots, tail, gaps, last, .. } = self;
         let (ranks, slots) = (&candidates.ranks, slots.as_slice());
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
         let are_far = are_far(blocks.all());
@@ -174,31 +180,50 @@ impl Live {
         let new_len = len + begun - ended;
         list.set_len(len + begun);
         tail.extend(len + begun);
-        // The places of those that have ended, from one of them on.
+        // The places of those that have ended, from one of them on; and those of a block that nobody takes.
         let leavers = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
             numbers(blocks, block).skip(from - end[block])
         };
-        let left = |from: usize| leavers(from).map(|candidate| slots[candidate].load(Ordering::Relaxed) as usize);
-        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
-        workers.run("change", blocks.len(), |number| {
+        let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
+        let left = |number: usize| {
+            let taken = begun.saturating_sub(end[number]);
+            let own = numbers(&blocks[..=number], number).skip(taken);
+            own.map(place_of)
+        };
+        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots, ranks };
+        resize_with_headroom(gaps, blocks.len());
+        workers.fill_blocks("change", gaps, 1, |number, gaps| {
             let (first, block) = (begin[number], &blocks[number]);
-            let room = left(first.min(ended)).chain(len + first.saturating_sub(ended)..);
+            let room = leavers(first.min(ended)).map(place_of).chain(len + first.saturating_sub(ended)..);
             // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
             unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), room) };
+            gaps[0] = 0;
+            for place in left(number) {
+                if place < new_len {
+                    gaps[0] += 1;
+                } else {
+                    tail.set(place, NOBODY);
+                }
+            }
         });
-        // The places of those that have ended and nobody has taken, none unless the list becomes shorter.
-        let left = || left(begun.min(ended));
-        if begun < ended && !tail.reach([new_len, len], (blocks, slots), workers) {
-            left().filter(|&slot| slot >= new_len).for_each(|slot| tail.set(slot, NOBODY));
-        }
-        let (pairs, mut next) = (list.pairs_mut(), new_len);
-        for slot in left().filter(|&slot| slot < new_len) {
-            let (last, owner) = tail.next(next);
-            pairs[slot] = pairs[last];
-            tail.set(slot, owner);
-            slots[owner as usize].store(slot as u32, Ordering::Relaxed);
-            next = last + 1;
+        if begun < ended {
+            tail.reach([new_len, len], (blocks, slots), workers);
+            last.clear();
+            last.extend(tail.standing(new_len..len));
+            let mut sum = 0;
+            gaps.iter_mut().for_each(|gaps| sum += core::mem::replace(gaps, sum));
+            let (front, back) = list.pairs_mut().split_at_mut(new_len);
+            let (pairs, tail, last, gaps) = (Disjoint::new(front), &*tail, &*last, &*gaps);
+            workers.run("close up", blocks.len(), |number| {
+                let gaps = left(number).filter(|&place| place < new_len).zip(&last[gaps[number]..]);
+                for (place, &[from, candidate]) in gaps {
+                    // SAFETY: the place is in front of the new end, and no two candidates have stood at one.
+                    unsafe { pairs.write(place, back[from as usize - new_len]) };
+                    tail.set(place, candidate);
+                    slots[candidate as usize].store(place as u32, Ordering::Relaxed);
+                }
+            });
         }
         list.set_len(new_len);
     }

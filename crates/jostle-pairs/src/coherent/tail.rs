@@ -4,6 +4,7 @@
 //! known which they are, and of all others nothing is written when they begin. Where a list gets shorter than that, it is found out anew,
 //! by where each candidate stands.
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::Workers;
@@ -15,7 +16,7 @@ use crate::coherent::block::Block;
 pub(super) const NOBODY: u32 = u32::MAX;
 
 /// When it is found out anew, it is so for one place in so many of the list at least.
-const SHARE: usize = 32;
+const SHARE: usize = 16;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -53,30 +54,23 @@ impl Tail {
         }
     }
 
-    /// Who stands at the first place from this one on where somebody does, and which that is.
-    ///
-    /// # Panics
-    /// If nobody does, or that is not known.
-    pub(super) fn next(&self, from: usize) -> (usize, u32) {
-        let mut place = from;
-        loop {
-            match self.owners[place - self.first].load(Ordering::Relaxed) {
-                NOBODY => place += 1,
-                candidate => return (place, candidate),
-            }
-        }
+    /// The places among some, all of which are known, where somebody stands, and who.
+    pub(super) fn standing(&self, places: Range<usize>) -> impl Iterator<Item = [u32; 2]> {
+        let owners = &self.owners[places.start - self.first..places.end - self.first];
+        let all = places.map(|place| place as u32).zip(owners);
+        all.map(|(place, owner)| [place, owner.load(Ordering::Relaxed)]).filter(|&[_, owner]| owner != NOBODY)
     }
 
-    /// A list that ended at `end` is to end at `new_end`: whether it had to be found out anew who stands there and behind, by where each candidate
-    /// that touches stands.
+    /// A list that ended at `end` is to end at `new_end`: if that is not known, finds out who stands there and behind, by where each candidate that
+    /// touches stands.
     pub(super) fn reach(
         &mut self,
         [new_end, end]: [usize; 2],
         (blocks, slots): (&[Box<Block>], &[AtomicU32]),
         workers: Workers<'_>,
-    ) -> bool {
+    ) {
         if new_end >= self.first {
-            return false;
+            return;
         }
         // As much again as the list has become shorter by so far: so this is seldom done.
         let more = (self.len_at_first - new_end).max(end / SHARE);
@@ -89,6 +83,5 @@ impl Tail {
                 self.set(slots[candidate].load(Ordering::Relaxed) as usize, candidate as u32);
             }
         });
-        true
     }
 }
