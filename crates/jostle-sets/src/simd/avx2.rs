@@ -56,6 +56,21 @@ static UNPACKED_LANES: [[u8; 8]; 256] = {
     table
 };
 
+/// For each mask of four pairs, that of both lanes of each.
+static TWICE: [usize; 16] = {
+    let mut table = [0; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut pair = 0;
+        while pair < 4 {
+            table[mask] |= ((mask >> pair & 1) * 0b11) << (2 * pair);
+            pair += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
 /// The values of the lanes that are set in `mask` to the front, ascending, in the order of [`UNPACKED_LANES`].
 ///
 /// # Safety
@@ -388,6 +403,22 @@ impl Lanes for Avx2 {
             _mm256_storeu_ps(out, _mm256_permutevar8x32_ps(self.0, lanes));
             let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(SET_LANES[high].as_ptr().cast()));
             _mm256_storeu_ps(out.add(low.count_ones() as usize), _mm256_permutevar8x32_ps(self.1, lanes));
+        }
+    }
+
+    #[inline(always)]
+    fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
+        // SAFETY: the feature is there (see the type); four pairs are 32 bytes to read and to write, and each four begin no farther into the
+        // sixteen than they stood.
+        unsafe {
+            let (pairs, mut out) = (pairs.as_ptr(), out.as_mut_ptr());
+            for first in (0..LANES).step_by(4) {
+                let four = usize::from(mask >> first & 0b1111);
+                let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(SET_LANES[TWICE[four]].as_ptr().cast()));
+                let values = _mm256_loadu_si256(pairs.add(first).cast());
+                _mm256_storeu_si256(out.cast(), _mm256_permutevar8x32_epi32(values, lanes));
+                out = out.add(four.count_ones() as usize);
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ const HARDLY: f64 = 1.0 / 32.0;
 const MOST_STEPS: f64 = 16.0;
 
 /// Bodies as they were kept, and where those of a frame are put.
-type Into<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
+type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
 
 impl<const D: usize> Now<D> {
     fn bodies(&mut self) -> (&Was<D>, &mut Vec<Packed>) {
@@ -166,7 +166,7 @@ impl<const D: usize> Current<D> {
         &mut self,
         input: &Input<'_, D>,
         margin: f64,
-        into: Into<P, D>,
+        into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> f64 {
         let mut sums = [0.0; 2];
@@ -186,7 +186,7 @@ impl<const D: usize> Current<D> {
         &mut self,
         input: &Input<'_, D>,
         (margin, since): (f64, Since),
-        into: Into<P, D>,
+        into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> f64 {
         self.make_room(input);
