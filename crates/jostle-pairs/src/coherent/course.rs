@@ -20,8 +20,8 @@ const LEAST: f32 = f32::from_bits((127 - 69) << 23);
 /// Bodies that move less than this of a margin in a step, squared, are taken to move as much: 2^-40.
 const HARDLY_MOVES: f32 = f32::from_bits((127 - 40) << 23);
 
-/// No step is taken to be a shorter part of the time than this, and nobody to be known who is farther away than so many margins, squared: so
-/// no number overflows.
+/// No step is taken to be a shorter part of the time than this, which is far more steps than a course is followed for (`MOST_STEPS` of
+/// `current/plain.rs`), and nobody to be known who is farther away than so many margins, squared: so no number overflows.
 const SHORTEST: f32 = f32::from_bits((127 - 20) << 23);
 const FARTHEST: f32 = f32::from_bits((127 + 60) << 23);
 

@@ -91,7 +91,7 @@ impl<const D: usize> CoherentFinder<D> {
         let (sets, is_listed) = ([0, input.sets().len() - 1], kept == Kept::Pairs);
         let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
         let come = current.come(used, margin);
-        let mut by_rank_moving = current.take_moving_by_rank();
+        let mut moving_by_rank = current.take_moving_by_rank();
         // Of rows, the finder's own list of pairs stays as it is.
         if !is_listed {
             candidates.swap_list(finder);
@@ -106,8 +106,8 @@ impl<const D: usize> CoherentFinder<D> {
                 let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
                     ranks.number(plan.first_tree(), workers);
-                    put(&mut by_rank_moving, by_id[0], ranks.ids(), workers);
-                    bodies = [by_rank_moving.as_slice(); 2];
+                    put(&mut moving_by_rank, by_id[0], ranks.ids(), workers);
+                    bodies = [moving_by_rank.as_slice(); 2];
                     plan = plan.calling(ranks.of_leaves());
                 }
                 let lens = by_id.both(<[Moving]>::len);
@@ -116,7 +116,7 @@ impl<const D: usize> CoherentFinder<D> {
                 ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
             })
         });
-        current.give_back(by_rank_moving);
+        current.give_back(moving_by_rank);
         let listed = finder.engine.pairs.pairs().len();
         if !is_listed {
             candidates.swap_list(finder);

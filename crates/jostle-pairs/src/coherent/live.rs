@@ -156,12 +156,13 @@ impl Live {
         let (ranks, slots) = (&candidates.ranks, slots.as_slice());
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
         let are_far = are_far(blocks.all());
+        let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
         blocks.sift((candidates.meetings[0], test), come, workers, |number, block| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
             }
-            let left = ended.iter().map(|&at| slots[number * BLOCK + usize::from(at)].load(Ordering::Relaxed) as usize);
+            let left = ended.iter().map(|&at| place_of(number * BLOCK + usize::from(at)));
             // SAFETY: no two candidates stand at one place.
             unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), left) };
         });
@@ -185,11 +186,9 @@ impl Live {
             let block = end.partition_point(|&start| start <= from) - 1;
             numbers(blocks, block).skip(from - end[block])
         };
-        let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
         let left = |number: usize| {
             let taken = begun.saturating_sub(end[number]);
-            let own = numbers(&blocks[..=number], number).skip(taken);
-            own.map(place_of)
+            numbers(&blocks[..=number], number).skip(taken).map(place_of)
         };
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots, ranks };
         resize_with_headroom(gaps, blocks.len());
