@@ -16,8 +16,9 @@ use jostle_testkit::{Kind, Scene, oracle, pool, scene};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// So many that all threads search from outside of a pool too.
 fn crowd() -> Scene<2> {
-    scene::scene(Kind::Dense, 12_000, 5)
+    scene::scene(Kind::Dense, 30_000, 5)
 }
 
 /// What rayon offers, and a search by another finder, as a function of the caller's may call it.
@@ -50,7 +51,8 @@ fn whoever_is_called_may_call_rayon() {
     let within = scene::scene(Kind::Uniform, 9_000, 6);
     let expected = finder.count(scene.view()).expect("a good scene");
     for threads in [2, 3, 8] {
-        pool(threads).install(|| {
+        let pool = pool(threads);
+        let mut search = |threads: Threads<'_>| {
             let calls = AtomicUsize::new(0);
             let call = || {
                 if calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(10_000) {
@@ -62,13 +64,13 @@ fn whoever_is_called_may_call_rayon() {
                 call();
                 seen.fetch_add(1, Ordering::Relaxed);
             };
-            finder.for_each_pair(scene.view(), visit).expect("a good scene");
+            finder.on(threads).for_each_pair(scene.view(), visit).expect("a good scene");
             assert_eq!(seen.into_inner(), expected);
             let only = |_, _| {
                 call();
                 true
             };
-            let found = finder.only(&only).find(scene.view()).expect("a good scene");
+            let found = finder.on(threads).only(&only).find(scene.view()).expect("a good scene");
             assert_eq!(found.pairs().len() as u64, expected);
             let fold = |sum: &mut u64, _, _| {
                 call();
@@ -78,9 +80,12 @@ fn whoever_is_called_may_call_rayon() {
                 call();
                 a + b
             };
-            let folded = finder.fold(scene.view(), || 0, fold, merge).expect("a good scene");
+            let folded = finder.on(threads).fold(scene.view(), || 0, fold, merge).expect("a good scene");
             assert_eq!(folded, expected);
-        });
+        };
+        pool.install(|| search(Threads::Current));
+        search(Threads::Pool(&pool));
+        search(Threads::Current);
     }
 }
 

@@ -256,7 +256,7 @@ fn slots(pairs: u32) -> u32 {
 /// Whether no other thread writes meanwhile: then atomic operations need not be locked.
 #[inline(always)]
 fn alone(workers: Workers<'_>) -> bool {
-    !matches!(workers, Workers::Rayon | Workers::Host(_))
+    !matches!(workers, Workers::Rayon | Workers::Pool(_) | Workers::Host(_))
 }
 
 /// Does something with all pairs of a frame, until it fails; tells whether it never did.

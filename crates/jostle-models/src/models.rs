@@ -101,6 +101,31 @@ pub fn two_helpers_and_a_leader() {
     });
 }
 
+/// A helper that is called for one search, and another for the next, led by the same thread: whenever each comes, it finds one of them, or
+/// none. Should it be counted wrongly, the leader would not wait for it, and loom see two in one place.
+pub fn helpers_of_one_search_are_good_for_the_next() {
+    model(2, || {
+        helped(&Arc::default(), Handover::stand_by, |handover| {
+            region(handover, 2);
+            handover.dismiss();
+            handover.readmit();
+            region(handover, 2);
+            handover.dismiss();
+        });
+    });
+    model(1, || {
+        let handover = Arc::<Handover>::default();
+        helped(&handover.clone(), Handover::stand_by, |_| {
+            handover.dismiss();
+            handover.readmit();
+            helped(&handover, Handover::stand_by, |handover| {
+                region(handover, 2);
+                handover.dismiss();
+            });
+        });
+    });
+}
+
 /// What the region lends is gone when the leader unwinds: no helper may still be at it.
 pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
     model(2, || {

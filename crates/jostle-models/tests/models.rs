@@ -14,6 +14,7 @@ models! {
     a_helper_stays_for_the_next_region_or_leaves
     a_helper_is_dismissed_while_it_comes
     two_helpers_and_a_leader
+    helpers_of_one_search_are_good_for_the_next
     a_panic_of_the_leader_or_the_helper_ends_the_region
     a_search_within_a_region
     no_ring_is_missed

@@ -27,7 +27,7 @@ struct Waiting {
 struct Visitor<'f> {
     function: &'f Py<PyAny>,
     block: usize,
-    /// One for each thread.
+    /// One for each thread, the first of them for the one that calls.
     waiting: Vec<Mutex<Waiting>>,
     /// What the function has raised: it is not called again.
     raised: Mutex<Option<PyErr>>,
@@ -39,7 +39,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Visitor<'_> {
     fn add<const D: usize>(&self, pair: [u32; 2], shift: Option<[i32; D]>) {
-        let thread = rayon::current_thread_index().unwrap_or(0) % self.waiting.len();
+        let thread = rayon::current_thread_index().map_or(0, |index| index + 1) % self.waiting.len();
         let mut waiting = lock(&self.waiting[thread]);
         waiting.pairs.extend_from_slice(&pair);
         if let Some(shift) = shift {
@@ -82,7 +82,7 @@ where
     (): Dimension<D>,
 {
     let Call { read, threads } = call;
-    let waiting = (0..threads.count()).map(|_| Mutex::default()).collect();
+    let waiting = (0..=threads.count()).map(|_| Mutex::default()).collect();
     let visitor = Visitor { function, block, waiting, raised: Mutex::default() };
     read.with::<D, _>(|input, cell| {
         let (finder, repeats) = (<()>::finder(both), !cell.space.is_open());

@@ -26,7 +26,7 @@ impl Finders {
         self.of_body.resize_with(view.len(), AtomicU8::default);
         let of_body = &self.of_body;
         let note = |a: u32, b: u32| {
-            let thread = rayon::current_thread_index().unwrap_or(0).min(254) as u8 + 1;
+            let thread = 1 + rayon::current_thread_index().map_or(0, |index| (index + 1).min(254)) as u8;
             [a, b].into_iter().for_each(|id| of_body[id as usize].store(thread, Relaxed));
         };
         let threads = self.pool.as_deref().map_or(Threads::Current, Threads::Pool);

@@ -55,7 +55,7 @@ pub enum Section {
     Boxes = 6,
     /// `f32` x4 for each cell of an older system that holds a body.
     Cells = 7,
-    /// For each body, as `u8`: 0 where it touches none, else 1 and the number in its pool of the thread that has found one of its pairs.
+    /// For each body, as `u8`: 0 where it touches none, else who has found one of its pairs: 1 for the thread that leads, of a pool's 2 and its number.
     Threads = 8,
     /// The first rank in each leaf of the tree, as `u32`, and the number of bodies at the end.
     Leaves = 9,

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
+use rayon::ThreadPool;
+
 /// Workers at most: each holds scratch memory and a kilobyte of stack, and a host may be mistaken.
 pub(crate) const WORKERS_MAX: usize = 256;
 
@@ -30,9 +32,10 @@ pub fn assume(cores: usize) {
     CORES.store(cores.max(1), Ordering::Relaxed);
 }
 
-/// Workers of the current rayon pool that may run at once: its threads, or the cores where they are fewer.
-pub(crate) fn workers() -> usize {
-    rayon::current_num_threads().min(cores()).clamp(1, WORKERS_MAX)
+/// Workers of a rayon pool, by default the current one, that may run at once: its threads, or the cores where they are fewer.
+pub(crate) fn workers(pool: Option<&ThreadPool>) -> usize {
+    let threads = pool.map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+    threads.min(cores()).clamp(1, WORKERS_MAX)
 }
 
 /// Cores that no search is at work on.

@@ -22,7 +22,7 @@ pub(crate) struct Handover {
     within: [CachePadded<AtomicUsize>; SEATS],
     /// The work of the region that is open.
     work: Guarded<Closure>,
-    /// Helpers that have ever come.
+    /// Helpers that have come since the first was let in.
     came: AtomicUsize,
     /// Helpers that are here now.
     present: AtomicUsize,
@@ -107,6 +107,14 @@ impl Handover {
         }
     }
 
+    /// Lets helpers come again, once all have been sent away. Nothing is left of those who came before.
+    pub(crate) fn readmit(&self) {
+        drop(self.first_panic().take());
+        self.came.store(0, Ordering::Relaxed);
+        // Who sees this counts from there.
+        self.dismissed.store(false, Ordering::Release);
+    }
+
     /// Whether all helpers have been sent away.
     pub(crate) fn is_dismissed(&self) -> bool {
         self.dismissed.load(Ordering::Relaxed)
@@ -116,7 +124,7 @@ impl Handover {
     fn attend(&self, help: impl FnOnce(usize)) {
         self.present.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if !self.dismissed.load(Ordering::Relaxed) {
+        if !self.dismissed.load(Ordering::Acquire) {
             help(1 + self.came.fetch_add(1, Ordering::Relaxed));
         }
         self.present.fetch_sub(1, Ordering::Release);

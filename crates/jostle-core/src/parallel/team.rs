@@ -5,11 +5,17 @@
 //! for a while ([`PATIENCE`](crate::parallel::sync::PATIENCE)). One that finds none goes back to its pool, and is called
 //! again for the next. Whoever comes late, or not at all, is not waited for. Where many are called, those who come call
 //! others before they help, since to wake a thread takes its caller longer than many a region lasts.
+//!
+//! A thread that is none of the pool's leads where it stands, and calls one thread less: to hand the search over to the pool would take
+//! another thread's waking, and systems have put that on the core of the one that it then called (`docs/measurements.md`).
 
 use core::cell::Cell;
 use core::hint::spin_loop;
 use core::ptr;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
+
+use rayon::ThreadPool;
 
 use crate::parallel::cores::{self, Busy};
 use crate::parallel::handover::Handover;
@@ -34,8 +40,11 @@ struct Team {
 }
 
 thread_local! {
-    /// The team that this thread leads, if it leads one and is not at work in a region.
-    static LED: Cell<*const Team> = const { Cell::new(ptr::null()) };
+    /// What this thread leads, if it leads a team and is not at work in a region.
+    static LED: Cell<*const Leader<'static>> = const { Cell::new(ptr::null()) };
+
+    /// The team that this thread has last led from outside of a pool, by the pool's address.
+    static LAST: Cell<Option<(usize, Arc<Team>)>> = const { Cell::new(None) };
 
     /// This thread leads or helps. While it waits within rayon, rayon may hand it a call for help, its own even; were it
     /// to stay with that, what it was doing would never end.
@@ -58,34 +67,91 @@ impl Drop for Engaged {
     }
 }
 
-/// Runs `search` with threads of the current rayon pool standing by for its regions. On a thread that is at work in one
+/// Whether this thread is none of the pool's: of the current one's, none of any.
+pub(crate) fn is_outside(pool: Option<&ThreadPool>) -> bool {
+    pool.map_or_else(rayon::current_thread_index, ThreadPool::current_thread_index).is_none()
+}
+
+/// Runs `search` with threads of a rayon pool, by default the current one, standing by for its regions. On a thread that is at work in one
 /// already, alone.
-pub(crate) fn together<R: Send>(search: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn together<R: Send>(pool: Option<&ThreadPool>, search: impl FnOnce() -> R + Send) -> R {
     let (mut search, mut result) = (Some(search), None);
-    together_once(&mut || result = search.take().map(|search| search()));
+    together_once(pool, &mut || result = search.take().map(|search| search()));
     result.expect("a search is led once")
 }
 
 /// As [`together`]: for all searches, so that what calls threads is compiled once.
-fn together_once(search: &mut (dyn FnMut() + Send)) {
-    if rayon::current_thread_index().is_none() {
-        // From outside, this moves to a thread of the pool. Such a thread is never engaged.
-        return rayon::join(|| together_once(search), || ()).0;
-    }
+fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     let Some(_engaged) = Engaged::new() else { return search() };
     let _busy = Busy::new();
+    if is_outside(pool) {
+        return lead_from_outside(pool, search);
+    }
     let team = Team::default();
-    let helpers = helpers_for(cores::workers(), 0, cores::spare());
+    let helpers = helpers_for(cores::workers(pool), 0, cores::spare());
     enlist(&team, helpers, &|team| team.handover.stand_by(), &mut |team| {
-        let _leading = Leading::of(team);
+        let leader = Leader { team, outside: None };
+        let _leading = Leading::of(&leader);
         search();
     });
+}
+
+/// As [`together_once`], by a thread that is none of the pool's: it leads where it stands. A call to the pool may be answered long after the
+/// search has ended, by a thread that was busy: so the team belongs to whoever has been called too.
+fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
+    let id = pool.map_or(0, |pool| ptr::from_ref(pool).addr());
+    // Calls of the last search that have not been answered yet are good for this one.
+    let team = match LAST.try_with(Cell::take).ok().flatten() {
+        Some((of, team)) if of == id => {
+            team.handover.readmit();
+            team
+        }
+        _ => Arc::default(),
+    };
+    let outside = Outside { team: &team, pool };
+    let called = team.calls.load(Ordering::Relaxed);
+    outside.call(helpers_for(cores::workers(pool), called, cores::spare()), |team| team.handover.stand_by());
+    let leader = Leader { team: &team, outside: Some(outside) };
+    let leading = Leading::of(&leader);
+    search();
+    drop(leading);
+    // A thread that is ending keeps none.
+    _ = LAST.try_with(|last| last.set(Some((id, team))));
 }
 
 /// Helpers worth calling for the work of so many, beside the leader and those `called` already: no more than there are cores to spare, on
 /// which none of these is at work.
 fn helpers_for(workers: usize, called: usize, spare: usize) -> usize {
     workers.saturating_sub(1 + called).min(spare)
+}
+
+/// How many of those that are called the first of them is to call: one calls few, and those who come the others, by halves.
+fn others_of(helpers: usize) -> usize {
+    if helpers > CALLED_BY_ONE { (helpers - 1) / 2 } else { 0 }
+}
+
+/// A team that is led from outside of its pool.
+#[derive(Clone, Copy)]
+struct Outside<'a> {
+    team: &'a Arc<Team>,
+    pool: Option<&'a ThreadPool>,
+}
+
+impl Outside<'_> {
+    /// Calls `helpers` threads of the pool to `help`, whenever they come.
+    fn call(self, helpers: usize, help: fn(&Team)) {
+        self.team.calls.fetch_add(helpers, Ordering::Relaxed);
+        let mut left = helpers;
+        while left > 0 {
+            let (team, others) = (Arc::clone(self.team), others_of(left));
+            let answer = move || team.answer_with(others, &Call::to(&help));
+            match self.pool {
+                Some(pool) => pool.spawn(answer),
+                None => rayon::spawn(answer),
+            }
+            left -= 1 + others;
+        }
+    }
 }
 
 /// A call for help.
@@ -112,7 +178,7 @@ fn with_others(team: &Team, helpers: usize, call: &Call<'_>, lead: &mut (dyn FnM
     if helpers == 0 {
         return lead(team);
     }
-    let others = if helpers > CALLED_BY_ONE { (helpers - 1) / 2 } else { 0 };
+    let others = others_of(helpers);
     rayon::join(|| with_others(team, helpers - 1 - others, call, lead), || team.answer_with(others, call)).0
 }
 
@@ -146,14 +212,29 @@ impl Team {
         }
         self.calls.fetch_sub(1, Ordering::Relaxed);
     }
+}
 
+/// A team as the thread sees it that leads it.
+#[derive(Clone, Copy)]
+struct Leader<'a> {
+    team: &'a Team,
+    /// Where that thread is none of the pool's.
+    outside: Option<Outside<'a>>,
+}
+
+impl Leader<'_> {
     /// Runs `work` as a region. Where helpers have gone back to their pool, others are called for this region.
     fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
-        let missing = helpers_for(wanted, self.calls.load(Ordering::Relaxed), cores::spare());
+        let team = self.team;
+        let missing = helpers_for(wanted, team.calls.load(Ordering::Relaxed), cores::spare());
         if missing == 0 {
-            return self.handover.region(work);
+            return team.handover.region(work);
         }
-        enlist(self, missing, &|team| team.handover.help_once(), &mut |team| {
+        if let Some(outside) = self.outside {
+            outside.call(missing, |team| team.handover.help_once());
+            return team.handover.region(work);
+        }
+        enlist(team, missing, &|team| team.handover.help_once(), &mut |team| {
             team.handover.region(work);
             let_leave(LEAVING);
         });
@@ -161,20 +242,22 @@ impl Team {
 }
 
 /// While it lives, this thread leads a team; at its end the helpers are dismissed.
-struct Leading<'a>(&'a Team);
+struct Leading<'a>(&'a Leader<'a>);
 
 impl<'a> Leading<'a> {
-    fn of(team: &'a Team) -> Self {
-        LED.set(team);
-        Self(team)
+    fn of(leader: &'a Leader<'a>) -> Self {
+        LED.set(ptr::from_ref(leader).cast());
+        Self(leader)
     }
 }
 
 impl Drop for Leading<'_> {
     fn drop(&mut self) {
         LED.set(ptr::null());
-        self.0.handover.dismiss();
-        let_leave(LEAVING);
+        self.0.team.handover.dismiss();
+        if self.0.outside.is_none() {
+            let_leave(LEAVING);
+        }
     }
 }
 
@@ -190,19 +273,19 @@ fn let_leave(looks: u32) {
 ///
 /// # Panics
 /// When `work` panics on any thread, with the first payload.
-#[allow(unsafe_code, reason = "the team that this thread leads lies on its own stack")]
+#[allow(unsafe_code, reason = "what this thread leads by lies on its own stack")]
 pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
     /// To be led again when the region is over, however it ends.
-    struct Led(*const Team);
+    struct Led(*const Leader<'static>);
     impl Drop for Led {
         fn drop(&mut self) {
             LED.set(self.0);
         }
     }
     let led = Led(LED.replace(ptr::null()));
-    // SAFETY: set by a `Leading` that is still alive, and borrows its team.
+    // SAFETY: set by a `Leading` that is still alive, and borrows what it leads by; that goes no farther than this call.
     match unsafe { led.0.as_ref() } {
-        Some(team) => team.region(workers, work),
+        Some(leader) => leader.region(workers, work),
         None => work(0),
     }
 }
@@ -212,8 +295,8 @@ mod tests {
     use crate::parallel::{callers, cores};
     use rayon::{ThreadPool, ThreadPoolBuilder};
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::sync::Mutex;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::{Arc, Mutex};
     use std::time::Duration;
 
     /// A pool whose threads all take part, whatever this machine has.
@@ -227,14 +310,14 @@ mod tests {
         core::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < end)).sum()
     }
 
-    /// Regions close together, and regions so far apart that helpers have left.
+    /// Regions close together, and regions so far apart that helpers have left; led by a thread of the pool, and by one of none.
     #[test]
     fn every_region_is_done_once() {
         for threads in [1, 2, 5, 12] {
-            let total = AtomicUsize::new(0);
-            pool(threads).install(|| {
+            let (total, pool) = (AtomicUsize::new(0), pool(threads));
+            let lead = |outside: bool| {
                 for search in 0..50 {
-                    together(|| {
+                    together(outside.then_some(&pool), || {
                         for at in 0..20 {
                             if search % 10 == 0 && at % 5 == 0 {
                                 std::thread::sleep(Duration::from_micros(300));
@@ -246,9 +329,75 @@ mod tests {
                         }
                     });
                 }
-            });
-            assert_eq!(total.into_inner(), 50 * 20 * 4950, "{threads} threads");
+            };
+            pool.install(|| lead(false));
+            lead(true);
+            assert_eq!(total.into_inner(), 2 * 50 * 20 * 4950, "{threads} threads");
         }
+    }
+
+    /// All threads of the pool are busy with something else: who leads from outside does all, and goes on. Calls that are answered when the
+    /// searches have ended are answered in vain, or good for the next.
+    #[test]
+    fn who_leads_from_outside_waits_for_no_thread_of_the_pool() {
+        let (pool, done) = (pool(3), Arc::new(AtomicUsize::new(0)));
+        for _ in 0..50 {
+            done.store(0, Ordering::Relaxed);
+            for _ in 0..3 {
+                let done = Arc::clone(&done);
+                pool.spawn(move || {
+                    while done.load(Ordering::Acquire) == 0 {
+                        std::thread::yield_now();
+                    }
+                });
+            }
+            for _ in 0..5 {
+                together(Some(&pool), || {
+                    let next = AtomicUsize::new(0);
+                    region(3, &|_| assert!(sum(&next, 100) <= 4950));
+                    assert!(next.into_inner() >= 100);
+                });
+            }
+            done.store(1, Ordering::Release);
+        }
+        let all = (0..1_000).any(|_| {
+            let here = AtomicUsize::new(0);
+            together(Some(&pool), || {
+                region(3, &|_| {
+                    here.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(Duration::from_millis(1));
+                });
+            });
+            here.into_inner() == 3
+        });
+        assert!(all, "two of the pool never helped again");
+    }
+
+    /// The calling thread is one of the workers, whoever of the pool comes; a thread of another pool leads as one of none.
+    #[test]
+    fn who_leads_from_outside_is_one_of_the_workers() {
+        let (pools, most) = ([2, 3].map(pool), AtomicUsize::new(0));
+        let lead = |pool: &ThreadPool, workers: usize| {
+            for _ in 0..200 {
+                let (leads, caller) = (AtomicUsize::new(0), std::thread::current().id());
+                together(Some(pool), || {
+                    region(workers, &|number| {
+                        let is_caller = std::thread::current().id() == caller;
+                        assert_eq!(number == 0, is_caller);
+                        assert!(is_caller || pool.current_thread_index().is_some());
+                        leads.fetch_add(usize::from(is_caller), Ordering::Relaxed);
+                        std::thread::sleep(Duration::from_micros(100));
+                        most.fetch_max(number, Ordering::Relaxed);
+                    });
+                });
+                assert_eq!(leads.into_inner(), 1);
+            }
+        };
+        lead(&pools[0], 2);
+        lead(&pools[1], 3);
+        lead(&pools[0], 2);
+        pools[0].install(|| lead(&pools[1], 3));
+        assert!(most.into_inner() >= 1, "nobody of the pool has ever come");
     }
 
     #[test]
@@ -259,7 +408,7 @@ mod tests {
             // A thread may be late; not a hundred times.
             let all = (0..100).any(|_| {
                 pool.install(|| {
-                    together(|| {
+                    together(None, || {
                         std::thread::sleep(Duration::from_millis(pause));
                         let here = AtomicUsize::new(0);
                         region(3, &|_| {
@@ -294,12 +443,12 @@ mod tests {
         assert_eq!(count.swap(0, Ordering::Relaxed), 1);
         let outer = AtomicUsize::new(0);
         pool(3).install(|| {
-            together(|| {
+            together(None, || {
                 region(3, &|_| {
                     outer.fetch_add(1, Ordering::Relaxed);
-                    together(|| region(3, &add));
+                    together(None, || region(3, &add));
                 });
-                together(|| region(3, &|_| ()));
+                together(None, || region(3, &|_| ()));
             });
         });
         assert_eq!(count.into_inner(), outer.into_inner());
@@ -317,7 +466,7 @@ mod tests {
                 }
             });
             scope.spawn(|_| {
-                together(|| region(2, &|_| done.store(1, Ordering::Release)));
+                together(None, || region(2, &|_| done.store(1, Ordering::Release)));
             });
         });
     }
@@ -325,21 +474,23 @@ mod tests {
     #[test]
     fn panics_reach_the_caller_as_they_were_and_the_pool_lives_on() {
         let pool = pool(3);
-        for _ in 0..20 {
+        let search = |outside: Option<&ThreadPool>| {
             let next = AtomicUsize::new(0);
-            let result = pool.install(|| {
-                catch_unwind(AssertUnwindSafe(|| {
-                    together(|| region(3, &|_| assert!(sum(&next, 1_000) == usize::MAX, "on purpose")));
-                }))
-            });
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                together(outside, || region(3, &|_| assert!(sum(&next, 1_000) == usize::MAX, "on purpose")));
+            }));
             let payload = result.expect_err("a panic");
             assert_eq!(payload.downcast_ref::<&str>(), Some(&"on purpose"));
             let count = AtomicUsize::new(0);
             let add = |_| {
                 count.fetch_add(1, Ordering::Relaxed);
             };
-            pool.install(|| together(|| region(3, &add)));
+            together(outside, || region(3, &add));
             assert!(count.into_inner() >= 1);
+        };
+        for _ in 0..20 {
+            pool.install(|| search(None));
+            search(Some(&pool));
         }
     }
 
@@ -351,7 +502,7 @@ mod tests {
             let called = AtomicUsize::new(0);
             pool.install(|| {
                 callers::run_with(true, || {
-                    together(|| {
+                    together(None, || {
                         region(3, &|_| {
                             callers::run_with(true, || {
                                 called.fetch_add(rayon::broadcast(|_| 1).into_iter().sum(), Ordering::Relaxed);
@@ -374,7 +525,7 @@ mod tests {
         let lowest = Mutex::new(usize::MAX);
         let (start, threads) = pool(256).install(|| {
             let start = here();
-            together(|| *lowest.lock().expect("nobody panics") = here());
+            together(None, || *lowest.lock().expect("nobody panics") = here());
             (start, rayon::current_num_threads())
         });
         let depth = start.saturating_sub(lowest.into_inner().expect("nobody panics"));

@@ -7,8 +7,8 @@ use crate::parallel::workers::Workers;
 /// `cargo bench -p jostle-benches --bench find -- crossover`.
 pub const SERIAL_BELOW: usize = 8_000;
 
-/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, which sleeps while the pool works: two threads more
-/// have to be woken. A finder that is called again and again measures below this whether all threads are sooner done.
+/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, whose threads may sleep: of a single search it is not known
+/// that to wake them gains. A finder that is called again and again measures below this whether all threads are sooner done.
 pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 
 /// Which threads do the work. The result is the same in any case.
@@ -30,10 +30,11 @@ pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 /// The first panic is handed on to the caller as it was; what other threads have begun ends before.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Threads<'a> {
-    /// The rayon pool that the call is made in: the global one outside any pool.
+    /// The rayon pool that the call is made in; outside of any pool the calling thread, and threads of the global one.
     #[default]
     Current,
-    /// This pool.
+    /// This pool. Called from outside of it, the calling thread does its part, and one thread of the pool less is called; where only the pool's
+    /// are to work, call from within [`install`](rayon::ThreadPool::install).
     Pool(&'a rayon::ThreadPool),
     /// Threads of the host: any other pool, called as from outside of it. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does
     /// all, unless a finder has measured that all threads are sooner done.
@@ -71,9 +72,9 @@ impl<'a> Threads<'a> {
             return work(Workers::Serial);
         }
         match self {
-            Self::Pool(pool) => pool.install(|| work(Workers::current())),
+            Self::Pool(pool) if !inside => work(Workers::of_pool(pool)),
             Self::Host(host) => work(Workers::of(host)),
-            Self::Serial | Self::Current => work(Workers::current()),
+            Self::Serial | Self::Current | Self::Pool(_) => work(Workers::current()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The threads that run the tasks of a stage. Work is cut by its size alone, so every choice gives the same bytes.
 
+use rayon::ThreadPool;
+
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::host::{self, Spawner};
 use crate::parallel::recording::Recording;
@@ -13,8 +15,10 @@ pub enum Workers<'a> {
     /// The calling thread, task after task.
     #[default]
     Serial,
-    /// The rayon pool that the call is made in.
+    /// The rayon pool that the call is made in; from outside of any, the calling thread and the global pool.
     Rayon,
+    /// The calling thread, and this pool; from within it, as [`Workers::Rayon`].
+    Pool(&'a ThreadPool),
     /// Threads of the host.
     Host(&'a dyn Spawner),
     /// What several threads would do, on the calling thread, task after task: for [`record`](crate::record).
@@ -40,7 +44,13 @@ impl<'a> Workers<'a> {
     /// The current rayon pool, or the calling thread when that pool has but one thread, or the process one core.
     #[must_use]
     pub fn current() -> Self {
-        if cores::workers() > 1 { Self::Rayon } else { Self::Serial }
+        if cores::workers(None) > 1 { Self::Rayon } else { Self::Serial }
+    }
+
+    /// The calling thread and this pool, or that thread alone when the pool has but one, or the process one core.
+    #[must_use]
+    pub fn of_pool(pool: &'a ThreadPool) -> Self {
+        if cores::workers(Some(pool)) > 1 { Self::Pool(pool) } else { Self::Serial }
     }
 
     /// The host's threads, or the calling thread when the host has but one worker.
@@ -55,7 +65,8 @@ impl<'a> Workers<'a> {
     pub fn count(self) -> usize {
         match self {
             Self::Serial | Self::Recorded => 1,
-            Self::Rayon => cores::workers(),
+            Self::Rayon => cores::workers(None),
+            Self::Pool(pool) => cores::workers(Some(pool)),
             Self::Host(host) => host::workers(host),
         }
     }
@@ -65,7 +76,8 @@ impl<'a> Workers<'a> {
     pub fn together<R: Send>(self, computation: impl FnOnce() -> R + Send) -> R {
         match self {
             Self::Serial | Self::Recorded | Self::Host(_) => computation(),
-            Self::Rayon => team::together(computation),
+            Self::Rayon => team::together(None, computation),
+            Self::Pool(pool) => team::together(Some(pool), computation),
         }
     }
 
@@ -153,17 +165,25 @@ impl<'a> Workers<'a> {
     fn on_all(self, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
         match self {
             Self::Serial | Self::Recorded => worker(0),
-            Self::Rayon => {
-                let callers = callers::running();
-                // In a pool of no more threads than may help, each has the same number in every search: it finds in its
-                // cache what it wrote in the last one.
-                let all = rayon::current_num_threads() <= self.count();
-                let own = |number| if all { rayon::current_thread_index().unwrap_or(number) } else { number };
-                let worker = |number| callers::run_with(callers, || worker(own(number)));
-                team::together(|| team::region(workers, &worker));
-            }
+            Self::Rayon => Self::on_all_of(None, (workers, self.count()), worker),
+            Self::Pool(pool) => Self::on_all_of(Some(pool), (workers, self.count()), worker),
             Self::Host(host) => host::region(host, workers, worker),
         }
+    }
+
+    /// As [`Workers::on_all`], by the current rayon pool or by this one, of which `at_once` workers may run at once.
+    fn on_all_of(pool: Option<&ThreadPool>, (workers, at_once): (usize, usize), worker: &(dyn Fn(usize) + Sync)) {
+        let callers = callers::running();
+        // In a pool of no more threads than may help, each has the same number in every search: it finds in its cache what it
+        // wrote in the last one. Who leads from outside has number 0, and the pool's first thread, which may come or not, any.
+        let threads = pool.map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+        let (all, outside) = (threads <= at_once, team::is_outside(pool));
+        let own = |number: usize| match rayon::current_thread_index() {
+            Some(index) if all && (!outside || (number > 0 && index > 0)) => index,
+            _ => number,
+        };
+        let worker = |number| callers::run_with(callers, || worker(own(number)));
+        team::together(pool, || team::region(workers, &worker));
     }
 
     /// Sets every slot of `slots` to `value(index)`, a task a slot.

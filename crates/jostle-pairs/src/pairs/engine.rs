@@ -72,7 +72,7 @@ impl<const D: usize> Engine<D> {
         self.ends.clear();
         match workers {
             Workers::Serial => self.list_serial(plan),
-            Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
+            Workers::Rayon | Workers::Pool(_) | Workers::Host(_) | Workers::Recorded => {
                 self.list_parallel(plan, &|list, join| join(list), workers)
             }
         }

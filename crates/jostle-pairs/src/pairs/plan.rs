@@ -80,7 +80,7 @@ impl Blocks {
 fn size_for(workers: Workers<'_>, groups: usize, bodies: usize) -> Option<usize> {
     match workers {
         Workers::Serial | Workers::Recorded => None,
-        Workers::Rayon | Workers::Host(_) => {
+        Workers::Rayon | Workers::Pool(_) | Workers::Host(_) => {
             Some((groups / (BLOCKS_OF_SHARE * workers.shares(groups.max(1), bodies))).max(1))
         }
     }

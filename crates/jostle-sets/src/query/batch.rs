@@ -235,7 +235,7 @@ impl QueryBatch {
         let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);
         run(threads, queries.saturating_mul(BODIES_PER_QUERY), |workers| match workers {
             Workers::Serial => answer(0, ends, lists),
-            Workers::Rayon | Workers::Host(_) | Workers::Recorded => {
+            Workers::Rayon | Workers::Pool(_) | Workers::Host(_) | Workers::Recorded => {
                 answer_in_blocks(answer, workers, ends, lists, blocks);
             }
         });
