@@ -65,10 +65,14 @@ impl<'a> Workers<'a> {
     pub fn count(self) -> usize {
         match self {
             Self::Serial | Self::Recorded => 1,
-            Self::Rayon => cores::workers(None),
-            Self::Pool(pool) => cores::workers(Some(pool)),
+            Self::Rayon | Self::Pool(_) => cores::workers(self.pool()),
             Self::Host(host) => host::workers(host),
         }
+    }
+
+    /// The pool that was named.
+    fn pool(self) -> Option<&'a ThreadPool> {
+        if let Self::Pool(pool) = self { Some(pool) } else { None }
     }
 
     /// Runs a computation of several regions with its threads standing by from first to last: a thread that sleeps between
@@ -76,8 +80,7 @@ impl<'a> Workers<'a> {
     pub fn together<R: Send>(self, computation: impl FnOnce() -> R + Send) -> R {
         match self {
             Self::Serial | Self::Recorded | Self::Host(_) => computation(),
-            Self::Rayon => team::together(None, computation),
-            Self::Pool(pool) => team::together(Some(pool), computation),
+            Self::Rayon | Self::Pool(_) => team::together(self.pool(), computation),
         }
     }
 
@@ -165,25 +168,21 @@ impl<'a> Workers<'a> {
     fn on_all(self, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
         match self {
             Self::Serial | Self::Recorded => worker(0),
-            Self::Rayon => Self::on_all_of(None, (workers, self.count()), worker),
-            Self::Pool(pool) => Self::on_all_of(Some(pool), (workers, self.count()), worker),
+            Self::Rayon | Self::Pool(_) => {
+                let (pool, callers) = (self.pool(), callers::running());
+                // In a pool of no more threads than may help, each has the same number in every search: it finds in its cache what it wrote
+                // in the last one. Who leads from outside has number 0, and the pool's first thread, which may come or not, any.
+                let threads = pool.map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
+                let (all, outside) = (threads <= self.count(), team::is_outside(pool));
+                let own = |number: usize| match rayon::current_thread_index() {
+                    Some(index) if all && (!outside || (number > 0 && index > 0)) => index,
+                    _ => number,
+                };
+                let worker = |number| callers::run_with(callers, || worker(own(number)));
+                team::together(pool, || team::region(workers, &worker));
+            }
             Self::Host(host) => host::region(host, workers, worker),
         }
-    }
-
-    /// As [`Workers::on_all`], by the current rayon pool or by this one, of which `at_once` workers may run at once.
-    fn on_all_of(pool: Option<&ThreadPool>, (workers, at_once): (usize, usize), worker: &(dyn Fn(usize) + Sync)) {
-        let callers = callers::running();
-        // In a pool of no more threads than may help, each has the same number in every search: it finds in its cache what it
-        // wrote in the last one. Who leads from outside has number 0, and the pool's first thread, which may come or not, any.
-        let threads = pool.map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
-        let (all, outside) = (threads <= at_once, team::is_outside(pool));
-        let own = |number: usize| match rayon::current_thread_index() {
-            Some(index) if all && (!outside || (number > 0 && index > 0)) => index,
-            _ => number,
-        };
-        let worker = |number| callers::run_with(callers, || worker(own(number)));
-        team::together(pool, || team::region(workers, &worker));
     }
 
     /// Sets every slot of `slots` to `value(index)`, a task a slot.
