@@ -19,6 +19,7 @@ macro_rules! arbitrary {
 
 mod algebra;
 mod codes;
+mod coherent;
 mod contacts;
 mod crowd;
 mod double;
@@ -46,6 +47,7 @@ pub type Target = fn(&[u8]);
 pub const TARGETS: &[(&str, Target)] = &[
     ("algebra", algebra::run),
     ("codes", codes::run),
+    ("coherent", coherent::run),
     ("contacts", contacts::run),
     #[cfg(feature = "readers")]
     ("csv", files::csv::run),

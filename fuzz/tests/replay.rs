@@ -39,7 +39,7 @@ macro_rules! replays {
 }
 
 replays! {
-    algebra "algebra", codes "codes", contacts "contacts", csv "csv", double "f64", find "find", messages "messages",
+    algebra "algebra", codes "codes", coherent "coherent", contacts "contacts", csv "csv", double "f64", find "find", messages "messages",
     neighbors "neighbors", npy "npy", parquet "parquet", periodic "periodic", queries "queries", sets "sets", shapes "shapes",
     sort "sort", swept "swept",
 }

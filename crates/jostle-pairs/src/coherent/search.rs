@@ -54,7 +54,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// last search from scratch, of bodies with a margin where they were to be then.
     ///
     /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands.
+    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands. Where space repeats, a frame that keeps
+    /// its list also takes bodies that have come to lie too far for a search since they were listed.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         find(finder, &input, only, Answer::Pairs, threads)?;
