@@ -215,7 +215,6 @@ impl Team {
 }
 
 /// A team as the thread sees it that leads it.
-#[derive(Clone, Copy)]
 struct Leader<'a> {
     team: &'a Team,
     /// Where that thread is none of the pool's.
