@@ -12,7 +12,7 @@ use crate::ways::{POOL, ascending};
 
 /// Frames at most, and where bodies stand in company.
 const FRAMES: u8 = 40;
-const FRAMES_IN_COMPANY: u8 = 12;
+const FRAMES_IN_COMPANY: u8 = 6;
 
 arbitrary! {
     /// What happens to a body before a frame.
@@ -64,6 +64,9 @@ impl<const D: usize> Way<D> {
             0 => 0.0,
             count => input.steps[at % count].sound() * unit,
         };
+        // Far steps would put thousands of points in one place.
+        let far = if input.crowd.in_company() { 1.0 } else { f32::INFINITY };
+        let step = |at| step(at).clamp(-far, far);
         let steps = core::array::from_fn(|axis| (0..now.len()).map(|id| step(id * D + axis)).collect());
         Self { now, steps }
     }

@@ -54,6 +54,14 @@ fn helped(handover: &Arc<Handover>, help: impl Fn(&Handover) + Send + 'static, l
     helper.join().expect("a helper does not panic");
 }
 
+fn stand_by(handover: &Handover) {
+    handover.stand_by(|| ());
+}
+
+fn help_once(handover: &Handover) {
+    handover.help_once(|| ());
+}
+
 /// One region of `tasks` tasks, each with a place of its own, that lie on the stack of the leader.
 fn region(handover: &Handover, tasks: usize) {
     let (left, places) = (InOrder::new(tasks, 2), [Place::default(), Place::default()]);
@@ -65,7 +73,7 @@ fn region(handover: &Handover, tasks: usize) {
 /// One region, one helper.
 pub fn a_late_helper_misses_a_region_or_does_its_part() {
     model(3, || {
-        helped(&Arc::default(), Handover::stand_by, |handover| {
+        helped(&Arc::default(), stand_by, |handover| {
             region(handover, 2);
             handover.dismiss();
         });
@@ -75,7 +83,7 @@ pub fn a_late_helper_misses_a_region_or_does_its_part() {
 /// Two regions, one helper.
 pub fn a_helper_stays_for_the_next_region_or_leaves() {
     model(2, || {
-        helped(&Arc::default(), Handover::stand_by, |handover| {
+        helped(&Arc::default(), stand_by, |handover| {
             region(handover, 1);
             region(handover, 2);
             handover.dismiss();
@@ -85,15 +93,15 @@ pub fn a_helper_stays_for_the_next_region_or_leaves() {
 
 /// No region.
 pub fn a_helper_is_dismissed_while_it_comes() {
-    model(4, || helped(&Arc::default(), Handover::stand_by, Handover::dismiss));
+    model(4, || helped(&Arc::default(), stand_by, Handover::dismiss));
 }
 
 /// One of them called for this region alone.
 pub fn two_helpers_and_a_leader() {
     model(1, || {
         let handover = Arc::<Handover>::default();
-        helped(&handover.clone(), Handover::stand_by, |_| {
-            helped(&handover, Handover::help_once, |handover| {
+        helped(&handover.clone(), stand_by, |_| {
+            helped(&handover, help_once, |handover| {
                 region(handover, 2);
                 handover.dismiss();
             });
@@ -105,7 +113,7 @@ pub fn two_helpers_and_a_leader() {
 /// none. Should it be counted wrongly, the leader would not wait for it, and loom see two in one place.
 pub fn helpers_of_one_search_are_good_for_the_next() {
     model(2, || {
-        helped(&Arc::default(), Handover::stand_by, |handover| {
+        helped(&Arc::default(), stand_by, |handover| {
             region(handover, 2);
             handover.dismiss();
             handover.readmit();
@@ -115,10 +123,10 @@ pub fn helpers_of_one_search_are_good_for_the_next() {
     });
     model(1, || {
         let handover = Arc::<Handover>::default();
-        helped(&handover.clone(), Handover::stand_by, |_| {
+        helped(&handover.clone(), stand_by, |_| {
             handover.dismiss();
             handover.readmit();
-            helped(&handover, Handover::stand_by, |handover| {
+            helped(&handover, stand_by, |handover| {
                 region(handover, 2);
                 handover.dismiss();
             });
@@ -129,7 +137,7 @@ pub fn helpers_of_one_search_are_good_for_the_next() {
 /// What the region lends is gone when the leader unwinds: no helper may still be at it.
 pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
     model(2, || {
-        helped(&Arc::default(), Handover::stand_by, |handover| {
+        helped(&Arc::default(), stand_by, |handover| {
             let place = Place::default();
             let region = catch_unwind(AssertUnwindSafe(|| {
                 let left = InOrder::new(1, 2);
@@ -152,12 +160,12 @@ pub fn a_panic_of_the_leader_or_the_helper_ends_the_region() {
 /// A region of another team within a region, each with a helper that may come.
 pub fn a_search_within_a_region() {
     model(1, || {
-        helped(&Arc::default(), Handover::stand_by, |outer| {
+        helped(&Arc::default(), stand_by, |outer| {
             let left = InOrder::new(1, 2);
             outer.region(&|_| {
                 left.work_off(&|tasks: &mut dyn Iterator<Item = usize>| {
                     tasks.for_each(|_| {
-                        helped(&Arc::default(), Handover::help_once, |inner| {
+                        helped(&Arc::default(), help_once, |inner| {
                             region(inner, 1);
                             inner.dismiss();
                         });
@@ -254,7 +262,7 @@ pub fn whoever_waits_learns_that_another_has_panicked() {
 #[allow(unsafe_code, reason = "tasks write places of their own")]
 pub fn writes_to_places_of_ones_own_are_seen_by_who_waits() {
     model(3, || {
-        helped(&Arc::default(), Handover::stand_by, |handover| {
+        helped(&Arc::default(), stand_by, |handover| {
             let mut slots = [0, 0];
             {
                 let (left, slots) = (InOrder::new(2, 2), Disjoint::new(&mut slots));

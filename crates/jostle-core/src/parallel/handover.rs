@@ -76,25 +76,27 @@ impl Handover {
         }
     }
 
-    /// Helps in one region after the other, until dismissed or until none has come for a while.
-    pub(crate) fn stand_by(&self) {
-        self.attend(|number| {
+    /// Helps in one region after the other, until dismissed or until none has come for a while. Who dismisses finds `leave` done.
+    pub(crate) fn stand_by(&self, leave: impl FnOnce()) {
+        let help = |number| {
             let mut seen = 0;
             while let Some(region) = self.next_region(seen) {
                 seen = region;
                 self.help_in(region, number);
             }
-        });
+        };
+        self.attend(help, leave);
     }
 
-    /// Helps in the region that is open, if one is.
-    pub(crate) fn help_once(&self) {
-        self.attend(|number| {
+    /// Helps in the region that is open, if one is; `leave` as in [`Handover::stand_by`].
+    pub(crate) fn help_once(&self, leave: impl FnOnce()) {
+        let help = |number| {
             let region = self.region.load(Ordering::Acquire);
             if region % 2 == 1 {
                 self.help_in(region, number);
             }
-        });
+        };
+        self.attend(help, leave);
     }
 
     /// Sends all helpers away, and waits until none is here. Those that come later leave at once.
@@ -121,12 +123,13 @@ impl Handover {
     }
 
     /// A helper's stay.
-    fn attend(&self, help: impl FnOnce(usize)) {
+    fn attend(&self, help: impl FnOnce(usize), leave: impl FnOnce()) {
         self.present.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if !self.dismissed.load(Ordering::Acquire) {
             help(1 + self.came.fetch_add(1, Ordering::Relaxed));
         }
+        leave();
         self.present.fetch_sub(1, Ordering::Release);
         self.bell.ring();
     }

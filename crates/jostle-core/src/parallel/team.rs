@@ -89,7 +89,7 @@ fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     }
     let team = Team::default();
     let helpers = helpers_for(cores::workers(pool), 0, cores::spare());
-    enlist(&team, helpers, &|team| team.handover.stand_by(), &mut |team| {
+    enlist(&team, helpers, Stay::Throughout, &mut |team| {
         let leader = Leader { team, outside: None };
         let _leading = Leading::of(&leader);
         search();
@@ -110,7 +110,7 @@ fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send
     };
     let outside = Outside { team: &team, pool };
     let called = team.calls.load(Ordering::Relaxed);
-    outside.call(helpers_for(cores::workers(pool), called, cores::spare()), |team| team.handover.stand_by());
+    outside.call(helpers_for(cores::workers(pool), called, cores::spare()), Stay::Throughout);
     let leader = Leader { team: &team, outside: Some(outside) };
     let leading = Leading::of(&leader);
     search();
@@ -138,13 +138,13 @@ struct Outside<'a> {
 }
 
 impl Outside<'_> {
-    /// Calls `helpers` threads of the pool to `help`, whenever they come.
-    fn call(self, helpers: usize, help: fn(&Team)) {
+    /// Calls `helpers` threads of the pool, whenever they come.
+    fn call(self, helpers: usize, stay: Stay) {
         self.team.calls.fetch_add(helpers, Ordering::Relaxed);
         let mut left = helpers;
         while left > 0 {
             let (team, others) = (Arc::clone(self.team), others_of(left));
-            let answer = move || team.answer_with(others, &Call::to(&help));
+            let answer = move || team.answer_with(others, &Call::of(stay));
             match self.pool {
                 Some(pool) => pool.spawn(answer),
                 None => rayon::spawn(answer),
@@ -154,27 +154,36 @@ impl Outside<'_> {
     }
 }
 
+/// For what helpers are called.
+#[derive(Clone, Copy)]
+enum Stay {
+    /// One region after the other.
+    Throughout,
+    /// The region that is open.
+    ForOne,
+}
+
 /// A call for help.
-struct Call<'a> {
-    help: &'a (dyn Fn(&Team) + Sync),
+struct Call {
+    stay: Stay,
     /// Those whom it has brought, and who have not left.
     here: AtomicUsize,
 }
 
-impl<'a> Call<'a> {
-    fn to(help: &'a (dyn Fn(&Team) + Sync)) -> Self {
-        Self { help, here: AtomicUsize::new(0) }
+impl Call {
+    fn of(stay: Stay) -> Self {
+        Self { stay, here: AtomicUsize::new(0) }
     }
 }
 
-/// Calls `helpers` threads to `help`, and leads with this one.
-fn enlist(team: &Team, helpers: usize, help: &(dyn Fn(&Team) + Sync), lead: &mut (dyn FnMut(&Team) + Send)) {
+/// Calls `helpers` threads, and leads with this one.
+fn enlist(team: &Team, helpers: usize, stay: Stay, lead: &mut (dyn FnMut(&Team) + Send)) {
     team.calls.fetch_add(helpers, Ordering::Relaxed);
-    with_others(team, helpers, &Call::to(help), lead);
+    with_others(team, helpers, &Call::of(stay), lead);
 }
 
 /// Boxing nothing, each `join` has room on the stack for one helper, who calls a half of those that are left.
-fn with_others(team: &Team, helpers: usize, call: &Call<'_>, lead: &mut (dyn FnMut(&Team) + Send)) {
+fn with_others(team: &Team, helpers: usize, call: &Call, lead: &mut (dyn FnMut(&Team) + Send)) {
     if helpers == 0 {
         return lead(team);
     }
@@ -185,16 +194,16 @@ fn with_others(team: &Team, helpers: usize, call: &Call<'_>, lead: &mut (dyn FnM
 impl Team {
     /// A thread's answer to a call, which calls others first: not those of a team that has ended, and not if it has other duties, which
     /// were to wait for them.
-    fn answer_with(&self, others: usize, call: &Call<'_>) {
+    fn answer_with(&self, others: usize, call: &Call) {
         call.here.fetch_add(1, Ordering::Relaxed);
         if others == 0 {
-            self.answer(call.help);
+            self.answer(call.stay);
         } else if ENGAGED.get() || self.handover.is_dismissed() {
             self.calls.fetch_sub(1 + others, Ordering::Relaxed);
         } else {
-            let own = Call::to(call.help);
+            let own = Call::of(call.stay);
             with_others(self, others, &own, &mut |team| {
-                team.answer(own.help);
+                team.answer(own.stay);
                 // Those who are found gone need not be waited for, with other tasks of the pool meanwhile.
                 look_out(|| own.here.load(Ordering::Relaxed) == 0);
                 let_leave(HELPER_LEAVING);
@@ -204,13 +213,19 @@ impl Team {
     }
 
     /// A thread's answer to a call, unless it has other duties, or all cores have.
-    fn answer(&self, help: &dyn Fn(&Self)) {
-        if let Some(_engaged) = Engaged::new()
-            && let Some(_busy) = Busy::if_spare()
-        {
-            help(self);
+    fn answer(&self, stay: Stay) {
+        let ended = || _ = self.calls.fetch_sub(1, Ordering::Relaxed);
+        let Some(_engaged) = Engaged::new() else { return ended() };
+        let Some(busy) = Busy::if_spare() else { return ended() };
+        // Before its leader may have seen it leave: the leader's next search is to call it again.
+        let leave = || {
+            drop(busy);
+            ended();
+        };
+        match stay {
+            Stay::Throughout => self.handover.stand_by(leave),
+            Stay::ForOne => self.handover.help_once(leave),
         }
-        self.calls.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -230,10 +245,10 @@ impl Leader<'_> {
             return team.handover.region(work);
         }
         if let Some(outside) = self.outside {
-            outside.call(missing, |team| team.handover.help_once());
+            outside.call(missing, Stay::ForOne);
             return team.handover.region(work);
         }
-        enlist(team, missing, &|team| team.handover.help_once(), &mut |team| {
+        enlist(team, missing, Stay::ForOne, &mut |team| {
             team.handover.region(work);
             let_leave(LEAVING);
         });
