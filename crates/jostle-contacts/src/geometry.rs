@@ -12,8 +12,8 @@ use crate::error::ContactError;
 use crate::pairs::ContactPairs;
 use crate::solids::Solids;
 
-/// Below this number of pairs one thread does all; from within the pool and from outside.
-const SERIAL_BELOW: [usize; 2] = [20_000, 60_000];
+/// Below this number of pairs one thread does all.
+const SERIAL_BELOW: usize = 10_000;
 
 /// Fills `list` with the contact of each pair of a search, in the order of the pairs. Its memory is used again: from the
 /// second call of a size on, nothing is allocated (but for bodies of a [`LinearTree`](jostle_core::LinearTree), which are put in
@@ -127,7 +127,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
     input.check_shape()?;
     let asked = Asked::new(pairs, input)?;
     if input.is_shaped() {
-        return threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
+        return threads.run([SERIAL_BELOW; 2], asked.pairs.len(), |workers| {
             let solids = Solids::new(&asked);
             solids.check(workers)?;
             fill_with_headroom(list, asked.pairs.len(), Contact::default());
@@ -142,7 +142,7 @@ fn fill<const D: usize, T: Copy + Default + Send>(
             Ok(())
         });
     }
-    threads.run(SERIAL_BELOW, asked.pairs.len(), |workers| {
+    threads.run([SERIAL_BELOW; 2], asked.pairs.len(), |workers| {
         workers.together(|| {
             asked.check(workers)?;
             fill_with_headroom(list, asked.pairs.len(), Contact::default());

@@ -8,9 +8,6 @@ use crate::{Changes, ContactError, ContactPairs, ContactTracker, Keys};
 /// Below this number of pairs and bodies one thread does all.
 const SERIAL_BELOW: usize = 20_000;
 
-/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool.
-const SERIAL_BELOW_FROM_OUTSIDE: usize = 60_000;
-
 /// A tracker and the threads that it is to use for one call.
 #[derive(Debug)]
 pub struct Update<'t> {
@@ -58,9 +55,8 @@ impl<'t> Update<'t> {
         let (tracker, keys) = (self.tracker, keys.into());
         let now = keyed(pairs.into(), keys)?;
         let items = now.pairs.len().max(keys.len());
-        self.threads.run([SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE], items, |workers| {
-            workers.together(|| tracker.update_with(now, keys, workers))
-        })?;
+        self.threads
+            .run([SERIAL_BELOW; 2], items, |workers| workers.together(|| tracker.update_with(now, keys, workers)))?;
         Ok(Changes { tracker })
     }
 

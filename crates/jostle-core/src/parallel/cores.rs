@@ -1,6 +1,6 @@
 //! How many threads are worth calling: no more than the process may use cores, and those not at work already.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 
 use rayon::ThreadPool;
@@ -10,6 +10,9 @@ pub(crate) const WORKERS_MAX: usize = 256;
 
 /// Cores that the process may use; 0 while nobody has asked.
 static CORES: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether [`assume`] has been called.
+static ASSUMED: AtomicBool = AtomicBool::new(false);
 
 /// Threads of rayon pools that are at work in a search.
 static BUSY: AtomicUsize = AtomicUsize::new(0);
@@ -29,7 +32,25 @@ fn cores() -> usize {
 /// Believes from now on that the process may use so many cores: for tests of more threads than the machine has cores, and
 /// for programs that know better than their system.
 pub fn assume(cores: usize) {
+    ASSUMED.store(true, Ordering::Relaxed);
     CORES.store(cores.max(1), Ordering::Relaxed);
+}
+
+/// The processor that this thread is on, where that is cheap to ask: the C library knows it (`sched_getcpu(3)`), which the standard library brings.
+/// Not where more threads than processors are to take part.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "a function of the C library, which is safe to call")]
+pub(crate) fn processor() -> Option<usize> {
+    unsafe extern "C" {
+        safe fn sched_getcpu() -> core::ffi::c_int;
+    }
+    if ASSUMED.load(Ordering::Relaxed) { None } else { usize::try_from(sched_getcpu()).ok() }
+}
+
+/// No system's but Linux's standard library brings a function for it.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn processor() -> Option<usize> {
+    None
 }
 
 /// Workers of a rayon pool, by default the current one, that may run at once: its threads, or the cores where they are fewer.

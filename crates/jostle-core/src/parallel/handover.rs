@@ -11,7 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
 
 use crate::parallel::bell::Bell;
-use crate::parallel::sync::{AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex, Ordering, fence, look_out};
+use crate::parallel::sync::{
+    AtomicBool, AtomicUsize, CachePadded, Guarded, Mutex, Ordering, fence, look_out, processor, yield_now,
+};
 
 /// What a leader shares with its helpers.
 pub(crate) struct Handover {
@@ -27,6 +29,10 @@ pub(crate) struct Handover {
     /// Helpers that are here now.
     present: AtomicUsize,
     dismissed: AtomicBool,
+    /// The processor that the leader was on when last it called or opened a region.
+    leader_on: AtomicUsize,
+    /// Helpers that are here, and let the leader go on that has their processor.
+    aside: AtomicUsize,
     /// The first panic of a helper.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     /// Rung when a helper leaves a region, or leaves.
@@ -35,6 +41,9 @@ pub(crate) struct Handover {
 
 /// Helpers that have a seat of their own.
 const SEATS: usize = 16;
+
+/// So many times a helper lets the leader go on that has its processor, then it leaves; as many times the leader, at last, lets it leave.
+const ASIDE: u32 = 64;
 
 /// The closure that a region runs on each thread; its argument is a number of the thread's own.
 type Closure = *const (dyn Fn(usize) + Sync);
@@ -55,6 +64,8 @@ impl Default for Handover {
             came: AtomicUsize::new(0),
             present: AtomicUsize::new(0),
             dismissed: AtomicBool::new(false),
+            leader_on: AtomicUsize::new(usize::MAX),
+            aside: AtomicUsize::new(0),
             panic: Mutex::new(None),
             bell: Bell::default(),
         }
@@ -104,6 +115,12 @@ impl Handover {
         self.dismissed.store(true, Ordering::Relaxed);
         // A helper that comes now sees this, or is seen here.
         fence(Ordering::SeqCst);
+        for _ in 0..ASIDE {
+            if self.aside.load(Ordering::Relaxed) == 0 {
+                break;
+            }
+            yield_now();
+        }
         if self.present.load(Ordering::Acquire) != 0 {
             self.bell.wait_until(|| self.present.load(Ordering::Acquire) == 0);
         }
@@ -126,7 +143,7 @@ impl Handover {
     fn attend(&self, help: impl FnOnce(usize), leave: impl FnOnce()) {
         self.present.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if !self.dismissed.load(Ordering::Acquire) {
+        if !self.dismissed.load(Ordering::Acquire) && self.step_aside(processor) && !self.is_dismissed() {
             help(1 + self.came.fetch_add(1, Ordering::Relaxed));
         }
         leave();
@@ -144,6 +161,31 @@ impl Handover {
             dismissed || (region != seen && region % 2 == 1)
         });
         (found && !dismissed).then_some(region)
+    }
+
+    /// Notes the processor that the leader is on.
+    pub(crate) fn leads_on(&self, here: usize) {
+        self.leader_on.store(here, Ordering::Relaxed);
+    }
+
+    /// Whether a helper that is here has been put on the leader's processor.
+    pub(crate) fn is_in_the_way(&self, here: Option<usize>) -> bool {
+        !self.is_dismissed() && here.is_some_and(|here| here == self.leader_on.load(Ordering::Relaxed))
+    }
+
+    /// A helper that has been put on the leader's processor lets it go on, which would stand still meanwhile, or wait for what cannot go on while
+    /// it waits. Whether it is there no longer, or nobody is needed.
+    pub(crate) fn step_aside(&self, here: impl Fn() -> Option<usize>) -> bool {
+        if !self.is_in_the_way(here()) {
+            return true;
+        }
+        self.aside.fetch_add(1, Ordering::Relaxed);
+        let may_help = (0..ASIDE).any(|_| {
+            yield_now();
+            !self.is_in_the_way(here())
+        });
+        self.aside.fetch_sub(1, Ordering::Relaxed);
+        may_help
     }
 
     /// A helper's part of a region, unless that has been closed.

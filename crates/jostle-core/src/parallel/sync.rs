@@ -9,11 +9,13 @@ use core::cell::UnsafeCell;
 pub(crate) use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::PoisonError;
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 pub(crate) use crossbeam_utils::CachePadded;
 
 pub(crate) use crate::parallel::callers::give_way;
+pub(crate) use crate::parallel::cores::processor;
 
 /// How long a thread looks out for something before it sleeps, or gives itself back to its pool: about as long as waking
 /// a thread takes, and as another takes to put ten thousand bodies in order, which one does alone.

@@ -88,6 +88,7 @@ fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
         return lead_from_outside(pool, search);
     }
     let team = Team::default();
+    team.leads_here();
     let helpers = helpers_for(cores::workers(pool), 0, cores::spare());
     enlist(&team, helpers, Stay::Throughout, &mut |team| {
         let leader = Leader { team, outside: None };
@@ -108,6 +109,7 @@ fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send
         }
         _ => Arc::default(),
     };
+    team.leads_here();
     let outside = Outside { team: &team, pool };
     let called = team.calls.load(Ordering::Relaxed);
     outside.call(helpers_for(cores::workers(pool), called, cores::spare()), Stay::Throughout);
@@ -144,13 +146,25 @@ impl Outside<'_> {
         let mut left = helpers;
         while left > 0 {
             let (team, others) = (Arc::clone(self.team), others_of(left));
-            let answer = move || team.answer_with(others, &Call::of(stay));
+            let answer = move || answer_or_pass_on(team, others, stay);
             match self.pool {
                 Some(pool) => pool.spawn(answer),
                 None => rayon::spawn(answer),
             }
             left -= 1 + others;
         }
+    }
+}
+
+/// A thread's answer to a call from outside of its pool. Called to the leader's processor, as systems do with one that sleeps while that which
+/// calls it has just woken, it calls another in its place, who may be put elsewhere; if none comes, it is here again.
+fn answer_or_pass_on(team: Arc<Team>, others: usize, stay: Stay) {
+    if !ENGAGED.get() && team.handover.is_in_the_way(cores::processor()) {
+        let passed = Arc::clone(&team);
+        rayon::spawn(move || passed.answer_with(others, &Call::of(stay)));
+        team.handover.step_aside(cores::processor);
+    } else {
+        team.answer_with(others, &Call::of(stay));
     }
 }
 
@@ -192,6 +206,11 @@ fn with_others(team: &Team, helpers: usize, call: &Call, lead: &mut (dyn FnMut(&
 }
 
 impl Team {
+    /// Notes where the leader is.
+    fn leads_here(&self) {
+        cores::processor().into_iter().for_each(|here| self.handover.leads_on(here));
+    }
+
     /// A thread's answer to a call, which calls others first: not those of a team that has ended, and not if it has other duties, which
     /// were to wait for them.
     fn answer_with(&self, others: usize, call: &Call) {
@@ -240,6 +259,7 @@ impl Leader<'_> {
     /// Runs `work` as a region. Where helpers have gone back to their pool, others are called for this region.
     fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
         let team = self.team;
+        team.leads_here();
         let missing = helpers_for(wanted, team.calls.load(Ordering::Relaxed), cores::spare());
         if missing == 0 {
             return team.handover.region(work);
@@ -306,6 +326,7 @@ pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
 #[cfg(test)]
 mod tests {
     use super::{helpers_for, region, together};
+    use crate::parallel::handover::Handover;
     use crate::parallel::{callers, cores};
     use rayon::{ThreadPool, ThreadPoolBuilder};
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -436,6 +457,19 @@ mod tests {
             });
             assert!(all, "at most {most:?} after {pause} ms");
         }
+    }
+
+    #[test]
+    fn who_is_on_the_leaders_processor_does_not_come() {
+        let handover = Handover::default();
+        handover.leads_on(3);
+        for (here, may_come) in [(Some(3), false), (Some(4), true), (None, true)] {
+            assert_eq!(handover.step_aside(|| here), may_come);
+        }
+        let moved = AtomicUsize::new(0);
+        assert!(handover.step_aside(|| Some(3 + moved.fetch_add(1, Ordering::Relaxed) / 5)));
+        handover.dismiss();
+        assert!(handover.step_aside(|| Some(3)), "nobody is needed");
     }
 
     /// Five of fifteen helpers have gone back to their pool: their cores are the only ones to spare.

@@ -7,14 +7,20 @@ use std::sync::PoisonError;
 use loom::cell::UnsafeCell;
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use loom::thread::yield_now;
 
 /// Patience ends after one look: whatever a longer one would find is found in another order of events, and a waiting
 /// thread that does not sleep would have no end.
 pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
     ready() || {
-        loom::thread::yield_now();
+        yield_now();
         ready()
     }
+}
+
+/// As where no system tells.
+pub(crate) fn processor() -> Option<usize> {
+    None
 }
 
 pub(crate) fn give_way() -> bool {
