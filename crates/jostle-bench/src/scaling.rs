@@ -5,6 +5,7 @@ mod charts;
 pub(crate) mod independent;
 mod predicted;
 
+use std::thread::sleep;
 use std::time::Duration;
 
 use jostle::{Found, PairFinder, StageTimes, Threads};
@@ -39,6 +40,30 @@ pub(crate) struct Args {
     /// called for from outside, where a thread sleeps meanwhile and the engine keeps to one thread for longer.
     #[arg(long)]
     inside: bool,
+    /// Milliseconds that the calling thread sleeps before each search, as between frames; nothing is recorded then. Threads have to be woken, and
+    /// caches are colder.
+    #[arg(long, default_value_t = 0)]
+    pause: u64,
+}
+
+impl Args {
+    fn called(&self) -> Called {
+        Called { inside: self.inside, pause: Duration::from_millis(self.pause) }
+    }
+}
+
+/// How searches are called for.
+#[derive(Debug, Clone, Copy)]
+struct Called {
+    inside: bool,
+    pause: Duration,
+}
+
+impl Called {
+    /// One after the other, from outside of the pool.
+    fn is_plain(self) -> bool {
+        !self.inside && self.pause.is_zero()
+    }
 }
 
 /// Columns of the table before those of the stages.
@@ -81,8 +106,11 @@ pub(crate) fn run(args: &Args, common: &Common, output: &Output) -> Result<(), B
         tables.fill(args, common, &threads, rivals::in_3d)?;
     }
     let name = format!("scaling-{}d", args.dim);
-    if args.inside {
-        return output.table(&format!("{name}-inside"), &tables.table);
+    let called = args.called();
+    if !called.is_plain() {
+        let [inside, paused] = [(called.inside, "-inside"), (!called.pause.is_zero(), "-paused")]
+            .map(|(is_so, name)| if is_so { name } else { "" });
+        return output.table(&format!("{name}{inside}{paused}"), &tables.table);
     }
     for &kind in &args.scene.0 {
         output.chart(&format!("{name}-{kind}"), &charts::over_bodies(&tables.table, kind))?;
@@ -116,15 +144,15 @@ impl Tables {
     ) -> Result<(), Box<dyn std::error::Error>> {
         let mut sizes = args.n.0.clone();
         sizes.extend(common.huge.then_some(10_000_000));
-        let pools = numbers::pools(threads)?;
+        let (pools, called) = (numbers::pools(threads)?, args.called());
         for &kind in &args.scene.0 {
             let mut last = None;
             for &n in &sizes {
                 let scene = input::scene::<D>(kind, n, common.seed, common.order);
                 let expected = expected(&scene, kind, rivals());
                 let first = self.table.len();
-                let rows = measure(&scene, &expected, (&pools, args.inside), common);
-                let predicted = Answer::ALL.map(|answer| if args.inside { None } else { predict(&scene, answer) });
+                let rows = measure(&scene, &expected, (&pools, called), common);
+                let predicted = Answer::ALL.map(|answer| called.is_plain().then(|| predict(&scene, answer)).flatten());
                 push(&mut self.table, kind, &scene, &rows, predicted[0].as_ref(), common);
                 println!("{}", self.table.text_from(first));
                 let first = self.answers.len();
@@ -152,7 +180,7 @@ impl Tables {
 struct Row<'p, const D: usize> {
     finder: PairFinder<D>,
     pool: &'p ThreadPool,
-    inside: bool,
+    called: Called,
     clock: Clock,
     independent: f64,
     stages: Vec<StageTimes>,
@@ -182,14 +210,24 @@ impl<const D: usize> Row<'_, D> {
     }
 
     fn case<'a>(&'a mut self, scene: &'a Scene<D>, first: Duration) -> Case<'a> {
-        let (pool, inside) = (self.pool, self.inside);
+        let (pool, Called { inside, pause }) = (self.pool, self.called);
         let mut measure = move |runs| {
-            let start = self.clock.start();
-            for _ in 0..runs {
-                let stages = self.find(scene).stats().time;
-                self.stages.push(stages);
+            let mut search = |runs| {
+                let start = self.clock.start();
+                for _ in 0..runs {
+                    let stages = self.find(scene).stats().time;
+                    self.stages.push(stages);
+                }
+                start.elapsed()
+            };
+            if pause.is_zero() {
+                return search(runs);
             }
-            start.elapsed()
+            let after_a_pause = |_| {
+                sleep(pause);
+                search(1)
+            };
+            (0..runs).map(after_a_pause).sum()
         };
         let measure = move |runs| if inside { pool.install(|| measure(runs)) } else { measure(runs) };
         Case { first, measure: Box::new(measure) }
@@ -200,13 +238,13 @@ impl<const D: usize> Row<'_, D> {
 fn measure<'p, const D: usize>(
     scene: &Scene<D>,
     expected: &[[u32; 2]],
-    (pools, inside): (&'p [ThreadPool], bool),
+    (pools, called): (&'p [ThreadPool], Called),
     common: &Common,
 ) -> Vec<(Row<'p, D>, Timing)> {
     let row = |pool: &'p ThreadPool| {
         let clock = common.clock.of_threads(pool.current_num_threads());
         let independent = independent::speed_up(pool);
-        Row { finder: PairFinder::new(), pool, inside, clock, independent, stages: Vec::new() }
+        Row { finder: PairFinder::new(), pool, called, clock, independent, stages: Vec::new() }
     };
     let mut rows: Vec<_> = pools.iter().map(row).collect();
     let firsts: Vec<_> = rows.iter_mut().map(|row| row.check(scene, expected)).collect();
