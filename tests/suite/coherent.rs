@@ -344,6 +344,26 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
 }
 
 /// Frames in `f32` and in `f64` by turns, some of each at a place: what is kept of the one kind says nothing of bodies of the other.
+/// One body as large as the sky does not make the margin of all others such that each may meet each.
+#[test]
+fn a_giant_among_bodies_at_rest_widens_no_margin() {
+    let category = vec![1_u32; 8_200];
+    for (giant, others) in [(1e18, 0.0), (1e18, 0.6), (1e9, 0.6), (1e6, 0.6)] {
+        let at = |divisor: u32| (0..8_200).map(|id| (id / divisor % 64) as f32).collect();
+        let mut scene = Scene::<2> { centers: [at(1), at(64)], radii: vec![others; 8_200] };
+        scene.radii[0] = giant;
+        let (mut finder, mut scratch) = (CoherentFinder::<2>::new(), PairFinder::<2>::new());
+        for frame in 0..4 {
+            let set = Set::from(scene.view()).layers(Layers::new(&category, 1));
+            let expected = ascending(scratch.find(scene.view()).expect("sound bodies").pairs());
+            let found = finder.find(set).expect("sound bodies");
+            assert_eq!(ascending(found.pairs()), expected, "frame {frame}");
+            let [bytes, beside] = [found.stats().bytes, scratch.last().stats().bytes];
+            assert!(bytes < 16 * beside, "{bytes} held, frame {frame}; {beside} from scratch");
+        }
+    }
+}
+
 #[test]
 fn frames_of_another_kind_are_searched() {
     let near: Scene<2> = scene::scene(Kind::Dense, 600, 5);

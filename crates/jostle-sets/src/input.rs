@@ -17,6 +17,11 @@ use crate::traverse::{SPARSE, WALK};
 /// Radii of a set that its mean radius is taken of.
 const SAMPLE: usize = 4096;
 
+/// Radii of all sets by which giants are told, at most; giants are so many times as large as all but one in so many.
+const FEW: usize = 128;
+const GIANT: f64 = 128.0;
+const GIANTS: usize = 16;
+
 pub use activation::ActivationTable;
 pub use set::{Displacements, Set, SortedBefore, Source};
 pub use space::{Space, UnitCell};
@@ -219,15 +224,29 @@ impl<'a, const D: usize> Input<'a, D> {
         self.sets().iter().try_for_each(Set::check_layers)
     }
 
-    /// The mean radius of some bodies that can move, from first to last.
+    /// The mean radius of some bodies that can move, from first to last; a few giants among them, however large, count as a few large ones.
     #[doc(hidden)]
     pub fn typical_radius(&self) -> f64 {
-        let (sum, count) = self.sets().iter().filter(|set| set.is_movable()).fold((0.0, 0), |(sum, count), set| {
+        let movable = || self.sets().iter().filter(|set| set.is_movable());
+        let bodies = movable().map(|set| set.len()).sum::<usize>();
+        let (mut few, mut count) = ([0.0; FEW], 0);
+        let each = bodies.div_ceil(FEW / 2).max(1);
+        let picked = movable().flat_map(|set| (0..set.len()).step_by(each).map(|id| set.radius(id)));
+        for (slot, radius) in few.iter_mut().zip(picked) {
+            (*slot, count) = (radius, count + 1);
+        }
+        if count == 0 {
+            return 0.0;
+        }
+        let few = &mut few[..count];
+        few.sort_unstable_by(f64::total_cmp);
+        let most = few[count - 1 - count / GIANTS] * GIANT;
+        let (sum, count) = movable().fold((0.0, 0), |(sum, count), set| {
             let step = set.len().div_ceil(SAMPLE).max(1);
-            let radii = (0..set.len()).step_by(step).map(|id| set.radius(id));
+            let radii = (0..set.len()).step_by(step).map(|id| set.radius(id).min(most));
             (sum + radii.sum::<f64>(), count + set.len().div_ceil(step))
         });
-        if count == 0 { 0.0 } else { sum / count as f64 }
+        sum / count as f64
     }
 
     /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; in place of those of a set in `f32`
