@@ -60,13 +60,12 @@ struct Way<const D: usize> {
 impl<const D: usize> Way<D> {
     fn new(input: &Input) -> Self {
         let (now, unit): (Scene<D>, _) = (input.crowd.scene(), input.unit());
-        let step = |at: usize| match input.steps.len() {
-            0 => 0.0,
-            count => input.steps[at % count].sound() * unit,
-        };
         // Far steps would put thousands of points in one place.
         let far = if input.crowd.in_company() { 1.0 } else { f32::INFINITY };
-        let step = |at| step(at).clamp(-far, far);
+        let step = |at: usize| match input.steps.len() {
+            0 => 0.0,
+            count => (input.steps[at % count].sound() * unit).clamp(-far, far),
+        };
         let steps = core::array::from_fn(|axis| (0..now.len()).map(|id| step(id * D + axis)).collect());
         Self { now, steps }
     }

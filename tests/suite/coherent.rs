@@ -343,7 +343,6 @@ fn a_frame_that_is_not_sound_is_refused_and_the_last_one_stands() {
     assert_eq!(finder.find(Circles::new(&x, &y, 1.0)).expect("sound bodies").pairs(), [[0, 1]]);
 }
 
-/// Frames in `f32` and in `f64` by turns, some of each at a place: what is kept of the one kind says nothing of bodies of the other.
 /// One body as large as the sky does not make the margin of all others such that each may meet each.
 #[test]
 fn a_giant_among_bodies_at_rest_widens_no_margin() {
@@ -364,6 +363,7 @@ fn a_giant_among_bodies_at_rest_widens_no_margin() {
     }
 }
 
+/// Frames in `f32` and in `f64` by turns, some of each at a place: what is kept of the one kind says nothing of bodies of the other.
 #[test]
 fn frames_of_another_kind_are_searched() {
     let near: Scene<2> = scene::scene(Kind::Dense, 600, 5);

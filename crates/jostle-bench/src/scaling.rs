@@ -37,7 +37,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "2", value_parser = clap::value_parser!(u8).range(2..=3))]
     dim: u8,
     /// Searches from within the pool, one after the other, as frames of a simulation that runs there; nothing is recorded then. Else they are
-    /// called for from outside, where a thread sleeps meanwhile and the engine keeps to one thread for longer.
+    /// called for from outside, where the engine keeps to one thread for longer.
     #[arg(long)]
     inside: bool,
     /// Milliseconds that the calling thread sleeps before each search, as between frames; nothing is recorded then. Threads have to be woken, and

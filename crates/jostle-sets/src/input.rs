@@ -17,8 +17,10 @@ use crate::traverse::{SPARSE, WALK};
 /// Radii of a set that its mean radius is taken of.
 const SAMPLE: usize = 4096;
 
-/// Radii of all sets by which giants are told, at most; giants are so many times as large as all but one in so many.
+/// Radii of all sets by which giants are told, at most.
 const FEW: usize = 128;
+
+/// A giant is so many times as large as the largest of all but one in so many.
 const GIANT: f64 = 128.0;
 const GIANTS: usize = 16;
 

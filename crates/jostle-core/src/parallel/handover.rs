@@ -115,6 +115,7 @@ impl Handover {
         self.dismissed.store(true, Ordering::Relaxed);
         // A helper that comes now sees this, or is seen here.
         fence(Ordering::SeqCst);
+        // One that lets this thread go on needs its processor to leave.
         for _ in 0..ASIDE {
             if self.aside.load(Ordering::Relaxed) == 0 {
                 break;
@@ -143,7 +144,7 @@ impl Handover {
     fn attend(&self, help: impl FnOnce(usize), leave: impl FnOnce()) {
         self.present.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if !self.dismissed.load(Ordering::Acquire) && self.step_aside(processor) && !self.is_dismissed() {
+        if self.step_aside(processor) && !self.dismissed.load(Ordering::Acquire) {
             help(1 + self.came.fetch_add(1, Ordering::Relaxed));
         }
         leave();
