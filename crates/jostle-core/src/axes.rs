@@ -8,12 +8,25 @@ use bytemuck::Zeroable;
 pub trait Axes<T, const N: usize> {
     /// The numbers that come of each.
     fn axes<U: Zeroable + Copy>(self, of: impl FnMut(T) -> U) -> [U; N];
+
+    /// What comes of each, where that has no zero. The first is asked for by itself.
+    fn each<U: Copy>(self, of: impl FnMut(T) -> U) -> [U; N];
 }
 
 impl<T: Copy, const N: usize> Axes<T, N> for [T; N] {
     #[inline(always)]
     fn axes<U: Zeroable + Copy>(self, mut of: impl FnMut(T) -> U) -> [U; N] {
         from_axes(|axis| of(self[axis]))
+    }
+
+    #[inline(always)]
+    fn each<U: Copy>(self, mut of: impl FnMut(T) -> U) -> [U; N] {
+        let (mut all, mut at) = ([of(self[0]); N], 1);
+        while at < N {
+            all[at] = of(self[at]);
+            at += 1;
+        }
+        all
     }
 }
 

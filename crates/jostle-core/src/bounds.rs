@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use crate::aabb::{Aabb, greatest_of_all, least_of_all};
+use crate::axes::Axes;
 use crate::error::{Reason, ViewError};
 use crate::input::{Bodies, Radii};
 use crate::isa::{Isa, Work};
@@ -102,7 +103,7 @@ fn check_axis(isa: Isa, values: &[f32], radii: Result<&[f32], f32>, margin: f32)
 
 /// Checks one block of bodies.
 fn check_block<const D: usize>(isa: Isa, bodies: Bodies<'_, D>, ids: Range<usize>) -> BlockBounds<D> {
-    let slices = bodies.centers().map(|column| column.as_slice());
+    let slices = bodies.centers().each(|column| column.as_slice());
     let radii = match bodies.radii() {
         Radii::All(radius) => Some(Err(radius)),
         Radii::Each(column) => column.as_slice().map(Ok),
@@ -123,9 +124,9 @@ fn check_block<const D: usize>(isa: Isa, bodies: Bodies<'_, D>, ids: Range<usize
             for first in ids.clone().step_by(COPIED) {
                 let count = COPIED.min(ids.end - first);
                 let (values, radii) = (&mut values[..count], &mut radii[..count]);
-                bodies.radii().map_into(first, radii, |radius| radius);
+                bodies.radii().copy_into(first, radii);
                 for (axis, column) in bodies.centers().iter().enumerate() {
-                    column.map_into(first, values, |value| value);
+                    column.copy_into(first, values);
                     let (lo, hi, sound) = check_axis(isa, values, Ok(radii), bodies.margin());
                     block.bounds.lo[axis] = block.bounds.lo[axis].min(lo);
                     block.bounds.hi[axis] = block.bounds.hi[axis].max(hi);

@@ -8,7 +8,7 @@ mod strided;
 
 use bytemuck::{NoUninit, Pod};
 
-use crate::axes::from_axes;
+use crate::axes::{Axes, from_axes};
 use crate::error::ViewError;
 
 pub use crate::limits::MAX_BODIES;
@@ -114,6 +114,17 @@ impl<T: Copy> Radii<'_, T> {
             Self::Each(column) => column.map_into(first, out, map),
         }
     }
+
+    /// As [`Column::copy_into`], of the radii.
+    ///
+    /// # Panics
+    /// When each body has a radius and there are not so many.
+    pub fn copy_into(&self, first: usize, out: &mut [T]) {
+        match self {
+            Self::All(radius) => out.fill(*radius),
+            Self::Each(column) => column.copy_into(first, out),
+        }
+    }
 }
 
 impl<T: Scalar> From<T> for Radii<'_, T> {
@@ -211,7 +222,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
     #[must_use]
     pub fn from_slices(centers: [&'a [T]; D], radii: impl Into<Radii<'a, T>>) -> Self {
-        Self::from_columns(centers.map(Column::from), radii)
+        Self::from_columns(centers.each(Column::from), radii)
     }
 
     /// Bodies held in columns, each a slice or a [`Field`] of structs of the caller's, one an axis, read in place.

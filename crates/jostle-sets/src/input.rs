@@ -240,9 +240,12 @@ impl<'a, const D: usize> Input<'a, D> {
         if count == 0 {
             return 0.0;
         }
-        let few = &mut few[..count];
-        few.sort_unstable_by(f64::total_cmp);
-        let most = few[count - 1 - count / GIANTS] * GIANT;
+        // The greatest of all but so many.
+        let mut most = 0.0;
+        for _ in 0..=count / GIANTS {
+            let greatest = few[..count].iter_mut().max_by(|a, b| a.total_cmp(b));
+            most = greatest.map_or(0.0, |radius| core::mem::replace(radius, f64::NEG_INFINITY) * GIANT);
+        }
         let (sum, count) = movable().fold((0.0, 0), |(sum, count), set| {
             let step = set.len().div_ceil(SAMPLE).max(1);
             let radii = (0..set.len()).step_by(step).map(|id| set.radius(id).min(most));
@@ -254,12 +257,12 @@ impl<'a, const D: usize> Input<'a, D> {
     /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; in place of those of a set in `f32`
     /// with others, if there are such.
     #[doc(hidden)]
-    pub fn grown<'b, R>(
+    pub fn grown<'b>(
         &'b self,
         margin: f64,
-        others: impl Fn(usize) -> Option<Bodies<'b, D>>,
-        with: impl FnOnce(&Input<'_, D>) -> R,
-    ) -> R {
+        others: &dyn Fn(usize) -> Option<Bodies<'b, D>>,
+        with: &mut dyn FnMut(&Input<'_, D>) -> Result<(), InputError>,
+    ) -> Result<(), InputError> {
         let space = self.space;
         match &self.relation {
             Relation::Within(set) => with(&Input { relation: Relation::Within(set.grown(margin, others(0))), space }),

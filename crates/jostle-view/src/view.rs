@@ -114,7 +114,7 @@ impl Scratch {
 fn column<'s>(column: Column<'s, f32>, scratch: &'s mut Vec<f32>) -> &'s [f32] {
     column.as_slice().unwrap_or_else(|| {
         scratch.resize(column.len(), 0.0);
-        column.map_into(0, scratch, |x| x);
+        column.copy_into(0, scratch);
         scratch
     })
 }

@@ -123,6 +123,15 @@ impl<'a, T: Copy> Column<'a, T> {
         }
     }
 
+    /// Copies the values of the bodies from number `first` on, as many as there is room for.
+    ///
+    /// # Panics
+    /// When there are not so many bodies.
+    #[inline(never)]
+    pub fn copy_into(&self, first: usize, out: &mut [T]) {
+        self.map_into(first, out, |value| value);
+    }
+
     /// The values of `count` bodies from number `first` on, looked up once for all.
     ///
     /// # Panics

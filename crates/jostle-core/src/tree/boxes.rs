@@ -8,7 +8,7 @@ use super::digits::digits_of;
 use super::shape::{Centers, Deal, Part, Record, Shape, Source};
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
-use crate::axes::{Both, from_axes};
+use crate::axes::{Axes, Both, from_axes};
 use crate::bounds::BlockBounds;
 use crate::error::ViewError;
 use crate::fours::Four;
@@ -157,7 +157,7 @@ impl<const D: usize> Middles<D> {
                 isa.run(MiddleAxis { lo, hi, margin, centers: &mut centers[at..] });
             });
         }
-        self.0.each_ref().map(|column| &column[..count])
+        self.0.each_ref().each(|column| &column[..count])
     }
 }
 
@@ -185,16 +185,16 @@ impl Work for MiddleAxis<'_> {
 /// by side.
 #[inline]
 fn each_piece(columns: [&Column<'_, f32>; 2], ids: Range<usize>, mut visit: impl FnMut(usize, [&[f32]; 2])) {
-    if let [Some(lo), Some(hi)] = columns.map(|column| column.as_slice()) {
+    if let [Some(lo), Some(hi)] = columns.each(|column| column.as_slice()) {
         return visit(0, [&lo[ids.clone()], &hi[ids]]);
     }
     let mut copied = [[0.0; COPIED]; 2];
     for first in ids.clone().step_by(COPIED) {
         let count = COPIED.min(ids.end - first);
         for (to, column) in copied.iter_mut().zip(columns) {
-            column.map_into(first, &mut to[..count], |x| x);
+            column.copy_into(first, &mut to[..count]);
         }
-        visit(first - ids.start, copied.each_ref().map(|column| &column[..count]));
+        visit(first - ids.start, copied.each_ref().each(|column| &column[..count]));
     }
 }
 

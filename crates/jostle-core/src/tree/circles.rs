@@ -138,7 +138,7 @@ fn deal<const D: usize>(
     digits: &Digits<'_>,
 ) {
     let n = bodies.len();
-    let slices = bodies.centers().map(|column| column.as_slice());
+    let slices = bodies.centers().each(|column| column.as_slice());
     let (radii, all) = match bodies.radii() {
         Radii::Each(column) => (column.as_slice(), 0.0),
         Radii::All(radius) => (Some(&[][..]), radius),
@@ -146,7 +146,7 @@ fn deal<const D: usize>(
     let margin = bodies.margin();
     match (slices, radii) {
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
-            let centers = slices.map(Option::unwrap_or_default);
+            let centers = slices.each(Option::unwrap_or_default);
             let source = |ids: Range<usize>| {
                 // Columns cut to one length need no check for each body, nor, with one radius for all, a branch.
                 let (first, len) = (ids.start, ids.len());
@@ -232,20 +232,20 @@ impl<const D: usize> Shape<D> for Round {
             return deal(view, workers, to, bits_and_top, &|_: (Range<usize>, &mut [u16])| ());
         };
         let (bits, top) = bits_and_top;
-        let slices = view.centers().map(|column| column.as_slice());
+        let slices = view.centers().each(|column| column.as_slice());
         if slices.iter().all(Option::is_some) {
-            let centers = slices.map(Option::unwrap_or_default);
+            let centers = slices.each(Option::unwrap_or_default);
             deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
-                digits_of(isa, grid, centers.map(|column| &column[ids.clone()]), (top - bits, bits), keys);
+                digits_of(isa, grid, centers.each(|column| &column[ids.clone()]), (top - bits, bits), keys);
             });
         } else {
             deal(view, workers, to, bits_and_top, &|(ids, keys): (Range<usize>, &mut [u16])| {
                 for (first, keys) in ids.step_by(COPIED).zip(keys.chunks_mut(COPIED)) {
                     let mut centers = [[0.0; COPIED]; D];
                     for (column, center) in view.centers().iter().zip(&mut centers) {
-                        column.map_into(first, &mut center[..keys.len()], |value| value);
+                        column.copy_into(first, &mut center[..keys.len()]);
                     }
-                    let centers = centers.each_ref().map(|column| &column[..keys.len()]);
+                    let centers = centers.each_ref().each(|column| &column[..keys.len()]);
                     digits_of(isa, grid, centers, (top - bits, bits), keys);
                 }
             });

@@ -10,6 +10,7 @@ use super::shape::{Centers, Deal, Part, Record, Shape};
 use super::strips::Strips;
 use super::{LEAF, LinearTree};
 use crate::aabb::Aabb;
+use crate::axes::Axes;
 use crate::bounds::{BlockBounds, range_of};
 use crate::isa::{Isa, Work};
 use crate::morton::{Grid, bits_per_axis};
@@ -143,7 +144,7 @@ fn centers_of<'a, R: Record<D>, const D: usize>(records: &[R], columns: &'a mut 
     for axis in 0..D {
         columns[axis].iter_mut().zip(records).for_each(|(to, record)| *to = record.coordinate(axis));
     }
-    columns.each_ref().map(|column| &column[..records.len()])
+    columns.each_ref().each(|column| &column[..records.len()])
 }
 
 /// Scratch of one worker.

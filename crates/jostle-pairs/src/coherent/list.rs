@@ -101,8 +101,8 @@ impl<const D: usize> CoherentFinder<D> {
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
         let (ranks, by_id) = (&mut candidates.ranks, current.moving(sets));
         let others = |set| current.ahead(set, margin);
-        let searched = input.grown(margin, others, |grown| {
-            finder.seek(grown, None, workers, |engines, plan| {
+        let searched = input.grown(margin, &others, &mut |grown| {
+            let searched = finder.seek(grown, None, workers, |engines, plan| {
                 let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
                     ranks.number(plan.first_tree(), workers);
@@ -114,7 +114,8 @@ impl<const D: usize> CoherentFinder<D> {
                 let margin = margin as f32;
                 let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock };
                 ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
-            })
+            });
+            searched.map(|_| ())
         });
         current.give_back(moving_by_rank);
         let listed = finder.engine.pairs.pairs().len();
@@ -149,7 +150,7 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, pace, .. } = self;
         let by_rank = is_plain(input) && input.sets().len() == 1 && pace.is_crowded(bodies_of(input));
         let others = |set| if ahead { current.ahead(set, margin) } else { None };
-        input.grown(margin, others, |grown| -> Result<(), InputError> {
+        input.grown(margin, &others, &mut |grown| {
             if let Kept::Rows(kind) = kept {
                 let lists = &mut candidates.rows;
                 lists.want_image_shifts(!input.space.is_open());

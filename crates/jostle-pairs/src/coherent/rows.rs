@@ -48,7 +48,9 @@ impl<const D: usize> CoherentFinder<D> {
     /// Searches for all rows from scratch, whatever layers or the caller drop.
     fn search_rows_here(&mut self, input: &Input<'_, D>, kind: Rows, workers: Workers<'_>) -> Result<(), InputError> {
         let Self { finder, live_rows, .. } = self;
-        input.grown(0.0, |_| None, |all| finder.list_neighbors_here(all, None, kind, &mut live_rows.rows, workers))?;
+        let rows = &mut live_rows.rows;
+        input
+            .grown(0.0, &|_| None, &mut |all| finder.list_neighbors_here(all, None, kind, rows, workers).map(|_| ()))?;
         live_rows.keep();
         Ok(())
     }

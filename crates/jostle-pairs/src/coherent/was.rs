@@ -4,7 +4,7 @@ use core::array::from_fn;
 use core::mem::swap;
 use std::sync::{Mutex, PoisonError};
 
-use jostle_core::axes::from_axes;
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Workers};
@@ -65,7 +65,7 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
         return part;
     }
     let len = PART.min(column.len() - first);
-    column.map_into(first, &mut room[..len], |x| x);
+    column.copy_into(first, &mut room[..len]);
     room[len..].fill(0.0);
     room
 }
@@ -151,7 +151,7 @@ impl<const D: usize> Was<D> {
             fill_with_headroom(&mut self.centers[axis], stood.len(), 0.0);
             workers.fill_blocks("ahead", &mut self.centers[axis], BLOCK, |first, ahead| {
                 let len = ahead.len().min(column.len() - first);
-                column.map_into(first, &mut ahead[..len], |x| x);
+                column.copy_into(first, &mut ahead[..len]);
                 ahead[len..].fill(0.0);
                 for (slot, stood) in ahead[..len].iter_mut().zip(&stood[first..]) {
                     let moved = *slot - stood;
@@ -167,7 +167,7 @@ impl<const D: usize> Was<D> {
         fill_with_headroom(&mut self.radii, bodies.len().next_multiple_of(PART), 0.0);
         workers.fill_blocks("keep", &mut self.radii, BLOCK, |first, block| {
             let len = block.len().min(bodies.len() - first);
-            bodies.radii().map_into(first, &mut block[..len], |radius| radius);
+            bodies.radii().copy_into(first, &mut block[..len]);
             block[len..].fill(0.0);
         });
     }
@@ -180,7 +180,7 @@ impl<const D: usize> Was<D> {
     /// The centres of the bodies as they are kept.
     pub(super) fn centers(&self) -> [&[f32]; D] {
         let len = self.len.unwrap_or_default();
-        self.centers.each_ref().map(|column| &column[..len])
+        self.centers.each_ref().each(|column| &column[..len])
     }
 
     /// Gives each body that is kept ahead a margin of its own: so many times as long as its step, and as much as any may stray, but no more than
@@ -306,14 +306,14 @@ fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
     fill_with_headroom(out, column.len().next_multiple_of(PART), 0.0);
     workers.fill_blocks("keep", out, BLOCK, |first, block| {
         let len = block.len().min(column.len() - first);
-        column.map_into(first, &mut block[..len], |x| x);
+        column.copy_into(first, &mut block[..len]);
         block[len..].fill(0.0);
     });
 }
 
 /// The values of each column from number `first` on.
 fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; PART]]; D] {
-    columns.each_ref().map(|column| column[first..].as_chunks().0)
+    columns.each_ref().each(|column| column[first..].as_chunks().0)
 }
 
 /// What is kept of a body that is read.

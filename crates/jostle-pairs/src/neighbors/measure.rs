@@ -9,7 +9,7 @@ use core::ops::{Mul, Range};
 use jostle_core::axes::{Axes, Both};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Isa, Scalar, Workers};
+use jostle_core::{Isa, Scalar, Workers};
 use jostle_sets::input::UnitCell;
 use jostle_sets::proxy::{Exact, Measured, each_body};
 
@@ -85,23 +85,20 @@ fn read<T: Number, const D: usize>(lists: &mut [Vec<Center<T, D>>; 2], exact: &E
             continue;
         }
         let measured = exact.measured(set);
-        workers.fill_blocks("centers", list, BODIES, |first, block| match measured {
-            Measured::Single(bodies) => read_block(bodies, first, block),
-            Measured::Double(bodies) => read_block(bodies, first, block),
-        });
+        workers.fill_blocks("centers", list, BODIES, |first, block| read_block(&measured, first, block));
     }
 }
 
 /// Copies the centres of some bodies, from number `first` on.
-fn read_block<S: Scalar, T: Number, const D: usize>(
-    bodies: Bodies<'_, D, S>,
-    first: usize,
-    block: &mut [Center<T, D>],
-) {
+fn read_block<T: Number, const D: usize>(measured: &Measured<'_, D>, first: usize, block: &mut [Center<T, D>]) {
     for (first, some) in (first..).step_by(SOME).zip(block.chunks_mut(SOME)) {
         let mut columns = [[T::default(); SOME]; D];
         for axis in 0..D {
-            bodies.centers()[axis].map_into(first, &mut columns[axis][..some.len()], |x| T::of(x.to_f64()));
+            let column = &mut columns[axis][..some.len()];
+            match measured {
+                Measured::Single(bodies) => bodies.centers()[axis].map_into(first, column, |x| T::of(f64::from(x))),
+                Measured::Double(bodies) => bodies.centers()[axis].map_into(first, column, T::of),
+            }
         }
         for at in 0..some.len() {
             for axis in 0..D {

@@ -3,6 +3,7 @@
 use core::any::Any;
 use core::fmt;
 
+use jostle_core::axes::Axes;
 use jostle_core::prefetch::prefetch;
 use jostle_core::{Bodies, Column, LinearTree, Radii, Scalar};
 
@@ -231,8 +232,8 @@ impl<const D: usize> fmt::Debug for Displacements<'_, D> {
 impl<const D: usize> Displacements<'_, D> {
     fn lengths(&self) -> [usize; D] {
         match &self.0 {
-            Moves::Single(columns) => columns.each_ref().map(Column::len),
-            Moves::Double(columns) => columns.each_ref().map(Column::len),
+            Moves::Single(columns) => columns.each_ref().axes(Column::len),
+            Moves::Double(columns) => columns.each_ref().axes(Column::len),
         }
     }
 
@@ -268,7 +269,7 @@ impl<const D: usize> Displacements<'_, D> {
     pub(crate) fn read(&self, axis: usize, first: usize, out: &mut [f64]) {
         match &self.0 {
             Moves::Single(columns) => columns[axis].map_into(first, out, f64::from),
-            Moves::Double(columns) => columns[axis].map_into(first, out, |by| by),
+            Moves::Double(columns) => columns[axis].copy_into(first, out),
         }
     }
 }

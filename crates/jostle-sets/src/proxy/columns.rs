@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::{Bodies16, ids};
 use jostle_core::task::Task;
@@ -69,7 +70,7 @@ impl<const D: usize> Columns<D> {
     }
 
     pub(crate) fn view(&self) -> Bodies<'_, D> {
-        Bodies::from_slices(self.centers.each_ref().map(Vec::as_slice), &self.radii)
+        Bodies::from_slices(self.centers.each_ref().each(Vec::as_slice), &self.radii)
     }
 
     pub(crate) fn bytes(&self) -> usize {

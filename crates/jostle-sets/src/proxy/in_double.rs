@@ -38,7 +38,7 @@ pub(super) trait ReadInDouble<const D: usize>: Sync {
 
 impl<const D: usize, T: Scalar> ReadInDouble<D> for Given<'_, D, T> {
     fn centers(&self, axis: usize, first: usize, out: &mut [f64]) {
-        self.bodies.centers()[axis].map_into(first, out, T::to_f64);
+        self.read_centers(axis, first, out);
     }
 
     fn starts(&self, wraps: Option<&[[i32; D]]>, axis: usize, first: usize, out: &mut [f64]) {

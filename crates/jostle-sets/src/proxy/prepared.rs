@@ -5,6 +5,7 @@ mod boxes;
 use core::fmt;
 use core::mem::forget;
 
+use jostle_core::axes::Axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Scalar, Threads, Workers, threads::run};
 
@@ -104,10 +105,10 @@ impl<const D: usize> Copied<D> {
             return shaped;
         }
         if self.double {
-            let columns = self.double_columns.each_ref().map(Vec::as_slice);
+            let columns = self.double_columns.each_ref().each(Vec::as_slice);
             return Source::Double(Bodies::from_slices(columns, &self.double_radii).with_margin(self.margin));
         }
-        let columns = self.single_columns.each_ref().map(Vec::as_slice);
+        let columns = self.single_columns.each_ref().each(Vec::as_slice);
         Source::View(Bodies::from_slices(columns, &self.single_radii).with_margin(self.margin as f32))
     }
 
@@ -125,10 +126,10 @@ fn copy<const D: usize, T: Scalar>(
 ) {
     for (to, from) in columns.iter_mut().zip(bodies.centers()) {
         resize_with_headroom(to, bodies.len());
-        workers.fill_blocks("copy", to, BLOCK, |first, block| from.map_into(first, block, |x| x));
+        workers.fill_blocks("copy", to, BLOCK, |first, block| from.copy_into(first, block));
     }
     resize_with_headroom(radii, bodies.len());
-    workers.fill_blocks("copy", radii, BLOCK, |first, block| bodies.radii().map_into(first, block, |radius| radius));
+    workers.fill_blocks("copy", radii, BLOCK, |first, block| bodies.radii().copy_into(first, block));
 }
 
 impl<const D: usize> Default for PreparedSet<D> {

@@ -6,11 +6,11 @@ use core::ops::Range;
 
 use jostle_core::axes::Axes;
 use jostle_core::limits::REACH_F64;
-use jostle_core::{Bodies, Column, Isa, Radii, Reason, Scalar};
+use jostle_core::{Bodies, Column, Isa, Reason, Scalar};
 
 use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
-use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, copy, run, side_by_side};
+use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, in_rows, run};
 
 /// Growth of what a body reaches, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
@@ -139,6 +139,11 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         Extent { radius, reach: radius, ..Extent::EMPTY }
     }
 
+    /// Reads the centres of the bodies from a number on, on an axis.
+    pub(crate) fn read_centers(&self, axis: usize, first: usize, out: &mut [f64]) {
+        self.bodies.centers()[axis].map_into(first, out, T::to_f64);
+    }
+
     /// Takes the radii of some bodies, and leaves them in the buffer.
     fn take_radii<'b>(
         &self,
@@ -147,10 +152,8 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         ids: Range<usize>,
         sizes: &mut Spread<T>,
     ) -> &'b [[T; LANES]] {
-        let rows = side_by_side(buffer, ids.len(), |out| match self.bodies.radii() {
-            Radii::All(radius) => out.fill(radius),
-            Radii::Each(column) => copy(&column, ids.start, out),
-        });
+        self.bodies.radii().copy_into(ids.start, &mut buffer[..ids.len()]);
+        let rows = in_rows(buffer, ids.len());
         run(isa, Take { spread: sizes, rows });
         rows
     }
@@ -172,18 +175,22 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
         // Of a box whose walls lie in the axes, the corners say whether bodies lie within.
         let slanted = cell.filter(|cell| !cell.is_straight());
+        let read = &|axis: usize, first: usize, out: &mut [f64]| self.read_centers(axis, first, out);
+        let mut in_double = [[0.0; COPIED]; D];
         for first in ids.clone().step_by(COPIED) {
             let count = COPIED.min(ids.end - first);
             let radii = self.take_radii(isa, &mut radii, first..first + count, &mut sizes);
             for axis in 0..D {
-                let centers = side_by_side(&mut centers[axis], count, |out| copy(&bodies.centers()[axis], first, out));
+                bodies.centers()[axis].copy_into(first, &mut centers[axis][..count]);
+                let centers = in_rows(&mut centers[axis], count);
                 run(isa, Take { spread: &mut axes[axis], rows: centers });
                 if decided {
                     run(isa, NoteFaults { centers, radii, margin: bodies.margin(), faults: &mut faults });
                 }
             }
             if let Some(cell) = &slanted {
-                run(isa, NoteOutside { cell, centers: &centers, rows: count.div_ceil(LANES), outside: &mut outside });
+                let rows = read_rows(read, first, count, &mut in_double);
+                run(isa, NoteOutside { cell, centers: &in_double, rows, outside: &mut outside });
             }
         }
         let borders = axes.axes(|axis| axis.borders());
@@ -196,32 +203,9 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
             [extent.lo[axis], extent.hi[axis]] = borders[axis];
         }
         match cell {
-            Some(cell) if outside != [0; LANES] => self.moved_in(isa, &cell, ids, extent),
+            Some(cell) if outside != [0; LANES] => moved_in(read, (isa, &cell), ids, extent),
             _ => extent,
         }
-    }
-
-    /// The extent of bodies at rest some of which may lie outside of the cell, once they have been moved into it, from what it is
-    /// where they are.
-    fn moved_in(&self, isa: Isa, cell: &UnitCell<D>, ids: Range<usize>, where_they_are: Extent<D>) -> Extent<D> {
-        let mut centers = [[T::default(); COPIED]; D];
-        let mut moved = MovedIn::<D>::NONE;
-        for first in ids.clone().step_by(COPIED) {
-            let count = COPIED.min(ids.end - first);
-            for axis in 0..D {
-                side_by_side(&mut centers[axis], count, |out| copy(&self.bodies.centers()[axis], first, out));
-            }
-            run(isa, MoveIn { cell, centers: &centers, rows: count.div_ceil(LANES), moved: &mut moved });
-        }
-        let mut extent = where_they_are;
-        for axis in 0..D {
-            extent.lo[axis] = moved.lo[axis].into_iter().fold(f64::INFINITY, f64::min);
-            extent.hi[axis] = moved.hi[axis].into_iter().fold(f64::NEG_INFINITY, f64::max);
-            extent.far[axis] = moved.far[axis].into_iter().fold(0.0, f64::max);
-        }
-        extent.outside = moved.outside != [0; LANES];
-        extent.sound &= moved.too_far == [0; LANES];
-        extent
     }
 
     /// What is wrong with a body by itself, if something is.
@@ -260,6 +244,48 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let axis = axis_where::<D>(&|axis| finite && wraps[axis].abs() > MAX_WRAPS)?;
         Some(RangeFault::TooManyPeriods { axis })
     }
+}
+
+/// Reads the centres of the bodies from a number on, on an axis.
+type ReadCenters<'a> = dyn Fn(usize, usize, &mut [f64]) + 'a;
+
+/// Reads the centres of some bodies, filled up to whole rows, of which there are so many.
+fn read_rows<const D: usize>(
+    read: &ReadCenters<'_>,
+    first: usize,
+    count: usize,
+    centers: &mut [[f64; COPIED]; D],
+) -> usize {
+    for axis in 0..D {
+        read(axis, first, &mut centers[axis][..count]);
+        in_rows(&mut centers[axis], count);
+    }
+    count.div_ceil(LANES)
+}
+
+/// The extent of bodies at rest some of which may lie outside of the cell, once they have been moved into it, from what it is
+/// where they are.
+fn moved_in<const D: usize>(
+    read: &ReadCenters<'_>,
+    (isa, cell): (Isa, &UnitCell<D>),
+    ids: Range<usize>,
+    where_they_are: Extent<D>,
+) -> Extent<D> {
+    let (mut centers, mut moved) = ([[0.0; COPIED]; D], MovedIn::<D>::NONE);
+    for first in ids.clone().step_by(COPIED) {
+        let count = COPIED.min(ids.end - first);
+        let rows = read_rows(read, first, count, &mut centers);
+        run(isa, MoveIn { cell, centers: &centers, rows, moved: &mut moved });
+    }
+    let mut extent = where_they_are;
+    for axis in 0..D {
+        extent.lo[axis] = moved.lo[axis].into_iter().fold(f64::INFINITY, f64::min);
+        extent.hi[axis] = moved.hi[axis].into_iter().fold(f64::NEG_INFINITY, f64::max);
+        extent.far[axis] = moved.far[axis].into_iter().fold(0.0, f64::max);
+    }
+    extent.outside = moved.outside != [0; LANES];
+    extent.sound &= moved.too_far == [0; LANES];
+    extent
 }
 
 /// The first axis on which something fails.

@@ -3,7 +3,7 @@
 
 use jostle_core::isa::Work;
 use jostle_core::limits::REACH_F64;
-use jostle_core::{Column, Isa, Scalar};
+use jostle_core::{Isa, Scalar};
 
 use super::MAX_WRAPS;
 use crate::input::UnitCell;
@@ -82,27 +82,21 @@ impl<T: Scalar> Work for NoteFaults<'_, T> {
 }
 
 /// Notes which bodies may lie outside of a cell whose walls are slanted.
-pub(super) struct NoteOutside<'a, const D: usize, T> {
+pub(super) struct NoteOutside<'a, const D: usize> {
     pub(super) cell: &'a UnitCell<D>,
-    pub(super) centers: &'a [[T; COPIED]; D],
+    pub(super) centers: &'a [[f64; COPIED]; D],
     pub(super) rows: usize,
     pub(super) outside: &'a mut [u64; LANES],
 }
 
-impl<const D: usize, T: Scalar> Work for NoteOutside<'_, D, T> {
+impl<const D: usize> Work for NoteOutside<'_, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {
         for row in 0..self.rows {
-            let mut at = [[0.0; LANES]; D];
-            for axis in 0..D {
-                for lane in 0..LANES {
-                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
-                }
-            }
-            self.cell.note_outside(&at, self.outside);
+            self.cell.note_outside(&row_of(self.centers, row), self.outside);
         }
     }
 }
@@ -129,14 +123,14 @@ impl<const D: usize> MovedIn<D> {
 }
 
 /// Moves bodies into a cell, each as [`UnitCell::wraps`] and [`UnitCell::shift`] do.
-pub(super) struct MoveIn<'a, const D: usize, T> {
+pub(super) struct MoveIn<'a, const D: usize> {
     pub(super) cell: &'a UnitCell<D>,
-    pub(super) centers: &'a [[T; COPIED]; D],
+    pub(super) centers: &'a [[f64; COPIED]; D],
     pub(super) rows: usize,
     pub(super) moved: &'a mut MovedIn<D>,
 }
 
-impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
+impl<const D: usize> Work for MoveIn<'_, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
@@ -144,12 +138,7 @@ impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
     fn run(self) {
         let (vectors, moved) = (&self.cell.space.vectors, self.moved);
         for row in 0..self.rows {
-            let mut at = [[0.0; LANES]; D];
-            for axis in 0..D {
-                for lane in 0..LANES {
-                    at[axis][lane] = self.centers[axis][row * LANES + lane].to_f64();
-                }
-            }
+            let at = row_of(self.centers, row);
             let (mut wraps, mut outside) = ([[0.0_f64; LANES]; D], [false; LANES]);
             self.cell.wraps_side_by_side(&at, &mut wraps);
             for k in 0..D {
@@ -183,22 +172,25 @@ impl<const D: usize, T: Scalar> Work for MoveIn<'_, D, T> {
     }
 }
 
+/// One row of each column.
+#[inline(always)]
+fn row_of<const D: usize>(columns: &[[f64; COPIED]; D], row: usize) -> [[f64; LANES]; D] {
+    let mut at = [[0.0; LANES]; D];
+    for axis in 0..D {
+        at[axis].copy_from_slice(&columns[axis][row * LANES..][..LANES]);
+    }
+    at
+}
+
 /// Does some work: one function for each kind of work, wherever it is done.
 #[inline(never)]
 pub(super) fn run<W: Work<Output = ()>>(isa: Isa, work: W) {
     isa.run(work);
 }
 
-/// Copies some values of a column.
-#[inline(never)]
-pub(super) fn copy<T: Scalar>(column: &Column<'_, T>, first: usize, out: &mut [T]) {
-    column.map_into(first, out, |x| x);
-}
-
-/// The first values of a buffer in rows: `count` of them copied there, and in the rest of the last row the first one again.
+/// The first `count` values of a buffer in rows; in the rest of the last row is the first one again.
 #[inline(always)]
-pub(super) fn side_by_side<T: Copy>(buffer: &mut [T; COPIED], count: usize, copy: impl Fn(&mut [T])) -> &[[T; LANES]] {
-    copy(&mut buffer[..count]);
+pub(super) fn in_rows<T: Copy>(buffer: &mut [T; COPIED], count: usize) -> &[[T; LANES]] {
     let (rows, first) = (count.div_ceil(LANES), buffer[0]);
     buffer[count..rows * LANES].fill(first);
     &buffer.as_chunks::<LANES>().0[..rows]
