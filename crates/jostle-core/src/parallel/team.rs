@@ -7,7 +7,7 @@
 //! others before they help, since to wake a thread takes its caller longer than many a region lasts.
 //!
 //! A thread that is none of the pool's leads where it stands, and calls one thread less: to hand the search over to the pool would take
-//! another thread's waking, and systems have put that on the core of the one that it then called (`docs/measurements.md`).
+//! another thread's waking, and systems have put that on the core of the one that it then called (`docs/measurements/threads.md`).
 
 use core::cell::Cell;
 use core::hint::spin_loop;

@@ -40,7 +40,7 @@ const GROUPS: usize = 16;
 
 /// Bytes ahead of where items of a digit are written that memory is asked for: by one thread, and by several, where most of what lies farther
 /// is another's. Stores wait for one another, and where there are more streams than the processor follows by itself, each would for its line,
-/// too (`docs/measurements.md`).
+/// too (`docs/measurements/threads.md`).
 const AHEAD: usize = 128;
 const AHEAD_OF_SEVERAL: usize = 64;
 

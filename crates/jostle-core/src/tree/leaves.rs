@@ -26,7 +26,7 @@ pub(super) fn expected_leaves(bodies: usize) -> usize {
     bodies / LEAF + bodies / (8 * LEAF) + LEAF
 }
 
-/// Leaves ahead of the one that is filled whose memory is asked for, where it is not in a core's own cache (`docs/measurements.md`).
+/// Leaves ahead of the one that is filled whose memory is asked for, where it is not in a core's own cache (`docs/measurements/threads.md`).
 const AHEAD: usize = 24;
 
 /// Bodies of a tree that stays in such a cache, at most.

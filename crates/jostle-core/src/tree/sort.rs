@@ -205,7 +205,7 @@ impl LocalSort {
 }
 
 /// Writes a record of each line as it is, so that this core alone has the lines. Only read, they would be shared with the core that wrote them,
-/// which would take several times as long to write to them for the next tree (see docs/measurements.md). They are all asked for at first.
+/// which would take several times as long to write to them for the next tree (see docs/measurements/threads.md). They are all asked for at first.
 pub(super) fn take_over<R: Copy>(records: &mut [R]) {
     let step = (LINE / size_of::<R>()).max(1);
     for record in records.iter().step_by(step) {

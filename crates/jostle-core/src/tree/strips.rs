@@ -2,7 +2,7 @@
 //!
 //! Leaves are cut from this order sixteen bodies at a time, so a strip is as wide as a leaf is high that holds sixteen:
 //! leaves are nearly square, full, and lie side by side. Cut along a curve, where they begin anywhere in it, their boxes
-//! overlap those of more others by more (see docs/measurements.md). The tiles are those of S. Leutenegger, M. Lopez and
+//! overlap those of more others by more (see docs/measurements/search.md). The tiles are those of S. Leutenegger, M. Lopez and
 //! J. Edgington, "STR: a simple and efficient algorithm for R-tree packing" (1997).
 
 use super::LEAF;

@@ -2,7 +2,7 @@
 //!
 //! A thousand small worlds with a finder each go through the memory of a thousand finders in every frame, which no cache near a
 //! core holds. So a small search is made in memory of the thread, which the last one has left in cache, and its finder gets
-//! what it is to keep: the pairs, and a copy of the tree (see docs/measurements.md).
+//! what it is to keep: the pairs, and a copy of the tree (see docs/measurements/search.md).
 
 use core::any::Any;
 use core::cell::RefCell;

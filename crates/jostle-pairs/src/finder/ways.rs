@@ -2,7 +2,7 @@
 //!
 //! It depends on the machine, on where threads stand just now, and on whether they have to be woken: between cores that are near each other
 //! a line of memory takes 30 to 70 ns, between others 200, and then a search of 10,000 bodies by two threads takes 1.3 times as long as by
-//! one; sixteen threads search 20,000 in a third of the time, called from outside of their pool too (see docs/measurements.md#threads). So a
+//! one; sixteen threads search 20,000 in a third of the time, called from outside of their pool too (see docs/measurements/threads.md). So a
 //! finder measures both.
 
 use core::ops::Range;

@@ -1,4 +1,4 @@
-//! What viewers cost, against the bars that `docs/measurements.md` records:
+//! What viewers cost, against the bars that `docs/measurements/others.md` records:
 //! `cargo test --release -p jostle-cli -p jostle-view --test suite cost -- --ignored --nocapture --test-threads 1`.
 
 use std::fs;
