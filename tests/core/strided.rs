@@ -39,8 +39,11 @@ fn layouts<T: Scalar>() {
                     "{column:?} from {offset} on"
                 );
                 let mut copied = vec![T::default(); count - count.min(1)];
-                column.map_into(count.min(1), &mut copied, |value| value);
+                column.copy_into(count.min(1), &mut copied);
                 assert_eq!(copied, &expected[count.min(1)..], "{column:?} from {offset} on");
+                let mut mapped = vec![None; copied.len()];
+                column.map_into(count.min(1), &mut mapped, Some);
+                assert!(mapped.into_iter().flatten().eq(copied), "{column:?} from {offset} on");
                 assert!(column.as_slice().is_none_or(|slice| slice == expected), "{column:?} from {offset} on");
                 sound += 1;
             }
@@ -59,8 +62,9 @@ fn columns_are_read_where_they_are_or_refused() {
 fn nothing_is_read_beyond_the_last_body() {
     let column = Column::<f32>::from_strided(&[1.0_f32, 2.0, 3.0], 2, 8, 0).expect("a layout");
     for first in [0, 1, 2, 3, usize::MAX] {
-        let read = std::panic::catch_unwind(|| column.map_into(first, &mut [0.0; 2], |value| value));
-        assert_eq!(read.is_ok(), first == 0, "from {first} on");
+        let mapped = std::panic::catch_unwind(|| column.map_into(first, &mut [0.0; 2], |value| value));
+        let copied = std::panic::catch_unwind(|| column.copy_into(first, &mut [0.0; 2]));
+        assert_eq!([mapped.is_ok(), copied.is_ok()], [first == 0; 2], "from {first} on");
     }
     assert!(std::panic::catch_unwind(|| column.get(2)).is_err());
 }
