@@ -240,7 +240,7 @@ impl<'a, const D: usize> Input<'a, D> {
         if count == 0 {
             return 0.0;
         }
-        // The greatest of all but so many.
+        // The greatest, but for one in sixteen.
         let mut most = 0.0;
         for _ in 0..=count / GIANTS {
             let greatest = few[..count].iter_mut().max_by(|a, b| a.total_cmp(b));

@@ -127,6 +127,7 @@ impl<'a, T: Copy> Column<'a, T> {
     ///
     /// # Panics
     /// When there are not so many bodies.
+    // Inlined, the loop would be compiled once more, sixteen values at a time, wherever columns are read.
     #[inline(never)]
     pub fn copy_into(&self, first: usize, out: &mut [T]) {
         self.map_into(first, out, |value| value);

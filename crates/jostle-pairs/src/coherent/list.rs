@@ -102,7 +102,7 @@ impl<const D: usize> CoherentFinder<D> {
         let (ranks, by_id) = (&mut candidates.ranks, current.moving(sets));
         let others = |set| current.ahead(set, margin);
         let searched = input.grown(margin, &others, &mut |grown| {
-            let searched = finder.seek(grown, None, workers, |engines, plan| {
+            finder.seek(grown, None, workers, |engines, plan| {
                 let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
                     ranks.number(plan.first_tree(), workers);
@@ -114,8 +114,8 @@ impl<const D: usize> CoherentFinder<D> {
                 let margin = margin as f32;
                 let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock };
                 ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
-            });
-            searched.map(|_| ())
+            })?;
+            Ok(())
         });
         current.give_back(moving_by_rank);
         let listed = finder.engine.pairs.pairs().len();

@@ -49,8 +49,10 @@ impl<const D: usize> CoherentFinder<D> {
     fn search_rows_here(&mut self, input: &Input<'_, D>, kind: Rows, workers: Workers<'_>) -> Result<(), InputError> {
         let Self { finder, live_rows, .. } = self;
         let rows = &mut live_rows.rows;
-        input
-            .grown(0.0, &|_| None, &mut |all| finder.list_neighbors_here(all, None, kind, rows, workers).map(|_| ()))?;
+        input.grown(0.0, &|_| None, &mut |all| {
+            finder.list_neighbors_here(all, None, kind, rows, workers)?;
+            Ok(())
+        })?;
         live_rows.keep();
         Ok(())
     }
