@@ -3,7 +3,7 @@
 //! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::time::Instant;
 
@@ -20,11 +20,15 @@ const FRAMES: usize = 400;
 /// Frames in a row by one of the two; the last one is checked.
 const ROW: usize = 16;
 
+/// With `flow`, all bodies move along the first axis, and in all directions this part of it: so they stay as dense as they were.
+const APART: f64 = 1.0 / 16.0;
+
 /// What is asked for on the command line.
 struct Asked {
     dims: Vec<usize>,
     rows: bool,
     gas: bool,
+    flow: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
     /// In hundredths of the mean radius a frame.
@@ -39,6 +43,7 @@ impl Asked {
             dims: Vec::new(),
             rows: false,
             gas: false,
+            flow: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
             speeds: Vec::new(),
@@ -59,6 +64,8 @@ impl Asked {
                 asked.sizes.push(n as usize);
             } else if word == "rows" {
                 asked.rows = true;
+            } else if word == "flow" {
+                asked.flow = true;
             } else if word == "gas" {
                 asked.gas = true;
             } else {
@@ -89,7 +96,7 @@ struct Way<const D: usize> {
 }
 
 impl<const D: usize> Way<D> {
-    fn new(start: Scene<D>, speed: f64, gas: bool) -> Self {
+    fn new(start: Scene<D>, speed: f64, (gas, flow): (bool, bool)) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
         for _ in 0..start.len() {
@@ -104,7 +111,11 @@ impl<const D: usize> Way<D> {
             let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
             let mut square = |_| normal().powi(2) / D as f64;
             let times = if gas { (0..D).map(&mut square).sum::<f64>().sqrt() } else { 1.0 };
-            steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * times * speed * mean));
+            let share = if flow { APART } else { 1.0 };
+            steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * times * share * speed * mean));
+            if flow {
+                *steps[0].last_mut().expect("a body's step") += speed * mean;
+            }
         }
         Self { now: start.clone(), start, steps }
     }
@@ -184,7 +195,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
-    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, asked.gas);
+    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, (asked.gas, asked.flow));
     let mut both = Both {
         rows: asked.rows,
         coherent: CoherentFinder::new(),
