@@ -4,6 +4,7 @@
 mod course;
 mod crowded;
 mod panics;
+mod strays;
 
 use jostle::{
     ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,

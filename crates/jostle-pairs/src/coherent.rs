@@ -23,6 +23,7 @@ mod row_sieve;
 mod rows;
 pub(crate) mod search;
 mod slack;
+mod strays;
 mod tail;
 mod was;
 
@@ -51,6 +52,7 @@ use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
+use strays::Strays;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
@@ -94,6 +96,9 @@ pub struct CoherentFinder<const D: usize> {
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
     expected: Rooms,
+    strays: Strays<D>,
+    /// Those of a frame.
+    strayed: Vec<u32>,
     pace: Pace,
     /// Of each part of a frame.
     ways: [Ways; 2],
@@ -150,6 +155,8 @@ impl<const D: usize> CoherentFinder<D> {
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
             expected: Rooms::default(),
+            strays: Strays::default(),
+            strayed: Vec::new(),
             pace: Pace::default(),
             ways: [Ways::default(), Ways::if_kept()],
         }
@@ -226,6 +233,8 @@ impl<const D: usize> CoherentFinder<D> {
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
             + self.expected.bytes()
+            + self.strays.bytes()
+            + self.strayed.capacity() * size_of::<u32>()
     }
 
     /// Keeps the bodies of a frame, to see how far they move.

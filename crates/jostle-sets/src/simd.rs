@@ -139,6 +139,15 @@ pub trait Lanes: Copy {
         }
         mask
     }
+    /// Where an id is one of four.
+    #[inline(always)]
+    fn among_ids(ids: &[u32; LANES], four: &[u32; 4]) -> u16 {
+        let mut mask = 0;
+        for lane in 0..LANES {
+            mask |= u16::from(four.contains(&ids[lane])) << lane;
+        }
+        mask
+    }
     /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
     /// As [`Lanes::compress`], of its own values.

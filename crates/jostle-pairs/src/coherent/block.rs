@@ -147,6 +147,26 @@ impl Block {
         self.candidates.get(at)
     }
 
+    /// How many candidates there are.
+    pub(super) fn len(&self) -> usize {
+        self.sure().end
+    }
+
+    /// All candidates, as they name bodies.
+    pub(super) fn names(&self) -> &[[u32; 2]] {
+        self.candidates.names(self.len())
+    }
+
+    /// How they name a body.
+    pub(super) fn name_of(&self, body: u32) -> u32 {
+        Named::<BLOCK>::name_of(body)
+    }
+
+    /// Whether a candidate touches that does not surely do so.
+    pub(super) fn touches_now(&self, at: usize) -> bool {
+        self.touching[at / WORD] >> (at % WORD) & 1 == 1
+    }
+
     /// Asks for some candidates.
     #[inline(always)]
     pub(super) fn prefetch(&self, some: &[u16]) {

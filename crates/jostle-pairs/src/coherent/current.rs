@@ -56,6 +56,14 @@ pub(super) struct Current<const D: usize> {
     course: Option<Course>,
     steps: f64,
     strayed: f64,
+    /// How far all but those may stray that are looked for by themselves.
+    limit: f64,
+    /// As much of all, where some may stray; and of those that stand where they are kept, how much one has used up.
+    farthest: f64,
+    /// How far some have come.
+    sample: Vec<[f64; 2]>,
+    /// How far some have moved, or strayed.
+    quantile_of: Vec<f32>,
 }
 
 impl<const D: usize> Current<D> {
@@ -70,6 +78,8 @@ impl<const D: usize> Current<D> {
             + self.sets.capacity() * size_of::<Now<D>>()
             + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
             + self.moving_by_rank.capacity() * size_of::<Moving>()
+            + self.sample.capacity() * size_of::<[f64; 2]>()
+            + self.quantile_of.capacity() * size_of::<f32>()
     }
 
     /// Puts bodies that have been read in the order of these ids.
@@ -86,6 +96,11 @@ impl<const D: usize> Current<D> {
     /// The memory for those by rank.
     pub(super) fn take_moving_by_rank(&mut self) -> Vec<Moving> {
         take(&mut self.moving_by_rank)
+    }
+
+    /// The bodies of the only set.
+    pub(super) fn bodies_mut(&mut self) -> &mut [Packed] {
+        self.sets.first_mut().map_or(&mut [], |now| &mut now.bodies)
     }
 
     /// Gives that memory back.

@@ -10,7 +10,8 @@ use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::pace::Moved;
-use crate::coherent::{Answer, CoherentFinder, is_plain};
+use crate::coherent::strays::share;
+use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 
 #[derive(Debug, Clone, Copy)]
@@ -138,18 +139,50 @@ impl<const D: usize> CoherentFinder<D> {
         if !skin.is_of(input) {
             return None;
         }
-        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        let used = self.used_but_for_strays(input, margin, workers);
         (used < f64::INFINITY).then_some(used)
+    }
+
+    /// How much of its margin a body has used up that does not stray, at most; where too many stray, how much any has.
+    fn used_but_for_strays(&mut self, input: &Input<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
+        let Self { finder, current, strays, strayed, .. } = self;
+        let (grown, on) = (finder.preparation.own_tree(), (finder.isa(), workers));
+        let follows = match self.kept {
+            Kept::Pairs => self.live.holds(),
+            Kept::LiveRows(_) => true,
+            Kept::Rows(_) => false,
+        };
+        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
+        if !may_stray {
+            let used = current.measure(input, (margin, None), on);
+            return if strays.is_empty() { used } else { f64::MAX };
+        }
+        strayed.clear();
+        let used = current.measure(input, (margin, Some(strayed)), on);
+        if used > margin || strays.find(strayed, (grown, current.bodies_mut()), workers) {
+            return used;
+        }
+        self.current.measured_of_all()
     }
 
     /// How bodies have moved that have used up so much; none where that is no number.
     fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+        if !self.strays.is_empty() {
+            self.current.take_to_move(input, self.strays.bodies(), self.pace.frames() as f32);
+        }
         let [most, strayed] = if self.pace.was_ahead() {
             self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))
         } else {
             [used, 0.0]
         };
+        // A few that stray farther, or jump, will be looked for by themselves.
+        let few_may = is_plain(input) && input.sets().len() == 1 && most < f64::INFINITY;
+        let on = (self.finder.isa(), workers);
+        let most =
+            if few_may { self.current.moved_but_for(input, (most, share(D), &mut self.strayed), on) } else { most };
+        let strays = few_may && self.pace.was_ahead() && self.current.course().is_some();
+        let strayed = if strays { self.current.strayed_but_for(input, share(D)) } else { strayed };
         let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
-        (most < f64::INFINITY).then_some(Moved { most, mean, strayed })
+        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course: used == f64::MAX })
     }
 }

@@ -29,6 +29,21 @@ impl<const D: usize> CoherentFinder<D> {
         way: Way,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
+        self.strays.begin(None);
+        self.list_anew_here(input, kept, way, workers)?;
+        if is_plain(input) && input.sets().len() == 1 {
+            self.strays.begin(Some(self.finder.preparation.own_tree()));
+        }
+        Ok(())
+    }
+
+    fn list_anew_here(
+        &mut self,
+        input: &Input<'_, D>,
+        kept: Kept,
+        way: Way,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
         let mut margin = way.margin;
         if let Some(ahead) = way.ahead {
             self.pace.forget();
@@ -61,7 +76,7 @@ impl<const D: usize> CoherentFinder<D> {
             return false;
         }
         self.current.pack_ahead(input, self.candidates.ranks.ids(), workers);
-        let used = self.current.measure(input, margin, (self.finder.isa(), workers));
+        let used = self.current.measure(input, (margin, None), (self.finder.isa(), workers));
         if used > margin {
             return false;
         }

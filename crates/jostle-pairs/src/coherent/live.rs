@@ -38,6 +38,8 @@ pub(super) struct Live {
     /// that, and who stands there.
     gaps: Vec<usize>,
     last: Vec<[u32; 2]>,
+    /// How many stand at the front that touch all the time, as workers have listed them.
+    front: usize,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
@@ -77,6 +79,20 @@ impl Live {
         self.blocks.sort(candidates, test, come, workers);
     }
 
+    /// How many pairs stand at the front of the list that are of no block, and stay there.
+    pub(super) fn front(&self) -> usize {
+        self.front
+    }
+
+    pub(super) fn blocks(&self) -> &[Box<Block>] {
+        self.blocks.all()
+    }
+
+    /// Where in the list a candidate stands that touches, but for those that surely do.
+    pub(super) fn place_of(&self, candidate: u32) -> usize {
+        self.slots[candidate as usize].load(Ordering::Relaxed) as usize
+    }
+
     /// All blocks, for workers that sort new candidates.
     pub(super) fn stock(&mut self) -> &Stock {
         self.blocks.stock()
@@ -93,13 +109,13 @@ impl Live {
     /// Lists new candidates that touch, behind those that workers have listed: block by block those that surely do, then block by block and
     /// band by band the others.
     pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, .. } = self;
+        let Self { blocks, starts, slots, tail, front, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
         let of_others = |block: &Block| block.touching().map(|range| range.len()).sum();
         let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(|block| of_others(block)));
         let mut end = list.pairs().len();
-        starts[0] = end;
+        (starts[0], *front) = (end, end);
         for (slot, len) in starts[1..].iter_mut().zip(lens) {
             end += len;
             *slot = end;

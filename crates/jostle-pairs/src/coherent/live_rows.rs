@@ -14,6 +14,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::blocks::{Blocks, are_far};
+use crate::coherent::strays::Strays;
 use crate::neighbors::NeighborLists;
 use crate::pairs::ranks::Ranks;
 
@@ -106,10 +107,10 @@ impl LiveRows {
     pub(super) fn change<const D: usize>(
         &mut self,
         lists: Option<&mut NeighborLists>,
-        (ranks, mirrored): (&Ranks, bool),
+        of: (&Ranks, bool, &Strays<D>),
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        self.note(ranks, mirrored, workers);
+        self.note(of, workers);
         let Self { rows, spare, changes, starts, begins, .. } = self;
         let (rows, changes, is_spare) = (&*rows, &*changes, lists.is_none());
         let out = lists.unwrap_or(spare);
@@ -146,22 +147,41 @@ impl LiveRows {
     }
 
     /// Notes all that has changed, by the rows that it has changed in.
-    fn note(&mut self, ranks: &Ranks, mirrored: bool, workers: Workers<'_>) {
+    fn note<const D: usize>(&mut self, (ranks, mirrored, strays): (&Ranks, bool, &Strays<D>), workers: Workers<'_>) {
         let Self { blocks, changes, sort, starts, .. } = self;
         let blocks = blocks.all();
+        // Pairs of bodies that stray are no candidates any more, whatever became of them.
+        let (some_stray, marks) = (!strays.is_empty(), strays.marks());
+        let goes_on = |pair: [u32; 2]| !some_stray || !marks.has_any(pair);
         resize_with_headroom(starts, blocks.len() + 1);
         starts[0] = 0;
         for (number, block) in blocks.iter().enumerate() {
-            let count = block.changes(0) + block.changes(1);
+            let count = if some_stray {
+                let changed = block.begun().iter().chain(block.ended());
+                changed.filter(|&&at| goes_on(ranks.pair(block.pair(at.into())))).count()
+            } else {
+                block.changes(0) + block.changes(1)
+            };
             starts[number + 1] = starts[number] + (count << u32::from(mirrored));
         }
-        resize_with_headroom(changes, starts[blocks.len()]);
-        let len = changes.len();
-        workers.fill_parts("changes", starts, (&mut *changes, &mut vec![(); len]), |number, out, _| {
+        let of_candidates = starts[blocks.len()];
+        let of_strays = if some_stray { strays.changes() } else { &[] };
+        resize_with_headroom(changes, of_candidates + (of_strays.len() << u32::from(mirrored)));
+        let mut room = changes[of_candidates..].iter_mut();
+        for &([a, b], taken) in of_strays {
+            let both = [[a, b], [b, a]];
+            for [row, id] in both.into_iter().take(1 + usize::from(mirrored)) {
+                if let Some(slot) = room.next() {
+                    *slot = change_of(row, id, taken);
+                }
+            }
+        }
+        let len = of_candidates;
+        workers.fill_parts("changes", starts, (&mut changes[..len], &mut vec![(); len]), |number, out, _| {
             let (block, mut slots) = (&blocks[number], out.iter_mut());
             let mut note = |row: u32, id: u32, taken: bool| {
                 if let Some(slot) = slots.next() {
-                    *slot = u64::from(row) << ROW | u64::from(id) << 1 | u64::from(taken);
+                    *slot = change_of(row, id, taken);
                 }
             };
             for (changed, taken) in [(block.begun(), false), (block.ended(), true)] {
@@ -170,6 +190,9 @@ impl LiveRows {
                 }
                 for &at in changed {
                     let [a, b] = ranks.pair(block.pair(at.into()));
+                    if !goes_on([a, b]) {
+                        continue;
+                    }
                     note(a, b, taken);
                     if mirrored {
                         note(b, a, taken);
@@ -190,6 +213,11 @@ impl LiveRows {
             some.copy_from_slice(&self.rows.neighbors()[first..][..some.len()]);
         });
     }
+}
+
+#[inline(always)]
+fn change_of(row: u32, id: u32, taken: bool) -> u64 {
+    u64::from(row) << ROW | u64::from(id) << 1 | u64::from(taken)
 }
 
 #[inline(always)]

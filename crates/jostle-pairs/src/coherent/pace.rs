@@ -45,6 +45,10 @@ const STRAYING: f64 = 1.25;
 const LEAST_STRAYED: f64 = 1.0 / 128.0;
 const MOST_STRAYED: f64 = 0.5;
 
+/// All but a few are to stray no farther than so many times as far as they did the last time, but such a part of the tolerance at least: how long
+/// it is in doubt whether others touch follows those who stray farthest.
+const LIMITS: [f64; 2] = [0.9, 0.25];
+
 /// Of bodies that may stray farther than this, more candidates are tested in a frame.
 const STRAYED: f64 = 1.0 / 16.0;
 
@@ -120,8 +124,10 @@ pub(super) struct Moved {
     /// How far one has, at most, and all have on average.
     pub(super) most: f64,
     pub(super) mean: f64,
-    /// How far one has strayed from its course, at most, where bodies were kept where they were to be.
+    /// How far one has strayed from its course, at most, or all but a few that may, where bodies were kept where they were to be.
     pub(super) strayed: f64,
+    /// Whether too many have strayed farther than they may.
+    pub(super) left_course: bool,
 }
 
 /// How a list is to be made.
@@ -130,8 +136,10 @@ pub(super) struct Way {
     pub(super) margin: f64,
     /// How much farther bodies are to be when the list is made, as often as since they were kept; and how far they have moved since then.
     pub(super) ahead: Option<[f64; 2]>,
-    /// How far bodies may stray from there, and from the same way on; infinite if nothing is expected of the latter.
+    /// How far bodies may stray from there, and from the same way on; infinite if nothing is expected of the latter. And how far all but a few,
+    /// who are looked for by themselves where that can be done.
     pub(super) tolerance: f64,
+    pub(super) limit: f64,
     /// The margin if they cannot be kept ahead, and how many times as many pairs there are with that.
     standing: [f64; 2],
 }
@@ -176,6 +184,11 @@ impl Pace {
         !matches!(self.kept, Kept::Nothing)
     }
 
+    /// Frames since what is kept was.
+    pub(super) fn frames(&self) -> u32 {
+        self.frames
+    }
+
     pub(super) fn begin_frame(&mut self) {
         self.frames += 1;
     }
@@ -204,7 +217,7 @@ impl Pace {
                 self.speed = Some((moved.most / frames).max(0.0));
                 self.share = if moved.most > 0.0 { moved.mean / moved.most } else { 1.0 };
                 if let Kept::List(margin) = kept {
-                    self.judge(moved.most / margin, moved.strayed);
+                    self.judge(moved.most / margin, moved);
                 } else {
                     self.apart.wait();
                     self.courses_apart.wait();
@@ -217,7 +230,7 @@ impl Pace {
     }
 
     /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
-    fn judge(&mut self, times: f64, strayed: f64) {
+    fn judge(&mut self, times: f64, Moved { strayed, left_course, .. }: Moved) {
         if self.ahead == 0.0 {
             return self.apart.wait();
         }
@@ -230,7 +243,7 @@ impl Pace {
             self.courses_apart.wait();
         } else if lasted {
             self.courses_apart.next = None;
-        } else if strayed > self.tolerance {
+        } else if left_course {
             return self.courses_apart.failed(COURSES_APART);
         }
         if lasted {
@@ -296,7 +309,9 @@ impl Pace {
         }
         self.tolerance = if is_expected { margin * may_stray } else { f64::INFINITY };
         let ahead = (way > 0.0).then_some([way / moved, moved]);
-        Some(Way { margin, ahead, tolerance: self.tolerance, standing: [standing, growth_of(standing)] })
+        let expected = self.strays * (margin / pace).powi(2);
+        let limit = (expected / LIMITS[0]).clamp(self.tolerance * LIMITS[1], self.tolerance);
+        Some(Way { margin, ahead, tolerance: self.tolerance, limit, standing: [standing, growth_of(standing)] })
     }
 
     /// The list is to be made of bodies where they stand after all; with what margin.

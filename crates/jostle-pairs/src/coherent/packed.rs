@@ -117,6 +117,16 @@ impl<const N: usize> Named<N> {
         self.halves[at].both(|half| half / 2)
     }
 
+    /// The first so many pairs, as they are kept.
+    pub(super) fn names(&self, len: usize) -> &[[u32; 2]] {
+        &self.halves[..len]
+    }
+
+    /// How those name a body.
+    pub(super) fn name_of(body: u32) -> u32 {
+        2 * body
+    }
+
     /// Asks for a pair.
     #[inline(always)]
     pub(super) fn prefetch(&self, at: usize) {

@@ -7,6 +7,7 @@ use jostle_core::Workers;
 use jostle_sets::input::Input;
 
 use crate::coherent::CoherentFinder;
+use crate::coherent::strays::Listed;
 use crate::join::filter::PairTest;
 
 impl<const D: usize> CoherentFinder<D> {
@@ -21,19 +22,25 @@ impl<const D: usize> CoherentFinder<D> {
         if used.is_some() {
             self.read(input, workers);
         }
-        let Self { finder, candidates, current, live, pair_sieve, pace, .. } = self;
+        let Self { finder, candidates, current, live, pair_sieve, pace, strays, .. } = self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let exact = finder.preparation.exact(input);
         let test = current.test(input, &exact, only);
         let pairs = &mut finder.engine.pairs;
         if live.holds() {
             if let Some(used) = used {
+                strays.restore(pairs);
                 live.change((candidates, pairs), &test, (current.come(used, margin), margin, isa), workers);
             } else {
                 live.list(pairs, &candidates.ranks, workers);
             }
         }
+        if !strays.is_empty() {
+            let (pairs, ranks, tree) = (pairs.pairs(), &candidates.ranks, finder.preparation.own_tree());
+            strays.find_places(Listed { pairs, live, ranks, tree }, (isa, workers));
+        }
         if live.holds() && !test.drops_some() {
+            strays.patch(pairs);
             let (count, unique) = (pairs.pairs().len(), exact.images.unique);
             let ends = core::iter::once(count);
             finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
@@ -42,6 +49,25 @@ impl<const D: usize> CoherentFinder<D> {
         // Those that layers or the caller drop may come back in the next frame.
         live.put_aside(candidates, pairs);
         pair_sieve.sift(candidates, &test, workers);
-        pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers)
+        let count = pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers);
+        if strays.is_empty() {
+            return count;
+        }
+        // Of those that stray, none is among them.
+        let sets = candidates.meetings[0];
+        workers.run_callers(test.asks_callers(), || {
+            for &pair in strays.pairs().iter().filter(|&&pair| test.admits(sets, pair)) {
+                let len = pairs.pairs().len();
+                pairs.set_len(len + 1);
+                pairs.pairs_mut()[len] = pair;
+            }
+        });
+        let count = pairs.pairs().len();
+        finder.listed.room_for(
+            (count, &candidates.meetings),
+            core::iter::once(count),
+            (false, exact.images.unique, false),
+        );
+        count
     }
 }

@@ -70,8 +70,14 @@ impl<const D: usize> CoherentFinder<D> {
         if !self.live_rows.take_back(asked.lists) {
             return self.search_rows(input, asked, workers);
         }
-        let Self { finder, candidates, live_rows, .. } = self;
-        let of = (&candidates.ranks, has_both_rows(asked.kind, input));
+        let Self { finder, candidates, live_rows, current, strays, pace, .. } = self;
+        if !strays.is_empty() {
+            let tree = finder.preparation.own_tree();
+            strays.note_changes(&live_rows.rows, |id, touched| {
+                current.might_touch(id, (tree, pace.margin()), touched);
+            });
+        }
+        let of = (&candidates.ranks, has_both_rows(asked.kind, input), &*strays);
         if drops_some || !live_rows.may_lend() {
             live_rows.change::<D>(None, of, (isa, workers));
             self.hand_out(input, asked, workers);

@@ -8,6 +8,7 @@ use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Workers};
+use jostle_sets::Circle;
 use jostle_sets::proxy::squared;
 use jostle_sets::simd::LANES;
 
@@ -21,6 +22,9 @@ const PART: usize = 256;
 
 /// So many bodies say how far all move on average.
 const MEAN_OF: usize = 256;
+
+/// And so many, how far all but a few have.
+const QUANTILE_OF: usize = 4096;
 
 /// One body of so many says how far all have moved on, but so many do at least and at most.
 const SAMPLED: usize = 256;
@@ -70,9 +74,9 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes in each lane how much its bodies have used up since they were others, if that is more than of all before.
+/// Notes how much bodies have used up since they were others.
 #[inline(always)]
-fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; LANES]) {
+fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; PART]) {
     for first in (0..PART).step_by(LANES) {
         for lane in 0..LANES {
             let (at, mut moved2) = (first + lane, 0.0);
@@ -80,8 +84,7 @@ fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, us
                 let moved = now.0[axis][at] - was.0[axis][at];
                 moved2 += moved * moved;
             }
-            let of_body = used_by(moved2, (now.1[at], was.1[at]), margin);
-            used[lane] = if of_body > used[lane] { of_body } else { used[lane] };
+            used[at] = used_by(moved2, (now.1[at], was.1[at]), margin);
         }
     }
 }
@@ -93,7 +96,7 @@ fn note_strayed<const D: usize>(
     was: Part<'_, D>,
     (stood, steps): ([&[f32; PART]; D], f32),
     margin: f32,
-    strayed: &mut [f32; LANES],
+    strayed: &mut [f32; PART],
 ) {
     for first in (0..PART).step_by(LANES) {
         let mut strayed2 = [0.0; LANES];
@@ -105,8 +108,7 @@ fn note_strayed<const D: usize>(
             }
         }
         for lane in 0..LANES {
-            let of_body = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
-            strayed[lane] = if of_body > strayed[lane] { of_body } else { strayed[lane] };
+            strayed[first + lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
         }
     }
 }
@@ -219,6 +221,21 @@ impl<const D: usize> Was<D> {
         })
     }
 
+    /// A body as it is kept, with its margin: its own, or else this one.
+    pub(super) fn grown_body(&self, id: u32, margin: f32, own: bool) -> Option<Circle<D>> {
+        let center = self.centers();
+        let radius = if own { *self.grown.get(id as usize)? } else { self.radii.get(id as usize)? + margin };
+        Some(Circle::new(from_axes(|axis| center[axis][id as usize]), radius))
+    }
+
+    /// Takes a body that moves by so much in a frame, as it seems, to have done so in as many frames as since all were kept.
+    pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], step: [f32; D], frames: f32) {
+        let stood = if self.is_ahead { &mut self.stood } else { &mut self.centers };
+        for (axis, stood) in stood.iter_mut().enumerate() {
+            stood[id as usize] = now[axis] - step[axis] * frames;
+        }
+    }
+
     /// Packs the bodies as they are kept.
     pub(super) fn pack(&self, packed: &mut Vec<Packed>, workers: Workers<'_>) {
         let centers = self.centers();
@@ -243,34 +260,63 @@ impl<const D: usize> Was<D> {
         sum / len.div_ceil(every).max(1) as f64
     }
 
-    /// Of some bodies that are kept where they are to be: how far they are from there along their steps from where they stood, and those
-    /// steps, each times the latter.
-    pub(super) fn along(&self, bodies: Bodies<'_, D>) -> [f64; 2] {
-        let mut sums = [0.0; 2];
+    /// How far all but one in so many of some bodies have moved since they stood, or strayed that many steps beyond where they are kept ahead;
+    /// with no doubt for rounding. `all` is memory for that.
+    pub(super) fn most_but_for(
+        &self,
+        bodies: Bodies<'_, D>,
+        (steps, share): (Option<f64>, usize),
+        all: &mut Vec<f32>,
+    ) -> f64 {
+        all.clear();
+        if self.len != Some(bodies.len()) || (steps.is_some() && !self.is_ahead()) {
+            return f64::INFINITY;
+        }
+        let stood = if self.is_ahead { &self.stood } else { &self.centers };
+        for id in (0..bodies.len()).step_by(bodies.len().div_ceil(QUANTILE_OF).max(1)) {
+            let of_axis = |axis: usize| {
+                let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
+                let expected = steps.map_or(stood, |steps| kept + steps * (kept - stood));
+                f64::from(bodies.centers()[axis].get(id)) - expected
+            };
+            let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
+            all.push((squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32);
+        }
+        let Some(last) = all.len().checked_sub(1) else { return 0.0 };
+        let at = last - all.len() / share;
+        let (_, &mut most, _) = all.select_nth_unstable_by(at, f32::total_cmp);
+        most.into()
+    }
+
+    /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
+    /// both times the latter.
+    pub(super) fn along(&self, bodies: Bodies<'_, D>, mut visit: impl FnMut([f64; 2])) {
         if self.is_ahead() && self.len == Some(bodies.len()) {
             let sample = (bodies.len() / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]);
             for id in (0..bodies.len()).step_by(bodies.len().div_ceil(sample).max(1)) {
+                let mut of_body = [0.0; 2];
                 for axis in 0..D {
                     let (now, kept) = (bodies.centers()[axis].get(id), self.centers[axis][id]);
                     let step = f64::from(kept) - f64::from(self.stood[axis][id]);
-                    sums = [sums[0] + (f64::from(now) - f64::from(kept)) * step, sums[1] + step * step];
+                    of_body = [of_body[0] + (f64::from(now) - f64::from(kept)) * step, of_body[1] + step * step];
                 }
+                visit(of_body);
             }
         }
-        sums
     }
 
     /// Packs bodies, alone or with themselves as they are kept; how much one of them has used up since they were kept, at most: see
-    /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then, or strayed.
+    /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then, or strayed. Of those alone that have not done
+    /// so by more than a limit, if there is one, and of all; the others are listed, in no order.
     pub(super) fn measure<P: Pack>(
         &self,
         bodies: Bodies<'_, D>,
-        (margin, since): (f32, Since),
+        (margin, since, limit): (f32, Since, Option<Limit<'_>>),
         packed: &mut Vec<P>,
         (isa, workers): (Isa, Workers<'_>),
-    ) -> f32 {
+    ) -> [f32; 2] {
         if self.len != Some(bodies.len()) {
-            return f32::INFINITY;
+            return [f32::INFINITY; 2];
         }
         fill_with_headroom(packed, bodies.len(), P::default());
         let (centers, course) = match since {
@@ -278,16 +324,23 @@ impl<const D: usize> Was<D> {
             Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
             _ => (&self.centers, None),
         };
-        let most = Mutex::new(0.0_f32);
+        let most = Mutex::new([0.0_f32; 2]);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let of_block = isa.run(Measure { bodies, was, course, margin, first, packed });
+            let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
-            *most = most.max(of_block);
+            *most = [most[0].max(within), most[1].max(of_all)];
         });
         most.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How much bodies may use up that are not listed, and where the others are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limit<'a> {
+    pub(super) most: f32,
+    pub(super) beyond: &'a Mutex<Vec<u32>>,
 }
 
 /// Since when it is measured how far bodies have moved.
@@ -342,17 +395,18 @@ struct Measure<'a, P, const D: usize> {
     /// Where they stood, and how many steps to go.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
     margin: f32,
+    limit: Option<Limit<'a>>,
     first: usize,
     packed: &'a mut [P],
 }
 
 impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
-    type Output = f32;
+    type Output = [f32; 2];
 
     #[inline(always)]
-    fn run(self) -> f32 {
-        let Self { bodies, was: (centers, radii), course, margin, first, packed } = self;
-        let (mut most, mut rooms, mut room) = ([0.0; LANES], [[0.0; PART]; D], [0.0; PART]);
+    fn run(self) -> [f32; 2] {
+        let Self { bodies, was: (centers, radii), course, margin, limit, first, packed } = self;
+        let (mut most, mut rooms, mut room) = ([0.0_f32; 2], [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
@@ -368,12 +422,19 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 }
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
+            let mut used = [0.0; PART];
             match course {
-                None => note_used(now, was, margin, &mut most),
+                None => note_used(now, was, margin, &mut used),
                 Some((stood, steps)) => {
-                    note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut most);
+                    note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut used);
                 }
             }
+            let of_part = greatest(&used);
+            let within = match limit {
+                Some(limit) if of_part > limit.most => take_beyond(&used, limit, first),
+                _ => of_part,
+            };
+            most = [most[0].max(within), most[1].max(of_part)];
             for (at, slot) in packed.iter_mut().enumerate() {
                 let [mut center, mut kept] = [[0.0; D]; 2];
                 for axis in 0..D {
@@ -382,8 +443,45 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
             }
         }
-        most.into_iter().fold(0.0, f32::max)
+        most
     }
+}
+
+#[inline(always)]
+fn greatest(values: &[f32; PART]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    for some in values.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            lanes[lane] = if some[lane] > lanes[lane] { some[lane] } else { lanes[lane] };
+        }
+    }
+    lanes.into_iter().fold(0.0, f32::max)
+}
+
+/// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+#[inline(always)]
+fn take_beyond(used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
+    let mut within = 0.0_f32;
+    for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
+        let most = used.iter().fold(0.0_f32, |most, &used| if used > most { used } else { most });
+        within = within.max(if most > limit.most { list_beyond(used, limit, first) } else { most });
+    }
+    within
+}
+
+#[cold]
+#[inline(never)]
+fn list_beyond(used: &[f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
+    let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut within = 0.0_f32;
+    for (id, &used) in (first as u32..).zip(used) {
+        if used <= limit.most || used == f32::INFINITY {
+            within = within.max(used);
+        } else {
+            beyond.push(id);
+        }
+    }
+    within
 }
 
 #[cfg(test)]

@@ -199,6 +199,18 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn among_ids(ids: &[u32; LANES], four: &[u32; 4]) -> u16 {
+        // SAFETY: the feature is there (see the type); `ids` is 64 readable bytes.
+        let ids = unsafe { _mm512_loadu_si512(ids.as_ptr().cast()) };
+        let mut among = 0;
+        for &id in four {
+            // SAFETY: the feature is there.
+            among |= unsafe { _mm512_cmpeq_epi32_mask(ids, _mm512_set1_epi32(id as i32)) };
+        }
+        among
+    }
+
+    #[inline(always)]
     fn with_any(values: &[u32; LANES], bits: u32) -> u16 {
         // SAFETY: the feature is there (see the type); `values` is 64 readable bytes.
         unsafe { _mm512_test_epi32_mask(_mm512_loadu_si512(values.as_ptr().cast()), _mm512_set1_epi32(bits as i32)) }

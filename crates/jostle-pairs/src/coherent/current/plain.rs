@@ -1,16 +1,19 @@
 //! Plain bodies, in `f32` at rest in open space: kept where they stand or are to be, and, frame by frame, how much of their margins they have
 //! used up, and how far they have strayed from their course.
 
-use core::mem::swap;
+use core::mem::{swap, take};
+use std::sync::{Mutex, PoisonError};
 
-use jostle_core::{Bodies, Isa, Workers};
+use jostle_core::axes::from_axes;
+use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_sets::Queries;
 use jostle_sets::input::{Input, Source};
 
 use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now};
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
-use crate::coherent::was::{Pack, Since, Was};
+use crate::coherent::was::{Limit, Pack, Since, Was};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
 /// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
@@ -21,6 +24,12 @@ const HARDLY: f64 = 1.0 / 32.0;
 
 /// Beyond so many steps from where they are kept, bodies are on no course: see `LEAST` of `course.rs`.
 const MOST_STEPS: f64 = 16.0;
+
+/// Of bodies that are kept as they stand, those stray that are farther away than so many margins.
+const JUMP: f64 = 2.0;
+
+/// And those have jumped that have moved so many times as far as all but a few.
+const JUMPS: f64 = 1.5;
 
 /// Bodies as they were kept, and where those of a frame are put.
 type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
@@ -63,7 +72,7 @@ impl<const D: usize> Current<D> {
                 course.note(now.was.grow(grown, workers));
             }
         });
-        self.course = Some(course);
+        (self.course, self.limit) = (Some(course), way.limit);
     }
 
     /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
@@ -108,6 +117,33 @@ impl<const D: usize> Current<D> {
         course.come((self.steps, self.strayed), margin as f32)
     }
 
+    /// Takes bodies of the only set that have strayed to move on as they have since the last frame, and to have done so in so many.
+    pub(in crate::coherent) fn take_to_move(
+        &mut self,
+        input: &Input<'_, D>,
+        strays: impl Iterator<Item = (u32, Packed)>,
+        frames: f32,
+    ) {
+        let mut strays = Some(strays);
+        self.each_view(input, |now, bodies| {
+            for (id, before) in strays.take().into_iter().flatten() {
+                let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
+                let step = from_axes(|axis| center[axis] - before.0[axis]);
+                now.was.take_to_move(id, center, step, frames);
+            }
+        });
+    }
+
+    /// Lists what a body of the only set may have touched before it strayed: all whose margins touch its own, by the tree of those.
+    pub(in crate::coherent) fn might_touch(&self, id: u32, (tree, margin): (&LinearTree<D>, f64), out: &mut Vec<u32>) {
+        let own = self.course().is_some();
+        let Some(now) = self.sets.first() else { return };
+        if let Some(body) = now.was.grown_body(id, margin as f32, own) {
+            // Who has been found by that tree is sound.
+            let _ = Queries::new(tree).visit_circle(body, |other| out.push(other));
+        }
+    }
+
     /// Keeps no plain frame.
     pub(in crate::coherent) fn forget(&mut self) {
         self.course = None;
@@ -116,13 +152,31 @@ impl<const D: usize> Current<D> {
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
     /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
-    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may.
-    pub(in crate::coherent) fn measure(&mut self, input: &Input<'_, D>, margin: f64, on: (Isa, Workers<'_>)) -> f64 {
+    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may. If some of the
+    /// only set may stray, those are listed, and it is so of the others.
+    pub(in crate::coherent) fn measure(
+        &mut self,
+        input: &Input<'_, D>,
+        (margin, strays): (f64, Option<&mut Vec<u32>>),
+        on: (Isa, Workers<'_>),
+    ) -> f64 {
         let Some(course) = self.course() else {
-            return self.read_plain(input, (margin, Since::Kept), Now::bodies, on);
+            let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
+            let [used, of_all] = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
+            self.farthest = of_all;
+            return used;
         };
-        let strayed = self.measure_strayed(input, margin, Now::bodies, on);
+        let strayed = self.measure_strayed(input, (margin, strays), Now::bodies, on);
         self.used(course, strayed)
+    }
+
+    /// Has nobody stray, where too many have: how much one has used up, at most.
+    pub(in crate::coherent) fn measured_of_all(&mut self) -> f64 {
+        if self.course().is_none() {
+            return self.farthest;
+        }
+        self.strayed = self.farthest;
+        f64::MAX
     }
 
     /// As [`Current::measure`], of bodies of a course, which have been read: as they are and as they are kept ahead. None are by rank.
@@ -133,7 +187,7 @@ impl<const D: usize> Current<D> {
         on: (Isa, Workers<'_>),
     ) -> f64 {
         self.by_rank.clear();
-        let strayed = self.measure_strayed(input, margin, Now::moving, on);
+        let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
         self.used(course, strayed)
     }
 
@@ -155,9 +209,40 @@ impl<const D: usize> Current<D> {
                 return [(1.0 + self.steps).abs() * f64::from(course.reach) + self.strayed, self.strayed];
             }
             Some(_) => self.strayed,
-            None => self.measure_strayed(input, margin, Now::bodies, on),
+            None => self.measure_strayed(input, (margin, None), Now::bodies, on),
         };
-        [self.read_plain(input, (0.0, Since::Stood), Now::bodies, on), strayed]
+        let [moved, _] = self.read_plain(input, (0.0, Since::Stood, None), Now::bodies, on);
+        [moved, strayed]
+    }
+
+    /// How far all bodies of the only set have strayed from their course but for one in so many.
+    pub(in crate::coherent) fn strayed_but_for(&mut self, input: &Input<'_, D>, share: usize) -> f64 {
+        let steps = self.steps;
+        if steps.abs() > MOST_STEPS { f64::INFINITY } else { self.most_but_for(input, Some(steps), share) }
+    }
+
+    /// How far one has moved at most since they stood, which is so much for all, but for a few that have jumped.
+    pub(in crate::coherent) fn moved_but_for(
+        &mut self,
+        input: &Input<'_, D>,
+        (most, share, jumped): (f64, usize, &mut Vec<u32>),
+        on: (Isa, Workers<'_>),
+    ) -> f64 {
+        let near = JUMPS * self.most_but_for(input, None, 2 * share);
+        if most <= near || near == 0.0 {
+            return most;
+        }
+        jumped.clear();
+        let limit = Some((near as f32, &mut *jumped));
+        let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), Now::bodies, on);
+        if jumped.len() > input.weight() / share { most } else { within }
+    }
+
+    fn most_but_for(&mut self, input: &Input<'_, D>, steps: Option<f64>, share: usize) -> f64 {
+        let (mut all, mut most) = (take(&mut self.quantile_of), f64::INFINITY);
+        self.each_view(input, |now, bodies| most = now.was.most_but_for(bodies, (steps, share), &mut all));
+        self.quantile_of = all;
+        most
     }
 
     /// Reads the bodies of a plain frame; how far one has strayed from its course since some were kept ahead, at most, with what rounding may
@@ -165,41 +250,55 @@ impl<const D: usize> Current<D> {
     fn measure_strayed<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
-        margin: f64,
+        (margin, strays): (f64, Option<&mut Vec<u32>>),
         into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> f64 {
-        let mut sums = [0.0; 2];
-        self.each_view(input, |now, bodies| {
-            let [along, step2] = now.was.along(bodies);
-            sums = [sums[0] + along, sums[1] + step2];
-        });
-        let steps = if sums[1] > 0.0 { (sums[0] / sums[1]) as f32 } else { 0.0 };
-        let strayed = self.read_plain(input, (margin, Since::Steps(steps)), into, on);
-        self.steps = steps.into();
+        let mut sample = take(&mut self.sample);
+        sample.clear();
+        self.each_view(input, |now, bodies| now.was.along(bodies, |of_body| sample.push(of_body)));
+        let tolerance = self.course.map_or(f32::INFINITY, |course| course.tolerance);
+        let steps = steps_of(&mut sample, tolerance.into()) as f32;
+        self.sample = sample;
         let rounding = margin * ROUNDING;
-        self.strayed = if self.steps.abs() <= MOST_STEPS { strayed + rounding } else { f64::INFINITY };
+        let limit = strays.map(|strays| ((self.limit - rounding) as f32, strays));
+        let measured = self.read_plain(input, (margin, Since::Steps(steps), limit), into, on);
+        self.steps = steps.into();
+        let known = self.steps.abs() <= MOST_STEPS;
+        [self.strayed, self.farthest] = measured.map(|most| if known { most + rounding } else { f64::INFINITY });
         self.strayed
     }
 
+    /// Reads the bodies of a plain frame: see [`Was::measure`].
     fn read_plain<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
-        (margin, since): (f64, Since),
+        (margin, since, limit): (f64, Since, Option<(f32, &mut Vec<u32>)>),
         into: Target<P, D>,
         on: (Isa, Workers<'_>),
-    ) -> f64 {
+    ) -> [f64; 2] {
         self.make_room(input);
-        let sets = self.sets.iter_mut().zip(input.sets());
-        let most = sets.map(|(now, set)| match set.source {
-            Source::View(bodies) => {
-                now.build = 0;
-                let (was, packed) = into(now);
-                was.measure(bodies, (margin as f32, since), packed, on)
+        let (most, strays) = limit.map_or((0.0, None), |(most, strays)| (most, Some(strays)));
+        let beyond = strays.map(|strays| (Mutex::new(take(strays)), strays));
+        let limit = beyond.as_ref().map(|(beyond, _)| Limit { most, beyond });
+        let mut measured = [0.0_f64; 2];
+        for (now, set) in self.sets.iter_mut().zip(input.sets()) {
+            let of_set = match set.source {
+                Source::View(bodies) => {
+                    now.build = 0;
+                    let (was, packed) = into(now);
+                    was.measure(bodies, (margin as f32, since, limit), packed, on)
+                }
+                Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => [f32::INFINITY; 2],
+            };
+            for (most, of_set) in measured.iter_mut().zip(of_set) {
+                *most = most.max(of_set.into());
             }
-            Source::Tree(_) | Source::Double(_) | Source::Shaped(_) => f32::INFINITY,
-        });
-        most.fold(0.0, f32::max).into()
+        }
+        if let Some((beyond, strays)) = beyond {
+            *strays = beyond.into_inner().unwrap_or_else(PoisonError::into_inner);
+        }
+        measured
     }
 
     fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut Now<D>, Bodies<'_, D>)) {
@@ -209,4 +308,25 @@ impl<const D: usize> Current<D> {
             }
         }
     }
+}
+
+/// How many of their steps some bodies are from where they are kept: of each so much along its step, and the square of that. Half of them at
+/// least, by how long their steps are, agree on it but for so much; the others may stray.
+fn steps_of(sample: &mut [[f64; 2]], tolerance: f64) -> f64 {
+    let steps = |[along, step2]: [f64; 2]| if step2 > 0.0 { along / step2 } else { 0.0 };
+    sample.sort_unstable_by(|&one, &other| steps(one).total_cmp(&steps(other)));
+    let half = 0.5 * sample.iter().map(|&[_, step2]| step2).sum::<f64>();
+    let mut before = 0.0;
+    let median = sample.iter().find(|[_, step2]| {
+        before += step2;
+        before >= half
+    });
+    let median = median.map_or(0.0, |&of_body| steps(of_body));
+    let mut sums = [0.0; 2];
+    for &[along, step2] in &*sample {
+        if (along - median * step2).abs() <= tolerance * step2.sqrt() {
+            sums = [sums[0] + along, sums[1] + step2];
+        }
+    }
+    if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }
 }

@@ -1,0 +1,170 @@
+//! Frames of bodies that keep to their course, or hardly move, but for a few that turn, jump, or grow.
+
+use jostle::{CoherentFinder, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Threads};
+use jostle_testkit::pairs::ascending;
+use jostle_testkit::random::Random;
+use jostle_testkit::{Kind, Scene, scene};
+
+use super::Beside;
+
+/// What becomes of a body that is chosen.
+#[derive(Clone, Copy)]
+enum Turn {
+    Back,
+    Jump,
+    Grow,
+    Anything,
+}
+
+/// So many turn every so many frames.
+type Often = (usize, usize);
+
+struct Crowd<const D: usize> {
+    scene: Scene<D>,
+    steps: [Vec<f32>; D],
+    random: Random,
+}
+
+impl<const D: usize> Crowd<D> {
+    fn new(kind: Kind, bodies: usize, speed: f64) -> Self {
+        let scene = scene::scene(kind, bodies, 5);
+        let mut random = Random(bodies as u64);
+        let steps = [(); D].map(|()| (0..bodies).map(|_| ((random.unit() - 0.5) * speed) as f32).collect());
+        Self { scene, steps, random }
+    }
+
+    /// Moves all on; some turn.
+    fn step(&mut self, frame: usize, (count, every): Often, turn: Turn) {
+        let bodies = self.scene.len();
+        let count = if frame.is_multiple_of(every) { count } else { 0 };
+        for (centers, steps) in self.scene.centers.iter_mut().zip(&self.steps) {
+            centers.iter_mut().zip(steps).for_each(|(x, step)| *x += step);
+        }
+        for _ in 0..count {
+            let [id, other] = [(); 2].map(|()| (self.random.unit() * bodies as f64) as usize % bodies);
+            let turn = match turn {
+                Turn::Anything => [Turn::Back, Turn::Jump, Turn::Grow][(self.random.unit() * 3.0) as usize % 3],
+                turn => turn,
+            };
+            for axis in 0..D {
+                let (center, step) = (&mut self.scene.centers[axis], &mut self.steps[axis]);
+                match turn {
+                    Turn::Back => step[id] = -step[id],
+                    Turn::Jump => center[id] = center[other] + 0.01,
+                    _ => {}
+                }
+            }
+            if matches!(turn, Turn::Grow) {
+                self.scene.radii[id] *= 1.3;
+            }
+        }
+    }
+}
+
+fn pairs<const D: usize>(mut crowd: Crowd<D>, often: Often, turn: Turn) -> u64 {
+    let (mut beside, mut scratch) = (Beside::<D>::new(), PairFinder::new());
+    let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
+    for frame in 0..40 {
+        crowd.step(frame, often, turn);
+        // What is dropped in some frames comes back in the next one.
+        let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+        let search = scratch.on(Threads::Serial);
+        let search = if let Some(only) = only { search.only(only) } else { search };
+        let expected = ascending(search.find(crowd.scene.view()).expect("sound bodies").pairs());
+        beside.assert_one_sequence(&crowd.scene, only, &expected, &format!("frame {frame}"));
+    }
+    beside.finders[0].rebuilds()
+}
+
+fn rows<const D: usize>(mut crowd: Crowd<D>, often: Often, turn: Turn, kind: Rows) -> u64 {
+    let (mut beside, mut scratch) = (Beside::<D>::new(), PairFinder::new());
+    let mut lists = [(); 3].map(|()| NeighborLists::new().and_distances());
+    let mut expected = NeighborLists::new().and_distances();
+    let category: Vec<u32> = (0..crowd.scene.len()).map(|id| 1 << (id % 3)).collect();
+    for frame in 0..40 {
+        crowd.step(frame, often, turn);
+        let set = Set::from(crowd.scene.view());
+        let set = if frame % 9 == 7 { set.layers(Layers::new(&category, 5)) } else { set };
+        scratch.on(Threads::Serial).neighbors(set, kind, &mut expected).expect("sound bodies");
+        if frame % 13 == 11 {
+            lists[0] = NeighborLists::new().and_distances();
+        }
+        let mut finders = core::mem::take(&mut beside.finders);
+        for (number, (finder, lists)) in finders.iter_mut().zip(&mut lists).enumerate() {
+            finder.on(beside.threads(number)).neighbors(set, kind, lists).expect("sound bodies");
+            assert!(
+                lists.offsets() == expected.offsets() && lists.neighbors() == expected.neighbors(),
+                "frame {frame}, finder {number}"
+            );
+            assert!(lists.distances2() == expected.distances2(), "frame {frame}, finder {number}");
+        }
+        beside.finders = finders;
+    }
+    beside.finders[0].rebuilds()
+}
+
+#[test]
+fn a_few_that_stray_end_no_list() {
+    for turn in [Turn::Back, Turn::Jump, Turn::Grow, Turn::Anything] {
+        for kind in [Kind::Uniform, Kind::Dense] {
+            let rebuilds = [
+                pairs(Crowd::<2>::new(kind, 3_000, 0.03), (1, 1), turn),
+                pairs(Crowd::<3>::new(kind, 3_000, 0.03), (1, 7), turn),
+                rows(Crowd::<2>::new(kind, 2_000, 0.03), (1, 1), turn, Rows::Full),
+                rows(Crowd::<3>::new(kind, 3_000, 0.03), (1, 7), turn, Rows::Half),
+            ];
+            assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 10), "{rebuilds:?} of 40 frames, {kind}");
+        }
+    }
+}
+
+/// So many that lists do not last, or hardly.
+#[test]
+fn many_that_stray_end_it() {
+    for often in [(3, 1), (10, 1), (100, 1), (40, 12)] {
+        pairs(Crowd::<2>::new(Kind::Dense, 2_000, 0.03), often, Turn::Anything);
+        rows(Crowd::<2>::new(Kind::Dense, 2_000, 0.03), often, Turn::Anything, Rows::Half);
+        pairs(Crowd::<3>::new(Kind::Clustered, 2_000, 0.3), often, Turn::Anything);
+    }
+}
+
+/// A body that strays to where none can be is refused, and the last result stands; the frames that follow are as if it had not been.
+#[test]
+fn who_strays_to_where_none_can_be_is_refused() {
+    for bad in [f32::NAN, f32::INFINITY, 2e18, -1e30] {
+        let mut crowd = Crowd::<2>::new(Kind::Dense, 2_000, 0.02);
+        let (mut finder, mut scratch) = (CoherentFinder::new(), PairFinder::new());
+        for frame in 0..30 {
+            crowd.step(frame, (1, 2), Turn::Back);
+            let x = crowd.scene.centers[0][77];
+            if frame % 4 == 3 {
+                let last = finder.last().pairs().to_vec();
+                crowd.scene.centers[0][77] = bad;
+                let refused = finder.find(crowd.scene.view()).map(|found| found.pairs().len());
+                assert!(matches!(refused, Err(InputError::Bodies { count: 1, ref first }) if first[0].0 == 77));
+                assert!(finder.last().pairs() == last, "frame {frame}, {bad}");
+                crowd.scene.centers[0][77] = x;
+            }
+            let expected = ascending(scratch.find(crowd.scene.view()).expect("sound bodies").pairs());
+            let found = ascending(finder.find(crowd.scene.view()).expect("sound bodies").pairs());
+            assert!(found == expected, "frame {frame}, {bad}");
+        }
+    }
+}
+
+/// One that strays and touches all others.
+#[test]
+fn who_grows_large_touches_all() {
+    for radius in [3.0, 30.0, 3e4] {
+        let mut crowd = Crowd::<2>::new(Kind::Uniform, 3_000, 0.02);
+        let (mut beside, mut scratch) = (Beside::<2>::new(), PairFinder::new());
+        for frame in 0..24 {
+            crowd.step(frame, (1, 3), Turn::Back);
+            if frame == 8 {
+                crowd.scene.radii[1_234] = radius;
+            }
+            let expected = ascending(scratch.find(crowd.scene.view()).expect("sound bodies").pairs());
+            beside.assert_one_sequence(&crowd.scene, None, &expected, &format!("frame {frame}, {radius}"));
+        }
+    }
+}
