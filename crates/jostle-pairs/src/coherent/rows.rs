@@ -4,7 +4,7 @@
 //! which of those touch. In the frames that follow, rows are changed where candidates have begun to touch, or have ended
 //! (`live_rows`). Where that does not last, candidates are listed in rows, and all are tested in each frame (`row_sieve`).
 
-use jostle_core::Workers;
+use jostle_core::{LinearTree, Workers};
 use jostle_sets::input::Input;
 
 use crate::InputError;
@@ -68,7 +68,13 @@ impl<const D: usize> CoherentFinder<D> {
         self.sift_rows(input, used, workers);
         let (isa, drops_some) = (self.finder.isa(), asked.drops_some(input));
         if !self.live_rows.take_back(asked.lists) {
-            return self.search_rows(input, asked, workers);
+            // The tree by which candidates were found stays: whoever strays is looked for in it.
+            let mut tree = LinearTree::new();
+            tree.set_isa(isa);
+            let tree = self.finder.preparation.replace_own_tree(tree);
+            let searched = self.search_rows(input, asked, workers);
+            self.finder.preparation.replace_own_tree(tree);
+            return searched;
         }
         let Self { finder, candidates, live_rows, current, strays, pace, .. } = self;
         if !strays.is_empty() {
