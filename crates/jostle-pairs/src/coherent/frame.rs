@@ -14,6 +14,9 @@ use crate::coherent::strays::share;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 
+/// So many times as far as all on average hardly one moves that has not jumped.
+const JUMPS: f64 = 6.0;
+
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Anew,
@@ -175,14 +178,19 @@ impl<const D: usize> CoherentFinder<D> {
         } else {
             [used, 0.0]
         };
-        // A few that stray farther, or jump, will be looked for by themselves.
-        let few_may = is_plain(input) && input.sets().len() == 1 && most < f64::INFINITY;
-        let on = (self.finder.isa(), workers);
-        let most =
-            if few_may { self.current.moved_but_for(input, (most, share(D), &mut self.strayed), on) } else { most };
-        let strays = few_may && self.pace.was_ahead() && self.current.course().is_some();
-        let strayed = if strays { self.current.strayed_but_for(input, share(D)) } else { strayed };
         let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
-        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course: used == f64::MAX })
+        // A few that stray farther, or jump, will be looked for by themselves.
+        let of_one = is_plain(input) && input.sets().len() == 1;
+        let some_jumped = of_one && most < f64::INFINITY && most > JUMPS * mean;
+        let left_course = used == f64::MAX;
+        let some_strayed = of_one && self.current.course().is_some() && (left_course || !self.strays.is_empty());
+        let most = if some_jumped {
+            let on = (self.finder.isa(), workers);
+            self.current.moved_but_for(input, (most, share(D), &mut self.strayed), on)
+        } else {
+            most
+        };
+        let strayed = if some_strayed { self.current.strayed_but_for(input, share(D)) } else { strayed };
+        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course })
     }
 }

@@ -172,7 +172,11 @@ impl<const D: usize> Strays<D> {
         for &id in &self.ids {
             self.bodies.push(core::mem::replace(&mut bodies[id as usize], NOWHERE));
         }
-        self.ids.is_empty() || self.find_pairs(grown, bodies, workers)
+        let found = self.ids.is_empty() || self.find_pairs(grown, bodies, workers);
+        if !found {
+            self.bodies().for_each(|(id, body)| bodies[id as usize] = body);
+        }
+        found
     }
 
     fn find_pairs(&mut self, grown: &LinearTree<D>, bodies: &[Packed], workers: Workers<'_>) -> bool {

@@ -74,42 +74,48 @@ fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -
     room
 }
 
-/// Notes how much bodies have used up since they were others.
+/// How much each of sixteen bodies has used up since it was another.
 #[inline(always)]
-fn note_used<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, used: &mut [f32; PART]) {
-    for first in (0..PART).step_by(LANES) {
-        for lane in 0..LANES {
-            let (at, mut moved2) = (first + lane, 0.0);
-            for axis in 0..D {
-                let moved = now.0[axis][at] - was.0[axis][at];
-                moved2 += moved * moved;
-            }
-            used[at] = used_by(moved2, (now.1[at], was.1[at]), margin);
+fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
+    let mut used = [0.0; LANES];
+    for lane in 0..LANES {
+        let (at, mut moved2) = (first + lane, 0.0);
+        for axis in 0..D {
+            let moved = now.0[axis][at] - was.0[axis][at];
+            moved2 += moved * moved;
         }
+        used[lane] = used_by(moved2, (now.1[at], was.1[at]), margin);
     }
+    used
 }
 
-/// As [`note_used`], of how far bodies have strayed: from so many steps beyond the others, each as long as from where they stood to there.
+/// As [`used_of`], of how far they have strayed: from so many steps beyond the others, each as long as from where they stood to there.
 #[inline(always)]
-fn note_strayed<const D: usize>(
+fn strayed_of<const D: usize>(
     now: Part<'_, D>,
     was: Part<'_, D>,
     (stood, steps): ([&[f32; PART]; D], f32),
-    margin: f32,
-    strayed: &mut [f32; PART],
-) {
-    for first in (0..PART).step_by(LANES) {
-        let mut strayed2 = [0.0; LANES];
-        for axis in 0..D {
-            for lane in 0..LANES {
-                let (at, kept) = (first + lane, was.0[axis][first + lane]);
-                let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
-                strayed2[lane] += off * off;
-            }
-        }
+    (margin, first): (f32, usize),
+) -> [f32; LANES] {
+    let mut strayed2 = [0.0; LANES];
+    for axis in 0..D {
         for lane in 0..LANES {
-            strayed[first + lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
+            let (at, kept) = (first + lane, was.0[axis][first + lane]);
+            let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
+            strayed2[lane] += off * off;
         }
+    }
+    let mut strayed = [0.0; LANES];
+    for lane in 0..LANES {
+        strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
+    }
+    strayed
+}
+
+#[inline(always)]
+fn keep_greater(most: &mut [f32; LANES], others: [f32; LANES]) {
+    for lane in 0..LANES {
+        most[lane] = if others[lane] > most[lane] { others[lane] } else { most[lane] };
     }
 }
 
@@ -406,7 +412,8 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
     #[inline(always)]
     fn run(self) -> [f32; 2] {
         let Self { bodies, was: (centers, radii), course, margin, limit, first, packed } = self;
-        let (mut most, mut rooms, mut room) = ([0.0_f32; 2], [[0.0; PART]; D], [0.0; PART]);
+        let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
+        let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
@@ -422,19 +429,33 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 }
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
-            let mut used = [0.0; PART];
+            let course = course.map(|(stood, steps)| (from_fn(|axis| &stood[axis][number]), steps));
+            let mut lanes = [0.0; LANES];
             match course {
-                None => note_used(now, was, margin, &mut used),
-                Some((stood, steps)) => {
-                    note_strayed(now, was, (from_fn(|axis| &stood[axis][number]), steps), margin, &mut used);
+                None => {
+                    for first in (0..PART).step_by(LANES) {
+                        keep_greater(&mut lanes, used_of(now, was, margin, first));
+                    }
+                }
+                Some(course) => {
+                    for first in (0..PART).step_by(LANES) {
+                        keep_greater(&mut lanes, strayed_of(now, was, course, (margin, first)));
+                    }
                 }
             }
-            let of_part = greatest(&used);
-            let within = match limit {
-                Some(limit) if of_part > limit.most => take_beyond(&used, limit, first),
-                _ => of_part,
-            };
-            most = [most[0].max(within), most[1].max(of_part)];
+            keep_greater(&mut of_all, lanes);
+            match limit {
+                Some(limit) if is_any_beyond(lanes, limit.most) => {
+                    for at in (0..PART).step_by(LANES) {
+                        let used = match course {
+                            None => used_of(now, was, margin, at),
+                            Some(course) => strayed_of(now, was, course, (margin, at)),
+                        };
+                        most = most.max(take_beyond(used, limit, first + at));
+                    }
+                }
+                _ => keep_greater(&mut within, lanes),
+            }
             for (at, slot) in packed.iter_mut().enumerate() {
                 let [mut center, mut kept] = [[0.0; D]; 2];
                 for axis in 0..D {
@@ -443,30 +464,31 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
             }
         }
-        most
+        [within.into_iter().fold(most, f32::max), of_all.into_iter().fold(0.0, f32::max)]
     }
 }
 
 #[inline(always)]
-fn greatest(values: &[f32; PART]) -> f32 {
-    let mut lanes = [0.0_f32; LANES];
-    for some in values.as_chunks::<LANES>().0 {
-        for lane in 0..LANES {
-            lanes[lane] = if some[lane] > lanes[lane] { some[lane] } else { lanes[lane] };
-        }
+fn is_any_beyond(used: [f32; LANES], most: f32) -> bool {
+    let mut beyond = false;
+    for lane in 0..LANES {
+        beyond |= used[lane] > most;
     }
-    lanes.into_iter().fold(0.0, f32::max)
+    beyond
 }
 
-/// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+/// Lists those of sixteen who have used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is
+/// none of either.
 #[inline(always)]
-fn take_beyond(used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
-    let mut within = 0.0_f32;
-    for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
-        let most = used.iter().fold(0.0_f32, |most, &used| if used > most { used } else { most });
-        within = within.max(if most > limit.most { list_beyond(used, limit, first) } else { most });
+fn take_beyond(used: [f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
+    if is_any_beyond(used, limit.most) {
+        return list_beyond(&used, limit, first);
     }
-    within
+    let mut most = 0.0_f32;
+    for lane in 0..LANES {
+        most = if used[lane] > most { used[lane] } else { most };
+    }
+    most
 }
 
 #[cold]

@@ -310,23 +310,23 @@ impl<const D: usize> Current<D> {
     }
 }
 
-/// How many of their steps some bodies are from where they are kept: of each so much along its step, and the square of that. Half of them at
-/// least, by how long their steps are, agree on it but for so much; the others may stray.
+/// How many of their steps some bodies are from where they are kept: of each so much along its step, and the square of that. Where some are
+/// farther than so much from where the others are, half of them at least, by how long their steps are, they stray, and say nothing.
 fn steps_of(sample: &mut [[f64; 2]], tolerance: f64) -> f64 {
-    let steps = |[along, step2]: [f64; 2]| if step2 > 0.0 { along / step2 } else { 0.0 };
-    sample.sort_unstable_by(|&one, &other| steps(one).total_cmp(&steps(other)));
-    let half = 0.5 * sample.iter().map(|&[_, step2]| step2).sum::<f64>();
+    let quotient = |[along, step2]: [f64; 2]| if step2 > 0.0 { along / step2 } else { 0.0 };
+    let is_near = |[along, step2]: [f64; 2], steps: f64| (along - steps * step2).abs() <= tolerance * step2.sqrt();
+    let add = |sums: [f64; 2], &[along, step2]: &[f64; 2]| [sums[0] + along, sums[1] + step2];
+    let sums = sample.iter().fold([0.0; 2], add);
+    let of_all = quotient(sums);
+    if sample.iter().all(|&of_body| is_near(of_body, of_all)) {
+        return of_all;
+    }
+    sample.sort_unstable_by(|&one, &other| quotient(one).total_cmp(&quotient(other)));
     let mut before = 0.0;
     let median = sample.iter().find(|[_, step2]| {
         before += step2;
-        before >= half
+        before >= 0.5 * sums[1]
     });
-    let median = median.map_or(0.0, |&of_body| steps(of_body));
-    let mut sums = [0.0; 2];
-    for &[along, step2] in &*sample {
-        if (along - median * step2).abs() <= tolerance * step2.sqrt() {
-            sums = [sums[0] + along, sums[1] + step2];
-        }
-    }
-    if sums[1] > 0.0 { sums[0] / sums[1] } else { 0.0 }
+    let median = median.map_or(0.0, |&of_body| quotient(of_body));
+    quotient(sample.iter().filter(|&&of_body| is_near(of_body, median)).fold([0.0; 2], add))
 }
