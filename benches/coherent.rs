@@ -3,7 +3,7 @@
 //! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [walls] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::time::Instant;
 
@@ -29,6 +29,8 @@ struct Asked {
     rows: bool,
     gas: bool,
     flow: bool,
+    /// Bodies turn at the borders of the box that they stood in, so that they stay as dense as they were.
+    walls: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
     /// In hundredths of the mean radius a frame.
@@ -44,6 +46,7 @@ impl Asked {
             rows: false,
             gas: false,
             flow: false,
+            walls: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
             speeds: Vec::new(),
@@ -66,6 +69,8 @@ impl Asked {
                 asked.rows = true;
             } else if word == "flow" {
                 asked.flow = true;
+            } else if word == "walls" {
+                asked.walls = true;
             } else if word == "gas" {
                 asked.gas = true;
             } else {
@@ -93,10 +98,12 @@ struct Way<const D: usize> {
     /// A frame's steps.
     steps: [Vec<f64>; D],
     now: Scene<D>,
+    /// The borders of each axis, if bodies turn there.
+    walls: Option<[[f64; 2]; D]>,
 }
 
 impl<const D: usize> Way<D> {
-    fn new(start: Scene<D>, speed: f64, (gas, flow): (bool, bool)) -> Self {
+    fn new(start: Scene<D>, speed: f64, Asked { gas, flow, walls, .. }: &Asked) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
         for _ in 0..start.len() {
@@ -110,24 +117,36 @@ impl<const D: usize> Way<D> {
             // Sums of twelve are as good as normal.
             let mut normal = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
             let mut square = |_| normal().powi(2) / D as f64;
-            let times = if gas { (0..D).map(&mut square).sum::<f64>().sqrt() } else { 1.0 };
-            let share = if flow { APART } else { 1.0 };
+            let times = if *gas { (0..D).map(&mut square).sum::<f64>().sqrt() } else { 1.0 };
+            let share = if *flow { APART } else { 1.0 };
             steps.iter_mut().zip(step).for_each(|(column, x)| column.push(x / length * times * share * speed * mean));
-            if flow {
+            if *flow {
                 *steps[0].last_mut().expect("a body's step") += speed * mean;
             }
         }
-        Self { now: start.clone(), start, steps }
+        let borders = |axis: usize| {
+            let column = || start.centers[axis].iter().map(|&x| f64::from(x));
+            [column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max)]
+        };
+        let walls = walls.then(|| std::array::from_fn(borders));
+        Self { now: start.clone(), start, steps, walls }
     }
 
     fn go_to(&mut self, frame: usize) {
         for axis in 0..D {
             let (from, steps) = (&self.start.centers[axis], &self.steps[axis]);
             for ((x, from), step) in self.now.centers[axis].iter_mut().zip(from).zip(steps) {
-                *x = (f64::from(*from) + frame as f64 * step) as f32;
+                let ahead = f64::from(*from) + frame as f64 * step;
+                *x = self.walls.map_or(ahead, |walls| between(walls[axis], ahead)) as f32;
             }
         }
     }
+}
+
+/// Where a point comes to that goes so far, and turns at both borders.
+fn between([lo, hi]: [f64; 2], ahead: f64) -> f64 {
+    let there_and_back = (ahead - lo).rem_euclid(2.0 * (hi - lo));
+    lo + there_and_back.min(2.0 * (hi - lo) - there_and_back)
 }
 
 /// Seconds of one frame.
@@ -195,7 +214,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
-    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, (asked.gas, asked.flow));
+    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, asked);
     let mut both = Both {
         rows: asked.rows,
         coherent: CoherentFinder::new(),

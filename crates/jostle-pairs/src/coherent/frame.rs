@@ -14,6 +14,9 @@ use crate::coherent::strays::share;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 
+/// Who strays is looked for among those that are near with such a part of the margin of the list.
+const NEAR: f64 = 0.5;
+
 /// So many times as far as all on average hardly one moves that has not jumped.
 const JUMPS: f64 = 6.0;
 
@@ -162,7 +165,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         strayed.clear();
         let used = current.measure(input, (margin, Some(strayed)), on);
-        if used > margin || strays.find(strayed, (grown, current.bodies_mut()), workers) {
+        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), (margin * NEAR) as f32), workers) {
             return used;
         }
         self.current.measured_of_all()

@@ -39,26 +39,27 @@ const BLOCK: usize = 16;
 /// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
+/// Who was seen with a margin is followed for nearly as far, what may be lost by rounding: 2^-10.
+const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
+
 /// Where bodies that stray stand for candidates.
 const NOWHERE: Packed = Packed([f32::NAN; 4]);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Strays<const D: usize> {
-    /// Those that stray, ascending; and those that did not in the frame before.
+    /// Those that stray, in the order in which they began to, ascending where they began together; and how many did so in this frame.
     ids: Vec<u32>,
-    new: Vec<u32>,
+    new: usize,
     marks: Marks,
-    /// As they are.
-    bodies: Vec<Packed>,
-    /// The build of the tree of bodies with margins; of none before, and where another was built since.
+    /// What is known of each of them; and memory for more.
+    strays: Vec<Stray>,
+    /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
     build: u64,
     /// The tree of those that stray, by their number among them, and what it is built of: their centres, axis by axis, and radii.
     tree: LinearTree<D>,
     columns: Vec<f32>,
-    /// The pairs that each task finds, the lesser first.
-    found: Vec<Vec<[u32; 2]>>,
-    /// All of them, and those of the frame before.
+    /// Their pairs, the lesser id first, and those of the frame before.
     pairs: Vec<[u32; 2]>,
     were: Vec<[u32; 2]>,
     places: Places,
@@ -67,6 +68,46 @@ pub(super) struct Strays<const D: usize> {
     changes: Vec<([u32; 2], bool)>,
     might_touch: Vec<u32>,
     ascending: Vec<[u32; 2]>,
+}
+
+/// One that strays.
+#[derive(Debug, Clone, Default)]
+struct Stray {
+    /// As it is, and as it was when it was seen who is near.
+    body: Packed,
+    seen: Option<Packed>,
+    /// All whose margins touch it while it does not go far from there.
+    near: Vec<u32>,
+    /// Whom it touches, but for those before it that stray.
+    touched: Vec<u32>,
+}
+
+impl Stray {
+    /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
+    fn is_near<const D: usize>(&self, margin: f32) -> bool {
+        self.seen.is_some_and(|seen| {
+            let (_, moved2) = seen.apart::<D>(&self.body, [0.0; D]);
+            self.body.radius() <= seen.radius() && moved2.sqrt() <= margin * NEARLY
+        })
+    }
+
+    /// Finds whom it touches among some bodies, which the tree has with margins, where none of those is that stray; whether it is sound.
+    fn find_among<const D: usize>(&mut self, (grown, bodies): (&LinearTree<D>, &[Packed]), margin: f32) -> bool {
+        if !self.is_near::<D>(margin) {
+            self.near.clear();
+            let reach = (self.body.radius() + margin) * (1.0 + 2.0 * ROUNDING) + LEAST;
+            let circle = Circle::new(from_axes(|axis| self.body.0[axis]), reach);
+            if Queries::new(grown).visit_circle(circle, |other| self.near.push(other)).is_err() {
+                self.seen = None;
+                return false;
+            }
+            self.seen = Some(self.body);
+        }
+        let Self { body, near, touched, .. } = self;
+        touched.clear();
+        touched.extend(near.iter().filter(|&&other| bodies[other as usize].touches::<D>(body, [0.0; D])));
+        true
+    }
 }
 
 /// A bit for each body: it strays.
@@ -95,12 +136,13 @@ impl Marks {
 
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
-        let ids = [&self.ids, &self.new, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>();
-        let lists = self.found.iter().chain([&self.pairs, &self.were, &self.ascending]);
+        let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
+        let ids = [&self.ids, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>()
+            + self.strays.iter().map(of_one).sum::<usize>();
+        let pairs = [&self.pairs, &self.were, &self.ascending].map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity()) * size_of::<u32>()
-            + self.bodies.capacity() * size_of::<Packed>()
-            + self.found.capacity() * size_of::<Vec<[u32; 2]>>()
-            + lists.map(Vec::capacity).sum::<usize>() * size_of::<[u32; 2]>()
+            + self.strays.capacity() * size_of::<Stray>()
+            + pairs * size_of::<[u32; 2]>()
             + self.changes.capacity() * size_of::<([u32; 2], bool)>()
             + self.tree.bytes()
             + self.places.bytes()
@@ -110,9 +152,9 @@ impl<const D: usize> Strays<D> {
     /// None strays any more; candidates have been found by this tree, if they have by one.
     pub(super) fn begin(&mut self, tree: Option<&LinearTree<D>>) {
         self.build = tree.map_or(0, LinearTree::build_number);
+        self.new = 0;
         self.marks.0.clear();
         self.ids.clear();
-        self.new.clear();
         self.pairs.clear();
         self.were.clear();
         self.places.clear();
@@ -134,7 +176,7 @@ impl<const D: usize> Strays<D> {
 
     /// Those that strayed in the last frame, and where they were.
     pub(super) fn bodies(&self) -> impl Iterator<Item = (u32, Packed)> {
-        self.ids.iter().copied().zip(self.bodies.iter().copied())
+        self.ids.iter().zip(&self.strays).map(|(&id, stray)| (id, stray.body))
     }
 
     /// The pairs of bodies that stray.
@@ -143,88 +185,87 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Finds the pairs of all that have strayed so far, and of those that do now, among these bodies, where they are nowhere from now on; whether
-    /// few do, and all are sound.
+    /// few do, and all are sound. They may be looked for by how near others are, with such a margin.
     pub(super) fn find(
         &mut self,
         now: &mut Vec<u32>,
-        (grown, bodies): (&LinearTree<D>, &mut [Packed]),
+        (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
         workers: Workers<'_>,
     ) -> bool {
         core::mem::swap(&mut self.pairs, &mut self.were);
         self.pairs.clear();
         now.sort_unstable();
         now.retain(|&id| !self.marks.has(id));
-        core::mem::swap(&mut self.new, now);
-        let few = self.ids.len() + self.new.len() <= bodies.len() / share(D);
-        let found = few && self.find_among(grown, bodies, workers);
+        let few = self.ids.len() + now.len() <= bodies.len() / share(D);
+        let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {
-            // What is known of those that stray is not of this frame any more.
             self.build = 0;
         }
         found
     }
 
-    fn find_among(&mut self, grown: &LinearTree<D>, bodies: &mut [Packed], workers: Workers<'_>) -> bool {
-        self.new.iter().for_each(|&id| self.marks.set(id));
-        self.ids.extend_from_slice(&self.new);
-        self.ids.sort_unstable();
-        self.bodies.clear();
-        for &id in &self.ids {
-            self.bodies.push(core::mem::replace(&mut bodies[id as usize], NOWHERE));
+    fn find_with(
+        &mut self,
+        new: &[u32],
+        (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
+        workers: Workers<'_>,
+    ) -> bool {
+        let before = self.ids.len();
+        new.iter().for_each(|&id| self.marks.set(id));
+        self.ids.extend_from_slice(new);
+        self.new = new.len();
+        if self.strays.len() < self.ids.len() {
+            self.strays.resize(self.ids.len(), Stray::default());
         }
-        let found = self.ids.is_empty() || self.find_pairs(grown, bodies, workers);
+        self.strays[before..self.ids.len()].iter_mut().for_each(|stray| stray.seen = None);
+        for (&id, stray) in self.ids.iter().zip(&mut self.strays) {
+            stray.body = core::mem::replace(&mut bodies[id as usize], NOWHERE);
+        }
+        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), workers);
         if !found {
             self.bodies().for_each(|(id, body)| bodies[id as usize] = body);
         }
         found
     }
 
-    fn find_pairs(&mut self, grown: &LinearTree<D>, bodies: &[Packed], workers: Workers<'_>) -> bool {
-        let Self { ids, bodies: strays, tree, columns, found, pairs, .. } = self;
+    fn find_pairs(&mut self, among: (&LinearTree<D>, &[Packed], f32), workers: Workers<'_>) -> bool {
+        let Self { ids, strays, tree, columns, pairs, .. } = self;
+        let (grown, bodies, margin) = among;
+        let strays = &mut strays[..ids.len()];
         columns.clear();
         for axis in 0..D {
-            columns.extend(strays.iter().map(|body| body.0[axis]));
+            columns.extend(strays.iter().map(|stray| stray.body.0[axis]));
         }
-        columns.extend(strays.iter().map(Packed::radius));
-        let column = |number: usize| &columns[number * strays.len()..][..strays.len()];
+        columns.extend(strays.iter().map(|stray| stray.body.radius()));
+        let column = |number: usize| &columns[number * ids.len()..][..ids.len()];
         if tree.build(Bodies::from_slices(from_fn(column), column(D)), Threads::Serial).is_err() {
             return false;
         }
-        let tasks = ids.len().div_ceil(BLOCK);
-        if found.len() < tasks {
-            found.resize_with(tasks, Vec::new);
-        }
-        let (ids, strays, tree, failed) = (&*ids, &*strays, &*tree, AtomicBool::new(false));
-        workers.fill_blocks("strays", &mut found[..tasks], 1, |task, found| {
-            let found = &mut found[0];
-            found.clear();
-            for (number, body) in strays.iter().enumerate().skip(task * BLOCK).take(BLOCK) {
-                let (id, center) = (ids[number], from_axes(|axis| body.0[axis]));
-                let mut note = |other: u32| found.push([id.min(other), id.max(other)]);
-                let reach = body.radius() * (1.0 + ROUNDING) + LEAST;
-                // Of those that stray themselves none is there.
-                let among_others = Queries::new(grown).visit_circle(Circle::new(center, reach), |other| {
-                    if bodies[other as usize].touches::<D>(body, [0.0; D]) {
-                        note(other);
-                    }
-                });
-                let among_them = Queries::new(tree).visit_circle(Circle::new(center, body.radius()), |other| {
+        let (ids, tree, failed) = (&*ids, &*tree, AtomicBool::new(false));
+        workers.fill_blocks("strays", strays, BLOCK, |first, block| {
+            for (number, stray) in (first..).zip(block) {
+                let is_sound = stray.find_among((grown, bodies), margin);
+                let circle = Circle::new(from_axes(|axis| stray.body.0[axis]), stray.body.radius());
+                let among_them = Queries::new(tree).visit_circle(circle, |other| {
                     if other as usize > number {
-                        note(ids[other as usize]);
+                        stray.touched.push(ids[other as usize]);
                     }
                 });
-                if among_others.is_err() || among_them.is_err() {
+                if !is_sound || among_them.is_err() {
                     failed.store(true, Ordering::Relaxed);
                 }
             }
         });
-        found[..tasks].iter().for_each(|found| pairs.extend_from_slice(found));
+        for (&id, stray) in ids.iter().zip(strays) {
+            pairs.extend(stray.touched.iter().map(|&other| [id.min(other), id.max(other)]));
+        }
         pairs.len() <= bodies.len() / PAIRS && !failed.into_inner()
     }
 
     /// Finds where in a list pairs stand of which one body strays.
     pub(super) fn find_places(&mut self, listed: Listed<'_, D>, on: (Isa, Workers<'_>)) {
-        self.places.find(listed, &self.new, on);
+        let new = &self.ids[self.ids.len() - self.new..];
+        self.places.find(listed, new, on);
     }
 
     /// Takes those pairs out of the list, and puts in those of bodies that stray.
@@ -243,8 +284,8 @@ impl<const D: usize> Strays<D> {
     /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made. `might_touch` lists what a body may have
     /// touched before it strayed.
     pub(super) fn note_changes(&mut self, rows: &NeighborLists, might_touch: impl Fn(u32, &mut Vec<u32>)) {
-        let Self { new, pairs, were, changes, might_touch: touched, ascending, .. } = self;
-        for &id in &*new {
+        let Self { ids, new, pairs, were, changes, might_touch: touched, ascending, .. } = self;
+        for &id in &ids[ids.len() - *new..] {
             touched.clear();
             might_touch(id, touched);
             let pairs = touched.iter().map(|&other| [id.min(other), id.max(other)]);

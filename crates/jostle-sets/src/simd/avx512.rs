@@ -199,11 +199,11 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn among_ids(ids: &[u32; LANES], four: &[u32; 4]) -> u16 {
+    fn among_ids<const N: usize>(ids: &[u32; LANES], others: &[u32; N]) -> u16 {
         // SAFETY: the feature is there (see the type); `ids` is 64 readable bytes.
         let ids = unsafe { _mm512_loadu_si512(ids.as_ptr().cast()) };
         let mut among = 0;
-        for &id in four {
+        for &id in others {
             // SAFETY: the feature is there.
             among |= unsafe { _mm512_cmpeq_epi32_mask(ids, _mm512_set1_epi32(id as i32)) };
         }

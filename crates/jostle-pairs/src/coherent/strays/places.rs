@@ -148,16 +148,19 @@ impl Places {
         let of_ranks = Regions::of(tree);
         let bit_of = |id: u32| 1_u64 << regions[id as usize];
         let pairs = &pairs[..live.front()];
-        // Those of a region, with a name each.
-        let of_mask = |mask: u64, name: &dyn Fn(u32) -> u32, look: &mut dyn FnMut([u32; NAMES])| {
-            let mut some = new.iter().filter(|&&id| mask & bit_of(id) != 0);
-            while let Some(&id) = some.next() {
-                let mut names = [name(id); NAMES];
-                for slot in &mut names[1..] {
-                    let Some(&id) = some.next() else { break };
-                    *slot = name(id);
+        // The names of those of some regions, some at a time.
+        let of_mask = |mask: u64, name: &dyn Fn(u32) -> u32, look: &mut dyn FnMut(&[u32])| {
+            let (mut names, mut count) = ([0; NAMES], 0);
+            for &id in new.iter().filter(|&&id| mask & bit_of(id) != 0) {
+                names[count] = name(id);
+                count += 1;
+                if count == NAMES {
+                    look(&names);
+                    count = 0;
                 }
-                look(names);
+            }
+            if count > 0 {
+                look(&names[..count]);
             }
         };
         let found = Mutex::new(core::mem::take(in_front));
@@ -224,7 +227,7 @@ impl Regions {
 /// Calls `note` with those pairs that have one of these names.
 struct Find<'a, N> {
     pairs: &'a [[u32; 2]],
-    names: [u32; NAMES],
+    names: &'a [u32],
     note: N,
 }
 
@@ -242,10 +245,19 @@ impl<N: FnMut(usize)> LaneWork for Find<'_, N> {
             }
         };
         let (some, rest) = pairs.as_chunks::<{ LANES / 2 }>();
-        for (number, some) in some.iter().enumerate() {
-            let found = some.as_flattened().first_chunk().map_or(0, |ids| L::among_ids(ids, &names));
-            if found != 0 {
-                note_some(number * (LANES / 2), some);
+        if let &[name] = names {
+            for (number, some) in some.iter().enumerate() {
+                if some.as_flattened().first_chunk().map_or(0, |ids| L::among_ids(ids, &[name])) != 0 {
+                    note_some(number * (LANES / 2), some);
+                }
+            }
+        } else {
+            let mut all = [names[0]; NAMES];
+            all[..names.len()].copy_from_slice(names);
+            for (number, some) in some.iter().enumerate() {
+                if some.as_flattened().first_chunk().map_or(0, |ids| L::among_ids(ids, &all)) != 0 {
+                    note_some(number * (LANES / 2), some);
+                }
             }
         }
         note_some(pairs.len() - rest.len(), rest);
