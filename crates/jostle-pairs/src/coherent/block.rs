@@ -158,7 +158,7 @@ impl Block {
     }
 
     /// How they name a body.
-    pub(super) fn name_of(&self, body: u32) -> u32 {
+    pub(super) fn name_of(body: u32) -> u32 {
         Named::<BLOCK>::name_of(body)
     }
 

@@ -1,7 +1,7 @@
 //! Where in a list the pairs of some bodies stand.
 //!
 //! A list has no index of that. What lies together in it lies together in space, too: of some pairs each, and of each block of candidates, is
-//! kept in which of 64 regions their bodies are, once somebody strays; what has none in that of a body is not looked through for it.
+//! found out in which of 256 regions their bodies are, once somebody strays; what has none in that of a body is not looked through for it.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,15 +10,19 @@ use jostle_core::{Isa, LinearTree, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
+use crate::coherent::block::Block;
 use crate::coherent::live::Live;
 use crate::pairs::ranks::Ranks;
 
-/// Pairs at the front of a list that are looked through together, and so many of those in one task.
+/// Pairs at the front of a list that are looked through together, and so many of those that one task finds the regions of.
 const SOME: usize = 256;
 const TASK: usize = 64;
 
-/// Regions.
-const REGIONS: usize = u64::BITS as usize;
+/// Regions: as many ranks of the tree each.
+const REGIONS: usize = 1 << u8::BITS;
+
+/// A bit for each region.
+type Mask = [u64; REGIONS / u64::BITS as usize];
 
 /// Names that pairs are compared with at once.
 const NAMES: usize = 4;
@@ -28,9 +32,9 @@ const NAMES: usize = 4;
 pub(super) struct Places {
     /// The region of each body; of none before somebody strays.
     regions: Vec<u8>,
-    /// Those of the front of the list, of which nothing is ever changed, and of the blocks: a bit for each.
-    front: Vec<u64>,
-    blocks: Vec<u64>,
+    /// Those of parts of the front of the list, of which nothing is ever changed, and those of the blocks.
+    front: Parts,
+    blocks: Parts,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
     /// Places at the front, and candidates of the blocks, of bodies that stray.
@@ -38,6 +42,66 @@ pub(super) struct Places {
     in_blocks: Vec<u32>,
     /// Where all of their pairs stand in this frame, ascending.
     holes: Vec<u32>,
+}
+
+/// Parts of a list, by the regions that their bodies are in.
+#[derive(Debug, Default)]
+struct Parts {
+    masks: Vec<Mask>,
+    /// Where the parts of each region begin among all, and the end.
+    starts: Vec<u32>,
+    parts: Vec<u32>,
+    /// A part that is to be looked through, for a name.
+    asked: Vec<[u32; 2]>,
+}
+
+impl Parts {
+    fn bytes(&self) -> usize {
+        self.masks.capacity() * size_of::<Mask>()
+            + (self.starts.capacity() + self.parts.capacity()) * size_of::<u32>()
+            + self.asked.capacity() * size_of::<[u32; 2]>()
+    }
+
+    /// Lists the parts of each region.
+    fn index(&mut self) {
+        let Self { masks, starts, parts, .. } = self;
+        starts.clear();
+        parts.clear();
+        for region in 0..REGIONS {
+            starts.push(parts.len() as u32);
+            let (word, bit) = (region / 64, region % 64);
+            let of_region = masks.iter().zip(0..).filter(|(mask, _)| mask[word] >> bit & 1 == 1);
+            parts.extend(of_region.map(|(_, part)| part));
+        }
+        starts.push(parts.len() as u32);
+    }
+
+    /// Notes which parts are to be looked through for a name in a region.
+    fn ask(&mut self, region: u8, name: u32) {
+        let [begin, end] = [0, 1].map(|next| self.starts[usize::from(region) + next] as usize);
+        self.asked.extend(self.parts[begin..end].iter().map(|&part| [part, name]));
+    }
+
+    /// Calls `look` with each part and some names that it is to be looked through for.
+    fn look(&mut self, workers: Workers<'_>, look: impl Fn(usize, &[u32]) + Sync + Send) {
+        self.asked.sort_unstable();
+        let asked = &*self.asked;
+        workers.run("places", asked.len(), |at| {
+            let [part, _] = asked[at];
+            // The first of a part looks for all.
+            if at > 0 && asked[at - 1][0] == part {
+                return;
+            }
+            let of_part = &asked[at..];
+            let of_part = &of_part[..of_part.iter().take_while(|[other, _]| *other == part).count()];
+            for some in of_part.chunks(NAMES) {
+                let mut names = [0; NAMES];
+                names.iter_mut().zip(some).for_each(|(slot, &[_, name])| *slot = name);
+                look(part as usize, &names[..some.len()]);
+            }
+        });
+        self.asked.clear();
+    }
 }
 
 /// A list, and who stands there.
@@ -53,7 +117,8 @@ pub(in crate::coherent) struct Listed<'a, const D: usize> {
 impl Places {
     pub(super) fn bytes(&self) -> usize {
         self.regions.capacity()
-            + (self.front.capacity() + self.blocks.capacity()) * size_of::<u64>()
+            + self.front.bytes()
+            + self.blocks.bytes()
             + self.sure.capacity() * size_of::<usize>()
             + [&self.in_front, &self.in_blocks, &self.holes].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
     }
@@ -109,26 +174,25 @@ impl Places {
             }
         }
         let regions = &*regions;
-        let bits = |[a, b]: [u32; 2]| 1_u64 << regions[a as usize] | 1 << regions[b as usize];
-        let bits_by_rank = |[a, b]: [u32; 2]| 1_u64 << ranks.region(a) | 1 << ranks.region(b);
         let pairs = &pairs[..live.front()];
-        resize_with_headroom(front, pairs.len().div_ceil(SOME));
-        workers.fill_blocks("regions", front, TASK, |first, masks| {
+        resize_with_headroom(&mut front.masks, pairs.len().div_ceil(SOME));
+        workers.fill_blocks("regions", &mut front.masks, TASK, |first, masks| {
             for (mask, some) in masks.iter_mut().zip(pairs[first * SOME..].chunks(SOME)) {
-                *mask = some.iter().fold(0, |mask, &pair| mask | bits(pair));
+                *mask = mask_of(some.as_flattened().iter().map(|&id| regions[id as usize]));
             }
         });
         let all = live.blocks();
-        resize_with_headroom(blocks, all.len());
-        workers.fill_blocks("regions", blocks, 1, |number, mask| {
-            let block = &all[number];
-            let all = (0..block.len()).map(|at| block.pair(at));
+        resize_with_headroom(&mut blocks.masks, all.len());
+        workers.fill_blocks("regions", &mut blocks.masks, 1, |number, mask| {
+            let bodies = (0..all[number].len()).flat_map(|at| all[number].pair(at));
             mask[0] = if named.ids().is_empty() {
-                all.fold(0, |mask, pair| mask | bits(pair))
+                mask_of(bodies.map(|id| regions[id as usize]))
             } else {
-                all.fold(0, |mask, pair| mask | bits_by_rank(pair))
+                mask_of(bodies.map(|rank| ranks.region(rank)))
             };
         });
+        front.index();
+        blocks.index();
         resize_with_headroom(sure, all.len());
         let mut begin = live.front();
         for (slot, block) in sure.iter_mut().zip(all) {
@@ -144,47 +208,25 @@ impl Places {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Self { regions, front, blocks, in_front, in_blocks, .. } = self;
-        let (regions, front, blocks, all) = (&*regions, &*front, &*blocks, live.blocks());
-        let of_ranks = Regions::of(tree);
-        let bit_of = |id: u32| 1_u64 << regions[id as usize];
-        let pairs = &pairs[..live.front()];
-        // The names of those of some regions, some at a time.
-        let of_mask = |mask: u64, name: &dyn Fn(u32) -> u32, look: &mut dyn FnMut(&[u32])| {
-            let (mut names, mut count) = ([0; NAMES], 0);
-            for &id in new.iter().filter(|&&id| mask & bit_of(id) != 0) {
-                names[count] = name(id);
-                count += 1;
-                if count == NAMES {
-                    look(&names);
-                    count = 0;
-                }
-            }
-            if count > 0 {
-                look(&names[..count]);
-            }
-        };
+        let (all, pairs) = (live.blocks(), &pairs[..live.front()]);
+        for &id in new {
+            let region = regions[id as usize];
+            front.ask(region, id);
+            let ids = ranks.ids();
+            let name = if ids.is_empty() { id } else { Regions::of(tree).rank((id, region), ids) };
+            blocks.ask(region, Block::name_of(name));
+        }
         let found = Mutex::new(core::mem::take(in_front));
-        workers.run("front", front.len().div_ceil(TASK), |task| {
-            for number in task * TASK..front.len().min((task + 1) * TASK) {
-                let first = number * SOME;
-                let pairs = &pairs[first..pairs.len().min(first + SOME)];
-                of_mask(front[number], &|id| id, &mut |names| {
-                    run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
-                });
-            }
+        front.look(workers, |part, names| {
+            let first = part * SOME;
+            let pairs = &pairs[first..pairs.len().min(first + SOME)];
+            run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
         });
         *in_front = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found = Mutex::new(core::mem::take(in_blocks));
-        workers.run("blocks", all.len(), |number| {
-            let (block, first) = (&all[number], number * BLOCK);
-            let name = |id: u32| {
-                let ids = ranks.ids();
-                block.name_of(if ids.is_empty() { id } else { of_ranks.rank((id, regions[id as usize]), ids) })
-            };
-            of_mask(blocks[number], &name, &mut |names| {
-                let pairs = block.names();
-                run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
-            });
+        blocks.look(workers, |number, names| {
+            let (pairs, first) = (all[number].names(), number * BLOCK);
+            run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
         });
         *in_blocks = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         // Two of a pair may both be new, or become so one after the other.
@@ -193,6 +235,18 @@ impl Places {
             found.dedup();
         }
     }
+}
+
+/// A bit for each of some regions. Those are marked first, since who adds to a bit waits for the last one to be added.
+#[inline(always)]
+fn mask_of(regions: impl Iterator<Item = u8>) -> Mask {
+    let mut marked = [0_u8; REGIONS];
+    regions.for_each(|region| marked[usize::from(region)] = 1);
+    let mut mask = [0; _];
+    for (word, marked) in mask.iter_mut().zip(marked.as_chunks::<64>().0) {
+        *word = marked.iter().rev().fold(0, |word, &mark| word << 1 | u64::from(mark));
+    }
+    mask
 }
 
 fn lock(found: &Mutex<Vec<u32>>) -> std::sync::MutexGuard<'_, Vec<u32>> {
