@@ -10,7 +10,7 @@ use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::pace::Moved;
-use crate::coherent::strays::share;
+use crate::coherent::strays::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 
@@ -189,11 +189,11 @@ impl<const D: usize> CoherentFinder<D> {
         let some_strayed = of_one && self.current.course().is_some() && (left_course || !self.strays.is_empty());
         let most = if some_jumped {
             let on = (self.finder.isa(), workers);
-            self.current.moved_but_for(input, (most, share(D), &mut self.strayed), on)
+            self.current.moved_but_for(input, (most, SHARE, &mut self.strayed), on)
         } else {
             most
         };
-        let strayed = if some_strayed { self.current.strayed_but_for(input, share(D)) } else { strayed };
+        let strayed = if some_strayed { self.current.strayed_but_for(input, SHARE) } else { strayed };
         (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course })
     }
 }

@@ -23,15 +23,11 @@ use patch::Patch;
 pub(super) use places::Listed;
 use places::Places;
 
-/// One body of so many may stray, in the plane and in space.
-const SHARES: [usize; 2] = [64, 384];
+/// One body of so many may stray.
+pub(super) const SHARE: usize = 64;
 
-pub(super) const fn share(axes: usize) -> usize {
-    SHARES[if axes > 2 { 1 } else { 0 }]
-}
-
-/// And they may have one pair for so many bodies: a few may touch all others.
-const PAIRS: usize = 2;
+/// And they may have one pair for each body: a few may touch all others.
+const PAIRS: usize = 1;
 
 /// Bodies that one task looks for.
 const BLOCK: usize = 16;
@@ -196,7 +192,7 @@ impl<const D: usize> Strays<D> {
         self.pairs.clear();
         now.sort_unstable();
         now.retain(|&id| !self.marks.has(id));
-        let few = self.ids.len() + now.len() <= bodies.len() / share(D);
+        let few = self.ids.len() + now.len() <= bodies.len() / SHARE;
         let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {
             self.build = 0;
