@@ -110,8 +110,12 @@ impl<const D: usize> CoherentFinder<D> {
             let moved = used.and_then(|used| finder.moved(input, used, workers));
             finder.pace.ended(moved);
             let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
-            finder.search(input, only, (&mut answer, known), workers)?;
-            Ok(Outcome::Answered)
+            let searched = finder.search(input, only, (&mut answer, known), workers);
+            if searched.is_err() {
+                // What was kept has been adapted to bodies that are refused.
+                finder.pace.forget();
+            }
+            searched.map(|()| Outcome::Answered)
         })?;
         Ok(())
     }
@@ -160,6 +164,9 @@ impl<const D: usize> CoherentFinder<D> {
         };
         let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
         if !may_stray {
+            if !self.pace.keeps_list() && input.sets().len() == 1 {
+                current.adapt(input);
+            }
             let used = current.measure(input, (margin, None), on);
             return if strays.is_empty() { used } else { f64::MAX };
         }
@@ -173,6 +180,9 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// How bodies have moved that have used up so much; none where that is no number.
     fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+        if is_plain(input) && input.sets().len() == 1 {
+            self.current.adapt(input);
+        }
         if !self.strays.is_empty() {
             self.current.take_to_move(input, self.strays.bodies(), self.pace.frames() as f32);
         }

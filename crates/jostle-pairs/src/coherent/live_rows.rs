@@ -102,15 +102,16 @@ impl LiveRows {
         true
     }
 
-    /// Makes the rows of this frame of those of the last one, by how candidates have changed: in the caller's lists, or, if there are none,
-    /// here.
+    /// Makes the rows of this frame, so many, of those of the last one, by how candidates have changed: in the caller's lists, or, if there are
+    /// none, here.
     pub(super) fn change<const D: usize>(
         &mut self,
-        lists: Option<&mut NeighborLists>,
+        (lists, count): (Option<&mut NeighborLists>, usize),
         of: (&Ranks, bool, &Strays<D>),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         self.note(of, workers);
+        self.rows.add_rows(count);
         let Self { rows, spare, changes, starts, begins, .. } = self;
         let (rows, changes, is_spare) = (&*rows, &*changes, lists.is_none());
         let out = lists.unwrap_or(spare);
@@ -141,6 +142,8 @@ impl LiveRows {
             let written = task * ROWS..((task + 1) * ROWS).min(rows.len());
             run(isa, Write { rows, written, changes: of_task(task), out });
         });
+        // Those of bodies that have gone are empty.
+        out.truncate_rows(count);
         if is_spare {
             swap(&mut self.rows, &mut self.spare);
         }

@@ -19,6 +19,9 @@ pub(super) fn are_far(bodies: usize) -> bool {
 pub(super) struct Packed(pub(super) [f32; 4]);
 
 impl Packed {
+    /// One that touches none.
+    pub(super) const NOWHERE: Self = Self([f32::NAN; 4]);
+
     #[inline(always)]
     pub(super) fn new<const D: usize>(center: [f32; D], radius: f32) -> Self {
         let mut packed = [radius; 4];

@@ -83,13 +83,14 @@ impl<const D: usize> CoherentFinder<D> {
                 current.might_touch(id, (tree, pace.margin()), touched);
             });
         }
+        let count = input.sets()[0].len();
         let of = (&candidates.ranks, has_both_rows(asked.kind, input), &*strays);
         if drops_some || !live_rows.may_lend() {
-            live_rows.change::<D>(None, of, (isa, workers));
+            live_rows.change::<D>((None, count), of, (isa, workers));
             self.hand_out(input, asked, workers);
             return Ok(());
         }
-        live_rows.change::<D>(Some(&mut *asked.lists), of, (isa, workers));
+        live_rows.change::<D>((Some(&mut *asked.lists), count), of, (isa, workers));
         live_rows.lend(asked.lists);
         finder.rows.measure(&finder.preparation.exact(input), asked.kind, asked.lists, (isa, workers));
         Ok(())

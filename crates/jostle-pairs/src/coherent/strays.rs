@@ -38,9 +38,6 @@ const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 /// Who was seen with a margin is followed for nearly as far, what may be lost by rounding: 2^-10.
 const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
 
-/// Where bodies that stray stand for candidates.
-const NOWHERE: Packed = Packed([f32::NAN; 4]);
-
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Strays<const D: usize> {
@@ -52,7 +49,8 @@ pub(super) struct Strays<const D: usize> {
     strays: Vec<Stray>,
     /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
     build: u64,
-    /// The tree of those that stray, by their number among them, and what it is built of: their centres, axis by axis, and radii.
+    /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
+    there: Vec<u32>,
     tree: LinearTree<D>,
     columns: Vec<f32>,
     /// Their pairs, the lesser id first, and those of the frame before.
@@ -79,6 +77,11 @@ struct Stray {
 }
 
 impl Stray {
+    /// Whether it has not gone.
+    fn is_there(&self) -> bool {
+        !self.body.radius().is_nan()
+    }
+
     /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
     fn is_near<const D: usize>(&self, margin: f32) -> bool {
         self.seen.is_some_and(|seen| {
@@ -133,7 +136,7 @@ impl Marks {
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
-        let ids = [&self.ids, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>()
+        let ids = [&self.ids, &self.there, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>()
             + self.strays.iter().map(of_one).sum::<usize>();
         let pairs = [&self.pairs, &self.were, &self.ascending].map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity()) * size_of::<u32>()
@@ -170,7 +173,7 @@ impl<const D: usize> Strays<D> {
         &self.marks
     }
 
-    /// Those that strayed in the last frame, and where they were.
+    /// Those that strayed in the last frame, and where they were, or were not.
     pub(super) fn bodies(&self) -> impl Iterator<Item = (u32, Packed)> {
         self.ids.iter().zip(&self.strays).map(|(&id, stray)| (id, stray.body))
     }
@@ -215,35 +218,46 @@ impl<const D: usize> Strays<D> {
         }
         self.strays[before..self.ids.len()].iter_mut().for_each(|stray| stray.seen = None);
         for (&id, stray) in self.ids.iter().zip(&mut self.strays) {
-            stray.body = core::mem::replace(&mut bodies[id as usize], NOWHERE);
+            let body = bodies.get_mut(id as usize);
+            stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
         }
         let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), workers);
         if !found {
-            self.bodies().for_each(|(id, body)| bodies[id as usize] = body);
+            for (id, body) in self.bodies() {
+                bodies.get_mut(id as usize).into_iter().for_each(|slot| *slot = body);
+            }
         }
         found
     }
 
     fn find_pairs(&mut self, among: (&LinearTree<D>, &[Packed], f32), workers: Workers<'_>) -> bool {
-        let Self { ids, strays, tree, columns, pairs, .. } = self;
+        let Self { ids, strays, there, tree, columns, pairs, .. } = self;
         let (grown, bodies, margin) = among;
         let strays = &mut strays[..ids.len()];
+        there.clear();
+        there.extend((0..).zip(&*strays).filter(|(_, stray)| stray.is_there()).map(|(number, _)| number));
+        let bodies_there = || there.iter().map(|&number| &strays[number as usize].body);
         columns.clear();
         for axis in 0..D {
-            columns.extend(strays.iter().map(|stray| stray.body.0[axis]));
+            columns.extend(bodies_there().map(|body| body.0[axis]));
         }
-        columns.extend(strays.iter().map(|stray| stray.body.radius()));
-        let column = |number: usize| &columns[number * ids.len()..][..ids.len()];
+        columns.extend(bodies_there().map(Packed::radius));
+        let column = |number: usize| &columns[number * there.len()..][..there.len()];
         if tree.build(Bodies::from_slices(from_fn(column), column(D)), Threads::Serial).is_err() {
             return false;
         }
-        let (ids, tree, failed) = (&*ids, &*tree, AtomicBool::new(false));
+        let (ids, there, tree, failed) = (&*ids, &*there, &*tree, AtomicBool::new(false));
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
-            for (number, stray) in (first..).zip(block) {
+            for (number, stray) in (first as u32..).zip(block) {
+                if !stray.is_there() {
+                    stray.touched.clear();
+                    continue;
+                }
                 let is_sound = stray.find_among((grown, bodies), margin);
                 let circle = Circle::new(from_axes(|axis| stray.body.0[axis]), stray.body.radius());
                 let among_them = Queries::new(tree).visit_circle(circle, |other| {
-                    if other as usize > number {
+                    let other = there[other as usize];
+                    if other > number {
                         stray.touched.push(ids[other as usize]);
                     }
                 });

@@ -13,6 +13,7 @@ use jostle_sets::proxy::squared;
 use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::{Moving, Packed};
+use crate::coherent::strays::SHARE;
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
@@ -230,8 +231,33 @@ impl<const D: usize> Was<D> {
     /// A body as it is kept, with its margin: its own, or else this one.
     pub(super) fn grown_body(&self, id: u32, margin: f32, own: bool) -> Option<Circle<D>> {
         let center = self.centers();
+        if id as usize >= center[0].len() {
+            return None;
+        }
         let radius = if own { *self.grown.get(id as usize)? } else { self.radii.get(id as usize)? + margin };
         Some(Circle::new(from_axes(|axis| center[axis][id as usize]), radius))
+    }
+
+    /// Where a few bodies have come or gone, the last ones, those that are there are kept, new ones where they stand now.
+    pub(super) fn adapt(&mut self, bodies: Bodies<'_, D>) {
+        let Some(kept) = self.len.filter(|&kept| kept != bodies.len()) else { return };
+        if kept.abs_diff(bodies.len()) > kept / SHARE {
+            return;
+        }
+        let adapt = |column: &mut Vec<f32>, now: &dyn Fn(usize) -> f32| {
+            column.truncate(kept.min(bodies.len()));
+            column.extend((kept..bodies.len()).map(now));
+            column.resize(bodies.len().next_multiple_of(PART), 0.0);
+        };
+        for axis in 0..D {
+            let now = |id| bodies.centers()[axis].get(id);
+            adapt(&mut self.centers[axis], &now);
+            if self.is_ahead {
+                adapt(&mut self.stood[axis], &now);
+            }
+        }
+        adapt(&mut self.radii, &|id| bodies.radius(id));
+        self.len = Some(bodies.len());
     }
 
     /// Takes a body that moves by so much in a frame, as it seems, to have done so in as many frames as since all were kept.
@@ -297,9 +323,10 @@ impl<const D: usize> Was<D> {
     /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
     /// both times the latter.
     pub(super) fn along(&self, bodies: Bodies<'_, D>, mut visit: impl FnMut([f64; 2])) {
-        if self.is_ahead() && self.len == Some(bodies.len()) {
-            let sample = (bodies.len() / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]);
-            for id in (0..bodies.len()).step_by(bodies.len().div_ceil(sample).max(1)) {
+        if self.is_ahead() {
+            let both = self.len.map_or(0, |len| len.min(bodies.len()));
+            let sample = (both / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]);
+            for id in (0..both).step_by(both.div_ceil(sample).max(1)) {
                 let mut of_body = [0.0; 2];
                 for axis in 0..D {
                     let (now, kept) = (bodies.centers()[axis].get(id), self.centers[axis][id]);
@@ -313,7 +340,8 @@ impl<const D: usize> Was<D> {
 
     /// Packs bodies, alone or with themselves as they are kept; how much one of them has used up since they were kept, at most: see
     /// [`Current::measure`](super::current::Current::measure). Or, how far one has moved since then, or strayed. Of those alone that have not done
-    /// so by more than a limit, if there is one, and of all; the others are listed, in no order.
+    /// so by more than a limit, if there is one, and of all; the others are listed, in no order, and so are a few that have come, or gone, where
+    /// those are the last: who is not there any more is nowhere.
     pub(super) fn measure<P: Pack>(
         &self,
         bodies: Bodies<'_, D>,
@@ -321,16 +349,50 @@ impl<const D: usize> Was<D> {
         packed: &mut Vec<P>,
         (isa, workers): (Isa, Workers<'_>),
     ) -> [f32; 2] {
-        if self.len != Some(bodies.len()) {
+        let Some(kept) = self.len else { return [f32::INFINITY; 2] };
+        let (both, all) = (kept.min(bodies.len()), kept.max(bodies.len()));
+        if all > both && (limit.is_none() || all - both > kept / SHARE) {
             return [f32::INFINITY; 2];
         }
-        fill_with_headroom(packed, bodies.len(), P::default());
+        fill_with_headroom(packed, all, P::default());
         let (centers, course) = match since {
             Since::Stood if self.is_ahead => (&self.stood, None),
             Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
             _ => (&self.centers, None),
         };
-        let most = Mutex::new([0.0_f32; 2]);
+        // Behind the last of those that are kept others may stand.
+        let whole = if all > both { both / PART * PART } else { both };
+        let (packed, others) = packed.split_at_mut(whole);
+        let mut used = [0.0_f32; 2];
+        for (slot, id) in others.iter_mut().zip(whole..) {
+            let of_body = |centers: &[Vec<f32>; D], radii: &[f32]| {
+                Packed::new::<D>(from_axes(|axis| centers[axis][id]), radii[id])
+            };
+            let now = || Packed::new::<D>(from_axes(|axis| bodies.centers()[axis].get(id)), bodies.radius(id));
+            if id >= both {
+                if id < bodies.len() && !is_sound(&now()) {
+                    used = [f32::INFINITY; 2];
+                }
+                *slot = P::pack(if id < bodies.len() { now() } else { Packed::NOWHERE }, Packed::NOWHERE);
+                continue;
+            }
+            let (now, was) = (now(), of_body(centers, &self.radii));
+            let mut moved2 = 0.0;
+            for axis in 0..D {
+                let step = course.map_or(0.0, |steps| steps * (was.0[axis] - self.stood[axis][id]));
+                let moved = (now.0[axis] - was.0[axis]) - step;
+                moved2 += moved * moved;
+            }
+            let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
+            let within = limit.map_or(of_body, |limit| take_one(of_body, limit, id as u32));
+            used = [used[0].max(within), used[1].max(of_body)];
+            *slot = P::pack(now, was);
+        }
+        if let Some(limit) = limit {
+            let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+            beyond.extend(both as u32..all as u32);
+        }
+        let most = Mutex::new(used);
         workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
@@ -494,16 +556,21 @@ fn take_beyond(used: [f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
 #[cold]
 #[inline(never)]
 fn list_beyond(used: &[f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
-    let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut within = 0.0_f32;
-    for (id, &used) in (first as u32..).zip(used) {
-        if used <= limit.most || used == f32::INFINITY {
-            within = within.max(used);
-        } else {
-            beyond.push(id);
-        }
+    let all = (first as u32..).zip(used);
+    all.fold(0.0, |within, (id, &used)| within.max(take_one(used, limit, id)))
+}
+
+fn is_sound(body: &Packed) -> bool {
+    body.0.iter().all(|x| x.is_finite()) && body.radius() >= 0.0
+}
+
+/// Lists one who has used up more than the limit, and is sound.
+fn take_one(used: f32, limit: Limit<'_>, id: u32) -> f32 {
+    if used <= limit.most || used == f32::INFINITY {
+        return used;
     }
-    within
+    limit.beyond.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+    0.0
 }
 
 #[cfg(test)]

@@ -285,6 +285,18 @@ impl NeighborLists {
         &mut self.offsets[1..]
     }
 
+    /// Adds empty rows, until there are so many.
+    pub(crate) fn add_rows(&mut self, rows: usize) {
+        if self.len() < rows {
+            self.offsets.resize(rows + 1, self.neighbors.len());
+        }
+    }
+
+    /// Leaves out all rows but so many: the others are empty.
+    pub(crate) fn truncate_rows(&mut self, rows: usize) {
+        self.offsets.truncate(rows + 1);
+    }
+
     /// Makes room for so many neighbours.
     pub(crate) fn room_for_neighbors<const D: usize>(&mut self, neighbors: usize) -> &mut [u32] {
         resize_anew(&mut self.neighbors, neighbors);

@@ -117,6 +117,11 @@ impl<const D: usize> Current<D> {
         course.come((self.steps, self.strayed), margin as f32)
     }
 
+    /// Where a few bodies of the only set have come or gone since they were kept, keeps those that are there: see [`Was::adapt`].
+    pub(in crate::coherent) fn adapt(&mut self, input: &Input<'_, D>) {
+        self.each_view(input, |now, bodies| now.was.adapt(bodies));
+    }
+
     /// Takes bodies of the only set that have strayed to move on as they have since the last frame, and to have done so in so many.
     pub(in crate::coherent) fn take_to_move(
         &mut self,
@@ -126,7 +131,9 @@ impl<const D: usize> Current<D> {
     ) {
         let mut strays = Some(strays);
         self.each_view(input, |now, bodies| {
-            for (id, before) in strays.take().into_iter().flatten() {
+            let strays = strays.take().into_iter().flatten();
+            for (id, before) in strays.filter(|&(id, before)| (id as usize) < bodies.len() && !before.radius().is_nan())
+            {
                 let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
                 let step = from_axes(|axis| center[axis] - before.0[axis]);
                 now.was.take_to_move(id, center, step, frames);

@@ -210,7 +210,8 @@ impl Places {
         let Self { regions, front, blocks, in_front, in_blocks, .. } = self;
         let (all, pairs) = (live.blocks(), &pairs[..live.front()]);
         for &id in new {
-            let region = regions[id as usize];
+            // Who has come since stands nowhere in the list.
+            let Some(&region) = regions.get(id as usize) else { continue };
             front.ask(region, id);
             let ids = ranks.ids();
             let name = if ids.is_empty() { id } else { Regions::of(tree).rank((id, region), ids) };
