@@ -337,6 +337,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
     fn note_search(&mut self, input: &Input<'_, D>, pairs: u64, workers: Workers<'_>) {
+        self.strays.begin(None);
         self.pace.give_up();
         self.pace.searched(0.0, pairs, bodies_of(input));
         if self.pace.probes() {

@@ -168,7 +168,7 @@ impl<const D: usize> CoherentFinder<D> {
                 current.adapt(input);
             }
             let used = current.measure(input, (margin, None), on);
-            return if strays.is_empty() { used } else { f64::MAX };
+            return if strays.is_empty() { used } else { used.max(f64::MAX) };
         }
         strayed.clear();
         let used = current.measure(input, (margin, Some(strayed)), on);

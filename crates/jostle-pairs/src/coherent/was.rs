@@ -260,7 +260,12 @@ impl<const D: usize> Was<D> {
         self.len = Some(bodies.len());
     }
 
-    /// Takes a body that moves by so much in a frame, as it seems, to have done so in as many frames as since all were kept.
+    /// Whether as many bodies are kept.
+    pub(super) fn is_of(&self, bodies: Bodies<'_, D>) -> bool {
+        self.len == Some(bodies.len())
+    }
+
+    /// Takes a body that is there, and moves by so much in a frame, as it seems, to have done so in as many frames as since all were kept.
     pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], step: [f32; D], frames: f32) {
         let stood = if self.is_ahead { &mut self.stood } else { &mut self.centers };
         for (axis, stood) in stood.iter_mut().enumerate() {
@@ -283,7 +288,7 @@ impl<const D: usize> Was<D> {
     /// How far some bodies have moved since they stood there, on average.
     pub(super) fn mean_moved(&self, bodies: Bodies<'_, D>) -> f64 {
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
-        let (mut sum, len) = (0.0, if self.len == Some(bodies.len()) { bodies.len() } else { 0 });
+        let (mut sum, len) = (0.0, if self.is_of(bodies) { bodies.len() } else { 0 });
         let every = len.div_ceil(MEAN_OF).max(1);
         for id in (0..len).step_by(every) {
             let of_axis = |axis: usize| f64::from(bodies.centers()[axis].get(id)) - f64::from(stood[axis][id]);
@@ -301,7 +306,7 @@ impl<const D: usize> Was<D> {
         all: &mut Vec<f32>,
     ) -> f64 {
         all.clear();
-        if self.len != Some(bodies.len()) || (steps.is_some() && !self.is_ahead()) {
+        if !self.is_of(bodies) || (steps.is_some() && !self.is_ahead()) {
             return f64::INFINITY;
         }
         let stood = if self.is_ahead { &self.stood } else { &self.centers };

@@ -131,7 +131,7 @@ impl<const D: usize> Current<D> {
     ) {
         let mut strays = Some(strays);
         self.each_view(input, |now, bodies| {
-            let strays = strays.take().into_iter().flatten();
+            let strays = strays.take().filter(|_| now.was.is_of(bodies)).into_iter().flatten();
             for (id, before) in strays.filter(|&(id, before)| (id as usize) < bodies.len() && !before.radius().is_nan())
             {
                 let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
