@@ -3,7 +3,7 @@
 //! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [walls] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [walls] [turnover] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::time::Instant;
 
@@ -31,6 +31,8 @@ struct Asked {
     flow: bool,
     /// Bodies turn at the borders of the box that they stood in, so that they stay as dense as they were.
     walls: bool,
+    /// One body in 4,096, or one, goes in each frame, and comes back elsewhere.
+    turnover: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
     /// In hundredths of the mean radius a frame.
@@ -47,6 +49,7 @@ impl Asked {
             gas: false,
             flow: false,
             walls: false,
+            turnover: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
             speeds: Vec::new(),
@@ -69,6 +72,8 @@ impl Asked {
                 asked.rows = true;
             } else if word == "flow" {
                 asked.flow = true;
+            } else if word == "turnover" {
+                asked.turnover = true;
             } else if word == "walls" {
                 asked.walls = true;
             } else if word == "gas" {
@@ -100,10 +105,12 @@ struct Way<const D: usize> {
     now: Scene<D>,
     /// The borders of each axis, if bodies turn there.
     walls: Option<[[f64; 2]; D]>,
+    /// How many bodies go in each frame, those with the least ids first.
+    turnover: usize,
 }
 
 impl<const D: usize> Way<D> {
-    fn new(start: Scene<D>, speed: f64, Asked { gas, flow, walls, .. }: &Asked) -> Self {
+    fn new(start: Scene<D>, speed: f64, Asked { gas, flow, walls, turnover, .. }: &Asked) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
         for _ in 0..start.len() {
@@ -129,14 +136,18 @@ impl<const D: usize> Way<D> {
             [column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max)]
         };
         let walls = walls.then(|| std::array::from_fn(borders));
-        Self { now: start.clone(), start, steps, walls }
+        let turnover = if *turnover { (start.len() / 4_096).max(1) } else { 0 };
+        Self { now: start.clone(), start, steps, walls, turnover }
     }
 
     fn go_to(&mut self, frame: usize) {
         for axis in 0..D {
             let (from, steps) = (&self.start.centers[axis], &self.steps[axis]);
-            for ((x, from), step) in self.now.centers[axis].iter_mut().zip(from).zip(steps) {
-                let ahead = f64::from(*from) + frame as f64 * step;
+            for (id, (x, step)) in self.now.centers[axis].iter_mut().zip(steps).enumerate() {
+                // Who has come back since moves on from where another one began.
+                let come = if id < self.turnover * frame { Some(1 + id / self.turnover) } else { None };
+                let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
+                let ahead = f64::from(from) + (frame - come.unwrap_or(0)) as f64 * step;
                 *x = self.walls.map_or(ahead, |walls| between(walls[axis], ahead)) as f32;
             }
         }
