@@ -21,7 +21,7 @@ use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use patch::Patch;
 pub(super) use places::Listed;
-use places::Places;
+use places::{Places, Who};
 
 /// One body of so many may stray.
 pub(super) const SHARE: usize = 64;
@@ -274,8 +274,8 @@ impl<const D: usize> Strays<D> {
 
     /// Finds where in a list pairs stand of which one body strays.
     pub(super) fn find_places(&mut self, listed: Listed<'_, D>, on: (Isa, Workers<'_>)) {
-        let new = &self.ids[self.ids.len() - self.new..];
-        self.places.find(listed, new, on);
+        let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
+        self.places.find(listed, who, on);
     }
 
     /// Takes those pairs out of the list, and puts in those of bodies that stray.

@@ -8,11 +8,13 @@ pub(super) struct Patch {
     /// How long the list was, where it is patched, and what stood where something else does now, in the order in which it was written.
     len: Option<usize>,
     replaced: Vec<(u32, [u32; 2])>,
+    /// Places that are left.
+    left: Vec<u32>,
 }
 
 impl Patch {
     pub(super) fn bytes(&self) -> usize {
-        self.replaced.capacity() * size_of::<(u32, [u32; 2])>()
+        self.replaced.capacity() * size_of::<(u32, [u32; 2])>() + self.left.capacity() * size_of::<u32>()
     }
 
     pub(super) fn clear(&mut self) {
@@ -20,13 +22,12 @@ impl Patch {
         self.len = None;
     }
 
-    /// Puts these pairs in these places, ascending, and behind the end; where there are fewer, the last of the list in the places that are
-    /// left.
+    /// Puts these pairs in these places, and behind the end; where there are fewer, the last of the list in the places that are left.
     pub(super) fn put(&mut self, list: &mut PairList, holes: &[u32], pairs: &[[u32; 2]]) {
-        let replaced = &mut self.replaced;
+        let Self { replaced, left, .. } = self;
         let len = list.pairs().len();
         self.len = Some(len);
-        let (filled, left) = holes.split_at(pairs.len().min(holes.len()));
+        let (filled, others) = holes.split_at(pairs.len().min(holes.len()));
         let (now, more) = pairs.split_at(filled.len());
         let mut write = |list: &mut [[u32; 2]], place: u32, pair: [u32; 2]| {
             replaced.push((place, core::mem::replace(&mut list[place as usize], pair)));
@@ -34,11 +35,14 @@ impl Patch {
         for (&place, &pair) in filled.iter().zip(now) {
             write(list.pairs_mut(), place, pair);
         }
-        if left.is_empty() {
+        if others.is_empty() {
             list.set_len(len + more.len());
             list.pairs_mut()[len..].copy_from_slice(more);
             return;
         }
+        left.clear();
+        left.extend_from_slice(others);
+        left.sort_unstable();
         // Who stands behind the new end, but for those that go.
         let end = (len - left.len()) as u32;
         let (front, back) = left.split_at(left.partition_point(|&place| place < end));

@@ -12,6 +12,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::live::Live;
+use crate::coherent::strays::Marks;
 use crate::pairs::ranks::Ranks;
 
 /// Pairs at the front of a list that are looked through together, and so many of those that one task finds the regions of.
@@ -37,10 +38,12 @@ pub(super) struct Places {
     blocks: Parts,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
-    /// Places at the front, and candidates of the blocks, of bodies that stray.
+    /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
-    /// Where all of their pairs stand in this frame, ascending.
+    /// Those of bodies that have just begun to.
+    fresh: Vec<u32>,
+    /// Where all of their pairs stand in this frame.
     holes: Vec<u32>,
 }
 
@@ -114,13 +117,28 @@ pub(in crate::coherent) struct Listed<'a, const D: usize> {
     pub(in crate::coherent) tree: &'a LinearTree<D>,
 }
 
+/// Who strays, and who has just begun to.
+#[derive(Clone, Copy)]
+pub(super) struct Who<'a> {
+    pub(super) marks: &'a Marks,
+    pub(super) new: &'a [u32],
+}
+
+impl Who<'_> {
+    /// Whether a pair has been found before, by one who has strayed for longer.
+    fn is_known(self, pair: [u32; 2]) -> bool {
+        pair.iter().any(|id| self.marks.has(*id) && !self.new.contains(id))
+    }
+}
+
 impl Places {
     pub(super) fn bytes(&self) -> usize {
         self.regions.capacity()
             + self.front.bytes()
             + self.blocks.bytes()
             + self.sure.capacity() * size_of::<usize>()
-            + [&self.in_front, &self.in_blocks, &self.holes].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+            + [&self.in_front, &self.in_blocks, &self.fresh, &self.holes].map(Vec::capacity).iter().sum::<usize>()
+                * size_of::<u32>()
     }
 
     /// Nobody strays any more.
@@ -138,14 +156,14 @@ impl Places {
     pub(super) fn find<const D: usize>(
         &mut self,
         listed: Listed<'_, D>,
-        new: &[u32],
+        who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        if !new.is_empty() {
+        if !who.new.is_empty() {
             if self.regions.is_empty() {
                 self.find_regions(listed, workers);
             }
-            self.look_for(listed, new, (isa, workers));
+            self.look_for(listed, who, (isa, workers));
         }
         let blocks = listed.live.blocks();
         self.holes.clear();
@@ -159,7 +177,6 @@ impl Places {
                 self.holes.push(listed.live.place_of(candidate) as u32);
             }
         }
-        self.holes.sort_unstable();
     }
 
     /// Finds the regions of all bodies, and of what lies together.
@@ -204,12 +221,12 @@ impl Places {
     fn look_for<const D: usize>(
         &mut self,
         Listed { pairs, live, ranks, tree }: Listed<'_, D>,
-        new: &[u32],
+        who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let Self { regions, front, blocks, in_front, in_blocks, .. } = self;
+        let Self { regions, front, blocks, in_front, in_blocks, fresh, .. } = self;
         let (all, pairs) = (live.blocks(), &pairs[..live.front()]);
-        for &id in new {
+        for &id in who.new {
             // Who has come since stands nowhere in the list.
             let Some(&region) = regions.get(id as usize) else { continue };
             front.ask(region, id);
@@ -217,25 +234,37 @@ impl Places {
             let name = if ids.is_empty() { id } else { Regions::of(tree).rank((id, region), ids) };
             blocks.ask(region, Block::name_of(name));
         }
-        let found = Mutex::new(core::mem::take(in_front));
+        let found = Mutex::new(core::mem::take(fresh));
         front.look(workers, |part, names| {
             let first = part * SOME;
             let pairs = &pairs[first..pairs.len().min(first + SOME)];
-            run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
+            let note = |at: usize| {
+                if !who.is_known(pairs[at]) {
+                    lock(&found).push((first + at) as u32);
+                }
+            };
+            run(isa, Find { pairs, names, note });
         });
-        *in_front = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let found = Mutex::new(core::mem::take(in_blocks));
+        take_over(&mut lock(&found), in_front);
         blocks.look(workers, |number, names| {
-            let (pairs, first) = (all[number].names(), number * BLOCK);
-            run(isa, Find { pairs, names, note: |at| lock(&found).push((first + at) as u32) });
+            let (block, first) = (&all[number], number * BLOCK);
+            let note = |at: usize| {
+                if !who.is_known(ranks.pair(block.pair(at))) {
+                    lock(&found).push((first + at) as u32);
+                }
+            };
+            run(isa, Find { pairs: block.names(), names, note });
         });
-        *in_blocks = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Two of a pair may both be new, or become so one after the other.
-        for found in [in_front, in_blocks] {
-            found.sort_unstable();
-            found.dedup();
-        }
+        take_over(&mut lock(&found), in_blocks);
+        *fresh = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
+}
+
+/// Adds what has been found, once each: two of a pair may both have been looked for.
+fn take_over(fresh: &mut Vec<u32>, all: &mut Vec<u32>) {
+    fresh.sort_unstable();
+    fresh.dedup();
+    all.append(fresh);
 }
 
 /// A bit for each of some regions. Those are marked first, since who adds to a bit waits for the last one to be added.
