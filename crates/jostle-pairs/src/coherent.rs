@@ -67,9 +67,10 @@ use strays::Strays;
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
 /// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much; once one has strayed farther, pairs are
-/// listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is refused
-/// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
+/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one such set, one body in 64 may stray
+/// while a list lasts: turn, jump, grow, or come or go, where those are the last ids. Those are looked for by themselves; once more have strayed,
+/// pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
+/// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

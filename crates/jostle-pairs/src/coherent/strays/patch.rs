@@ -68,3 +68,44 @@ impl Patch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Patch;
+    use crate::join::hits::PairList;
+
+    /// Steele, Lea and Flood's SplitMix64.
+    fn random(state: &mut u64, below: usize) -> usize {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (*state ^ *state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x >> 33) as usize % below.max(1)
+    }
+
+    #[test]
+    fn a_list_is_patched_and_made_as_it_was() {
+        let (mut state, mut patch) = (1, Patch::default());
+        for _ in 0..2_000 {
+            let len = random(&mut state, 30);
+            let mut list = PairList::with_capacity(0);
+            list.set_len(len);
+            list.pairs_mut().iter_mut().zip(0..).for_each(|(slot, at)| *slot = [at, at + 1]);
+            let all = list.pairs().to_vec();
+            let (every, from) = (1 + random(&mut state, 4), random(&mut state, len));
+            let mut holes: Vec<u32> = (from as u32..len as u32).step_by(every).collect();
+            if random(&mut state, 2) == 0 {
+                holes.reverse();
+            }
+            let others: Vec<_> = (0..random(&mut state, 20) as u32).map(|number| [1_000 + number, 0]).collect();
+            patch.put(&mut list, &holes, &others);
+            let kept = all.iter().zip(0..).filter(|(_, place)| !holes.contains(place));
+            let mut expected: Vec<_> = kept.map(|(&pair, _)| pair).chain(others).collect();
+            let mut patched = list.pairs().to_vec();
+            expected.sort_unstable();
+            patched.sort_unstable();
+            assert_eq!(patched, expected, "{len} pairs, holes {holes:?}");
+            patch.restore(&mut list);
+            assert_eq!(list.pairs(), all);
+        }
+    }
+}
