@@ -17,6 +17,9 @@ use crate::join::filter::PairTest;
 /// Who strays is looked for among those that are near with such a part of the margin of the list.
 const NEAR: f64 = 0.5;
 
+/// In the life of a list none that strays comes farther than so many margins, but by a jump.
+const FAR: f64 = 8.0;
+
 /// So many times as far as all on average hardly one moves that has not jumped.
 const JUMPS: f64 = 6.0;
 
@@ -168,6 +171,7 @@ impl<const D: usize> CoherentFinder<D> {
                 current.adapt(input);
             }
             let used = current.measure(input, (margin, None), on);
+            // Nobody knows the pairs of those that stray: more than any margin is used up.
             return if strays.is_empty() { used } else { used.max(f64::MAX) };
         }
         strayed.clear();
@@ -184,7 +188,8 @@ impl<const D: usize> CoherentFinder<D> {
             self.current.adapt(input);
         }
         if !self.strays.is_empty() {
-            self.current.take_to_move(input, self.strays.bodies(), self.pace.frames() as f32);
+            let far = (self.pace.frames(), FAR * self.pace.margin());
+            self.current.take_to_move(input, self.strays.bodies(), far);
         }
         let [most, strayed] = if self.pace.was_ahead() {
             self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))

@@ -78,10 +78,9 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let Self { finder, candidates, live_rows, current, strays, pace, .. } = self;
         if !strays.is_empty() {
-            let tree = finder.preparation.own_tree();
-            strays.note_changes(&live_rows.rows, |id, touched| {
-                current.might_touch(id, (tree, pace.margin()), touched);
-            });
+            let (tree, margin) = (finder.preparation.own_tree(), pace.margin());
+            let might_touch = |id: u32, touched: &mut Vec<u32>| current.might_touch(id, (tree, margin), touched);
+            strays.note_changes(&live_rows.rows, might_touch, workers);
         }
         let count = input.sets()[0].len();
         let of = (&candidates.ranks, has_both_rows(asked.kind, input), &*strays);

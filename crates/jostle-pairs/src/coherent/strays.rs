@@ -11,8 +11,9 @@ use core::array::from_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::from_axes;
+use jostle_core::radix::RadixSort;
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Bodies, Isa, LinearTree, Threads, Workers};
+use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::{Circle, Queries};
 
 use crate::coherent::packed::Packed;
@@ -31,6 +32,9 @@ const PAIRS: usize = 1;
 
 /// Bodies that one task looks for.
 const BLOCK: usize = 16;
+
+/// The tree of fewer is built by one thread.
+const SERIAL_BELOW: usize = 1 << 12;
 
 /// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
@@ -61,7 +65,8 @@ pub(super) struct Strays<const D: usize> {
     /// Pairs that come to rows, or are taken away; and, for those, what one may have touched, and the pairs of this frame, ascending.
     changes: Vec<([u32; 2], bool)>,
     might_touch: Vec<u32>,
-    ascending: Vec<[u32; 2]>,
+    ascending: [Vec<u64>; 2],
+    sort: RadixSort<u64>,
 }
 
 /// One that strays.
@@ -138,10 +143,13 @@ impl<const D: usize> Strays<D> {
         let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
         let ids = [&self.ids, &self.there, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>()
             + self.strays.iter().map(of_one).sum::<usize>();
-        let pairs = [&self.pairs, &self.were, &self.ascending].map(Vec::capacity).iter().sum::<usize>();
+        let pairs = [&self.pairs, &self.were].map(Vec::capacity).iter().sum::<usize>();
+        let ascending = self.ascending.each_ref().map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity()) * size_of::<u32>()
             + self.strays.capacity() * size_of::<Stray>()
             + pairs * size_of::<[u32; 2]>()
+            + ascending * size_of::<u64>()
+            + self.sort.bytes()
             + self.changes.capacity() * size_of::<([u32; 2], bool)>()
             + self.tree.bytes()
             + self.places.bytes()
@@ -243,7 +251,8 @@ impl<const D: usize> Strays<D> {
         }
         columns.extend(bodies_there().map(Packed::radius));
         let column = |number: usize| &columns[number * there.len()..][..there.len()];
-        if tree.build(Bodies::from_slices(from_fn(column), column(D)), Threads::Serial).is_err() {
+        let on = if there.len() < SERIAL_BELOW { Workers::Serial } else { workers };
+        if tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_err() {
             return false;
         }
         let (ids, there, tree, failed) = (&*ids, &*there, &*tree, AtomicBool::new(false));
@@ -293,22 +302,31 @@ impl<const D: usize> Strays<D> {
 
     /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made. `might_touch` lists what a body may have
     /// touched before it strayed.
-    pub(super) fn note_changes(&mut self, rows: &NeighborLists, might_touch: impl Fn(u32, &mut Vec<u32>)) {
-        let Self { ids, new, pairs, were, changes, might_touch: touched, ascending, .. } = self;
+    pub(super) fn note_changes(
+        &mut self,
+        rows: &NeighborLists,
+        might_touch: impl Fn(u32, &mut Vec<u32>),
+        workers: Workers<'_>,
+    ) {
+        let Self { ids, new, pairs, were, changes, might_touch: touched, ascending: [was, is], sort, .. } = self;
+        was.clear();
+        was.extend(were.iter().map(|&pair| number_of(pair)));
         for &id in &ids[ids.len() - *new..] {
             touched.clear();
             might_touch(id, touched);
             let pairs = touched.iter().map(|&other| [id.min(other), id.max(other)]);
-            were.extend(pairs.filter(|&[a, b]| a != b && rows.of(a as usize).binary_search(&b).is_ok()));
+            let there = pairs.filter(|&[a, b]| a != b && rows.of(a as usize).binary_search(&b).is_ok());
+            was.extend(there.map(number_of));
         }
-        were.sort_unstable();
-        were.dedup();
-        ascending.clear();
-        ascending.extend_from_slice(pairs);
-        ascending.sort_unstable();
+        is.clear();
+        is.extend(pairs.iter().map(|&pair| number_of(pair)));
+        for list in [&mut *was, &mut *is] {
+            sort.sort_by_code_on(list, workers, |&pair| pair);
+        }
+        was.dedup();
         changes.clear();
-        changes.extend(without(were, ascending).map(|pair| (pair, true)));
-        changes.extend(without(ascending, were).map(|pair| (pair, false)));
+        changes.extend(without(was, is).map(|pair| (pair_of(pair), true)));
+        changes.extend(without(is, was).map(|pair| (pair_of(pair), false)));
     }
 
     /// What [`Strays::note_changes`] has noted: pairs that come, or are taken away.
@@ -317,11 +335,20 @@ impl<const D: usize> Strays<D> {
     }
 }
 
-/// Some pairs without others, both ascending.
-fn without(some: &[[u32; 2]], others: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> {
+/// A pair as one number, by which pairs are in the same order.
+fn number_of([a, b]: [u32; 2]) -> u64 {
+    u64::from(a) << u32::BITS | u64::from(b)
+}
+
+fn pair_of(number: u64) -> [u32; 2] {
+    [(number >> u32::BITS) as u32, number as u32]
+}
+
+/// Some numbers without others, both ascending.
+fn without(some: &[u64], others: &[u64]) -> impl Iterator<Item = u64> {
     let mut others = others.iter().peekable();
-    some.iter().copied().filter(move |pair| {
-        while others.next_if(|&other| other < pair).is_some() {}
-        others.peek() != Some(&pair)
+    some.iter().copied().filter(move |number| {
+        while others.next_if(|&other| other < number).is_some() {}
+        others.peek() != Some(&number)
     })
 }

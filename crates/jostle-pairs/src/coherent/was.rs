@@ -265,11 +265,11 @@ impl<const D: usize> Was<D> {
         self.len == Some(bodies.len())
     }
 
-    /// Takes a body that is there, and moves by so much in a frame, as it seems, to have done so in as many frames as since all were kept.
-    pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], step: [f32; D], frames: f32) {
+    /// Takes a body that is there to have come as far along an axis as this since all were kept; or not to have moved, if that is more than `most`.
+    pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], way: [f32; D], most: f32) {
         let stood = if self.is_ahead { &mut self.stood } else { &mut self.centers };
         for (axis, stood) in stood.iter_mut().enumerate() {
-            stood[id as usize] = now[axis] - step[axis] * frames;
+            stood[id as usize] = if way[axis].abs() <= most { now[axis] - way[axis] } else { now[axis] };
         }
     }
 

@@ -122,12 +122,13 @@ impl<const D: usize> Current<D> {
         self.each_view(input, |now, bodies| now.was.adapt(bodies));
     }
 
-    /// Takes bodies of the only set that have strayed to move on as they have since the last frame, and to have done so in so many.
+    /// Takes bodies of the only set that have strayed to move on as they have since the last frame, and to have done so in so many frames; but for
+    /// those that would have come farther than `most` along an axis, which have jumped.
     pub(in crate::coherent) fn take_to_move(
         &mut self,
         input: &Input<'_, D>,
         strays: impl Iterator<Item = (u32, Packed)>,
-        frames: f32,
+        (frames, most): (u32, f64),
     ) {
         let mut strays = Some(strays);
         self.each_view(input, |now, bodies| {
@@ -135,8 +136,8 @@ impl<const D: usize> Current<D> {
             for (id, before) in strays.filter(|&(id, before)| (id as usize) < bodies.len() && !before.radius().is_nan())
             {
                 let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
-                let step = from_axes(|axis| center[axis] - before.0[axis]);
-                now.was.take_to_move(id, center, step, frames);
+                let way = from_axes(|axis| (center[axis] - before.0[axis]) * frames as f32);
+                now.was.take_to_move(id, center, way, most as f32);
             }
         });
     }
