@@ -10,7 +10,7 @@ use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::pace::Moved;
-use crate::coherent::strays::SHARE;
+use crate::coherent::was::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 

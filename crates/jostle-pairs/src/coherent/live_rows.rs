@@ -154,8 +154,8 @@ impl LiveRows {
         let Self { blocks, changes, sort, starts, .. } = self;
         let blocks = blocks.all();
         // Pairs of bodies that stray are no candidates any more, whatever became of them.
-        let (some_stray, marks) = (!strays.is_empty(), strays.marks());
-        let goes_on = |pair: [u32; 2]| !some_stray || !marks.has_any(pair);
+        let some_stray = !strays.is_empty();
+        let goes_on = |pair: [u32; 2]| !some_stray || !strays.has_any(pair);
         resize_with_headroom(starts, blocks.len() + 1);
         starts[0] = 0;
         for (number, block) in blocks.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
 //! to trees: that of bodies with margins, by which candidates were found, and one of those that stray.
 
+mod marks;
 mod patch;
 mod places;
 
@@ -12,22 +13,20 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::from_axes;
 use jostle_core::radix::RadixSort;
-use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::{Circle, Queries};
 
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
+use crate::coherent::was::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
+use marks::Marks;
 use patch::Patch;
 pub(super) use places::Listed;
 use places::{Places, Who};
 
-/// One body of so many may stray.
-pub(super) const SHARE: usize = 64;
-
-/// And they may have one pair for each body: a few may touch all others.
+/// They may have one pair for each body: a few may touch all others.
 const PAIRS: usize = 1;
 
 /// Bodies that one task looks for.
@@ -114,34 +113,10 @@ impl Stray {
     }
 }
 
-/// A bit for each body: it strays.
-#[derive(Debug, Default)]
-pub(super) struct Marks(Vec<u32>);
-
-impl Marks {
-    fn set(&mut self, id: u32) {
-        let word = id as usize / 32;
-        if self.0.len() <= word {
-            resize_with_headroom(&mut self.0, word + 1);
-        }
-        self.0[word] |= 1 << (id % 32);
-    }
-
-    #[inline(always)]
-    pub(super) fn has(&self, id: u32) -> bool {
-        self.0.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1)
-    }
-
-    #[inline(always)]
-    pub(super) fn has_any(&self, [a, b]: [u32; 2]) -> bool {
-        self.has(a) | self.has(b)
-    }
-}
-
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
-        let ids = [&self.ids, &self.there, &self.might_touch, &self.marks.0].map(Vec::capacity).iter().sum::<usize>()
+        let ids = [&self.ids, &self.there, &self.might_touch].map(Vec::capacity).iter().sum::<usize>()
             + self.strays.iter().map(of_one).sum::<usize>();
         let pairs = [&self.pairs, &self.were].map(Vec::capacity).iter().sum::<usize>();
         let ascending = self.ascending.each_ref().map(Vec::capacity).iter().sum::<usize>();
@@ -152,6 +127,7 @@ impl<const D: usize> Strays<D> {
             + self.sort.bytes()
             + self.changes.capacity() * size_of::<([u32; 2], bool)>()
             + self.tree.bytes()
+            + self.marks.bytes()
             + self.places.bytes()
             + self.patch.bytes()
     }
@@ -160,7 +136,7 @@ impl<const D: usize> Strays<D> {
     pub(super) fn begin(&mut self, tree: Option<&LinearTree<D>>) {
         self.build = tree.map_or(0, LinearTree::build_number);
         self.new = 0;
-        self.marks.0.clear();
+        self.marks.clear();
         self.ids.clear();
         self.pairs.clear();
         self.were.clear();
@@ -177,8 +153,9 @@ impl<const D: usize> Strays<D> {
         self.ids.is_empty()
     }
 
-    pub(super) fn marks(&self) -> &Marks {
-        &self.marks
+    /// Whether one of a pair strays.
+    pub(super) fn has_any(&self, pair: [u32; 2]) -> bool {
+        self.marks.has_any(pair)
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.

@@ -13,13 +13,15 @@ use jostle_sets::proxy::squared;
 use jostle_sets::simd::LANES;
 
 use crate::coherent::packed::{Moving, Packed};
-use crate::coherent::strays::SHARE;
 
 /// Bodies that one task reads.
 const BLOCK: usize = 1 << 13;
 
 /// Bodies that are read at a time.
 const PART: usize = 256;
+
+/// One body of so many may stray while what is kept of the others holds, come, or go.
+pub(super) const SHARE: usize = 64;
 
 /// So many bodies say how far all move on average.
 const MEAN_OF: usize = 256;

@@ -12,7 +12,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::live::Live;
-use crate::coherent::strays::Marks;
+use crate::coherent::strays::marks::Marks;
 use crate::pairs::ranks::Ranks;
 
 /// Pairs at the front of a list that are looked through together, and so many of those that one task finds the regions of.
