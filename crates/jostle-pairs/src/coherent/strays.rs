@@ -1,5 +1,5 @@
-//! The few bodies that stray: farther from their course than they may, or, where bodies are kept as they stand, farther than their margin. For
-//! all others, what is kept holds on.
+//! The few bodies that stray: farther from their course than they may, or, where bodies are kept as they stand, farther than twice the margin,
+//! and those that have come or gone. For all others, what is kept holds on.
 //!
 //! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
 //! to trees: that of bodies with margins, by which candidates were found, and one of those that stray.
@@ -25,9 +25,6 @@ use marks::Marks;
 use patch::Patch;
 pub(super) use places::Listed;
 use places::{Places, Who};
-
-/// They may have one pair for each body: a few may touch all others.
-const PAIRS: usize = 1;
 
 /// Bodies that one task looks for.
 const BLOCK: usize = 16;
@@ -255,7 +252,8 @@ impl<const D: usize> Strays<D> {
         for (&id, stray) in ids.iter().zip(strays) {
             pairs.extend(stray.touched.iter().map(|&other| [id.min(other), id.max(other)]));
         }
-        pairs.len() <= bodies.len() / PAIRS && !failed.into_inner()
+        // A few may touch all others: more pairs than bodies are sooner found by a search.
+        pairs.len() <= bodies.len() && !failed.into_inner()
     }
 
     /// Finds where in a list pairs stand of which one body strays.
