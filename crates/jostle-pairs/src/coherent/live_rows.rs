@@ -14,7 +14,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::blocks::{Blocks, are_far};
-use crate::coherent::strays::Strays;
+use crate::coherent::strays::Marks;
 use crate::neighbors::NeighborLists;
 use crate::pairs::ranks::Ranks;
 
@@ -30,6 +30,9 @@ const LOOKED_AT: usize = 2 * LANES;
 
 /// The number of the frame that is filled next, of all finders of the program: it tells rows from others, and nothing depends on it.
 static FRAMES: AtomicU64 = AtomicU64::new(1);
+
+/// Pairs of bodies that stray which come, or are taken away, and who strays.
+type OfStrays<'a> = (&'a [([u32; 2], bool)], &'a Marks);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -107,7 +110,7 @@ impl LiveRows {
     pub(super) fn change<const D: usize>(
         &mut self,
         (lists, count): (Option<&mut NeighborLists>, usize),
-        of: (&Ranks, bool, &Strays<D>),
+        of: (&Ranks, bool, OfStrays<'_>),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         self.note(of, workers);
@@ -150,12 +153,12 @@ impl LiveRows {
     }
 
     /// Notes all that has changed, by the rows that it has changed in.
-    fn note<const D: usize>(&mut self, (ranks, mirrored, strays): (&Ranks, bool, &Strays<D>), workers: Workers<'_>) {
+    fn note(&mut self, (ranks, mirrored, (of_strays, marks)): (&Ranks, bool, OfStrays<'_>), workers: Workers<'_>) {
         let Self { blocks, changes, sort, starts, .. } = self;
         let blocks = blocks.all();
         // Pairs of bodies that stray are no candidates any more, whatever became of them.
-        let some_stray = !strays.is_empty();
-        let goes_on = |pair: [u32; 2]| !some_stray || !strays.has_any(pair);
+        let some_stray = !marks.is_empty();
+        let goes_on = |pair: [u32; 2]| !some_stray || !marks.has_any(pair);
         resize_with_headroom(starts, blocks.len() + 1);
         starts[0] = 0;
         for (number, block) in blocks.iter().enumerate() {
@@ -168,7 +171,6 @@ impl LiveRows {
             starts[number + 1] = starts[number] + (count << u32::from(mirrored));
         }
         let of_candidates = starts[blocks.len()];
-        let of_strays = if some_stray { strays.changes() } else { &[] };
         resize_with_headroom(changes, of_candidates + (of_strays.len() << u32::from(mirrored)));
         let mut room = changes[of_candidates..].iter_mut();
         for &([a, b], taken) in of_strays {

@@ -37,7 +37,8 @@ impl<const D: usize> CoherentFinder<D> {
         }
         if !strays.is_empty() {
             let (pairs, ranks, tree) = (pairs.pairs(), &candidates.ranks, finder.preparation.own_tree());
-            strays.find_places(Listed { pairs, live, ranks, tree }, (isa, workers));
+            let (ids, starts) = (tree.leaf_ids(), tree.leaf_starts());
+            strays.find_places(Listed { pairs, live, ranks, ids, starts }, (isa, workers));
         }
         if live.holds() && !test.drops_some() {
             strays.patch(pairs);

@@ -80,10 +80,10 @@ impl<const D: usize> CoherentFinder<D> {
         if !strays.is_empty() {
             let (tree, margin) = (finder.preparation.own_tree(), pace.margin());
             let might_touch = |id: u32, touched: &mut Vec<u32>| current.might_touch(id, (tree, margin), touched);
-            strays.note_changes(&live_rows.rows, might_touch, workers);
+            strays.note_changes(&live_rows.rows, &might_touch, workers);
         }
         let count = input.sets()[0].len();
-        let of = (&candidates.ranks, has_both_rows(asked.kind, input), &*strays);
+        let of = (&candidates.ranks, has_both_rows(asked.kind, input), strays.changes());
         if drops_some || !live_rows.may_lend() {
             live_rows.change::<D>((None, count), of, (isa, workers));
             self.hand_out(input, asked, workers);

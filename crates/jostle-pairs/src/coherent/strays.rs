@@ -4,6 +4,7 @@
 //! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
 //! to trees: that of bodies with margins, by which candidates were found, and one of those that stray.
 
+mod changes;
 mod marks;
 mod patch;
 mod places;
@@ -12,7 +13,6 @@ use core::array::from_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::from_axes;
-use jostle_core::radix::RadixSort;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::{Circle, Queries};
 
@@ -21,7 +21,8 @@ use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
-use marks::Marks;
+use changes::Changes;
+pub(super) use marks::Marks;
 use patch::Patch;
 pub(super) use places::Listed;
 use places::{Places, Who};
@@ -58,11 +59,7 @@ pub(super) struct Strays<const D: usize> {
     were: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
-    /// Pairs that come to rows, or are taken away; and, for those, what one may have touched, and the pairs of this frame, ascending.
-    changes: Vec<([u32; 2], bool)>,
-    might_touch: Vec<u32>,
-    ascending: [Vec<u64>; 2],
-    sort: RadixSort<u64>,
+    changes: Changes,
 }
 
 /// One that strays.
@@ -113,16 +110,13 @@ impl Stray {
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
-        let ids = [&self.ids, &self.there, &self.might_touch].map(Vec::capacity).iter().sum::<usize>()
+        let ids = [&self.ids, &self.there].map(Vec::capacity).iter().sum::<usize>()
             + self.strays.iter().map(of_one).sum::<usize>();
         let pairs = [&self.pairs, &self.were].map(Vec::capacity).iter().sum::<usize>();
-        let ascending = self.ascending.each_ref().map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity()) * size_of::<u32>()
             + self.strays.capacity() * size_of::<Stray>()
             + pairs * size_of::<[u32; 2]>()
-            + ascending * size_of::<u64>()
-            + self.sort.bytes()
-            + self.changes.capacity() * size_of::<([u32; 2], bool)>()
+            + self.changes.bytes()
             + self.tree.bytes()
             + self.marks.bytes()
             + self.places.bytes()
@@ -139,6 +133,7 @@ impl<const D: usize> Strays<D> {
         self.were.clear();
         self.places.clear();
         self.patch.clear();
+        self.changes.clear();
     }
 
     /// Whether bodies may stray that candidates were found of by this tree.
@@ -148,11 +143,6 @@ impl<const D: usize> Strays<D> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
-    }
-
-    /// Whether one of a pair strays.
-    pub(super) fn has_any(&self, pair: [u32; 2]) -> bool {
-        self.marks.has_any(pair)
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.
@@ -257,7 +247,7 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Finds where in a list pairs stand of which one body strays.
-    pub(super) fn find_places(&mut self, listed: Listed<'_, D>, on: (Isa, Workers<'_>)) {
+    pub(super) fn find_places(&mut self, listed: Listed<'_>, on: (Isa, Workers<'_>)) {
         let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
         self.places.find(listed, who, on);
     }
@@ -280,50 +270,15 @@ impl<const D: usize> Strays<D> {
     pub(super) fn note_changes(
         &mut self,
         rows: &NeighborLists,
-        might_touch: impl Fn(u32, &mut Vec<u32>),
+        might_touch: &dyn Fn(u32, &mut Vec<u32>),
         workers: Workers<'_>,
     ) {
-        let Self { ids, new, pairs, were, changes, might_touch: touched, ascending: [was, is], sort, .. } = self;
-        was.clear();
-        was.extend(were.iter().map(|&pair| number_of(pair)));
-        for &id in &ids[ids.len() - *new..] {
-            touched.clear();
-            might_touch(id, touched);
-            let pairs = touched.iter().map(|&other| [id.min(other), id.max(other)]);
-            let there = pairs.filter(|&[a, b]| a != b && rows.of(a as usize).binary_search(&b).is_ok());
-            was.extend(there.map(number_of));
-        }
-        is.clear();
-        is.extend(pairs.iter().map(|&pair| number_of(pair)));
-        for list in [&mut *was, &mut *is] {
-            sort.sort_by_code_on(list, workers, |&pair| pair);
-        }
-        was.dedup();
-        changes.clear();
-        changes.extend(without(was, is).map(|pair| (pair_of(pair), true)));
-        changes.extend(without(is, was).map(|pair| (pair_of(pair), false)));
+        let new = &self.ids[self.ids.len() - self.new..];
+        self.changes.note((&self.were, &self.pairs), (rows, new), might_touch, workers);
     }
 
-    /// What [`Strays::note_changes`] has noted: pairs that come, or are taken away.
-    pub(super) fn changes(&self) -> &[([u32; 2], bool)] {
-        &self.changes
+    /// What has been noted, and who strays.
+    pub(super) fn changes(&self) -> (&[([u32; 2], bool)], &Marks) {
+        (self.changes.all(), &self.marks)
     }
-}
-
-/// A pair as one number, by which pairs are in the same order.
-fn number_of([a, b]: [u32; 2]) -> u64 {
-    u64::from(a) << u32::BITS | u64::from(b)
-}
-
-fn pair_of(number: u64) -> [u32; 2] {
-    [(number >> u32::BITS) as u32, number as u32]
-}
-
-/// Some numbers without others, both ascending.
-fn without(some: &[u64], others: &[u64]) -> impl Iterator<Item = u64> {
-    let mut others = others.iter().peekable();
-    some.iter().copied().filter(move |number| {
-        while others.next_if(|&other| other < number).is_some() {}
-        others.peek() != Some(&number)
-    })
 }

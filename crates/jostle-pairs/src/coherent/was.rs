@@ -321,10 +321,7 @@ impl<const D: usize> Was<D> {
             let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
             all.push((squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32);
         }
-        let Some(last) = all.len().checked_sub(1) else { return 0.0 };
-        let at = last - all.len() / share;
-        let (_, &mut most, _) = all.select_nth_unstable_by(at, f32::total_cmp);
-        most.into()
+        most_of(all, share).into()
     }
 
     /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
@@ -409,6 +406,13 @@ impl<const D: usize> Was<D> {
         });
         most.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The greatest of some but for one in so many.
+fn most_of(all: &mut [f32], share: usize) -> f32 {
+    let Some(last) = all.len().checked_sub(1) else { return 0.0 };
+    let at = last - all.len() / share;
+    *all.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
 /// How much bodies may use up that are not listed, and where the others are.
@@ -499,30 +503,25 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
             };
             let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
             let course = course.map(|(stood, steps)| (from_fn(|axis| &stood[axis][number]), steps));
-            let mut lanes = [0.0; LANES];
+            let (mut lanes, mut used) = ([0.0; LANES], [0.0; PART]);
+            let rooms_of_used = used.as_chunks_mut::<LANES>().0;
             match course {
                 None => {
-                    for first in (0..PART).step_by(LANES) {
-                        keep_greater(&mut lanes, used_of(now, was, margin, first));
+                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
+                        *slot = used_of(now, was, margin, number * LANES);
+                        keep_greater(&mut lanes, *slot);
                     }
                 }
                 Some(course) => {
-                    for first in (0..PART).step_by(LANES) {
-                        keep_greater(&mut lanes, strayed_of(now, was, course, (margin, first)));
+                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
+                        *slot = strayed_of(now, was, course, (margin, number * LANES));
+                        keep_greater(&mut lanes, *slot);
                     }
                 }
             }
             keep_greater(&mut of_all, lanes);
             match limit {
-                Some(limit) if is_any_beyond(lanes, limit.most) => {
-                    for at in (0..PART).step_by(LANES) {
-                        let used = match course {
-                            None => used_of(now, was, margin, at),
-                            Some(course) => strayed_of(now, was, course, (margin, at)),
-                        };
-                        most = most.max(take_beyond(used, limit, first + at));
-                    }
-                }
+                Some(limit) if is_any_beyond(lanes, limit.most) => most = most.max(take_beyond(&used, limit, first)),
                 _ => keep_greater(&mut within, lanes),
             }
             for (at, slot) in packed.iter_mut().enumerate() {
@@ -546,25 +545,20 @@ fn is_any_beyond(used: [f32; LANES], most: f32) -> bool {
     beyond
 }
 
-/// Lists those of sixteen who have used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is
-/// none of either.
-#[inline(always)]
-fn take_beyond(used: [f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
-    if is_any_beyond(used, limit.most) {
-        return list_beyond(&used, limit, first);
-    }
-    let mut most = 0.0_f32;
-    for lane in 0..LANES {
-        most = if used[lane] > most { used[lane] } else { most };
-    }
-    most
-}
-
+/// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
 #[cold]
 #[inline(never)]
-fn list_beyond(used: &[f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
-    let all = (first as u32..).zip(used);
-    all.fold(0.0, |within, (id, &used)| within.max(take_one(used, limit, id)))
+fn take_beyond(used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
+    let mut within = 0.0_f32;
+    for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
+        if is_any_beyond(*used, limit.most) {
+            let all = (first as u32..).zip(used);
+            within = all.fold(within, |within, (id, &used)| within.max(take_one(used, limit, id)));
+        } else {
+            within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
+        }
+    }
+    within
 }
 
 fn is_sound(body: &Packed) -> bool {

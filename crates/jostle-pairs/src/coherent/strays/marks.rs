@@ -4,9 +4,14 @@ use jostle_core::scratch::resize_with_headroom;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
-pub(super) struct Marks(Vec<u32>);
+pub(in crate::coherent) struct Marks(Vec<u32>);
 
 impl Marks {
+    /// Whether nobody does.
+    pub(in crate::coherent) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -29,7 +34,7 @@ impl Marks {
     }
 
     #[inline(always)]
-    pub(super) fn has_any(&self, [a, b]: [u32; 2]) -> bool {
+    pub(in crate::coherent) fn has_any(&self, [a, b]: [u32; 2]) -> bool {
         self.has(a) | self.has(b)
     }
 }

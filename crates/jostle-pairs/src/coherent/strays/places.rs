@@ -6,7 +6,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::scratch::resize_with_headroom;
-use jostle_core::{Isa, LinearTree, Workers};
+use jostle_core::sixteen::Ids;
+use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
@@ -25,8 +26,9 @@ const REGIONS: usize = 1 << u8::BITS;
 /// A bit for each region.
 type Mask = [u64; REGIONS / u64::BITS as usize];
 
-/// Names that pairs are compared with at once.
+/// Names that pairs are compared with at once, and pairs that are found at once.
 const NAMES: usize = 4;
+const AT_ONCE: usize = 64;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -109,12 +111,13 @@ impl Parts {
 
 /// A list, and who stands there.
 #[derive(Clone, Copy)]
-pub(in crate::coherent) struct Listed<'a, const D: usize> {
+pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) pairs: &'a [[u32; 2]],
     pub(in crate::coherent) live: &'a Live,
     pub(in crate::coherent) ranks: &'a Ranks,
-    /// The tree by which they were found.
-    pub(in crate::coherent) tree: &'a LinearTree<D>,
+    /// The ids of the tree by which they were found, leaf by leaf, and where the ranks of each begin.
+    pub(in crate::coherent) ids: &'a [Ids],
+    pub(in crate::coherent) starts: &'a [u32],
 }
 
 /// Who strays, and who has just begun to.
@@ -153,12 +156,7 @@ impl Places {
     }
 
     /// Finds where the pairs of all bodies stand that stray, some of which are new.
-    pub(super) fn find<const D: usize>(
-        &mut self,
-        listed: Listed<'_, D>,
-        who: Who<'_>,
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
+    pub(super) fn find(&mut self, listed: Listed<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
         if !who.new.is_empty() {
             if self.regions.is_empty() {
                 self.find_regions(listed, workers);
@@ -180,14 +178,14 @@ impl Places {
     }
 
     /// Finds the regions of all bodies, and of what lies together.
-    fn find_regions<const D: usize>(&mut self, listed: Listed<'_, D>, workers: Workers<'_>) {
+    fn find_regions(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
         let Self { regions, front, blocks, sure, .. } = self;
-        let Listed { pairs, live, ranks: named, tree } = listed;
-        resize_with_headroom(regions, tree.len());
-        let ranks = Regions::of(tree);
-        for (leaf, ids) in tree.leaf_ids().iter().enumerate() {
-            for (&id, rank) in ids.0.iter().zip(tree.leaf(leaf)) {
-                regions[id as usize] = ranks.region(rank as u32);
+        let Listed { pairs, live, ranks: named, ids, starts } = listed;
+        let ranks = Regions::of(starts);
+        resize_with_headroom(regions, ranks.len as usize);
+        for (ids, start) in ids.iter().zip(starts.windows(2)) {
+            for (&id, rank) in ids.0.iter().zip(start[0]..start[1]) {
+                regions[id as usize] = ranks.region(rank);
             }
         }
         let regions = &*regions;
@@ -218,9 +216,9 @@ impl Places {
         }
     }
 
-    fn look_for<const D: usize>(
+    fn look_for(
         &mut self,
-        Listed { pairs, live, ranks, tree }: Listed<'_, D>,
+        Listed { pairs, live, ranks, starts, .. }: Listed<'_>,
         who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
@@ -231,29 +229,28 @@ impl Places {
             let Some(&region) = regions.get(id as usize) else { continue };
             front.ask(region, id);
             let ids = ranks.ids();
-            let name = if ids.is_empty() { id } else { Regions::of(tree).rank((id, region), ids) };
+            let name = if ids.is_empty() { id } else { Regions::of(starts).rank((id, region), ids) };
             blocks.ask(region, Block::name_of(name));
         }
         let found = Mutex::new(core::mem::take(fresh));
+        let note = |(pairs, names): (&[[u32; 2]], &[u32]), first: usize, pair_of: &dyn Fn(usize) -> [u32; 2]| {
+            let (mut at, mut named) = (0, [0; AT_ONCE]);
+            while at < pairs.len() {
+                let (next, count) = run(isa, Find { pairs, names, at, named: &mut named });
+                at = next;
+                let some = named[..count].iter().map(|&at| at as usize).filter(|&at| !who.is_known(pair_of(at)));
+                lock(&found).extend(some.map(|at| (first + at) as u32));
+            }
+        };
         front.look(workers, |part, names| {
             let first = part * SOME;
             let pairs = &pairs[first..pairs.len().min(first + SOME)];
-            let note = |at: usize| {
-                if !who.is_known(pairs[at]) {
-                    lock(&found).push((first + at) as u32);
-                }
-            };
-            run(isa, Find { pairs, names, note });
+            note((pairs, names), first, &|at| pairs[at]);
         });
         take_over(&mut lock(&found), in_front);
         blocks.look(workers, |number, names| {
-            let (block, first) = (&all[number], number * BLOCK);
-            let note = |at: usize| {
-                if !who.is_known(ranks.pair(block.pair(at))) {
-                    lock(&found).push((first + at) as u32);
-                }
-            };
-            run(isa, Find { pairs: block.names(), names, note });
+            let block = &all[number];
+            note((block.names(), names), number * BLOCK, &|at| ranks.pair(block.pair(at)));
         });
         take_over(&mut lock(&found), in_blocks);
         *fresh = found.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -290,8 +287,9 @@ struct Regions {
 }
 
 impl Regions {
-    fn of<const D: usize>(tree: &LinearTree<D>) -> Self {
-        Self { len: tree.len() as u64 }
+    /// Of a tree whose leaves begin there.
+    fn of(starts: &[u32]) -> Self {
+        Self { len: starts.last().copied().unwrap_or_default().into() }
     }
 
     #[inline(always)]
@@ -308,42 +306,41 @@ impl Regions {
     }
 }
 
-/// Calls `note` with those pairs that have one of these names.
-struct Find<'a, N> {
+/// Finds pairs, from one of them on, that have one of these names, up to so many; where to go on, and how many.
+struct Find<'a> {
     pairs: &'a [[u32; 2]],
     names: &'a [u32],
-    note: N,
+    at: usize,
+    named: &'a mut [u32; AT_ONCE],
 }
 
-impl<N: FnMut(usize)> LaneWork for Find<'_, N> {
-    type Output = ();
+impl LaneWork for Find<'_> {
+    type Output = (usize, usize);
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let Self { pairs, names, mut note } = self;
-        let mut note_some = |first: usize, some: &[[u32; 2]]| {
-            for (at, pair) in (first..).zip(some) {
-                if pair.iter().any(|other| names.contains(other)) {
-                    note(at);
+    fn run<L: Lanes>(self) -> (usize, usize) {
+        let Self { pairs, names, mut at, named } = self;
+        let (mut all, mut count) = ([names[0]; NAMES], 0);
+        all[..names.len()].copy_from_slice(names);
+        let is_one = names.len() == 1;
+        while at < pairs.len() && count + LANES / 2 <= AT_ONCE {
+            let some = &pairs[at..pairs.len().min(at + LANES / 2)];
+            let is_there = match some.as_flattened().first_chunk() {
+                Some(ids) if is_one => L::among_ids(ids, &[all[0]]) != 0,
+                Some(ids) => L::among_ids(ids, &all) != 0,
+                None => true,
+            };
+            if is_there {
+                for (at, pair) in (at..).zip(some) {
+                    if pair.iter().any(|other| names.contains(other)) {
+                        named[count] = at as u32;
+                        count += 1;
+                    }
                 }
             }
-        };
-        let (some, rest) = pairs.as_chunks::<{ LANES / 2 }>();
-        if let &[name] = names {
-            for (number, some) in some.iter().enumerate() {
-                if some.as_flattened().first_chunk().map_or(0, |ids| L::among_ids(ids, &[name])) != 0 {
-                    note_some(number * (LANES / 2), some);
-                }
-            }
-        } else {
-            let mut all = [names[0]; NAMES];
-            all[..names.len()].copy_from_slice(names);
-            for (number, some) in some.iter().enumerate() {
-                if some.as_flattened().first_chunk().map_or(0, |ids| L::among_ids(ids, &all)) != 0 {
-                    note_some(number * (LANES / 2), some);
-                }
-            }
+            at += some.len();
         }
-        note_some(pairs.len() - rest.len(), rest);
+        (at, count)
     }
 }
