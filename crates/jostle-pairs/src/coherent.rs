@@ -380,3 +380,8 @@ fn is_plain<const D: usize>(input: &Input<'_, D>) -> bool {
             .iter()
             .all(|set| set.moving.is_none() && matches!(set.source, Source::View(_)) && set.sorted_before.is_none())
 }
+
+/// Whether an input is one set of such bodies, of which a few may stray.
+fn is_one_plain_set<const D: usize>(input: &Input<'_, D>) -> bool {
+    input.sets().len() == 1 && is_plain(input)
+}

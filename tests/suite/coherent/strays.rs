@@ -1,4 +1,4 @@
-//! Frames of bodies that keep to their course, or hardly move, but for a few that turn, jump, or grow.
+//! Frames of bodies that keep to their course, or hardly move, but for a few that turn, jump, grow, come or go.
 
 use jostle::{CoherentFinder, InputError, Layers, NeighborLists, PairFinder, Rows, Set, Threads};
 use jostle_testkit::pairs::ascending;

@@ -11,7 +11,7 @@ use jostle_sets::input::Input;
 use crate::InputError;
 use crate::coherent::pace::Moved;
 use crate::coherent::was::SHARE;
-use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
+use crate::coherent::{Answer, CoherentFinder, Kept, is_one_plain_set, is_plain};
 use crate::join::filter::PairTest;
 
 /// Who strays is looked for among those that are near with such a part of the margin of the list.
@@ -19,9 +19,6 @@ const NEAR: f64 = 0.5;
 
 /// In the life of a list none that strays comes farther than so many margins, but by a jump.
 const FAR: f64 = 8.0;
-
-/// So many times as far as all on average hardly one moves that has not jumped.
-const JUMPS: f64 = 6.0;
 
 #[derive(Debug, Clone, Copy)]
 enum Part {
@@ -167,7 +164,7 @@ impl<const D: usize> CoherentFinder<D> {
         };
         let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
         if !may_stray {
-            if !self.pace.keeps_list() && input.sets().len() == 1 {
+            if !self.pace.keeps_list() && is_one_plain_set(input) {
                 current.adapt(input);
             }
             let used = current.measure(input, (margin, None), on);
@@ -182,33 +179,27 @@ impl<const D: usize> CoherentFinder<D> {
         self.current.measured_of_all()
     }
 
-    /// How bodies have moved that have used up so much; none where that is no number.
+    /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will
+    /// be looked for by themselves.
     fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
-        if is_plain(input) && input.sets().len() == 1 {
-            self.current.adapt(input);
+        let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
+        let (of_one, on) = (is_one_plain_set(input), (finder.isa(), workers));
+        if of_one {
+            current.adapt(input);
         }
-        if !self.strays.is_empty() {
-            let far = (self.pace.frames(), FAR * self.pace.margin());
-            self.current.take_to_move(input, self.strays.bodies(), far);
+        if !strays.is_empty() {
+            current.take_to_move(input, strays.bodies(), (pace.frames(), FAR * pace.margin()));
         }
-        let [most, strayed] = if self.pace.was_ahead() {
-            self.current.measure_moved(input, self.pace.margin(), (self.finder.isa(), workers))
-        } else {
-            [used, 0.0]
-        };
-        let mean = if is_plain(input) { self.current.mean_moved(input) } else { most };
-        // A few that stray farther, or jump, will be looked for by themselves.
-        let of_one = is_plain(input) && input.sets().len() == 1;
-        let some_jumped = of_one && most < f64::INFINITY && most > JUMPS * mean;
+        let [mut most, mut strayed] =
+            if pace.was_ahead() { current.measure_moved(input, pace.margin(), on) } else { [used, 0.0] };
+        let mean = if is_plain(input) { current.mean_moved(input) } else { most };
         let left_course = used == f64::MAX;
-        let some_strayed = of_one && self.current.course().is_some() && (left_course || !self.strays.is_empty());
-        let most = if some_jumped {
-            let on = (self.finder.isa(), workers);
-            self.current.moved_but_for(input, (most, SHARE, &mut self.strayed), on)
-        } else {
-            most
-        };
-        let strayed = if some_strayed { self.current.strayed_but_for(input, SHARE) } else { strayed };
+        if of_one {
+            most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);
+            if current.course().is_some() && (left_course || !strays.is_empty()) {
+                strayed = current.strayed_but_for(input, SHARE);
+            }
+        }
         (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course })
     }
 }

@@ -11,7 +11,7 @@ use crate::coherent::current::put;
 use crate::coherent::expected::Expected;
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, are_far};
-use crate::coherent::{CoherentFinder, Kept, bodies_of, is_plain};
+use crate::coherent::{CoherentFinder, Kept, bodies_of, is_one_plain_set, is_plain};
 
 /// Bodies that are far are put by rank where each has so many candidates.
 const WORTH_RANKS: f64 = 2.0;
@@ -20,8 +20,8 @@ const WORTH_RANKS: f64 = 2.0;
 const DUE: f64 = 0.35;
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand. An error, where sound bodies, too,
-    /// may be where none with a margin can be, is none of the caller's.
+    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand: none strays. An error, where sound
+    /// bodies, too, may be where none with a margin can be, is none of the caller's.
     pub(super) fn list_anew(
         &mut self,
         input: &Input<'_, D>,
@@ -31,7 +31,7 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         self.strays.begin(None);
         self.list_anew_here(input, kept, way, workers)?;
-        if is_plain(input) && input.sets().len() == 1 {
+        if is_one_plain_set(input) {
             self.strays.begin(Some(self.finder.preparation.own_tree()));
         }
         Ok(())

@@ -42,33 +42,27 @@ impl<const D: usize> CoherentFinder<D> {
         }
         if live.holds() && !test.drops_some() {
             strays.patch(pairs);
-            let (count, unique) = (pairs.pairs().len(), exact.images.unique);
-            let ends = core::iter::once(count);
-            finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
-            return count;
-        }
-        // Those that layers or the caller drop may come back in the next frame.
-        live.put_aside(candidates, pairs);
-        pair_sieve.sift(candidates, &test, workers);
-        let count = pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers);
-        if strays.is_empty() {
-            return count;
-        }
-        // Of those that stray, none is among them.
-        let sets = candidates.meetings[0];
-        workers.run_callers(test.asks_callers(), || {
-            for &pair in strays.pairs().iter().filter(|&&pair| test.admits(sets, pair)) {
-                let len = pairs.pairs().len();
-                pairs.set_len(len + 1);
-                pairs.pairs_mut()[len] = pair;
+        } else {
+            // Those that layers or the caller drop may come back in the next frame.
+            live.put_aside(candidates, pairs);
+            pair_sieve.sift(candidates, &test, workers);
+            let count = pair_sieve.list(candidates, &test, (pairs, &mut finder.listed), workers);
+            if strays.is_empty() {
+                return count;
             }
-        });
-        let count = pairs.pairs().len();
-        finder.listed.room_for(
-            (count, &candidates.meetings),
-            core::iter::once(count),
-            (false, exact.images.unique, false),
-        );
+            // Of those that stray, none is among them.
+            let sets = candidates.meetings[0];
+            workers.run_callers(test.asks_callers(), || {
+                for &pair in strays.pairs().iter().filter(|&&pair| test.admits(sets, pair)) {
+                    let len = pairs.pairs().len();
+                    pairs.set_len(len + 1);
+                    pairs.pairs_mut()[len] = pair;
+                }
+            });
+        }
+        let (count, unique) = (pairs.pairs().len(), exact.images.unique);
+        let ends = core::iter::once(count);
+        finder.listed.room_for((count, &candidates.meetings), ends, (false, unique, false));
         count
     }
 }

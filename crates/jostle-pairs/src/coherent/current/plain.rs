@@ -13,7 +13,8 @@ use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now};
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
-use crate::coherent::was::{Limit, Pack, Since, Was};
+use crate::coherent::was::Was;
+use crate::coherent::was::measure::{Limit, Pack, Since};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
 /// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
@@ -28,8 +29,8 @@ const MOST_STEPS: f64 = 16.0;
 /// Of bodies that are kept as they stand, those stray that are farther away than so many margins.
 const JUMP: f64 = 2.0;
 
-/// And those have jumped that have moved so many times as far as all but a few.
-const JUMPS: f64 = 1.5;
+/// Of others those have jumped that have moved so many times as far as all do on average, and as all but a few.
+const JUMPS: [f64; 2] = [6.0, 1.5];
 
 /// Bodies as they were kept, and where those of a frame are put.
 type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
@@ -229,14 +230,18 @@ impl<const D: usize> Current<D> {
         if steps.abs() > MOST_STEPS { f64::INFINITY } else { self.most_but_for(input, Some(steps), share) }
     }
 
-    /// How far one has moved at most since they stood, which is so much for all, but for a few that have jumped.
+    /// How far one has moved at most since they stood, which is so much for all, and so much on average, but for those that have jumped, if
+    /// they are no more than one in so many; `jumped` is memory for them.
     pub(in crate::coherent) fn moved_but_for(
         &mut self,
         input: &Input<'_, D>,
-        (most, share, jumped): (f64, usize, &mut Vec<u32>),
+        ([most, mean], share, jumped): ([f64; 2], usize, &mut Vec<u32>),
         on: (Isa, Workers<'_>),
     ) -> f64 {
-        let near = JUMPS * self.most_but_for(input, None, 2 * share);
+        if most <= JUMPS[0] * mean || most == f64::INFINITY {
+            return most;
+        }
+        let near = JUMPS[1] * self.most_but_for(input, None, 2 * share);
         if most <= near || near == 0.0 {
             return most;
         }

@@ -1,0 +1,302 @@
+//! How much of their margins bodies have used up since they were kept, or how far they have moved, or strayed; and who has farther than he may.
+
+use core::array::from_fn;
+use std::sync::{Mutex, PoisonError};
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_core::isa::Work;
+use jostle_core::scratch::fill_with_headroom;
+use jostle_core::{Bodies, Column, Isa, Radii, Workers};
+use jostle_sets::simd::LANES;
+
+use super::{BLOCK, PART, SHARE, Was};
+use crate::coherent::packed::{Moving, Packed};
+
+/// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
+/// 2^-24 each, in the list and now, which is 2^-20 of each grown radius; what is computed here, a few times 2^-24.
+const ROUNDING: f32 = 1.0 / 524_288.0;
+
+/// As much, for squares that are denormal or vanish: 2^-72.
+const LEAST: f32 = f32::from_bits((127 - 72) << 23);
+
+/// How much bodies may use up that are not listed, and where the others are.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) struct Limit<'a> {
+    pub(in crate::coherent) most: f32,
+    pub(in crate::coherent) beyond: &'a Mutex<Vec<u32>>,
+}
+
+/// Since when it is measured how far bodies have moved.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) enum Since {
+    /// From where they are kept.
+    Kept,
+    /// From so many steps beyond, where that is ahead of where they stood.
+    Steps(f32),
+    /// From where they stood then.
+    Stood,
+}
+
+impl<const D: usize> Was<D> {
+    /// Packs bodies, alone or with themselves as they are kept; how much one of them has used up since they were kept, at most: see
+    /// [`Current::measure`](crate::coherent::current::Current::measure). Or, how far one has moved since then, or strayed. Of those alone that have not done
+    /// so by more than a limit, if there is one, and of all; the others are listed, in no order, and so are a few that have come, or gone, where
+    /// those are the last: who is not there any more is nowhere.
+    pub(in crate::coherent) fn measure<P: Pack>(
+        &self,
+        bodies: Bodies<'_, D>,
+        (margin, since, limit): (f32, Since, Option<Limit<'_>>),
+        packed: &mut Vec<P>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) -> [f32; 2] {
+        let Some(kept) = self.len else { return [f32::INFINITY; 2] };
+        let (both, all) = (kept.min(bodies.len()), kept.max(bodies.len()));
+        if all > both && (limit.is_none() || all - both > kept / SHARE) {
+            return [f32::INFINITY; 2];
+        }
+        fill_with_headroom(packed, all, P::default());
+        let (centers, course) = match since {
+            Since::Stood if self.is_ahead => (&self.stood, None),
+            Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
+            _ => (&self.centers, None),
+        };
+        // Behind the last of those that are kept others may stand.
+        let whole = if all > both { both / PART * PART } else { both };
+        let (packed, others) = packed.split_at_mut(whole);
+        let mut used = [0.0_f32; 2];
+        for (slot, id) in others.iter_mut().zip(whole..) {
+            let now = || Packed::new::<D>(from_axes(|axis| bodies.centers()[axis].get(id)), bodies.radius(id));
+            if id >= both {
+                if id < bodies.len() && !is_sound(&now()) {
+                    used = [f32::INFINITY; 2];
+                }
+                *slot = P::pack(if id < bodies.len() { now() } else { Packed::NOWHERE }, Packed::NOWHERE);
+                continue;
+            }
+            let was = Packed::new::<D>(from_axes(|axis| centers[axis][id]), self.radii[id]);
+            let now = now();
+            let mut moved2 = 0.0;
+            for axis in 0..D {
+                let step = course.map_or(0.0, |steps| steps * (was.0[axis] - self.stood[axis][id]));
+                let moved = (now.0[axis] - was.0[axis]) - step;
+                moved2 += moved * moved;
+            }
+            let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
+            let within = limit.map_or(of_body, |limit| take_one(of_body, limit, id as u32));
+            used = [used[0].max(within), used[1].max(of_body)];
+            *slot = P::pack(now, was);
+        }
+        if let Some(limit) = limit {
+            let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+            beyond.extend(both as u32..all as u32);
+        }
+        let most = Mutex::new(used);
+        workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
+            let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
+            let course = course.map(|steps| (parts_of(&self.stood, first), steps));
+            let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed });
+            let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
+            *most = [most[0].max(within), most[1].max(of_all)];
+        });
+        most.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Centres, an array an axis, and radii of some bodies.
+type Part<'a, const D: usize> = ([&'a [f32; PART]; D], &'a [f32; PART]);
+
+/// The values from number `first` on, where they lie if they can be read there, else in `room`, filled up with zeros.
+#[inline(always)]
+fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -> &'a [f32; PART] {
+    if let Some(part) = column.as_slice().and_then(|slice| slice[first..].first_chunk()) {
+        return part;
+    }
+    let len = PART.min(column.len() - first);
+    column.copy_into(first, &mut room[..len]);
+    room[len..].fill(0.0);
+    room
+}
+
+/// How much each of sixteen bodies has used up since it was another.
+#[inline(always)]
+fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
+    let mut used = [0.0; LANES];
+    for lane in 0..LANES {
+        let (at, mut moved2) = (first + lane, 0.0);
+        for axis in 0..D {
+            let moved = now.0[axis][at] - was.0[axis][at];
+            moved2 += moved * moved;
+        }
+        used[lane] = used_by(moved2, (now.1[at], was.1[at]), margin);
+    }
+    used
+}
+
+/// As [`used_of`], of how far they have strayed: from so many steps beyond the others, each as long as from where they stood to there.
+#[inline(always)]
+fn strayed_of<const D: usize>(
+    now: Part<'_, D>,
+    was: Part<'_, D>,
+    (stood, steps): ([&[f32; PART]; D], f32),
+    (margin, first): (f32, usize),
+) -> [f32; LANES] {
+    let mut strayed2 = [0.0; LANES];
+    for axis in 0..D {
+        for lane in 0..LANES {
+            let (at, kept) = (first + lane, was.0[axis][first + lane]);
+            let off = (now.0[axis][at] - kept) - steps * (kept - stood[axis][at]);
+            strayed2[lane] += off * off;
+        }
+    }
+    let mut strayed = [0.0; LANES];
+    for lane in 0..LANES {
+        strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
+    }
+    strayed
+}
+
+#[inline(always)]
+fn keep_greater(most: &mut [f32; LANES], others: [f32; LANES]) {
+    for lane in 0..LANES {
+        most[lane] = if others[lane] > most[lane] { others[lane] } else { most[lane] };
+    }
+}
+
+/// How much a body has used up, by the square of how far it is from where it was, and its radius now and before; infinite if it is not sound.
+#[inline(always)]
+fn used_by(moved2: f32, (radius, before): (f32, f32), margin: f32) -> f32 {
+    let used = moved2.sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
+    // What is no number, or of a radius below 0, is not sound.
+    if used.is_nan() | (radius < 0.0) { f32::INFINITY } else { used }
+}
+
+/// The values of each column from number `first` on.
+fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; PART]]; D] {
+    columns.each_ref().each(|column| column[first..].as_chunks().0)
+}
+
+/// What is kept of a body that is read.
+pub(in crate::coherent) trait Pack: Copy + Default + Send + Sync {
+    /// Of a body as it is, and as it was or is to be.
+    fn pack(now: Packed, kept: Packed) -> Self;
+}
+
+impl Pack for Packed {
+    #[inline(always)]
+    fn pack(now: Packed, _: Packed) -> Self {
+        now
+    }
+}
+
+impl Pack for Moving {
+    #[inline(always)]
+    fn pack(now: Packed, kept: Packed) -> Self {
+        Self([now.0, kept.0])
+    }
+}
+
+struct Measure<'a, P, const D: usize> {
+    bodies: Bodies<'a, D>,
+    was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
+    /// Where they stood, and how many steps to go.
+    course: Option<([&'a [[f32; PART]]; D], f32)>,
+    margin: f32,
+    limit: Option<Limit<'a>>,
+    first: usize,
+    packed: &'a mut [P],
+}
+
+impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
+    type Output = [f32; 2];
+
+    #[inline(always)]
+    fn run(self) -> [f32; 2] {
+        let Self { bodies, was: (centers, radii), course, margin, limit, first, packed } = self;
+        let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
+        let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
+        for (number, packed) in packed.chunks_mut(PART).enumerate() {
+            let first = first + number * PART;
+            let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                now.0[axis] = read(&bodies.centers()[axis], first, room);
+            }
+            now.1 = match bodies.radii() {
+                Radii::Each(column) => read(&column, first, &mut room),
+                Radii::All(radius) => {
+                    room.fill(0.0);
+                    room[..packed.len()].fill(radius);
+                    &room
+                }
+            };
+            let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
+            let course = course.map(|(stood, steps)| (from_fn(|axis| &stood[axis][number]), steps));
+            let (mut lanes, mut used) = ([0.0; LANES], [0.0; PART]);
+            let rooms_of_used = used.as_chunks_mut::<LANES>().0;
+            match course {
+                None => {
+                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
+                        *slot = used_of(now, was, margin, number * LANES);
+                        keep_greater(&mut lanes, *slot);
+                    }
+                }
+                Some(course) => {
+                    for (number, slot) in rooms_of_used.iter_mut().enumerate() {
+                        *slot = strayed_of(now, was, course, (margin, number * LANES));
+                        keep_greater(&mut lanes, *slot);
+                    }
+                }
+            }
+            keep_greater(&mut of_all, lanes);
+            match limit {
+                Some(limit) if is_any_beyond(lanes, limit.most) => most = most.max(take_beyond(&used, limit, first)),
+                _ => keep_greater(&mut within, lanes),
+            }
+            for (at, slot) in packed.iter_mut().enumerate() {
+                let [mut center, mut kept] = [[0.0; D]; 2];
+                for axis in 0..D {
+                    (center[axis], kept[axis]) = (now.0[axis][at], was.0[axis][at]);
+                }
+                *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
+            }
+        }
+        [within.into_iter().fold(most, f32::max), of_all.into_iter().fold(0.0, f32::max)]
+    }
+}
+
+#[inline(always)]
+fn is_any_beyond(used: [f32; LANES], most: f32) -> bool {
+    let mut beyond = false;
+    for lane in 0..LANES {
+        beyond |= used[lane] > most;
+    }
+    beyond
+}
+
+/// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+#[cold]
+#[inline(never)]
+fn take_beyond(used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
+    let mut within = 0.0_f32;
+    for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
+        if is_any_beyond(*used, limit.most) {
+            let all = (first as u32..).zip(used);
+            within = all.fold(within, |within, (id, &used)| within.max(take_one(used, limit, id)));
+        } else {
+            within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
+        }
+    }
+    within
+}
+
+fn is_sound(body: &Packed) -> bool {
+    body.0.iter().all(|x| x.is_finite()) && body.radius() >= 0.0
+}
+
+/// Lists one who has used up more than the limit, and is sound.
+fn take_one(used: f32, limit: Limit<'_>, id: u32) -> f32 {
+    if used <= limit.most || used == f32::INFINITY {
+        return used;
+    }
+    limit.beyond.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+    0.0
+}

@@ -1,0 +1,82 @@
+//! How far bodies have moved since they were kept, or strayed, as some of them say.
+
+use core::array::from_fn;
+
+use jostle_core::Bodies;
+use jostle_sets::proxy::squared;
+
+use super::Was;
+
+/// So many bodies say how far all move on average.
+const MEAN_OF: usize = 256;
+
+/// And so many, how far all but a few have.
+const QUANTILE_OF: usize = 4096;
+
+/// One body of so many says how far all have moved on, but so many do at least and at most.
+const SAMPLED: usize = 256;
+const SAMPLE: [usize; 2] = [4, 32];
+
+impl<const D: usize> Was<D> {
+    /// How far some bodies have moved since they stood there, on average.
+    pub(in crate::coherent) fn mean_moved(&self, bodies: Bodies<'_, D>) -> f64 {
+        let stood = if self.is_ahead { &self.stood } else { &self.centers };
+        let (mut sum, len) = (0.0, if self.is_of(bodies) { bodies.len() } else { 0 });
+        let every = len.div_ceil(MEAN_OF).max(1);
+        for id in (0..len).step_by(every) {
+            let of_axis = |axis: usize| f64::from(bodies.centers()[axis].get(id)) - f64::from(stood[axis][id]);
+            sum += squared::<D>(from_fn(of_axis)).sqrt();
+        }
+        sum / len.div_ceil(every).max(1) as f64
+    }
+
+    /// How far all but one in so many of some bodies have moved since they stood, or strayed that many steps beyond where they are kept ahead;
+    /// with no doubt for rounding. `all` is memory for that.
+    pub(in crate::coherent) fn most_but_for(
+        &self,
+        bodies: Bodies<'_, D>,
+        (steps, share): (Option<f64>, usize),
+        all: &mut Vec<f32>,
+    ) -> f64 {
+        all.clear();
+        if !self.is_of(bodies) || (steps.is_some() && !self.is_ahead()) {
+            return f64::INFINITY;
+        }
+        let stood = if self.is_ahead { &self.stood } else { &self.centers };
+        for id in (0..bodies.len()).step_by(bodies.len().div_ceil(QUANTILE_OF).max(1)) {
+            let of_axis = |axis: usize| {
+                let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
+                let expected = steps.map_or(stood, |steps| kept + steps * (kept - stood));
+                f64::from(bodies.centers()[axis].get(id)) - expected
+            };
+            let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
+            all.push((squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32);
+        }
+        most_of(all, share).into()
+    }
+
+    /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
+    /// both times the latter.
+    pub(in crate::coherent) fn along(&self, bodies: Bodies<'_, D>, mut visit: impl FnMut([f64; 2])) {
+        if self.is_ahead() {
+            let both = self.len.map_or(0, |len| len.min(bodies.len()));
+            let sample = (both / SAMPLED).clamp(SAMPLE[0], SAMPLE[1]);
+            for id in (0..both).step_by(both.div_ceil(sample).max(1)) {
+                let mut of_body = [0.0; 2];
+                for axis in 0..D {
+                    let (now, kept) = (bodies.centers()[axis].get(id), self.centers[axis][id]);
+                    let step = f64::from(kept) - f64::from(self.stood[axis][id]);
+                    of_body = [of_body[0] + (f64::from(now) - f64::from(kept)) * step, of_body[1] + step * step];
+                }
+                visit(of_body);
+            }
+        }
+    }
+}
+
+/// The greatest of some but for one in so many.
+fn most_of(all: &mut [f32], share: usize) -> f32 {
+    let Some(last) = all.len().checked_sub(1) else { return 0.0 };
+    let at = last - all.len() / share;
+    *all.select_nth_unstable_by(at, f32::total_cmp).1
+}
