@@ -35,7 +35,7 @@ impl Packed {
     }
 
     /// From one to another that is seen at an offset, and the square of that: as
-    /// [`Circles16::hits_at`](jostle_sets::shape::circles16::Circles16::hits_at) has them.
+    /// [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at) has them.
     #[inline(always)]
     pub(super) fn apart<const D: usize>(&self, other: &Self, offset: [f32; D]) -> ([f32; D], f32) {
         let (mut apart, mut distance2) = (offset, 0.0);
