@@ -35,6 +35,8 @@ pub(super) struct Block {
     /// Where those of each band end that touched when they were listed.
     touching_ends: [u16; BANDS],
     sure: usize,
+    /// The first that was found of them.
+    first: [u32; 2],
     /// How many have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
     /// A bit for each that is in a band: it touches.
@@ -53,6 +55,7 @@ impl Default for Block {
             ends: [0; BANDS],
             touching_ends: [0; BANDS],
             sure: 0,
+            first: [0; 2],
         }
     }
 }
@@ -84,6 +87,7 @@ impl Block {
         named: impl Fn([u32; 2]) -> [u32; 2],
     ) {
         self.candidates.begin(lens);
+        self.first = pairs.first().map_or([0; 2], |&first| named(first));
         let mut order = [0; BLOCK];
         let mut next = [[0_u32; SLOTS]; PARTS];
         side_by_side(classes, |(part, _), class| next[part][usize::from(class) % SLOTS] += 1);
@@ -145,6 +149,11 @@ impl Block {
     #[inline(always)]
     pub(super) fn pair(&self, at: usize) -> [u32; 2] {
         self.candidates.get(at)
+    }
+
+    /// The candidate that was found first, as they name bodies.
+    pub(super) fn first(&self) -> [u32; 2] {
+        self.first
     }
 
     /// How many candidates there are.

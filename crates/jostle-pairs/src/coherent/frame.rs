@@ -20,6 +20,14 @@ const NEAR: f64 = 0.5;
 /// In the life of a list none that strays comes farther than so many margins, but by a jump.
 const FAR: f64 = 8.0;
 
+/// Who does the work of a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum By<'t> {
+    Threads(Threads<'t>),
+    /// The calling thread, task after task, each of which is recorded.
+    Recorded(Workers<'t>),
+}
+
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Anew,
@@ -50,9 +58,9 @@ compiled_here! {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: Answer<'_>,
-        threads: Threads<'_>,
+        by: By<'_>,
     ) -> Result<(), InputError> {
-        finder.find_here(input, only, answer, threads)
+        finder.find_here(input, only, answer, by)
     }
 }
 
@@ -62,7 +70,7 @@ impl<const D: usize> CoherentFinder<D> {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: Answer<'_>,
-        threads: Threads<'_>,
+        by: By<'_>,
     ) -> Result<(), InputError> {
         if input.has_margin() {
             return Err(InputError::Combination {
@@ -76,7 +84,7 @@ impl<const D: usize> CoherentFinder<D> {
             "only circles and spheres are followed from frame to frame; search boxes with a `PairFinder`",
         )?;
         let unfinished = Unfinished(self);
-        let found = unfinished.0.find_sound(input, only, answer, threads);
+        let found = unfinished.0.find_sound(input, only, answer, by);
         forget(unfinished);
         found
     }
@@ -87,7 +95,7 @@ impl<const D: usize> CoherentFinder<D> {
         input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         mut answer: Answer<'_>,
-        threads: Threads<'_>,
+        by: By<'_>,
     ) -> Result<(), InputError> {
         if self.pace.keeps_list() && self.kept != answer.kept(input) {
             self.pace.forget();
@@ -95,7 +103,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.pace.begin_frame();
         let (bodies, mut used) = (input.weight(), None);
         if self.pace.keeps() {
-            let outcome = self.run_on((threads, Part::Kept), bodies, |finder, workers| {
+            let outcome = self.run_on((by, Part::Kept), bodies, |finder, workers| {
                 let (started, used) = (Instant::now(), finder.used(input, workers));
                 if !finder.pace.holds(used) {
                     return Ok(Outcome::Ended(used));
@@ -106,7 +114,7 @@ impl<const D: usize> CoherentFinder<D> {
             let Outcome::Ended(now) = outcome else { return Ok(()) };
             used = now;
         }
-        self.run_on((threads, Part::Anew), bodies, |finder, workers| {
+        self.run_on((by, Part::Anew), bodies, |finder, workers| {
             let moved = used.and_then(|used| finder.moved(input, used, workers));
             finder.pace.ended(moved);
             let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
@@ -123,10 +131,14 @@ impl<const D: usize> CoherentFinder<D> {
     /// Runs a part on these threads, or on the calling one alone where few bodies have been looked at sooner so.
     fn run_on(
         &mut self,
-        (threads, part): (Threads<'_>, Part),
+        (by, part): (By<'_>, Part),
         bodies: usize,
         run: impl FnOnce(&mut Self, Workers<'_>) -> Result<Outcome, InputError> + Send,
     ) -> Result<Outcome, InputError> {
+        let threads = match by {
+            By::Threads(threads) => threads,
+            By::Recorded(workers) => return run(self, workers),
+        };
         let of_part = part as usize;
         let started = self.ways[of_part].measures(bodies).then(Instant::now);
         let (outcome, alone) = threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {

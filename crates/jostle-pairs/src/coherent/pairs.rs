@@ -36,9 +36,8 @@ impl<const D: usize> CoherentFinder<D> {
             }
         }
         if !strays.is_empty() {
-            let (pairs, ranks, tree) = (pairs.pairs(), &candidates.ranks, finder.preparation.own_tree());
-            let (ids, starts) = (tree.leaf_ids(), tree.leaf_starts());
-            strays.find_places(Listed { pairs, live, ranks, ids, starts }, (isa, workers));
+            let listed = Listed { pairs: pairs.pairs(), live, ranks: &candidates.ranks };
+            strays.find_places(listed, finder.preparation.own_tree(), (isa, workers));
         }
         if live.holds() && !test.drops_some() {
             strays.patch(pairs);

@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use jostle_core::Threads;
+use jostle_core::{Recording, Threads, record};
 use jostle_sets::input::Input;
 
 use crate::InputError;
-use crate::coherent::frame::find;
+use crate::coherent::frame::{By, find};
 use crate::coherent::{Answer, CoherentFinder};
 use crate::finder::found::Found;
 use crate::join::filter::PairTest;
@@ -58,8 +58,20 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
     /// its list also takes bodies that have come to lie too far for a search since they were listed.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        find(finder, &input, only, Answer::Pairs, threads)?;
+        find(finder, &input, only, Answer::Pairs, By::Threads(threads))?;
         Ok(finder.finder.last())
+    }
+
+    /// As [`CoherentSearch::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells how long each
+    /// took, and so what more threads than the machine has would gain.
+    ///
+    /// # Errors
+    /// As [`CoherentSearch::find`].
+    pub fn find_recorded<'a>(self, input: impl Into<Input<'a, D>>) -> Result<(Found<'f, D>, Recording), InputError> {
+        let (Self { finder, only, .. }, input) = (self, input.into());
+        let (found, recording) = record(|workers| find(finder, &input, only, Answer::Pairs, By::Recorded(workers)));
+        found?;
+        Ok((finder.finder.last(), recording))
     }
 
     /// Fills neighbour lists with the rows of this frame: the same as [`Search::neighbors`](crate::Search::neighbors) has, but for
@@ -77,7 +89,25 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         lists: &mut NeighborLists,
     ) -> Result<Stats, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
-        find(finder, &input, only, Answer::Rows(rows, lists), threads)?;
+        find(finder, &input, only, Answer::Rows(rows, lists), By::Threads(threads))?;
         Ok(*finder.finder.stats())
+    }
+
+    /// As [`CoherentSearch::neighbors`] with several threads, whatever was chosen, but task after task on the calling thread; tells how long each
+    /// took.
+    ///
+    /// # Errors
+    /// As [`CoherentSearch::neighbors`].
+    pub fn neighbors_recorded<'a>(
+        self,
+        input: impl Into<Input<'a, D>>,
+        rows: Rows,
+        lists: &mut NeighborLists,
+    ) -> Result<(Stats, Recording), InputError> {
+        let (Self { finder, only, .. }, input) = (self, input.into());
+        let answer = Answer::Rows(rows, lists);
+        let (listed, recording) = record(|workers| find(finder, &input, only, answer, By::Recorded(workers)));
+        listed?;
+        Ok((*finder.finder.stats(), recording))
     }
 }

@@ -25,7 +25,7 @@ use changes::Changes;
 pub(super) use marks::Marks;
 use patch::Patch;
 pub(super) use places::Listed;
-use places::{Places, Who};
+use places::{Found, Places, Who};
 
 /// Bodies that one task looks for.
 const BLOCK: usize = 16;
@@ -246,10 +246,18 @@ impl<const D: usize> Strays<D> {
         pairs.len() <= bodies.len() && !failed.into_inner()
     }
 
-    /// Finds where in a list pairs stand of which one body strays.
-    pub(super) fn find_places(&mut self, listed: Listed<'_>, on: (Isa, Workers<'_>)) {
+    /// Finds where in a list that was found by this tree pairs stand of which one body strays.
+    pub(super) fn find_places(&mut self, listed: Listed<'_>, tree: &LinearTree<D>, on: (Isa, Workers<'_>)) {
         let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
-        self.places.find(listed, who, on);
+        let near = |leaf: usize, at: usize, near: &mut Vec<u32>| {
+            let bodies = &tree.bodies()[leaf];
+            let circle = Circle::new(from_axes(|axis| bodies.centers[axis].0[at]), bodies.radii.0[at]);
+            if Queries::new(tree).visit_circle(circle, |other| near.push(other)).is_err() {
+                near.extend(tree.ids());
+            }
+        };
+        let found = Found { ids: tree.leaf_ids(), starts: tree.leaf_starts(), near: &near };
+        self.places.find(listed, found, who, on);
     }
 
     /// Takes those pairs out of the list, and puts in those of bodies that stray.

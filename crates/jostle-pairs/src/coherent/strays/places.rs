@@ -1,12 +1,14 @@
 //! Where in a list the pairs of some bodies stand.
 //!
-//! A list has no index of that. What lies together in it lies together in space, too: of some pairs each, and of each block of candidates, is
-//! found out in which of 256 regions their bodies are, once somebody strays; what has none in that of a body is not looked through for it.
+//! A list has no index of that. But a search goes through its tree group by group, and finds a pair in the group of its body with the lesser
+//! rank: so pairs, and blocks of candidates, are in the order of those groups, and those of a body stand where its own group and those of
+//! bodies near it are. Once somebody strays, it is found out in which group each body is.
 
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::sixteen::Ids;
+use jostle_core::tree::LEAF;
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
@@ -16,15 +18,8 @@ use crate::coherent::live::Live;
 use crate::coherent::strays::marks::Marks;
 use crate::pairs::ranks::Ranks;
 
-/// Pairs at the front of a list that are looked through together, and so many of those that one task finds the regions of.
-const SOME: usize = 256;
-const TASK: usize = 64;
-
-/// Regions: as many ranks of the tree each.
-const REGIONS: usize = 1 << u8::BITS;
-
-/// A bit for each region.
-type Mask = [u64; REGIONS / u64::BITS as usize];
+/// Bodies whose groups one task finds out, at least: each looks through all leaves.
+const BODIES: usize = 1 << 15;
 
 /// Names that pairs are compared with at once, and pairs that are found at once.
 const NAMES: usize = 4;
@@ -33,13 +28,16 @@ const AT_ONCE: usize = 64;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// The region of each body; of none before somebody strays.
-    regions: Vec<u8>,
-    /// Those of parts of the front of the list, of which nothing is ever changed, and those of the blocks.
-    front: Parts,
-    blocks: Parts,
+    /// The group of each body; of none before somebody strays. A group is sixteen leaves.
+    groups: Vec<u32>,
+    /// The group in which the first candidate of each block was found.
+    firsts: Vec<u32>,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
+    /// Groups whose pairs at the front, and blocks that are to be looked through, for a name.
+    asked: [Vec<[u32; 2]>; 2],
+    /// Who was near one when candidates were found, then the groups of those.
+    near: Vec<u32>,
     /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
@@ -49,75 +47,20 @@ pub(super) struct Places {
     holes: Vec<u32>,
 }
 
-/// Parts of a list, by the regions that their bodies are in.
-#[derive(Debug, Default)]
-struct Parts {
-    masks: Vec<Mask>,
-    /// Where the parts of each region begin among all, and the end.
-    starts: Vec<u32>,
-    parts: Vec<u32>,
-    /// A part that is to be looked through, for a name.
-    asked: Vec<[u32; 2]>,
-}
-
-impl Parts {
-    fn bytes(&self) -> usize {
-        self.masks.capacity() * size_of::<Mask>()
-            + (self.starts.capacity() + self.parts.capacity()) * size_of::<u32>()
-            + self.asked.capacity() * size_of::<[u32; 2]>()
-    }
-
-    /// Lists the parts of each region.
-    fn index(&mut self) {
-        let Self { masks, starts, parts, .. } = self;
-        starts.clear();
-        parts.clear();
-        for region in 0..REGIONS {
-            starts.push(parts.len() as u32);
-            let (word, bit) = (region / 64, region % 64);
-            let of_region = masks.iter().zip(0..).filter(|(mask, _)| mask[word] >> bit & 1 == 1);
-            parts.extend(of_region.map(|(_, part)| part));
-        }
-        starts.push(parts.len() as u32);
-    }
-
-    /// Notes which parts are to be looked through for a name in a region.
-    fn ask(&mut self, region: u8, name: u32) {
-        let [begin, end] = [0, 1].map(|next| self.starts[usize::from(region) + next] as usize);
-        self.asked.extend(self.parts[begin..end].iter().map(|&part| [part, name]));
-    }
-
-    /// Calls `look` with each part and some names that it is to be looked through for.
-    fn look(&mut self, workers: Workers<'_>, look: impl Fn(usize, &[u32]) + Sync + Send) {
-        self.asked.sort_unstable();
-        let asked = &*self.asked;
-        workers.run("places", asked.len(), |at| {
-            let [part, _] = asked[at];
-            // The first of a part looks for all.
-            if at > 0 && asked[at - 1][0] == part {
-                return;
-            }
-            let of_part = &asked[at..];
-            let of_part = &of_part[..of_part.iter().take_while(|[other, _]| *other == part).count()];
-            for some in of_part.chunks(NAMES) {
-                let mut names = [0; NAMES];
-                names.iter_mut().zip(some).for_each(|(slot, &[_, name])| *slot = name);
-                look(part as usize, &names[..some.len()]);
-            }
-        });
-        self.asked.clear();
-    }
-}
-
 /// A list, and who stands there.
 #[derive(Clone, Copy)]
 pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) pairs: &'a [[u32; 2]],
     pub(in crate::coherent) live: &'a Live,
     pub(in crate::coherent) ranks: &'a Ranks,
-    /// The ids of the tree by which they were found, leaf by leaf, and where the ranks of each begin.
-    pub(in crate::coherent) ids: &'a [Ids],
-    pub(in crate::coherent) starts: &'a [u32],
+}
+
+/// The tree by which a list was found: ids leaf by leaf, and who is near one there, named by its leaf and its place in that.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) ids: &'a [Ids],
+    pub(super) starts: &'a [u32],
+    pub(super) near: &'a dyn Fn(usize, usize, &mut Vec<u32>),
 }
 
 /// Who strays, and who has just begun to.
@@ -136,17 +79,16 @@ impl Who<'_> {
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        self.regions.capacity()
-            + self.front.bytes()
-            + self.blocks.bytes()
-            + self.sure.capacity() * size_of::<usize>()
-            + [&self.in_front, &self.in_blocks, &self.fresh, &self.holes].map(Vec::capacity).iter().sum::<usize>()
-                * size_of::<u32>()
+        let Self { groups, firsts, sure, asked, near, in_front, in_blocks, fresh, holes } = self;
+        let ids = [groups, firsts, near, in_front, in_blocks, fresh, holes];
+        ids.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+            + sure.capacity() * size_of::<usize>()
+            + asked.each_ref().map(Vec::capacity).iter().sum::<usize>() * size_of::<[u32; 2]>()
     }
 
     /// Nobody strays any more.
     pub(super) fn clear(&mut self) {
-        self.regions.clear();
+        self.groups.clear();
         self.in_front.clear();
         self.in_blocks.clear();
     }
@@ -156,11 +98,18 @@ impl Places {
     }
 
     /// Finds where the pairs of all bodies stand that stray, some of which are new.
-    pub(super) fn find(&mut self, listed: Listed<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
+    pub(super) fn find(
+        &mut self,
+        listed: Listed<'_>,
+        found: Found<'_>,
+        who: Who<'_>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
         if !who.new.is_empty() {
-            if self.regions.is_empty() {
-                self.find_regions(listed, workers);
+            if self.groups.is_empty() {
+                self.find_groups(listed, found, workers);
             }
+            self.ask(listed.ranks, found, who.new);
             self.look_for(listed, who, (isa, workers));
         }
         let blocks = listed.live.blocks();
@@ -177,61 +126,67 @@ impl Places {
         }
     }
 
-    /// Finds the regions of all bodies, and of what lies together.
-    fn find_regions(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
-        let Self { regions, front, blocks, sure, .. } = self;
-        let Listed { pairs, live, ranks: named, ids, starts } = listed;
-        let ranks = Regions::of(starts);
-        resize_with_headroom(regions, ranks.len as usize);
-        for (ids, start) in ids.iter().zip(starts.windows(2)) {
-            for (&id, rank) in ids.0.iter().zip(start[0]..start[1]) {
-                regions[id as usize] = ranks.region(rank);
-            }
-        }
-        let regions = &*regions;
-        let pairs = &pairs[..live.front()];
-        resize_with_headroom(&mut front.masks, pairs.len().div_ceil(SOME));
-        workers.fill_blocks("regions", &mut front.masks, TASK, |first, masks| {
-            for (mask, some) in masks.iter_mut().zip(pairs[first * SOME..].chunks(SOME)) {
-                *mask = mask_of(some.as_flattened().iter().map(|&id| regions[id as usize]));
+    /// Finds the groups of all bodies, and of the first candidates of all blocks.
+    fn find_groups(&mut self, listed: Listed<'_>, found: Found<'_>, workers: Workers<'_>) {
+        let Self { groups, firsts, sure, .. } = self;
+        let Found { ids, starts, .. } = found;
+        let len = starts.last().map_or(0, |&len| len as usize);
+        resize_with_headroom(groups, len);
+        workers.fill_blocks("groups", groups, BODIES.max(len.div_ceil(workers.count())), |first, groups| {
+            for (leaf, (ids, start)) in ids.iter().zip(starts.windows(2)).enumerate() {
+                for &id in &ids.0[..(start[1] - start[0]) as usize] {
+                    if let Some(group) = groups.get_mut((id as usize).wrapping_sub(first)) {
+                        *group = (leaf / LEAF) as u32;
+                    }
+                }
             }
         });
-        let all = live.blocks();
-        resize_with_headroom(&mut blocks.masks, all.len());
-        workers.fill_blocks("regions", &mut blocks.masks, 1, |number, mask| {
-            let bodies = (0..all[number].len()).flat_map(|at| all[number].pair(at));
-            mask[0] = if named.ids().is_empty() {
-                mask_of(bodies.map(|id| regions[id as usize]))
-            } else {
-                mask_of(bodies.map(|rank| ranks.region(rank)))
-            };
-        });
-        front.index();
-        blocks.index();
+        let (groups, all) = (&*groups, listed.live.blocks());
+        firsts.clear();
+        firsts.extend(all.iter().map(|block| group_of(groups, listed.ranks.pair(block.first()))));
         resize_with_headroom(sure, all.len());
-        let mut begin = live.front();
+        let mut begin = listed.live.front();
         for (slot, block) in sure.iter_mut().zip(all) {
             *slot = begin;
             begin += block.sure().len();
         }
     }
 
-    fn look_for(
-        &mut self,
-        Listed { pairs, live, ranks, starts, .. }: Listed<'_>,
-        who: Who<'_>,
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
-        let Self { regions, front, blocks, in_front, in_blocks, fresh, .. } = self;
-        let (all, pairs) = (live.blocks(), &pairs[..live.front()]);
-        for &id in who.new {
+    /// Notes where those are to be looked for that have just begun to stray.
+    fn ask(&mut self, ranks: &Ranks, found: Found<'_>, new: &[u32]) {
+        let Self { groups, firsts, near, asked: [front, blocks], .. } = self;
+        let Found { ids, starts, near: who_is_near } = found;
+        for &id in new {
             // Who has come since stands nowhere in the list.
-            let Some(&region) = regions.get(id as usize) else { continue };
-            front.ask(region, id);
-            let ids = ranks.ids();
-            let name = if ids.is_empty() { id } else { Regions::of(starts).rank((id, region), ids) };
-            blocks.ask(region, Block::name_of(name));
+            let Some(&group) = groups.get(id as usize) else { continue };
+            let leaves = group as usize * LEAF..ids.len().min((group as usize + 1) * LEAF);
+            let Some((leaf, at)) = leaves.into_iter().find_map(|leaf| {
+                let len = (starts[leaf + 1] - starts[leaf]) as usize;
+                ids[leaf].0[..len].iter().position(|&other| other == id).map(|at| (leaf, at))
+            }) else {
+                continue;
+            };
+            near.clear();
+            who_is_near(leaf, at, near);
+            near.iter_mut().for_each(|other| *other = groups[*other as usize].min(group));
+            near.sort_unstable();
+            near.dedup();
+            front.extend(near.iter().map(|&group| [group, id]));
+            let name = Block::name_of(if ranks.ids().is_empty() { id } else { starts[leaf] + at as u32 });
+            let mut next = 0;
+            for &group in &*near {
+                // A block begins where the one before ends, which may be within a group.
+                let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(next);
+                next = firsts.partition_point(|&first| first <= group).max(next);
+                blocks.extend((begin..next).map(|block| [block as u32, name]));
+            }
         }
+    }
+
+    fn look_for(&mut self, listed: Listed<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
+        let Self { groups, asked: [of_front, of_blocks], in_front, in_blocks, fresh, .. } = self;
+        let Listed { pairs, live, ranks } = listed;
+        let (groups, all, pairs) = (&*groups, live.blocks(), &pairs[..live.front()]);
         let found = Mutex::new(core::mem::take(fresh));
         let note = |(pairs, names): (&[[u32; 2]], &[u32]), first: usize, pair_of: &dyn Fn(usize) -> [u32; 2]| {
             let (mut at, mut named) = (0, [0; AT_ONCE]);
@@ -242,19 +197,47 @@ impl Places {
                 lock(&found).extend(some.map(|at| (first + at) as u32));
             }
         };
-        front.look(workers, |part, names| {
-            let first = part * SOME;
-            let pairs = &pairs[first..pairs.len().min(first + SOME)];
+        look(of_front, workers, |group, names| {
+            let first = pairs.partition_point(|&pair| group_of(groups, pair) < group);
+            let len = pairs[first..].partition_point(|&pair| group_of(groups, pair) == group);
+            let pairs = &pairs[first..first + len];
             note((pairs, names), first, &|at| pairs[at]);
         });
         take_over(&mut lock(&found), in_front);
-        blocks.look(workers, |number, names| {
-            let block = &all[number];
-            note((block.names(), names), number * BLOCK, &|at| ranks.pair(block.pair(at)));
+        look(of_blocks, workers, |number, names| {
+            let (block, first) = (&all[number as usize], number as usize * BLOCK);
+            note((block.names(), names), first, &|at| ranks.pair(block.pair(at)));
         });
         take_over(&mut lock(&found), in_blocks);
         *fresh = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
+}
+
+/// The group in which a pair was found.
+#[inline(always)]
+fn group_of(groups: &[u32], [a, b]: [u32; 2]) -> u32 {
+    groups[a as usize].min(groups[b as usize])
+}
+
+/// Calls `look` with each part that is asked for, and some names that it is to be looked through for; nothing is asked for any more.
+fn look(asked: &mut Vec<[u32; 2]>, workers: Workers<'_>, look: impl Fn(u32, &[u32]) + Sync + Send) {
+    asked.sort_unstable();
+    let all = &*asked;
+    workers.run("places", all.len(), |at| {
+        let [part, _] = all[at];
+        // The first of a part looks for all.
+        if at > 0 && all[at - 1][0] == part {
+            return;
+        }
+        let of_part = &all[at..];
+        let of_part = &of_part[..of_part.iter().take_while(|[other, _]| *other == part).count()];
+        for some in of_part.chunks(NAMES) {
+            let mut names = [0; NAMES];
+            names.iter_mut().zip(some).for_each(|(slot, &[_, name])| *slot = name);
+            look(part, &names[..some.len()]);
+        }
+    });
+    asked.clear();
 }
 
 /// Adds what has been found, once each: two of a pair may both have been looked for.
@@ -264,46 +247,8 @@ fn take_over(fresh: &mut Vec<u32>, all: &mut Vec<u32>) {
     all.append(fresh);
 }
 
-/// A bit for each of some regions. Those are marked first, since who adds to a bit waits for the last one to be added.
-#[inline(always)]
-fn mask_of(regions: impl Iterator<Item = u8>) -> Mask {
-    let mut marked = [0_u8; REGIONS];
-    regions.for_each(|region| marked[usize::from(region)] = 1);
-    let mut mask = [0; _];
-    for (word, marked) in mask.iter_mut().zip(marked.as_chunks::<64>().0) {
-        *word = marked.iter().rev().fold(0, |word, &mark| word << 1 | u64::from(mark));
-    }
-    mask
-}
-
 fn lock(found: &Mutex<Vec<u32>>) -> std::sync::MutexGuard<'_, Vec<u32>> {
     found.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Which ranks of a tree are a region.
-#[derive(Clone, Copy)]
-struct Regions {
-    len: u64,
-}
-
-impl Regions {
-    /// Of a tree whose leaves begin there.
-    fn of(starts: &[u32]) -> Self {
-        Self { len: starts.last().copied().unwrap_or_default().into() }
-    }
-
-    #[inline(always)]
-    fn region(self, rank: u32) -> u8 {
-        (u64::from(rank) * REGIONS as u64 / self.len) as u8
-    }
-
-    /// The rank of a body of a region.
-    fn rank(self, (id, region): (u32, u8), ids: &[u32]) -> u32 {
-        let begin = |region: u64| (region * self.len).div_ceil(REGIONS as u64) as usize;
-        let [first, end] = [begin(region.into()), begin(u64::from(region) + 1)];
-        let within = ids[first..end].iter().position(|&other| other == id);
-        (first + within.unwrap_or_default()) as u32
-    }
 }
 
 /// Finds pairs, from one of them on, that have one of these names, up to so many; where to go on, and how many.
