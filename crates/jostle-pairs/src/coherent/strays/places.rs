@@ -4,9 +4,7 @@
 //! rank: so pairs, and blocks of candidates, are in the order of those groups, and those of a body stand where its own group and those of
 //! bodies near it are. Once somebody strays, it is found out in which group each body is.
 
-use std::sync::{Mutex, PoisonError};
-
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::sixteen::Ids;
 use jostle_core::tree::LEAF;
 use jostle_core::{Isa, Workers};
@@ -21,8 +19,7 @@ use crate::pairs::ranks::Ranks;
 /// Bodies whose groups one task finds out, at least: each looks through all leaves.
 const BODIES: usize = 1 << 15;
 
-/// Names that pairs are compared with at once, and pairs that are found at once.
-const NAMES: usize = 4;
+/// Pairs that are found at once.
 const AT_ONCE: usize = 64;
 
 /// See the top of this file.
@@ -34,17 +31,21 @@ pub(super) struct Places {
     firsts: Vec<u32>,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
-    /// Groups whose pairs at the front, and blocks that are to be looked through, for a name.
-    asked: [Vec<[u32; 2]>; 2],
-    /// Who was near one when candidates were found, then the groups of those.
-    near: Vec<u32>,
     /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
-    /// Those of bodies that have just begun to.
-    fresh: Vec<u32>,
+    looks: ScratchPool<Look>,
     /// Where all of their pairs stand in this frame.
     holes: Vec<u32>,
+}
+
+/// What a worker finds.
+#[derive(Debug, Default)]
+struct Look {
+    /// Who was near one when candidates were found, then the groups of those.
+    near: Vec<u32>,
+    in_front: Vec<u32>,
+    in_blocks: Vec<u32>,
 }
 
 /// A list, and who stands there.
@@ -60,7 +61,7 @@ pub(in crate::coherent) struct Listed<'a> {
 pub(super) struct Found<'a> {
     pub(super) ids: &'a [Ids],
     pub(super) starts: &'a [u32],
-    pub(super) near: &'a dyn Fn(usize, usize, &mut Vec<u32>),
+    pub(super) near: &'a (dyn Fn(usize, usize, &mut Vec<u32>) + Sync),
 }
 
 /// Who strays, and who has just begun to.
@@ -79,11 +80,11 @@ impl Who<'_> {
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        let Self { groups, firsts, sure, asked, near, in_front, in_blocks, fresh, holes } = self;
-        let ids = [groups, firsts, near, in_front, in_blocks, fresh, holes];
-        ids.map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+        let Self { groups, firsts, sure, in_front, in_blocks, looks, holes } = self;
+        let of = |lists: &[&Vec<u32>]| lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
+        of(&[groups, firsts, in_front, in_blocks, holes])
             + sure.capacity() * size_of::<usize>()
-            + asked.each_ref().map(Vec::capacity).iter().sum::<usize>() * size_of::<[u32; 2]>()
+            + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
 
     /// Nobody strays any more.
@@ -109,8 +110,7 @@ impl Places {
             if self.groups.is_empty() {
                 self.find_groups(listed, found, workers);
             }
-            self.ask(listed.ranks, found, who.new);
-            self.look_for(listed, who, (isa, workers));
+            self.look_for(listed, found, who, (isa, workers));
         }
         let blocks = listed.live.blocks();
         self.holes.clear();
@@ -152,64 +152,110 @@ impl Places {
         }
     }
 
-    /// Notes where those are to be looked for that have just begun to stray.
-    fn ask(&mut self, ranks: &Ranks, found: Found<'_>, new: &[u32]) {
-        let Self { groups, firsts, near, asked: [front, blocks], .. } = self;
-        let Found { ids, starts, near: who_is_near } = found;
-        for &id in new {
-            // Who has come since stands nowhere in the list.
-            let Some(&group) = groups.get(id as usize) else { continue };
-            let leaves = group as usize * LEAF..ids.len().min((group as usize + 1) * LEAF);
-            let Some((leaf, at)) = leaves.into_iter().find_map(|leaf| {
-                let len = (starts[leaf + 1] - starts[leaf]) as usize;
-                ids[leaf].0[..len].iter().position(|&other| other == id).map(|at| (leaf, at))
-            }) else {
-                continue;
-            };
-            near.clear();
-            who_is_near(leaf, at, near);
-            near.iter_mut().for_each(|other| *other = groups[*other as usize].min(group));
-            near.sort_unstable();
-            near.dedup();
-            front.extend(near.iter().map(|&group| [group, id]));
-            let name = Block::name_of(if ranks.ids().is_empty() { id } else { starts[leaf] + at as u32 });
-            let mut next = 0;
-            for &group in &*near {
-                // A block begins where the one before ends, which may be within a group.
-                let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(next);
-                next = firsts.partition_point(|&first| first <= group).max(next);
-                blocks.extend((begin..next).map(|block| [block as u32, name]));
+    /// Looks for those that have just begun to stray.
+    fn look_for(
+        &mut self,
+        listed: Listed<'_>,
+        found: Found<'_>,
+        who: Who<'_>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let Self { groups, firsts, in_front, in_blocks, looks, .. } = self;
+        looks.prepare(workers.count(), |_| ());
+        let within = Within { listed, found, who, isa, groups, firsts };
+        workers.run_in_shares("places", (who.new.len(), None), |tasks| {
+            looks.with(|look| tasks.in_turn().for_each(|number| within.look_for(who.new[number], look)));
+        });
+        let ends = [in_front.len(), in_blocks.len()];
+        looks.each(|look| {
+            in_front.append(&mut look.in_front);
+            in_blocks.append(&mut look.in_blocks);
+        });
+        sort_from(in_front, ends[0]);
+        sort_from(in_blocks, ends[1]);
+    }
+}
+
+/// Sorts what a list has from a place on, once each: two of a pair may both have been looked for.
+fn sort_from(list: &mut Vec<u32>, first: usize) {
+    list[first..].sort_unstable();
+    let mut end = first;
+    for at in first..list.len() {
+        if at == first || list[at] != list[end - 1] {
+            list[end] = list[at];
+            end += 1;
+        }
+    }
+    list.truncate(end);
+}
+
+/// Where is looked for bodies, and for whom.
+struct Within<'a> {
+    listed: Listed<'a>,
+    found: Found<'a>,
+    who: Who<'a>,
+    isa: Isa,
+    groups: &'a [u32],
+    firsts: &'a [u32],
+}
+
+impl Within<'_> {
+    /// Looks for the pairs of a body.
+    fn look_for(&self, id: u32, Look { near, in_front, in_blocks }: &mut Look) {
+        let Self { listed: Listed { pairs, live, ranks }, found, groups, firsts, .. } = *self;
+        // Who has come since stands nowhere in the list.
+        let Some((group, leaf, at)) = self.place_in_tree(id) else { return };
+        near.clear();
+        (found.near)(leaf, at, near);
+        near.iter_mut().for_each(|other| *other = groups[*other as usize].min(group));
+        near.sort_unstable();
+        near.dedup();
+        let front = &pairs[..live.front()];
+        for &group in &*near {
+            let first = front.partition_point(|&pair| group_of(groups, pair) < group);
+            let len = front[first..].partition_point(|&pair| group_of(groups, pair) == group);
+            let some = &front[first..first + len];
+            self.note((some, id), |at| some[at], first, in_front);
+        }
+        let name = Block::name_of(if ranks.ids().is_empty() { id } else { found.starts[leaf] + at as u32 });
+        let mut next = 0;
+        for &group in &*near {
+            // A block begins where the one before ends, which may be within a group.
+            let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(next);
+            next = firsts.partition_point(|&first| first <= group).max(next);
+            for (number, block) in (begin..next).zip(&live.blocks()[begin..next]) {
+                self.note((block.names(), name), |at| ranks.pair(block.pair(at)), number * BLOCK, in_blocks);
             }
         }
     }
 
-    fn look_for(&mut self, listed: Listed<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
-        let Self { groups, asked: [of_front, of_blocks], in_front, in_blocks, fresh, .. } = self;
-        let Listed { pairs, live, ranks } = listed;
-        let (groups, all, pairs) = (&*groups, live.blocks(), &pairs[..live.front()]);
-        let found = Mutex::new(core::mem::take(fresh));
-        let note = |(pairs, names): (&[[u32; 2]], &[u32]), first: usize, pair_of: &dyn Fn(usize) -> [u32; 2]| {
-            let (mut at, mut named) = (0, [0; AT_ONCE]);
-            while at < pairs.len() {
-                let (next, count) = run(isa, Find { pairs, names, at, named: &mut named });
-                at = next;
-                let some = named[..count].iter().map(|&at| at as usize).filter(|&at| !who.is_known(pair_of(at)));
-                lock(&found).extend(some.map(|at| (first + at) as u32));
-            }
-        };
-        look(of_front, workers, |group, names| {
-            let first = pairs.partition_point(|&pair| group_of(groups, pair) < group);
-            let len = pairs[first..].partition_point(|&pair| group_of(groups, pair) == group);
-            let pairs = &pairs[first..first + len];
-            note((pairs, names), first, &|at| pairs[at]);
-        });
-        take_over(&mut lock(&found), in_front);
-        look(of_blocks, workers, |number, names| {
-            let (block, first) = (&all[number as usize], number as usize * BLOCK);
-            note((block.names(), names), first, &|at| ranks.pair(block.pair(at)));
-        });
-        take_over(&mut lock(&found), in_blocks);
-        *fresh = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    /// The group of a body in the tree, its leaf, and its place in that; of none that was not there.
+    fn place_in_tree(&self, id: u32) -> Option<(u32, usize, usize)> {
+        let Found { ids, starts, .. } = self.found;
+        let group = *self.groups.get(id as usize)?;
+        let first = group as usize * LEAF;
+        (first..ids.len().min(first + LEAF)).find_map(|leaf| {
+            let len = (starts[leaf + 1] - starts[leaf]) as usize;
+            let at = ids[leaf].0[..len].iter().position(|&other| other == id)?;
+            Some((group, leaf, at))
+        })
+    }
+
+    /// Notes which of some pairs, the first of which has such a number, have a name, if they have not been found before.
+    fn note(
+        &self,
+        (pairs, name): (&[[u32; 2]], u32),
+        pair_of: impl Fn(usize) -> [u32; 2],
+        first: usize,
+        out: &mut Vec<u32>,
+    ) {
+        let (mut at, mut named) = (0, [0; AT_ONCE]);
+        while at < pairs.len() {
+            let (next, count) = run(self.isa, Find { pairs, name, at, named: &mut named });
+            at = next;
+            let some = named[..count].iter().map(|&at| at as usize).filter(|&at| !self.who.is_known(pair_of(at)));
+            out.extend(some.map(|at| (first + at) as u32));
+        }
     }
 }
 
@@ -219,42 +265,10 @@ fn group_of(groups: &[u32], [a, b]: [u32; 2]) -> u32 {
     groups[a as usize].min(groups[b as usize])
 }
 
-/// Calls `look` with each part that is asked for, and some names that it is to be looked through for; nothing is asked for any more.
-fn look(asked: &mut Vec<[u32; 2]>, workers: Workers<'_>, look: impl Fn(u32, &[u32]) + Sync + Send) {
-    asked.sort_unstable();
-    let all = &*asked;
-    workers.run("places", all.len(), |at| {
-        let [part, _] = all[at];
-        // The first of a part looks for all.
-        if at > 0 && all[at - 1][0] == part {
-            return;
-        }
-        let of_part = &all[at..];
-        let of_part = &of_part[..of_part.iter().take_while(|[other, _]| *other == part).count()];
-        for some in of_part.chunks(NAMES) {
-            let mut names = [0; NAMES];
-            names.iter_mut().zip(some).for_each(|(slot, &[_, name])| *slot = name);
-            look(part, &names[..some.len()]);
-        }
-    });
-    asked.clear();
-}
-
-/// Adds what has been found, once each: two of a pair may both have been looked for.
-fn take_over(fresh: &mut Vec<u32>, all: &mut Vec<u32>) {
-    fresh.sort_unstable();
-    fresh.dedup();
-    all.append(fresh);
-}
-
-fn lock(found: &Mutex<Vec<u32>>) -> std::sync::MutexGuard<'_, Vec<u32>> {
-    found.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Finds pairs, from one of them on, that have one of these names, up to so many; where to go on, and how many.
+/// Finds pairs, from one of them on, that have a name, up to so many; where to go on, and how many.
 struct Find<'a> {
     pairs: &'a [[u32; 2]],
-    names: &'a [u32],
+    name: u32,
     at: usize,
     named: &'a mut [u32; AT_ONCE],
 }
@@ -265,20 +279,13 @@ impl LaneWork for Find<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> (usize, usize) {
-        let Self { pairs, names, mut at, named } = self;
-        let (mut all, mut count) = ([names[0]; NAMES], 0);
-        all[..names.len()].copy_from_slice(names);
-        let is_one = names.len() == 1;
+        let Self { pairs, name, mut at, named } = self;
+        let mut count = 0;
         while at < pairs.len() && count + LANES / 2 <= AT_ONCE {
             let some = &pairs[at..pairs.len().min(at + LANES / 2)];
-            let is_there = match some.as_flattened().first_chunk() {
-                Some(ids) if is_one => L::among_ids(ids, &[all[0]]) != 0,
-                Some(ids) => L::among_ids(ids, &all) != 0,
-                None => true,
-            };
-            if is_there {
+            if some.as_flattened().first_chunk().is_none_or(|ids| L::among_ids(ids, &[name]) != 0) {
                 for (at, pair) in (at..).zip(some) {
-                    if pair.iter().any(|other| names.contains(other)) {
+                    if pair.contains(&name) {
                         named[count] = at as u32;
                         count += 1;
                     }

@@ -82,7 +82,7 @@ impl<const D: usize> Was<D> {
                 moved2 += moved * moved;
             }
             let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
-            let within = limit.map_or(of_body, |limit| take_one(of_body, limit, id as u32));
+            let within = limit.map_or(of_body, |limit| Beyond::new(limit).take_one(of_body, id as u32));
             used = [used[0].max(within), used[1].max(of_body)];
             *slot = P::pack(now, was);
         }
@@ -212,6 +212,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
     #[inline(always)]
     fn run(self) -> [f32; 2] {
         let Self { bodies, was: (centers, radii), course, margin, limit, first, packed } = self;
+        let mut beyond = limit.map(Beyond::new);
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
@@ -247,8 +248,8 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 }
             }
             keep_greater(&mut of_all, lanes);
-            match limit {
-                Some(limit) if is_any_beyond(lanes, limit.most) => most = most.max(take_beyond(&used, limit, first)),
+            match &mut beyond {
+                Some(beyond) if is_any_beyond(lanes, beyond.limit.most) => most = most.max(beyond.take(&used, first)),
                 _ => keep_greater(&mut within, lanes),
             }
             for (at, slot) in packed.iter_mut().enumerate() {
@@ -272,31 +273,61 @@ fn is_any_beyond(used: [f32; LANES], most: f32) -> bool {
     beyond
 }
 
-/// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
-#[cold]
-#[inline(never)]
-fn take_beyond(used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
-    let mut within = 0.0_f32;
-    for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
-        if is_any_beyond(*used, limit.most) {
-            let all = (first as u32..).zip(used);
-            within = all.fold(within, |within, (id, &used)| within.max(take_one(used, limit, id)));
-        } else {
-            within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
-        }
-    }
-    within
-}
-
 fn is_sound(body: &Packed) -> bool {
     body.0.iter().all(|x| x.is_finite()) && body.radius() >= 0.0
 }
 
-/// Lists one who has used up more than the limit, and is sound.
-fn take_one(used: f32, limit: Limit<'_>, id: u32) -> f32 {
-    if used <= limit.most || used == f32::INFINITY {
-        return used;
+/// Those that one task has found to have used up more than a limit, which are listed some at once: all tasks wait for one lock.
+struct Beyond<'a> {
+    limit: Limit<'a>,
+    some: [u32; PART],
+    len: usize,
+}
+
+impl<'a> Beyond<'a> {
+    fn new(limit: Limit<'a>) -> Self {
+        Self { limit, some: [0; PART], len: 0 }
     }
-    limit.beyond.lock().unwrap_or_else(PoisonError::into_inner).push(id);
-    0.0
+
+    /// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+    #[cold]
+    #[inline(never)]
+    fn take(&mut self, used: &[f32; PART], first: usize) -> f32 {
+        let mut within = 0.0_f32;
+        for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
+            if is_any_beyond(*used, self.limit.most) {
+                let all = (first as u32..).zip(used);
+                within = all.fold(within, |within, (id, &used)| within.max(self.take_one(used, id)));
+            } else {
+                within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
+            }
+        }
+        within
+    }
+
+    /// Lists one who has used up more than the limit, and is sound.
+    fn take_one(&mut self, used: f32, id: u32) -> f32 {
+        if used <= self.limit.most || used == f32::INFINITY {
+            return used;
+        }
+        if self.len == PART {
+            self.list();
+        }
+        self.some[self.len] = id;
+        self.len += 1;
+        0.0
+    }
+
+    fn list(&mut self) {
+        if self.len > 0 {
+            let mut all = self.limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend_from_slice(&self.some[..core::mem::take(&mut self.len)]);
+        }
+    }
+}
+
+impl Drop for Beyond<'_> {
+    fn drop(&mut self) {
+        self.list();
+    }
 }
