@@ -4,6 +4,8 @@
 //! rank: so pairs, and blocks of candidates, are in the order of those groups, and those of a body stand where its own group and those of
 //! bodies near it are. Once somebody strays, it is found out in which group each body is.
 
+use core::ops::Range;
+
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::sixteen::Ids;
 use jostle_core::tree::LEAF;
@@ -19,6 +21,9 @@ use crate::pairs::ranks::Ranks;
 /// Bodies whose groups one task finds out, at least: each looks through all leaves.
 const BODIES: usize = 1 << 15;
 
+/// Pairs at the front of a list that are looked through together.
+const SOME: usize = 256;
+
 /// Pairs that are found at once.
 const AT_ONCE: usize = 64;
 
@@ -27,8 +32,9 @@ const AT_ONCE: usize = 64;
 pub(super) struct Places {
     /// The group of each body; of none before somebody strays. A group is sixteen leaves.
     groups: Vec<u32>,
-    /// The group in which the first candidate of each block was found.
-    firsts: Vec<u32>,
+    /// The group in which the first of some pairs at the front was found, and the first candidate of each block.
+    front: Vec<u32>,
+    blocks: Vec<u32>,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
     /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
@@ -80,9 +86,9 @@ impl Who<'_> {
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        let Self { groups, firsts, sure, in_front, in_blocks, looks, holes } = self;
+        let Self { groups, front, blocks, sure, in_front, in_blocks, looks, holes } = self;
         let of = |lists: &[&Vec<u32>]| lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
-        of(&[groups, firsts, in_front, in_blocks, holes])
+        of(&[groups, front, blocks, in_front, in_blocks, holes])
             + sure.capacity() * size_of::<usize>()
             + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
@@ -126,9 +132,9 @@ impl Places {
         }
     }
 
-    /// Finds the groups of all bodies, and of the first candidates of all blocks.
+    /// Finds the groups of all bodies, and of what the list is looked through by.
     fn find_groups(&mut self, listed: Listed<'_>, found: Found<'_>, workers: Workers<'_>) {
-        let Self { groups, firsts, sure, .. } = self;
+        let Self { groups, front, blocks, sure, .. } = self;
         let Found { ids, starts, .. } = found;
         let len = starts.last().map_or(0, |&len| len as usize);
         resize_with_headroom(groups, len);
@@ -142,8 +148,10 @@ impl Places {
             }
         });
         let (groups, all) = (&*groups, listed.live.blocks());
-        firsts.clear();
-        firsts.extend(all.iter().map(|block| group_of(groups, listed.ranks.pair(block.first()))));
+        front.clear();
+        front.extend(listed.pairs[..listed.live.front()].iter().step_by(SOME).map(|&pair| group_of(groups, pair)));
+        blocks.clear();
+        blocks.extend(all.iter().map(|block| group_of(groups, listed.ranks.pair(block.first()))));
         resize_with_headroom(sure, all.len());
         let mut begin = listed.live.front();
         for (slot, block) in sure.iter_mut().zip(all) {
@@ -160,9 +168,9 @@ impl Places {
         who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let Self { groups, firsts, in_front, in_blocks, looks, .. } = self;
+        let Self { groups, front, blocks, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
-        let within = Within { listed, found, who, isa, groups, firsts };
+        let within = Within { listed, found, who, isa, groups, front, blocks };
         workers.run_in_shares("places", (who.new.len(), None), |tasks| {
             looks.with(|look| tasks.in_turn().for_each(|number| within.look_for(who.new[number], look)));
         });
@@ -196,13 +204,14 @@ struct Within<'a> {
     who: Who<'a>,
     isa: Isa,
     groups: &'a [u32],
-    firsts: &'a [u32],
+    front: &'a [u32],
+    blocks: &'a [u32],
 }
 
 impl Within<'_> {
     /// Looks for the pairs of a body.
     fn look_for(&self, id: u32, Look { near, in_front, in_blocks }: &mut Look) {
-        let Self { listed: Listed { pairs, live, ranks }, found, groups, firsts, .. } = *self;
+        let Self { listed: Listed { pairs, live, ranks }, found, groups, .. } = *self;
         // Who has come since stands nowhere in the list.
         let Some((group, leaf, at)) = self.place_in_tree(id) else { return };
         near.clear();
@@ -211,21 +220,15 @@ impl Within<'_> {
         near.sort_unstable();
         near.dedup();
         let front = &pairs[..live.front()];
-        for &group in &*near {
-            let first = front.partition_point(|&pair| group_of(groups, pair) < group);
-            let len = front[first..].partition_point(|&pair| group_of(groups, pair) == group);
-            let some = &front[first..first + len];
+        for parts in parts_of(self.front, near) {
+            let first = parts.start * SOME;
+            let some = &front[first..front.len().min(parts.end * SOME)];
             self.note((some, id), |at| some[at], first, in_front);
         }
         let name = Block::name_of(if ranks.ids().is_empty() { id } else { found.starts[leaf] + at as u32 });
-        let mut next = 0;
-        for &group in &*near {
-            // A block begins where the one before ends, which may be within a group.
-            let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(next);
-            next = firsts.partition_point(|&first| first <= group).max(next);
-            for (number, block) in (begin..next).zip(&live.blocks()[begin..next]) {
-                self.note((block.names(), name), |at| ranks.pair(block.pair(at)), number * BLOCK, in_blocks);
-            }
+        for number in parts_of(self.blocks, near).flatten() {
+            let block = &live.blocks()[number];
+            self.note((block.names(), name), |at| ranks.pair(block.pair(at)), number * BLOCK, in_blocks);
         }
     }
 
@@ -257,6 +260,17 @@ impl Within<'_> {
             out.extend(some.map(|at| (first + at) as u32));
         }
     }
+}
+
+/// Which parts, by the group in which the first pair of each was found, may have pairs of some groups: each once, all ascending.
+fn parts_of(firsts: &[u32], groups: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let ranges = groups.iter().scan(0, |end, &group| {
+        // A part begins where the one before ends, which may be within a group.
+        let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(*end);
+        *end = firsts.partition_point(|&first| first <= group).max(begin);
+        Some(begin..*end)
+    });
+    ranges.filter(|range| !range.is_empty())
 }
 
 /// The group in which a pair was found.
