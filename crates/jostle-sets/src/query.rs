@@ -99,7 +99,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when the point is not finite or beyond 2^60.
     pub fn visit_point(&self, point: [f32; D], mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         point.check()?;
-        visit_in_circle(*self, Circle::new(point, 0.0), &mut |ids, count| {
+        visit_in_circle(*self, Circle::new(point, 0.0), &mut |ids, count, _| {
             ids[..count].iter().for_each(|&id| visit(id))
         });
         Ok(())
@@ -122,7 +122,7 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
     pub fn visit_aabb(&self, aabb: Aabb<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         aabb.check()?;
-        visit_in_aabb(*self, aabb, &mut |ids, count| ids[..count].iter().for_each(|&id| visit(id)));
+        visit_in_aabb(*self, aabb, &mut |ids, count, _| ids[..count].iter().for_each(|&id| visit(id)));
         Ok(())
     }
 
@@ -143,7 +143,22 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
     pub fn visit_circle(&self, circle: Circle<D>, mut visit: impl FnMut(u32)) -> Result<(), QueryError> {
         circle.check()?;
-        visit_in_circle(*self, circle, &mut |ids, count| ids[..count].iter().for_each(|&id| visit(id)));
+        visit_in_circle(*self, circle, &mut |ids, count, _| ids[..count].iter().for_each(|&id| visit(id)));
+        Ok(())
+    }
+
+    /// As [`Queries::visit_circle`], calling `visit` with each leaf that has such bodies, ascending, and their ids.
+    ///
+    /// # Errors
+    /// As [`Queries::visit_circle`].
+    #[doc(hidden)]
+    pub fn visit_leaves_at_circle(
+        &self,
+        circle: Circle<D>,
+        mut visit: impl FnMut(usize, &[u32]),
+    ) -> Result<(), QueryError> {
+        circle.check()?;
+        visit_in_circle(*self, circle, &mut |ids, count, leaf| visit(leaf, &ids[..count]));
         Ok(())
     }
 
@@ -227,7 +242,7 @@ fn list(found: &mut Vec<Reached>, visit: impl FnOnce(&mut dyn FnMut(Reached))) {
 /// As [`list`], of ids of a tree that are visited some at a time.
 fn list_ids<const D: usize>(tree: &LinearTree<D>, found: &mut Vec<u32>, visit: impl FnOnce(&mut Take<'_>)) {
     found.clear();
-    visit(&mut |ids, count| append(found, ids, count));
+    visit(&mut |ids, count, _| append(found, ids, count));
     sort_ids(found, 0, tree.len());
 }
 

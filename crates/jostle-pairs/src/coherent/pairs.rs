@@ -37,7 +37,8 @@ impl<const D: usize> CoherentFinder<D> {
         }
         if !strays.is_empty() {
             let listed = Listed { pairs: pairs.pairs(), live, ranks: &candidates.ranks };
-            strays.find_places(listed, finder.preparation.own_tree(), (isa, workers));
+            let grown = |id: u32| current.grown_body(id, margin);
+            strays.find_places(listed, (finder.preparation.own_tree(), &grown), (isa, workers));
         }
         if live.holds() && !test.drops_some() {
             strays.patch(pairs);

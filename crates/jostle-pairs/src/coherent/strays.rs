@@ -246,15 +246,19 @@ impl<const D: usize> Strays<D> {
         pairs.len() <= bodies.len() && !failed.into_inner()
     }
 
-    /// Finds where in a list that was found by this tree pairs stand of which one body strays.
-    pub(super) fn find_places(&mut self, listed: Listed<'_>, tree: &LinearTree<D>, on: (Isa, Workers<'_>)) {
+    /// Finds where in a list that was found by this tree, of bodies with margins that `grown` tells, pairs stand of which one body strays.
+    pub(super) fn find_places(
+        &mut self,
+        listed: Listed<'_>,
+        (tree, grown): (&LinearTree<D>, &(dyn Fn(u32) -> Option<Circle<D>> + Sync)),
+        on: (Isa, Workers<'_>),
+    ) {
         let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
-        let near = |leaf: usize, at: usize, near: &mut Vec<u32>| {
-            let bodies = &tree.bodies()[leaf];
-            let circle = Circle::new(from_axes(|axis| bodies.centers[axis].0[at]), bodies.radii.0[at]);
-            if Queries::new(tree).visit_circle(circle, |other| near.push(other)).is_err() {
-                near.extend(tree.ids());
-            }
+        let near = |id: u32, visit: &mut dyn FnMut(usize, &[u32])| {
+            let Some(body) = grown(id).filter(|_| (id as usize) < tree.len()) else { return };
+            let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
+            // Who has been found by that tree is sound.
+            let _ = Queries::new(tree).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
         };
         let found = Found { ids: tree.leaf_ids(), starts: tree.leaf_starts(), near: &near };
         self.places.find(listed, found, who, on);

@@ -56,7 +56,7 @@ impl<R: Region<D>, const D: usize> Answer<D> for InRegion<R> {
     #[inline(always)]
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists) {
         let first = lists.ids.len();
-        L::call(VisitRegion { tree, region: self.0, visit: &mut |ids, count| append(&mut lists.ids, ids, count) });
+        L::call(VisitRegion { tree, region: self.0, visit: &mut |ids, count, _| append(&mut lists.ids, ids, count) });
         sort_ids(&mut lists.ids, first, tree.len());
     }
 }

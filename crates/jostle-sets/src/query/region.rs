@@ -73,8 +73,8 @@ fn distance2_of_boxes<L: Lanes, const D: usize>(lo: [f32; D], hi: [f32; D], x: [
     distance2
 }
 
-/// Takes the ids of bodies of a leaf, and how many: what follows those is anything. So many are copied faster than a few.
-pub(super) type Take<'v> = dyn FnMut(&[u32; LANES], usize) + 'v;
+/// Takes the ids of bodies of a leaf, how many, and the leaf: what follows those is anything. So many are copied faster than a few.
+pub(super) type Take<'v> = dyn FnMut(&[u32; LANES], usize, usize) + 'v;
 
 /// Adds some ids to a list.
 #[inline(always)]
@@ -150,7 +150,7 @@ impl<R: Region<D>, const D: usize> Visitor<D> for Touching<'_, '_, R, D> {
         if mask != 0 {
             let mut touching = [0; LANES];
             L::compress_ids(&tree.leaf_ids()[leaf].0, mask, &mut touching);
-            visit(&touching, mask.count_ones() as usize);
+            visit(&touching, mask.count_ones() as usize, leaf);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::from_axes;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
-use jostle_sets::Queries;
+use jostle_sets::{Circle, Queries};
 use jostle_sets::input::{Input, Source};
 
 use crate::coherent::course::{Come, Course};
@@ -143,11 +143,14 @@ impl<const D: usize> Current<D> {
         });
     }
 
+    /// A body of the only set as it is kept, with its margin.
+    pub(in crate::coherent) fn grown_body(&self, id: u32, margin: f64) -> Option<Circle<D>> {
+        self.sets.first()?.was.grown_body(id, margin as f32, self.course().is_some())
+    }
+
     /// Lists what a body of the only set may have touched before it strayed: all whose margins touch its own, by the tree of those.
     pub(in crate::coherent) fn might_touch(&self, id: u32, (tree, margin): (&LinearTree<D>, f64), out: &mut Vec<u32>) {
-        let own = self.course().is_some();
-        let Some(now) = self.sets.first() else { return };
-        if let Some(body) = now.was.grown_body(id, margin as f32, own) {
+        if let Some(body) = self.grown_body(id, margin) {
             // Who has been found by that tree is sound.
             let _ = Queries::new(tree).visit_circle(body, |other| out.push(other));
         }

@@ -2,11 +2,12 @@
 //!
 //! A list has no index of that. But a search goes through its tree group by group, and finds a pair in the group of its body with the lesser
 //! rank: so pairs, and blocks of candidates, are in the order of those groups, and those of a body stand where its own group and those of
-//! bodies near it are. Once somebody strays, it is found out in which group each body is.
+//! bodies near it are. Once somebody strays, it is found out in which group some of the pairs were found, and the first of each block.
 
 use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
 
-use jostle_core::scratch::{ScratchPool, resize_with_headroom};
+use jostle_core::scratch::{ScratchPool, resize_with_headroom, with_headroom};
 use jostle_core::sixteen::Ids;
 use jostle_core::tree::LEAF;
 use jostle_core::{Isa, Workers};
@@ -18,11 +19,14 @@ use crate::coherent::live::Live;
 use crate::coherent::strays::marks::Marks;
 use crate::pairs::ranks::Ranks;
 
-/// Bodies whose groups one task finds out, at least: each looks through all leaves.
-const BODIES: usize = 1 << 15;
-
 /// Pairs at the front of a list that are looked through together.
 const SOME: usize = 256;
+
+/// Leaves that one task looks through for bodies.
+const LEAVES: usize = 64;
+
+/// First pairs that one task reads.
+const FIRSTS: usize = 256;
 
 /// Pairs that are found at once.
 const AT_ONCE: usize = 64;
@@ -30,11 +34,15 @@ const AT_ONCE: usize = 64;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// The group of each body; of none before somebody strays. A group is sixteen leaves.
+    /// The first of some pairs at the front, and the first candidate of each block; then the groups in which they were found, sixteen leaves
+    /// each. None before somebody strays.
+    firsts: Vec<[u32; 2]>,
     groups: Vec<u32>,
-    /// The group in which the first of some pairs at the front was found, and the first candidate of each block.
-    front: Vec<u32>,
-    blocks: Vec<u32>,
+    /// How many of them are of the front.
+    parts: usize,
+    /// Whose groups are looked for, and found.
+    asked: Marks,
+    group_of: Vec<AtomicU32>,
     /// Where in the list the sure pairs of each block begin.
     sure: Vec<usize>,
     /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
@@ -48,7 +56,7 @@ pub(super) struct Places {
 /// What a worker finds.
 #[derive(Debug, Default)]
 struct Look {
-    /// Who was near one when candidates were found, then the groups of those.
+    /// The groups of those that were near one when candidates were found, up to its own.
     near: Vec<u32>,
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
@@ -62,12 +70,13 @@ pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) ranks: &'a Ranks,
 }
 
-/// The tree by which a list was found: ids leaf by leaf, and who is near one there, named by its leaf and its place in that.
+/// The tree by which a list was found: ids leaf by leaf, the first rank of each leaf, and how to visit the leaves that have bodies near one, which
+/// may be among them.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'a> {
     pub(super) ids: &'a [Ids],
     pub(super) starts: &'a [u32],
-    pub(super) near: &'a (dyn Fn(usize, usize, &mut Vec<u32>) + Sync),
+    pub(super) near: &'a (dyn Fn(u32, &mut dyn FnMut(usize, &[u32])) + Sync),
 }
 
 /// Who strays, and who has just begun to.
@@ -86,16 +95,19 @@ impl Who<'_> {
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        let Self { groups, front, blocks, sure, in_front, in_blocks, looks, holes } = self;
+        let Self { firsts, groups, parts: _, asked, group_of, sure, in_front, in_blocks, looks, holes } = self;
         let of = |lists: &[&Vec<u32>]| lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
-        of(&[groups, front, blocks, in_front, in_blocks, holes])
+        of(&[groups, in_front, in_blocks, holes])
+            + firsts.capacity() * size_of::<[u32; 2]>()
+            + asked.bytes()
+            + group_of.capacity() * size_of::<AtomicU32>()
             + sure.capacity() * size_of::<usize>()
             + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
 
     /// Nobody strays any more.
     pub(super) fn clear(&mut self) {
-        self.groups.clear();
+        self.firsts.clear();
         self.in_front.clear();
         self.in_blocks.clear();
     }
@@ -113,7 +125,7 @@ impl Places {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         if !who.new.is_empty() {
-            if self.groups.is_empty() {
+            if self.firsts.is_empty() {
                 self.find_groups(listed, found, workers);
             }
             self.look_for(listed, found, who, (isa, workers));
@@ -132,28 +144,42 @@ impl Places {
         }
     }
 
-    /// Finds the groups of all bodies, and of what the list is looked through by.
+    /// Finds the groups by which the list is looked through.
     fn find_groups(&mut self, listed: Listed<'_>, found: Found<'_>, workers: Workers<'_>) {
-        let Self { groups, front, blocks, sure, .. } = self;
+        let Self { firsts, groups, parts, asked, group_of, sure, .. } = self;
+        let (front, all) = (&listed.pairs[..listed.live.front()], listed.live.blocks());
+        *parts = front.len().div_ceil(SOME);
+        resize_with_headroom(firsts, *parts + all.len());
+        let (of_front, of_blocks) = firsts.split_at_mut(*parts);
+        workers.fill_blocks("firsts", of_front, FIRSTS, |first, slots| {
+            slots.iter_mut().zip(front[first * SOME..].iter().step_by(SOME)).for_each(|(slot, &pair)| *slot = pair);
+        });
+        of_blocks.iter_mut().zip(all).for_each(|(slot, block)| *slot = listed.ranks.pair(block.first()));
+        asked.clear();
+        firsts.as_flattened().iter().for_each(|&id| asked.set(id));
         let Found { ids, starts, .. } = found;
         let len = starts.last().map_or(0, |&len| len as usize);
-        resize_with_headroom(groups, len);
-        workers.fill_blocks("groups", groups, BODIES.max(len.div_ceil(workers.count())), |first, groups| {
-            for (leaf, (ids, start)) in ids.iter().zip(starts.windows(2)).enumerate() {
-                for &id in &ids.0[..(start[1] - start[0]) as usize] {
-                    if let Some(group) = groups.get_mut((id as usize).wrapping_sub(first)) {
-                        *group = (leaf / LEAF) as u32;
-                    }
+        if group_of.len() < len {
+            group_of.resize_with(with_headroom(len), AtomicU32::default);
+        }
+        let (asked, group_of) = (&*asked, &*group_of);
+        workers.run_in_shares("groups", (ids.len().div_ceil(LEAVES), Some(len)), |tasks| {
+            for leaf in tasks.in_turn().flat_map(|task| task * LEAVES..ids.len().min((task + 1) * LEAVES)) {
+                let of_leaf = &ids[leaf].0[..(starts[leaf + 1] - starts[leaf]) as usize];
+                for &id in of_leaf.iter().filter(|&&id| asked.has(id)) {
+                    group_of[id as usize].store((leaf / LEAF) as u32, Ordering::Relaxed);
                 }
             }
         });
-        let (groups, all) = (&*groups, listed.live.blocks());
-        front.clear();
-        front.extend(listed.pairs[..listed.live.front()].iter().step_by(SOME).map(|&pair| group_of(groups, pair)));
-        blocks.clear();
-        blocks.extend(all.iter().map(|block| group_of(groups, listed.ranks.pair(block.first()))));
+        resize_with_headroom(groups, firsts.len());
+        workers.fill_blocks("groups", groups, FIRSTS, |first, slots| {
+            for (slot, &[a, b]) in slots.iter_mut().zip(&firsts[first..]) {
+                let [a, b] = [a, b].map(|id| group_of[id as usize].load(Ordering::Relaxed));
+                *slot = a.min(b);
+            }
+        });
         resize_with_headroom(sure, all.len());
-        let mut begin = listed.live.front();
+        let mut begin = front.len();
         for (slot, block) in sure.iter_mut().zip(all) {
             *slot = begin;
             begin += block.sure().len();
@@ -168,9 +194,9 @@ impl Places {
         who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
-        let Self { groups, front, blocks, in_front, in_blocks, looks, .. } = self;
+        let Self { groups, parts, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
-        let within = Within { listed, found, who, isa, groups, front, blocks };
+        let within = Within { listed, found, who, isa, groups: groups.split_at(*parts).into() };
         workers.run_in_shares("places", (who.new.len(), None), |tasks| {
             looks.with(|look| tasks.in_turn().for_each(|number| within.look_for(who.new[number], look)));
         });
@@ -203,45 +229,38 @@ struct Within<'a> {
     found: Found<'a>,
     who: Who<'a>,
     isa: Isa,
-    groups: &'a [u32],
-    front: &'a [u32],
-    blocks: &'a [u32],
+    /// Of parts of the front, and of the blocks.
+    groups: [&'a [u32]; 2],
 }
 
 impl Within<'_> {
     /// Looks for the pairs of a body.
     fn look_for(&self, id: u32, Look { near, in_front, in_blocks }: &mut Look) {
-        let Self { listed: Listed { pairs, live, ranks }, found, groups, .. } = *self;
-        // Who has come since stands nowhere in the list.
-        let Some((group, leaf, at)) = self.place_in_tree(id) else { return };
+        let Self { listed: Listed { pairs, live, ranks }, found, groups: [of_front, of_blocks], .. } = *self;
+        let mut own = None;
         near.clear();
-        (found.near)(leaf, at, near);
-        near.iter_mut().for_each(|other| *other = groups[*other as usize].min(group));
-        near.sort_unstable();
+        (found.near)(id, &mut |leaf, ids| {
+            near.push((leaf / LEAF) as u32);
+            if ids.contains(&id) {
+                own = found.ids[leaf].0.iter().position(|&other| other == id).map(|at| (leaf, at));
+            }
+        });
+        // Who has come since stands nowhere in the list.
+        let Some((leaf, at)) = own else { return };
+        let group = (leaf / LEAF) as u32;
+        near.iter_mut().for_each(|other| *other = group.min(*other));
         near.dedup();
         let front = &pairs[..live.front()];
-        for parts in parts_of(self.front, near) {
+        for parts in parts_of(of_front, near) {
             let first = parts.start * SOME;
             let some = &front[first..front.len().min(parts.end * SOME)];
             self.note((some, id), |at| some[at], first, in_front);
         }
         let name = Block::name_of(if ranks.ids().is_empty() { id } else { found.starts[leaf] + at as u32 });
-        for number in parts_of(self.blocks, near).flatten() {
+        for number in parts_of(of_blocks, near).flatten() {
             let block = &live.blocks()[number];
             self.note((block.names(), name), |at| ranks.pair(block.pair(at)), number * BLOCK, in_blocks);
         }
-    }
-
-    /// The group of a body in the tree, its leaf, and its place in that; of none that was not there.
-    fn place_in_tree(&self, id: u32) -> Option<(u32, usize, usize)> {
-        let Found { ids, starts, .. } = self.found;
-        let group = *self.groups.get(id as usize)?;
-        let first = group as usize * LEAF;
-        (first..ids.len().min(first + LEAF)).find_map(|leaf| {
-            let len = (starts[leaf + 1] - starts[leaf]) as usize;
-            let at = ids[leaf].0[..len].iter().position(|&other| other == id)?;
-            Some((group, leaf, at))
-        })
     }
 
     /// Notes which of some pairs, the first of which has such a number, have a name, if they have not been found before.
@@ -271,12 +290,6 @@ fn parts_of(firsts: &[u32], groups: &[u32]) -> impl Iterator<Item = Range<usize>
         Some(begin..*end)
     });
     ranges.filter(|range| !range.is_empty())
-}
-
-/// The group in which a pair was found.
-#[inline(always)]
-fn group_of(groups: &[u32], [a, b]: [u32; 2]) -> u32 {
-    groups[a as usize].min(groups[b as usize])
 }
 
 /// Finds pairs, from one of them on, that have a name, up to so many; where to go on, and how many.
