@@ -50,6 +50,18 @@ pub fn run<'a, R: Send>(threads: Threads<'a>, bodies: usize, search: impl FnOnce
 }
 
 impl<'a> Threads<'a> {
+    /// How many threads may work at once.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn workers(self) -> usize {
+        match self {
+            Self::Serial => 1,
+            Self::Current => Workers::current().count(),
+            Self::Pool(pool) => Workers::of_pool(pool).count(),
+            Self::Host(host) => Workers::of(host).count(),
+        }
+    }
+
     /// Runs `work` on these threads; on the calling thread alone where there are fewer items than are worth more: the
     /// first limit holds for calls from within the pool, the second for calls from outside.
     #[doc(hidden)]

@@ -34,6 +34,8 @@ pub(super) struct Block {
     ends: [u16; BANDS],
     /// Where those of each band end that touched when they were listed.
     touching_ends: [u16; BANDS],
+    /// How many touched then, but for those that surely do, and how many those are.
+    touched: usize,
     sure: usize,
     /// The first that was found of them.
     first: [u32; 2],
@@ -54,6 +56,7 @@ impl Default for Block {
             changes: [0; 2],
             ends: [0; BANDS],
             touching_ends: [0; BANDS],
+            touched: 0,
             sure: 0,
             first: [0; 2],
         }
@@ -107,8 +110,10 @@ impl Block {
         });
         self.candidates.put(pairs, &order[..classes.len()], named);
         (self.changes, self.touching) = ([0; 2], [0; BLOCK / WORD]);
+        self.touched = 0;
         let mut begin = 0;
         for band in 0..BANDS {
+            self.touched += ends[2 * band] - begin;
             set_bits(&mut self.touching, begin..ends[2 * band]);
             (self.touching_ends[band], self.ends[band]) = (ends[2 * band] as u16, ends[2 * band + 1] as u16);
             begin = ends[2 * band + 1];
@@ -213,6 +218,11 @@ impl Block {
             let rests = core::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
             rests.take_while(|&rest| rest != 0).map(move |rest| first + rest.trailing_zeros() as usize)
         })
+    }
+
+    /// How many touched when they were listed, but for those that surely do.
+    pub(super) fn touched(&self) -> usize {
+        self.touched
     }
 
     /// Where those stand that touched when they were listed, but for those that surely do: as many ranges as there are bands.

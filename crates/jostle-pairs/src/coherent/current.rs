@@ -15,12 +15,9 @@ use jostle_sets::proxy::{Exact, each_body, squared};
 use crate::coherent::course::Course;
 use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::slack::slack_of;
-use crate::coherent::was::Was;
+use crate::coherent::was::{Was, block};
 use crate::join::filter::PairTest;
 use crate::neighbors::skin::Skin;
-
-/// Bodies that one task reads.
-const BLOCK: usize = 1 << 13;
 
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
@@ -188,13 +185,14 @@ impl<const D: usize> Now<D> {
         let Some(cell) = cell else { return };
         resize_with_headroom(&mut self.wraps, self.bodies.len());
         let bodies = &self.bodies;
-        workers.fill_blocks("wraps", &mut self.wraps, BLOCK, |first, block| {
+        let of_task = block(self.bodies.len(), workers);
+        workers.fill_blocks("wraps", &mut self.wraps, of_task, |first, block| {
             for (wraps, body) in block.iter_mut().zip(&bodies[first..]) {
                 *wraps = cell.wraps(center_of(body)).axes(|wraps| wraps as i32);
             }
         });
         let wraps = &self.wraps;
-        workers.fill_blocks("current", &mut self.bodies, BLOCK, |first, block| {
+        workers.fill_blocks("current", &mut self.bodies, of_task, |first, block| {
             for (body, &wraps) in block.iter_mut().zip(&wraps[first..]) {
                 if wraps != [0; D] {
                     let (center, shift) = (center_of::<D>(body), cell.shift(wraps.axes(f64::from)));
@@ -219,7 +217,8 @@ fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
 /// Puts bodies in the order of these ids.
 pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B], ids: &[u32], workers: Workers<'_>) {
     fill_with_headroom(out, ids.len(), B::default());
-    workers.fill_blocks("by rank", out, BLOCK, |first, block| {
+    let block = block(out.len(), workers);
+    workers.fill_blocks("by rank", out, block, |first, block| {
         let ids = &ids[first..];
         let asked = if are_far(bodies.len()) { ids } else { &[] };
         for (at, (slot, &id)) in (AHEAD..).zip(block.iter_mut().zip(ids)) {
@@ -230,7 +229,8 @@ pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B
 }
 
 fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers: Workers<'_>) {
-    workers.fill_blocks("current", out, BLOCK, |first, block| {
+    let block = block(out.len(), workers);
+    workers.fill_blocks("current", out, block, |first, block| {
         for axis in 0..D {
             for (slot, id) in block.iter_mut().zip(first..) {
                 slot.0[axis] = bodies.centers()[axis].get(id);

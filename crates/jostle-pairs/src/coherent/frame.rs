@@ -140,6 +140,9 @@ impl<const D: usize> CoherentFinder<D> {
             By::Recorded(workers) => return run(self, workers),
         };
         let of_part = part as usize;
+        if matches!(part, Part::Kept) {
+            self.ways[of_part].fit(threads);
+        }
         let started = self.ways[of_part].measures(bodies).then(Instant::now);
         let (outcome, alone) = threads.run(self.ways[of_part].limits(bodies), bodies, |workers| {
             (workers.together(|| run(self, workers)), matches!(workers, Workers::Serial))

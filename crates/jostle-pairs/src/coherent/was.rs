@@ -14,11 +14,18 @@ use jostle_sets::Circle;
 
 use crate::coherent::packed::Packed;
 
-/// Bodies that one task reads.
+/// Bodies that one task reads, at most, and tasks of a worker: of fewer it would have to wait for the last.
 const BLOCK: usize = 1 << 13;
+const TASKS: usize = 2;
 
 /// Bodies that are read at a time.
 const PART: usize = 256;
+
+/// How many of so many bodies one task reads: a recording, which is for any number of workers, has the least.
+pub(super) fn block(bodies: usize, workers: Workers<'_>) -> usize {
+    let tasks = if matches!(workers, Workers::Recorded) { usize::MAX } else { TASKS * workers.count() };
+    bodies.div_ceil(tasks).next_multiple_of(PART).clamp(PART, BLOCK)
+}
 
 /// One body of so many may stray while what is kept of the others holds, come, or go.
 pub(super) const SHARE: usize = 64;
@@ -75,7 +82,8 @@ impl<const D: usize> Was<D> {
         for axis in 0..D {
             let (column, stood) = (bodies.centers()[axis], &mut self.stood[axis]);
             fill_with_headroom(&mut self.centers[axis], stood.len(), 0.0);
-            workers.fill_blocks("ahead", &mut self.centers[axis], BLOCK, |first, ahead| {
+            let block = block(stood.len(), workers);
+            workers.fill_blocks("ahead", &mut self.centers[axis], block, |first, ahead| {
                 let len = ahead.len().min(column.len() - first);
                 column.copy_into(first, &mut ahead[..len]);
                 ahead[len..].fill(0.0);
@@ -91,7 +99,8 @@ impl<const D: usize> Was<D> {
 
     fn keep_radii(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         fill_with_headroom(&mut self.radii, bodies.len().next_multiple_of(PART), 0.0);
-        workers.fill_blocks("keep", &mut self.radii, BLOCK, |first, block| {
+        let block = block(bodies.len(), workers);
+        workers.fill_blocks("keep", &mut self.radii, block, |first, block| {
             let len = block.len().min(bodies.len() - first);
             bodies.radii().copy_into(first, &mut block[..len]);
             block[len..].fill(0.0);
@@ -115,7 +124,8 @@ impl<const D: usize> Was<D> {
         let Self { centers, radii, stood, grown, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
         let all = Mutex::new([0.0_f32; 2]);
-        workers.fill_blocks("grow", grown, BLOCK, |first, block| {
+        let block = block(radii.len(), workers);
+        workers.fill_blocks("grow", grown, block, |first, block| {
             block.fill(0.0);
             for (centers, stood) in centers.iter().zip(&*stood) {
                 let steps = centers[first..].iter().zip(&stood[first..]).map(|(center, stood)| center - stood);
@@ -194,7 +204,8 @@ impl<const D: usize> Was<D> {
     pub(super) fn pack(&self, packed: &mut Vec<Packed>, workers: Workers<'_>) {
         let centers = self.centers();
         fill_with_headroom(packed, centers[0].len(), Packed::default());
-        workers.fill_blocks("pack", packed, BLOCK, |first, block| {
+        let block = block(packed.len(), workers);
+        workers.fill_blocks("pack", packed, block, |first, block| {
             let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
             for at in 0..block.len().min(radii.len()) {
                 block[at] = Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]);
@@ -206,7 +217,8 @@ impl<const D: usize> Was<D> {
 /// Keeps a column, filled up to whole parts.
 fn keep(out: &mut Vec<f32>, column: Column<'_, f32>, workers: Workers<'_>) {
     fill_with_headroom(out, column.len().next_multiple_of(PART), 0.0);
-    workers.fill_blocks("keep", out, BLOCK, |first, block| {
+    let block = block(out.len(), workers);
+    workers.fill_blocks("keep", out, block, |first, block| {
         let len = block.len().min(column.len() - first);
         column.copy_into(first, &mut block[..len]);
         block[len..].fill(0.0);

@@ -8,13 +8,14 @@
 use core::ops::Range;
 use core::time::Duration;
 
-use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE};
+use jostle_core::{SERIAL_BELOW, SERIAL_BELOW_FROM_OUTSIDE, Threads};
 
 /// Numbers of bodies that either way is tried for: the worse one takes a tenth or two of a millisecond more. Of more bodies several threads
 /// gain in any case, and one alone would hold up a frame.
 const EITHER: Range<usize> = SERIAL_BELOW..SERIAL_BELOW_FROM_OUTSIDE;
 
-/// As many where what the last search has found is kept, which takes a fifth or so of a search.
+/// As many for two threads where what the last search has found is kept, which takes a fifth or so of a search. The more threads there are, the
+/// fewer bodies it takes for them to gain in any case.
 const EITHER_IF_KEPT: Range<usize> = SERIAL_BELOW..1 << 18;
 
 /// So many searches in a row try a way: the first one finds in other cores' caches what it reads.
@@ -49,6 +50,12 @@ impl Ways {
     /// Of searches that keep what was found before.
     pub(crate) fn if_kept() -> Self {
         Self { either: EITHER_IF_KEPT, ..Self::default() }
+    }
+
+    /// Of such searches, takes note of how many threads there are.
+    pub(crate) fn fit(&mut self, threads: Threads<'_>) {
+        let others = threads.workers().saturating_sub(1).max(1);
+        self.either.end = (EITHER_IF_KEPT.end / others).max(EITHER.end);
     }
 
     /// Whether a search of so many bodies is to be measured.

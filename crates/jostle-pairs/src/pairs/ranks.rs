@@ -13,12 +13,14 @@ const BLOCK: usize = 1 << 13;
 pub(crate) struct Ranks {
     of_leaves: Vec<Ids>,
     ids: Vec<u32>,
+    /// Whether pairs are listed by rank.
+    are_names: bool,
 }
 
 impl Ranks {
     /// Lists pairs by id.
     pub(crate) fn clear(&mut self) {
-        self.ids.clear();
+        self.are_names = false;
     }
 
     /// Lists pairs by the ranks of a tree, which come out leaf by leaf, with others where a leaf has fewer than sixteen.
@@ -41,6 +43,7 @@ impl Ranks {
 
     /// Takes the ranks of a tree.
     pub(crate) fn take<const D: usize>(&mut self, tree: &LinearTree<D>, workers: Workers<'_>) {
+        self.are_names = true;
         let (starts, ids_of) = (tree.leaf_starts(), tree.leaf_ids());
         fill_with_headroom(&mut self.ids, tree.len(), 0);
         workers.fill_blocks("ids by rank", &mut self.ids, BLOCK, |first, block| {
@@ -58,13 +61,13 @@ impl Ranks {
 
     /// The id of the body of each rank; none where pairs are listed by id.
     pub(crate) fn ids(&self) -> &[u32] {
-        &self.ids
+        if self.are_names { &self.ids } else { &[] }
     }
 
     /// The ids of a pair, the lesser first within a set.
     #[inline(always)]
     pub(crate) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
-        if self.ids.is_empty() {
+        if !self.are_names {
             return pair;
         }
         let [a, b] = pair.both(|rank| self.ids[rank as usize]);

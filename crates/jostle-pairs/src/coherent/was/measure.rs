@@ -5,16 +5,20 @@ use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
+use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Workers};
 use jostle_sets::simd::LANES;
 
-use super::{BLOCK, PART, SHARE, Was};
+use super::{PART, SHARE, Was, block};
 use crate::coherent::packed::{Moving, Packed};
 
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
 /// 2^-24 each, in the list and now, which is 2^-20 of each grown radius; what is computed here, a few times 2^-24.
 const ROUNDING: f32 = 1.0 / 524_288.0;
+
+/// Values of a line of memory.
+const VALUES_OF_LINE: usize = 16;
 
 /// As much, for squares that are denormal or vanish: 2^-72.
 const LEAST: f32 = f32::from_bits((127 - 72) << 23);
@@ -91,7 +95,8 @@ impl<const D: usize> Was<D> {
             beyond.extend(both as u32..all as u32);
         }
         let most = Mutex::new(used);
-        workers.fill_blocks("measure", packed, BLOCK, |first, packed| {
+        let block = block(packed.len(), workers);
+        workers.fill_blocks("measure", packed, block, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
             let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed });
@@ -153,6 +158,14 @@ fn strayed_of<const D: usize>(
         strayed[lane] = used_by(strayed2[lane], (now.1[first + lane], was.1[first + lane]), margin);
     }
     strayed
+}
+
+/// Asks for the values from number `first` on, which another core may have written last.
+#[inline(always)]
+fn ask<const D: usize>(columns: &[Column<'_, f32>; D], first: usize) {
+    for some in columns.iter().filter_map(|column| column.as_slice()?.get(first..)) {
+        some.iter().take(PART).step_by(VALUES_OF_LINE).for_each(prefetch);
+    }
 }
 
 #[inline(always)]
@@ -217,6 +230,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
+            ask(bodies.centers(), first + PART);
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
             for (axis, room) in rooms.iter_mut().enumerate() {
                 now.0[axis] = read(&bodies.centers()[axis], first, room);
