@@ -95,11 +95,11 @@ impl<const D: usize> Was<D> {
             beyond.extend(both as u32..all as u32);
         }
         let most = Mutex::new(used);
-        let block = block(packed.len(), workers);
+        let (block, asks) = (block(packed.len(), workers), workers.count() > 1);
         workers.fill_blocks("measure", packed, block, |first, packed| {
             let was = (parts_of(centers, first), self.radii[first..].as_chunks().0);
             let course = course.map(|steps| (parts_of(&self.stood, first), steps));
-            let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed });
+            let [within, of_all] = isa.run(Measure { bodies, was, course, margin, limit, first, packed, asks });
             let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
             *most = [most[0].max(within), most[1].max(of_all)];
         });
@@ -217,6 +217,8 @@ struct Measure<'a, P, const D: usize> {
     limit: Option<Limit<'a>>,
     first: usize,
     packed: &'a mut [P],
+    /// Whether to ask for bodies ahead.
+    asks: bool,
 }
 
 impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
@@ -224,13 +226,15 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
 
     #[inline(always)]
     fn run(self) -> [f32; 2] {
-        let Self { bodies, was: (centers, radii), course, margin, limit, first, packed } = self;
+        let Self { bodies, was: (centers, radii), course, margin, limit, first, packed, asks } = self;
         let mut beyond = limit.map(Beyond::new);
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
         for (number, packed) in packed.chunks_mut(PART).enumerate() {
             let first = first + number * PART;
-            ask(bodies.centers(), first + PART);
+            if asks {
+                ask(bodies.centers(), first + PART);
+            }
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
             for (axis, room) in rooms.iter_mut().enumerate() {
                 now.0[axis] = read(&bodies.centers()[axis], first, room);
