@@ -300,7 +300,14 @@ fn record<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
         let recording = both.record(way.now.view());
         if std::env::var("EACH").is_ok() {
             let us = |d: std::time::Duration| d.as_secs_f64() * 1e6;
-            println!("frame {number} {} 1: {:.1} 16: {:.1} serial {:.1} strays {}", if both.coherent.rebuilds() > before { "anew" } else { "kept" }, us(recording.makespan(1)), us(recording.makespan(16)), us(recording.serial()), 16 * recording.regions.iter().find(|r| r.name == "strays").map_or(0, |r| r.tasks.len()));
+            println!(
+                "frame {number} {} 1: {:.1} 16: {:.1} serial {:.1} strays {}",
+                if both.coherent.rebuilds() > before { "anew" } else { "kept" },
+                us(recording.makespan(1)),
+                us(recording.makespan(16)),
+                us(recording.serial()),
+                16 * recording.regions.iter().find(|r| r.name == "strays").map_or(0, |r| r.tasks.len())
+            );
         }
         if number >= 10 {
             frames[usize::from(both.coherent.rebuilds() > before)].push(recording);
@@ -308,13 +315,29 @@ fn record<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
     }
     for (name, mut frames) in ["kept", "anew"].into_iter().zip(frames) {
         frames.sort_by_key(|r| r.makespan(16));
-        if frames.is_empty() { continue }
+        if frames.is_empty() {
+            continue;
+        }
         for at in [frames.len() / 2, frames.len() - 1] {
             let r = &frames[at];
             let us = |d: std::time::Duration| d.as_secs_f64() * 1e6;
-            println!("{D}D {kind} {n} {speed}% {name} {} frames, number {at}: 1 {:.1} us, 16 {:.1} us ({:.1} times), serial {:.1} us", frames.len(), us(r.makespan(1)), us(r.makespan(16)), us(r.makespan(1)) / us(r.makespan(16)), us(r.serial()));
+            println!(
+                "{D}D {kind} {n} {speed}% {name} {} frames, number {at}: 1 {:.1} us, 16 {:.1} us ({:.1} times), serial {:.1} us",
+                frames.len(),
+                us(r.makespan(1)),
+                us(r.makespan(16)),
+                us(r.makespan(1)) / us(r.makespan(16)),
+                us(r.serial())
+            );
             for region in &r.regions {
-                println!("      {:24} before {:8.1} tasks {:6} all {:9.1} longest {:8.1}", region.name, us(region.before), region.tasks.len(), us(region.tasks.iter().sum()), us(region.tasks.iter().max().copied().unwrap_or_default()));
+                println!(
+                    "      {:24} before {:8.1} tasks {:6} all {:9.1} longest {:8.1}",
+                    region.name,
+                    us(region.before),
+                    region.tasks.len(),
+                    us(region.tasks.iter().sum()),
+                    us(region.tasks.iter().max().copied().unwrap_or_default())
+                );
             }
             println!("      after {:.1}", us(r.after));
         }
@@ -329,7 +352,11 @@ fn main() {
             for &kind in &asked.kinds {
                 for (&n, &speed) in asked.sizes.iter().flat_map(|n| asked.speeds.iter().map(move |speed| (n, speed))) {
                     if asked.recorded {
-                        if dim == 2 { record::<2>(&asked, kind, n, speed) } else { record::<3>(&asked, kind, n, speed) }
+                        if dim == 2 {
+                            record::<2>(&asked, kind, n, speed)
+                        } else {
+                            record::<3>(&asked, kind, n, speed)
+                        }
                         continue;
                     }
                     if dim == 2 { run::<2>(&asked, kind, n, speed) } else { run::<3>(&asked, kind, n, speed) }

@@ -112,8 +112,7 @@ impl Live {
         let Self { blocks, starts, slots, tail, front, .. } = self;
         let blocks = blocks.all();
         resize_with_headroom(starts, 2 * blocks.len() + 1);
-        let lens =
-            blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(|block| block.touched()));
+        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(|block| block.touched()));
         let mut end = list.pairs().len();
         (starts[0], *front) = (end, end);
         for (slot, len) in starts[1..].iter_mut().zip(lens) {

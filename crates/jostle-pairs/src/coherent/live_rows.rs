@@ -160,15 +160,17 @@ impl LiveRows {
         let some_stray = !marks.is_empty();
         let goes_on = |pair: [u32; 2]| !some_stray || !marks.has_any(pair);
         resize_with_headroom(starts, blocks.len() + 1);
+        if some_stray {
+            workers.fill_blocks("changes", &mut starts[1..], 1, |number, count| {
+                let changed = blocks[number].begun().iter().chain(blocks[number].ended());
+                count[0] = changed.filter(|&&at| goes_on(ranks.pair(blocks[number].pair(at.into())))).count();
+            });
+        } else {
+            starts[1..].iter_mut().zip(blocks).for_each(|(slot, block)| *slot = block.changes(0) + block.changes(1));
+        }
         starts[0] = 0;
-        for (number, block) in blocks.iter().enumerate() {
-            let count = if some_stray {
-                let changed = block.begun().iter().chain(block.ended());
-                changed.filter(|&&at| goes_on(ranks.pair(block.pair(at.into())))).count()
-            } else {
-                block.changes(0) + block.changes(1)
-            };
-            starts[number + 1] = starts[number] + (count << u32::from(mirrored));
+        for number in 0..blocks.len() {
+            starts[number + 1] = starts[number] + (starts[number + 1] << u32::from(mirrored));
         }
         let of_candidates = starts[blocks.len()];
         resize_with_headroom(changes, of_candidates + (of_strays.len() << u32::from(mirrored)));

@@ -54,9 +54,8 @@ pub(super) struct Strays<const D: usize> {
     there: Vec<u32>,
     tree: LinearTree<D>,
     columns: Vec<f32>,
-    /// Their pairs, the lesser id first, and those of the frame before.
+    /// Their pairs, the lesser id first.
     pairs: Vec<[u32; 2]>,
-    were: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
     changes: Changes,
@@ -70,11 +69,18 @@ struct Stray {
     seen: Option<Packed>,
     /// All whose margins touch it while it does not go far from there.
     near: Vec<u32>,
-    /// Whom it touches, but for those before it that stray.
+    /// Whom it touches, but for those before it that stray, and whom it did in the frame before.
     touched: Vec<u32>,
+    touched_before: Vec<u32>,
 }
 
 impl Stray {
+    /// Nothing is known of it, or of another one that it stands for, yet.
+    fn begin(&mut self) {
+        self.seen = None;
+        self.touched.clear();
+    }
+
     /// Whether it has not gone.
     fn is_there(&self) -> bool {
         !self.body.radius().is_nan()
@@ -101,7 +107,6 @@ impl Stray {
             self.seen = Some(self.body);
         }
         let Self { body, near, touched, .. } = self;
-        touched.clear();
         touched.extend(near.iter().filter(|&&other| bodies[other as usize].touches::<D>(body, [0.0; D])));
         true
     }
@@ -109,13 +114,14 @@ impl Stray {
 
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
-        let of_one = |stray: &Stray| stray.near.capacity() + stray.touched.capacity();
+        let of_one = |Stray { near, touched, touched_before, .. }: &Stray| {
+            [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>()
+        };
         let ids = [&self.ids, &self.there].map(Vec::capacity).iter().sum::<usize>()
             + self.strays.iter().map(of_one).sum::<usize>();
-        let pairs = [&self.pairs, &self.were].map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity()) * size_of::<u32>()
             + self.strays.capacity() * size_of::<Stray>()
-            + pairs * size_of::<[u32; 2]>()
+            + self.pairs.capacity() * size_of::<[u32; 2]>()
             + self.changes.bytes()
             + self.tree.bytes()
             + self.marks.bytes()
@@ -130,7 +136,6 @@ impl<const D: usize> Strays<D> {
         self.marks.clear();
         self.ids.clear();
         self.pairs.clear();
-        self.were.clear();
         self.places.clear();
         self.patch.clear();
         self.changes.clear();
@@ -163,7 +168,6 @@ impl<const D: usize> Strays<D> {
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
         workers: Workers<'_>,
     ) -> bool {
-        core::mem::swap(&mut self.pairs, &mut self.were);
         self.pairs.clear();
         now.sort_unstable();
         now.retain(|&id| !self.marks.has(id));
@@ -188,7 +192,7 @@ impl<const D: usize> Strays<D> {
         if self.strays.len() < self.ids.len() {
             self.strays.resize(self.ids.len(), Stray::default());
         }
-        self.strays[before..self.ids.len()].iter_mut().for_each(|stray| stray.seen = None);
+        self.strays[before..self.ids.len()].iter_mut().for_each(Stray::begin);
         for (&id, stray) in self.ids.iter().zip(&mut self.strays) {
             let body = bodies.get_mut(id as usize);
             stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
@@ -222,8 +226,9 @@ impl<const D: usize> Strays<D> {
         let (ids, there, tree, failed) = (&*ids, &*there, &*tree, AtomicBool::new(false));
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
+                core::mem::swap(&mut stray.touched, &mut stray.touched_before);
+                stray.touched.clear();
                 if !stray.is_there() {
-                    stray.touched.clear();
                     continue;
                 }
                 let is_sound = stray.find_among((grown, bodies), margin);
@@ -282,11 +287,26 @@ impl<const D: usize> Strays<D> {
     pub(super) fn note_changes(
         &mut self,
         rows: &NeighborLists,
-        might_touch: &dyn Fn(u32, &mut Vec<u32>),
+        might_touch: &(dyn Fn(u32, &mut Vec<u32>) + Sync),
         workers: Workers<'_>,
     ) {
-        let new = &self.ids[self.ids.len() - self.new..];
-        self.changes.note((&self.were, &self.pairs), (rows, new), might_touch, workers);
+        let Self { ids, new, marks, strays, changes, .. } = self;
+        let (ids, marks, first_new) = (&*ids, &*marks, ids.len() - *new);
+        let is_before =
+            |one: u32, other: u32| marks.has(one) && (one < other || ids[first_new..].binary_search(&one).is_err());
+        changes.note((&mut strays[..ids.len()], BLOCK), workers, |number, stray| {
+            let id = ids[number];
+            if number >= first_new {
+                let before = &mut stray.touched_before;
+                before.clear();
+                might_touch(id, before);
+                before.retain(|&other| {
+                    let [a, b] = [id.min(other), id.max(other)];
+                    a != b && !is_before(other, id) && rows.of(a as usize).binary_search(&b).is_ok()
+                });
+            }
+            (id, &mut stray.touched_before, &mut stray.touched)
+        });
     }
 
     /// What has been noted, and who strays.

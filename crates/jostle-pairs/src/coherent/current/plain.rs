@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::from_axes;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
-use jostle_sets::{Circle, Queries};
 use jostle_sets::input::{Input, Source};
+use jostle_sets::{Circle, Queries};
 
 use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now};

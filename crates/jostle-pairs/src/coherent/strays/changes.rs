@@ -1,81 +1,65 @@
 //! What comes to the rows of a frame, and what is taken away, by bodies that stray.
 
 use jostle_core::Workers;
-use jostle_core::radix::RadixSort;
+use jostle_core::scratch::ScratchPool;
 
-use crate::neighbors::NeighborLists;
+/// A pair, the lesser id first, and whether it is taken away.
+type Change = ([u32; 2], bool);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// Pairs that come, or are taken away.
-    changes: Vec<([u32; 2], bool)>,
-    /// What one may have touched; and the pairs of the last frame and of this one, ascending.
-    touched: Vec<u32>,
-    ascending: [Vec<u64>; 2],
-    sort: RadixSort<u64>,
+    all: Vec<Change>,
+    of_workers: ScratchPool<Vec<Change>>,
 }
 
 impl Changes {
     pub(super) fn bytes(&self) -> usize {
-        self.changes.capacity() * size_of::<([u32; 2], bool)>()
-            + self.touched.capacity() * size_of::<u32>()
-            + self.ascending.each_ref().map(Vec::capacity).iter().sum::<usize>() * size_of::<u64>()
-            + self.sort.bytes()
+        let of = |list: &Vec<Change>| list.capacity() * size_of::<Change>();
+        of(&self.all) + self.of_workers.bytes(of)
     }
 
     pub(super) fn clear(&mut self) {
-        self.changes.clear();
+        self.all.clear();
     }
 
-    pub(super) fn all(&self) -> &[([u32; 2], bool)] {
-        &self.changes
+    /// All that has been noted, in no order.
+    pub(super) fn all(&self) -> &[Change] {
+        &self.all
     }
 
-    /// Notes what has changed from some pairs to others; those of bodies that are new among them stood in the rows of the last frame.
-    pub(super) fn note(
+    /// Notes what has changed for each of some, so many of which are one task: of each `touched` tells its id, whom it touched in the last frame and
+    /// whom it does now.
+    pub(super) fn note<S: Send>(
         &mut self,
-        (were, are): (&[[u32; 2]], &[[u32; 2]]),
-        (rows, new): (&NeighborLists, &[u32]),
-        might_touch: &dyn Fn(u32, &mut Vec<u32>),
+        (some, block): (&mut [S], usize),
         workers: Workers<'_>,
+        touched: impl for<'s> Fn(usize, &'s mut S) -> (u32, &'s mut Vec<u32>, &'s mut Vec<u32>) + Sync + Send,
     ) {
-        let Self { changes, touched, ascending: [was, is], sort } = self;
-        was.clear();
-        was.extend(were.iter().map(|&pair| number_of(pair)));
-        for &id in new {
-            touched.clear();
-            might_touch(id, touched);
-            let pairs = touched.iter().map(|&other| [id.min(other), id.max(other)]);
-            let there = pairs.filter(|&[a, b]| a != b && rows.of(a as usize).binary_search(&b).is_ok());
-            was.extend(there.map(number_of));
-        }
-        is.clear();
-        is.extend(are.iter().map(|&pair| number_of(pair)));
-        for list in [&mut *was, &mut *is] {
-            sort.sort_by_code_on(list, workers, |&pair| pair);
-        }
-        was.dedup();
-        changes.clear();
-        changes.extend(without(was, is).map(|pair| (pair_of(pair), true)));
-        changes.extend(without(is, was).map(|pair| (pair_of(pair), false)));
+        let Self { all, of_workers } = self;
+        all.clear();
+        of_workers.prepare(workers.count(), |_| ());
+        workers.fill_blocks("changes", some, block, |first, some| {
+            of_workers.with(|changes| {
+                for (number, one) in (first..).zip(some) {
+                    let (id, before, now) = touched(number, one);
+                    before.sort_unstable();
+                    now.sort_unstable();
+                    let change = |other: u32, taken: bool| ([id.min(other), id.max(other)], taken);
+                    changes.extend(without(before, now).map(|other| change(other, true)));
+                    changes.extend(without(now, before).map(|other| change(other, false)));
+                }
+            });
+        });
+        of_workers.each(|changes| all.append(changes));
     }
 }
 
-/// A pair as one number, by which pairs are in the same order.
-fn number_of([a, b]: [u32; 2]) -> u64 {
-    u64::from(a) << u32::BITS | u64::from(b)
-}
-
-fn pair_of(number: u64) -> [u32; 2] {
-    [(number >> u32::BITS) as u32, number as u32]
-}
-
-/// Some numbers without others, both ascending.
-fn without(some: &[u64], others: &[u64]) -> impl Iterator<Item = u64> {
+/// Some ids without others, both ascending.
+fn without(some: &[u32], others: &[u32]) -> impl Iterator<Item = u32> {
     let mut others = others.iter().peekable();
-    some.iter().copied().filter(move |number| {
-        while others.next_if(|&other| other < number).is_some() {}
-        others.peek() != Some(&number)
+    some.iter().copied().filter(move |id| {
+        while others.next_if(|&other| other < id).is_some() {}
+        others.peek() != Some(&id)
     })
 }

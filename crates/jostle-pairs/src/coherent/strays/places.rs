@@ -187,13 +187,7 @@ impl Places {
     }
 
     /// Looks for those that have just begun to stray.
-    fn look_for(
-        &mut self,
-        listed: Listed<'_>,
-        found: Found<'_>,
-        who: Who<'_>,
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
+    fn look_for(&mut self, listed: Listed<'_>, found: Found<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
         let Self { groups, parts, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
         let within = Within { listed, found, who, isa, groups: groups.split_at(*parts).into() };
