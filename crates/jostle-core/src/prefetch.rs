@@ -50,3 +50,11 @@ pub fn prefetch<T: ?Sized>(value: &T) {
         prefetch_at(core::ptr::from_ref(value).cast::<u8>().wrapping_add(at));
     }
 }
+
+/// The same, to write to it.
+#[inline(always)]
+pub fn prefetch_mut<T: ?Sized>(value: &mut T) {
+    for at in (0..size_of_val(value)).step_by(LINE) {
+        prefetch_to_write(core::ptr::from_ref(value).cast::<u8>().wrapping_add(at));
+    }
+}

@@ -212,7 +212,7 @@ impl<const D: usize> CoherentFinder<D> {
         if of_one {
             most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);
             if current.course().is_some() && (left_course || !strays.is_empty()) {
-                strayed = current.strayed_but_for(input, SHARE);
+                strayed = current.strayed_but_for(input, SHARE, workers);
             }
         }
         (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course })

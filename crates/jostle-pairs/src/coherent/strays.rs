@@ -27,8 +27,8 @@ use patch::Patch;
 pub(super) use places::Listed;
 use places::{Found, Places, Who};
 
-/// Bodies that one task looks for.
-const BLOCK: usize = 16;
+/// Bodies that one task looks for: those that have just begun to stray are the last, and take longest.
+const BLOCK: usize = 4;
 
 /// The tree of fewer is built by one thread.
 const SERIAL_BELOW: usize = 1 << 12;

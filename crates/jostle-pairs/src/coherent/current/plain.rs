@@ -228,9 +228,17 @@ impl<const D: usize> Current<D> {
     }
 
     /// How far all bodies of the only set have strayed from their course but for one in so many.
-    pub(in crate::coherent) fn strayed_but_for(&mut self, input: &Input<'_, D>, share: usize) -> f64 {
+    pub(in crate::coherent) fn strayed_but_for(
+        &mut self,
+        input: &Input<'_, D>,
+        share: usize,
+        workers: Workers<'_>,
+    ) -> f64 {
         let steps = self.steps;
-        if steps.abs() > MOST_STEPS { f64::INFINITY } else { self.most_but_for(input, Some(steps), share) }
+        if steps.abs() > MOST_STEPS {
+            return f64::INFINITY;
+        }
+        self.most_but_for(input, (Some(steps), share), workers)
     }
 
     /// How far one has moved at most since they stood, which is so much for all, and so much on average, but for those that have jumped, if
@@ -244,7 +252,7 @@ impl<const D: usize> Current<D> {
         if most <= JUMPS[0] * mean || most == f64::INFINITY {
             return most;
         }
-        let near = JUMPS[1] * self.most_but_for(input, None, 2 * share);
+        let near = JUMPS[1] * self.most_but_for(input, (None, 2 * share), on.1);
         if most <= near || near == 0.0 {
             return most;
         }
@@ -254,9 +262,9 @@ impl<const D: usize> Current<D> {
         if jumped.len() > input.weight() / share { most } else { within }
     }
 
-    fn most_but_for(&mut self, input: &Input<'_, D>, steps: Option<f64>, share: usize) -> f64 {
+    fn most_but_for(&mut self, input: &Input<'_, D>, of: (Option<f64>, usize), workers: Workers<'_>) -> f64 {
         let (mut all, mut most) = (take(&mut self.quantile_of), f64::INFINITY);
-        self.each_view(input, |now, bodies| most = now.was.most_but_for(bodies, (steps, share), &mut all));
+        self.each_view(input, |now, bodies| most = now.was.most_but_for(bodies, of, &mut all, workers));
         self.quantile_of = all;
         most
     }

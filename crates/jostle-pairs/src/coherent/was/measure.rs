@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
-use jostle_core::prefetch::prefetch;
+use jostle_core::prefetch::{prefetch, prefetch_mut};
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Radii, Workers};
 use jostle_sets::simd::LANES;
@@ -16,9 +16,6 @@ use crate::coherent::packed::{Moving, Packed};
 /// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
 /// 2^-24 each, in the list and now, which is 2^-20 of each grown radius; what is computed here, a few times 2^-24.
 const ROUNDING: f32 = 1.0 / 524_288.0;
-
-/// Values of a line of memory.
-const VALUES_OF_LINE: usize = 16;
 
 /// As much, for squares that are denormal or vanish: 2^-72.
 const LEAST: f32 = f32::from_bits((127 - 72) << 23);
@@ -160,14 +157,6 @@ fn strayed_of<const D: usize>(
     strayed
 }
 
-/// Asks for the values from number `first` on, which another core may have written last.
-#[inline(always)]
-fn ask<const D: usize>(columns: &[Column<'_, f32>; D], first: usize) {
-    for some in columns.iter().filter_map(|column| column.as_slice()?.get(first..)) {
-        some.iter().take(PART).step_by(VALUES_OF_LINE).for_each(prefetch);
-    }
-}
-
 #[inline(always)]
 fn keep_greater(most: &mut [f32; LANES], others: [f32; LANES]) {
     for lane in 0..LANES {
@@ -217,7 +206,7 @@ struct Measure<'a, P, const D: usize> {
     limit: Option<Limit<'a>>,
     first: usize,
     packed: &'a mut [P],
-    /// Whether to ask for bodies ahead.
+    /// Whether to ask ahead for what other cores have written or read last.
     asks: bool,
 }
 
@@ -230,10 +219,14 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
         let mut beyond = limit.map(Beyond::new);
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
-        for (number, packed) in packed.chunks_mut(PART).enumerate() {
+        let mut parts = packed.chunks_mut(PART).zip(0..).peekable();
+        while let Some((packed, number)) = parts.next() {
             let first = first + number * PART;
-            if asks {
-                ask(bodies.centers(), first + PART);
+            if let Some((next, _)) = parts.peek_mut().filter(|_| asks) {
+                prefetch_mut(*next);
+                let columns = bodies.centers().iter();
+                let next = columns.filter_map(|column| column.as_slice()?.get(first + PART..first + 2 * PART));
+                next.for_each(prefetch);
             }
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
             for (axis, room) in rooms.iter_mut().enumerate() {

@@ -2,7 +2,8 @@
 
 use core::array::from_fn;
 
-use jostle_core::Bodies;
+use jostle_core::scratch::resize_with_headroom;
+use jostle_core::{Bodies, Workers};
 use jostle_sets::proxy::squared;
 
 use super::Was;
@@ -10,8 +11,9 @@ use super::Was;
 /// So many bodies say how far all move on average.
 const MEAN_OF: usize = 256;
 
-/// And so many, how far all but a few have.
+/// And so many, how far all but a few have; some of them are one task.
 const QUANTILE_OF: usize = 4096;
+const TASK: usize = 256;
 
 /// One body of so many says how far all have moved on, but so many do at least and at most.
 const SAMPLED: usize = 256;
@@ -37,21 +39,25 @@ impl<const D: usize> Was<D> {
         bodies: Bodies<'_, D>,
         (steps, share): (Option<f64>, usize),
         all: &mut Vec<f32>,
+        workers: Workers<'_>,
     ) -> f64 {
-        all.clear();
         if !self.is_of(bodies) || (steps.is_some() && !self.is_ahead()) {
             return f64::INFINITY;
         }
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
-        for id in (0..bodies.len()).step_by(bodies.len().div_ceil(QUANTILE_OF).max(1)) {
-            let of_axis = |axis: usize| {
-                let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
-                let expected = steps.map_or(stood, |steps| kept + steps * (kept - stood));
-                f64::from(bodies.centers()[axis].get(id)) - expected
-            };
-            let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
-            all.push((squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32);
-        }
+        let every = bodies.len().div_ceil(QUANTILE_OF).max(1);
+        resize_with_headroom(all, bodies.len().div_ceil(every));
+        workers.fill_blocks("sample", all, TASK, |first, some| {
+            for (slot, id) in some.iter_mut().zip((first * every..).step_by(every)) {
+                let of_axis = |axis: usize| {
+                    let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
+                    let expected = steps.map_or(stood, |steps| kept + steps * (kept - stood));
+                    f64::from(bodies.centers()[axis].get(id)) - expected
+                };
+                let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
+                *slot = (squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32;
+            }
+        });
         most_of(all, share).into()
     }
 
