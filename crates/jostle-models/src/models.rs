@@ -58,8 +58,9 @@ fn stand_by(handover: &Handover) {
     handover.stand_by(|| ());
 }
 
+/// In the first region.
 fn help_once(handover: &Handover) {
-    handover.help_once(|| ());
+    handover.help_once(1, || ());
 }
 
 /// One region of `tasks` tasks, each with a place of its own, that lie on the stack of the leader.

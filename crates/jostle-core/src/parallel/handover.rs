@@ -91,7 +91,7 @@ impl Handover {
     pub(crate) fn stand_by(&self, leave: impl FnOnce()) {
         let help = |number| {
             let mut seen = 0;
-            while let Some(region) = self.next_region(seen) {
+            while let Some(region) = self.look_out_for(|region| region != seen && region % 2 == 1) {
                 seen = region;
                 self.help_in(region, number);
             }
@@ -99,15 +99,20 @@ impl Handover {
         self.attend(help, leave);
     }
 
-    /// Helps in the region that is open, if one is; `leave` as in [`Handover::stand_by`].
-    pub(crate) fn help_once(&self, leave: impl FnOnce()) {
+    /// Helps in a region that the leader is about to open, or in a later one that is open; `leave` as in [`Handover::stand_by`]. Who is called may
+    /// be here before the leader has called the others.
+    pub(crate) fn help_once(&self, coming: usize, leave: impl FnOnce()) {
         let help = |number| {
-            let region = self.region.load(Ordering::Acquire);
-            if region % 2 == 1 {
+            if let Some(region) = self.look_out_for(|region| region >= coming).filter(|region| region % 2 == 1) {
                 self.help_in(region, number);
             }
         };
         self.attend(help, leave);
+    }
+
+    /// For the leader: the number of the region that it opens next.
+    pub(crate) fn coming(&self) -> usize {
+        self.region.load(Ordering::Relaxed) + 1
     }
 
     /// Sends all helpers away, and waits until none is here. Those that come later leave at once.
@@ -152,14 +157,14 @@ impl Handover {
         self.bell.ring();
     }
 
-    /// Looks out for a region after `seen` that is open.
-    fn next_region(&self, seen: usize) -> Option<usize> {
+    /// Looks out for a region, by its number.
+    fn look_out_for(&self, is_it: impl Fn(usize) -> bool) -> Option<usize> {
         let mut region = 0;
         let mut dismissed = false;
         let found = look_out(|| {
             region = self.region.load(Ordering::Acquire);
             dismissed = self.dismissed.load(Ordering::Relaxed);
-            dismissed || (region != seen && region % 2 == 1)
+            dismissed || is_it(region)
         });
         (found && !dismissed).then_some(region)
     }
@@ -240,5 +245,35 @@ impl Drop for Open<'_> {
         if !self.0.is_empty() {
             self.0.bell.wait_until(|| self.0.is_empty());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Handover;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Who is called for one region, and is there before it is open, helps in it: unless the leader is held up for longer than it looks out.
+    #[test]
+    fn who_comes_before_a_region_is_open_helps() {
+        let helps = |_| {
+            let (handover, helped) = (&Handover::default(), AtomicUsize::new(0));
+            std::thread::scope(|scope| {
+                let coming = handover.coming();
+                scope.spawn(move || handover.help_once(coming, || ()));
+                while handover.came.load(Ordering::Relaxed) == 0 {
+                    std::thread::yield_now();
+                }
+                // It has found no region by then.
+                (0..1_000).for_each(|_| std::hint::spin_loop());
+                handover.region(&|number| {
+                    helped.fetch_add(number, Ordering::Relaxed);
+                    (0..1_000).for_each(|_| std::hint::spin_loop());
+                });
+                handover.dismiss();
+            });
+            helped.into_inner() == 1
+        };
+        assert!((0..1_000).any(helps), "whoever comes early leaves at once");
     }
 }

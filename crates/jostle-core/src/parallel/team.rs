@@ -173,8 +173,8 @@ fn answer_or_pass_on(team: Arc<Team>, others: usize, stay: Stay) {
 enum Stay {
     /// One region after the other.
     Throughout,
-    /// The region that is open.
-    ForOne,
+    /// The region of that number, which is opened next.
+    ForOne(usize),
 }
 
 /// A call for help.
@@ -243,7 +243,7 @@ impl Team {
         };
         match stay {
             Stay::Throughout => self.handover.stand_by(leave),
-            Stay::ForOne => self.handover.help_once(leave),
+            Stay::ForOne(coming) => self.handover.help_once(coming, leave),
         }
     }
 }
@@ -256,7 +256,8 @@ struct Leader<'a> {
 }
 
 impl Leader<'_> {
-    /// Runs `work` as a region. Where helpers have gone back to their pool, others are called for this region.
+    /// Runs `work` as a region. Where helpers have gone back to their pool, others are called, for this region alone if `rayon::join` is to wait
+    /// for them at its end.
     fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
         let team = self.team;
         team.leads_here();
@@ -265,10 +266,10 @@ impl Leader<'_> {
             return team.handover.region(work);
         }
         if let Some(outside) = self.outside {
-            outside.call(missing, Stay::ForOne);
+            outside.call(missing, Stay::Throughout);
             return team.handover.region(work);
         }
-        enlist(team, missing, Stay::ForOne, &mut |team| {
+        enlist(team, missing, Stay::ForOne(team.handover.coming()), &mut |team| {
             team.handover.region(work);
             let_leave(LEAVING);
         });
