@@ -139,12 +139,12 @@ pub trait Lanes: Copy {
         }
         mask
     }
-    /// Where an id is one of some others.
+    /// Where ids are this one.
     #[inline(always)]
-    fn among_ids<const N: usize>(ids: &[u32; LANES], others: &[u32; N]) -> u16 {
+    fn same_ids(ids: &[u32; LANES], id: u32) -> u16 {
         let mut mask = 0;
         for lane in 0..LANES {
-            mask |= u16::from(others.contains(&ids[lane])) << lane;
+            mask |= u16::from(ids[lane] == id) << lane;
         }
         mask
     }

@@ -5,6 +5,8 @@
 //! to trees: that of bodies with margins, by which candidates were found, and one of those that stray.
 
 mod changes;
+mod groups;
+mod listed;
 mod marks;
 mod patch;
 mod places;
@@ -22,10 +24,11 @@ use crate::coherent::was::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use changes::Changes;
+use listed::FoundBy;
+pub(super) use listed::Listed;
 pub(super) use marks::Marks;
 use patch::Patch;
-pub(super) use places::Listed;
-use places::{Found, Places, Who};
+use places::{Places, Who};
 
 /// Bodies that one task looks for: those that have just begun to stray are the last, and take longest.
 const BLOCK: usize = 4;
@@ -265,8 +268,8 @@ impl<const D: usize> Strays<D> {
             // Who has been found by that tree is sound.
             let _ = Queries::new(tree).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
         };
-        let found = Found { ids: tree.leaf_ids(), starts: tree.leaf_starts(), near: &near };
-        self.places.find(listed, found, who, on);
+        let by = FoundBy { ids: tree.leaf_ids(), starts: tree.leaf_starts(), near: &near };
+        self.places.find(listed, by, who, on);
     }
 
     /// Takes those pairs out of the list, and puts in those of bodies that stray.

@@ -377,17 +377,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
-    fn among_ids<const N: usize>(ids: &[u32; LANES], others: &[u32; N]) -> u16 {
+    fn same_ids(ids: &[u32; LANES], id: u32) -> u16 {
         // SAFETY: the feature is there (see the type); `ids` is twice 32 readable bytes.
         unsafe {
             let (low, high) = (_mm256_loadu_si256(ids.as_ptr().cast()), _mm256_loadu_si256(ids.as_ptr().add(8).cast()));
-            let mut among = [_mm256_setzero_si256(); 2];
-            for &id in others {
-                let id = _mm256_set1_epi32(id as i32);
-                among[0] = _mm256_or_si256(among[0], _mm256_cmpeq_epi32(low, id));
-                among[1] = _mm256_or_si256(among[1], _mm256_cmpeq_epi32(high, id));
-            }
-            mask16(_mm256_castsi256_ps(among[0]), _mm256_castsi256_ps(among[1]))
+            let [low, high] = [low, high].map(|ids| _mm256_cmpeq_epi32(ids, _mm256_set1_epi32(id as i32)));
+            mask16(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high))
         }
     }
 

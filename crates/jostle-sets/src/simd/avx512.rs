@@ -199,15 +199,9 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn among_ids<const N: usize>(ids: &[u32; LANES], others: &[u32; N]) -> u16 {
+    fn same_ids(ids: &[u32; LANES], id: u32) -> u16 {
         // SAFETY: the feature is there (see the type); `ids` is 64 readable bytes.
-        let ids = unsafe { _mm512_loadu_si512(ids.as_ptr().cast()) };
-        let mut among = 0;
-        for &id in others {
-            // SAFETY: the feature is there.
-            among |= unsafe { _mm512_cmpeq_epi32_mask(ids, _mm512_set1_epi32(id as i32)) };
-        }
-        among
+        unsafe { _mm512_cmpeq_epi32_mask(_mm512_loadu_si512(ids.as_ptr().cast()), _mm512_set1_epi32(id as i32)) }
     }
 
     #[inline(always)]

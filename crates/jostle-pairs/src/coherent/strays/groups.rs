@@ -1,0 +1,139 @@
+//! In which groups of a search the parts of a list were found.
+//!
+//! A search goes through its tree group by group, sixteen leaves each, and finds a pair in the group of its body with the lesser rank: so pairs,
+//! and blocks of candidates, are in the order of those groups. Once it is known of the first pair of each part, it is known which parts may have
+//! a pair.
+
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use jostle_core::Workers;
+use jostle_core::scratch::{resize_with_headroom, with_headroom};
+use jostle_core::tree::LEAF;
+
+use crate::coherent::strays::listed::{FoundBy, Listed};
+use crate::coherent::strays::marks::Marks;
+
+/// Pairs at the front of a list that are one part.
+pub(super) const SOME: usize = 256;
+
+/// Leaves that one task looks through, and first pairs that one task reads.
+const LEAVES: usize = 64;
+const FIRSTS: usize = 256;
+
+/// See the top of this file.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// The first pair of each part of the front, and the first candidate of each block; and the groups in which they were found.
+    firsts: Vec<[u32; 2]>,
+    groups: Vec<u32>,
+    /// How many parts the front has.
+    front: usize,
+    /// Whose groups are looked for, and those.
+    asked: Marks,
+    group_of: Vec<AtomicU32>,
+}
+
+impl Groups {
+    pub(super) fn bytes(&self) -> usize {
+        self.firsts.capacity() * size_of::<[u32; 2]>()
+            + self.groups.capacity() * size_of::<u32>()
+            + self.asked.bytes()
+            + self.group_of.capacity() * size_of::<AtomicU32>()
+    }
+
+    /// Nothing is known any more.
+    pub(super) fn clear(&mut self) {
+        self.groups.clear();
+    }
+
+    /// Whether nothing is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Finds the groups of all parts of a list.
+    pub(super) fn find(&mut self, listed: Listed<'_>, by: FoundBy<'_>, workers: Workers<'_>) {
+        let Self { firsts, groups, front, asked, group_of } = self;
+        let (pairs, blocks) = (&listed.pairs[..listed.live.front()], listed.live.blocks());
+        *front = pairs.len().div_ceil(SOME);
+        resize_with_headroom(firsts, *front + blocks.len());
+        let (of_front, of_blocks) = firsts.split_at_mut(*front);
+        workers.fill_blocks("firsts", of_front, FIRSTS, |first, slots| {
+            slots.iter_mut().zip(pairs[first * SOME..].iter().step_by(SOME)).for_each(|(slot, &pair)| *slot = pair);
+        });
+        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.ranks.pair(block.first()));
+        asked.clear();
+        firsts.as_flattened().iter().for_each(|&id| asked.set(id));
+        let FoundBy { ids, starts, .. } = by;
+        let len = starts.last().map_or(0, |&len| len as usize);
+        if group_of.len() < len {
+            group_of.resize_with(with_headroom(len), AtomicU32::default);
+        }
+        let (asked, group_of) = (&*asked, &*group_of);
+        workers.run_in_shares("groups", (ids.len().div_ceil(LEAVES), Some(len)), |tasks| {
+            for leaf in tasks.in_turn().flat_map(|task| task * LEAVES..ids.len().min((task + 1) * LEAVES)) {
+                let of_leaf = &ids[leaf].0[..(starts[leaf + 1] - starts[leaf]) as usize];
+                for &id in of_leaf.iter().filter(|&&id| asked.has(id)) {
+                    group_of[id as usize].store(group_of_leaf(leaf), Ordering::Relaxed);
+                }
+            }
+        });
+        resize_with_headroom(groups, firsts.len());
+        workers.fill_blocks("groups", groups, FIRSTS, |first, slots| {
+            for (slot, &[a, b]) in slots.iter_mut().zip(&firsts[first..]) {
+                let [a, b] = [a, b].map(|id| group_of[id as usize].load(Ordering::Relaxed));
+                *slot = a.min(b);
+            }
+        });
+    }
+
+    /// Which parts of the front may have pairs that were found in these groups, which are ascending: each once, ascending.
+    pub(super) fn parts_of_front(&self, groups: &[u32]) -> impl Iterator<Item = Range<usize>> {
+        parts_of(&self.groups[..self.front], groups)
+    }
+
+    /// Which blocks may have candidates that were.
+    pub(super) fn blocks(&self, groups: &[u32]) -> impl Iterator<Item = usize> {
+        parts_of(&self.groups[self.front..], groups).flatten()
+    }
+}
+
+/// The group that a leaf is of.
+#[inline(always)]
+pub(super) fn group_of_leaf(leaf: usize) -> u32 {
+    (leaf / LEAF) as u32
+}
+
+/// Which parts, by the groups in which the first pair of each was found, may have pairs of some groups.
+fn parts_of(firsts: &[u32], groups: &[u32]) -> impl Iterator<Item = Range<usize>> {
+    let parts = groups.iter().scan(0, |end, &group| {
+        // A part begins where the one before ends, which may be within a group.
+        let begin = firsts.partition_point(|&first| first < group).saturating_sub(1).max(*end);
+        *end = firsts.partition_point(|&first| first <= group).max(begin);
+        Some(begin..*end)
+    });
+    parts.filter(|parts| !parts.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_of;
+
+    #[test]
+    fn each_part_that_may_have_a_group_is_there_once() {
+        let firsts = [0, 0, 2, 2, 2, 5, 9];
+        for (groups, expected) in [
+            (&[0][..], &[0, 1][..]),
+            (&[1], &[1]),
+            (&[2], &[1, 2, 3, 4]),
+            (&[3, 4], &[4]),
+            (&[2, 5], &[1, 2, 3, 4, 5]),
+            (&[7, 12], &[5, 6]),
+            (&[], &[]),
+        ] {
+            assert_eq!(parts_of(&firsts, groups).flatten().collect::<Vec<_>>(), expected, "{groups:?}");
+        }
+        assert_eq!(parts_of(&[], &[0, 3]).count(), 0);
+    }
+}

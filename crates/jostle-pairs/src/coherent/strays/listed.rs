@@ -1,0 +1,23 @@
+//! A list whose bodies stray, and what it was found by.
+
+use jostle_core::sixteen::Ids;
+
+use crate::coherent::live::Live;
+use crate::pairs::ranks::Ranks;
+
+/// A list, and who stands there.
+#[derive(Clone, Copy)]
+pub(in crate::coherent) struct Listed<'a> {
+    pub(in crate::coherent) pairs: &'a [[u32; 2]],
+    pub(in crate::coherent) live: &'a Live,
+    pub(in crate::coherent) ranks: &'a Ranks,
+}
+
+/// The tree by which a list was found: its ids leaf by leaf, the first rank of each leaf, and how to visit the leaves that have bodies near one,
+/// with their ids; of one that is not in the tree, none.
+#[derive(Clone, Copy)]
+pub(super) struct FoundBy<'a> {
+    pub(super) ids: &'a [Ids],
+    pub(super) starts: &'a [u32],
+    pub(super) near: &'a (dyn Fn(u32, &mut dyn FnMut(usize, &[u32])) + Sync),
+}
