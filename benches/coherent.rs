@@ -7,10 +7,11 @@
 
 use std::time::Instant;
 
-use jostle::{Bodies, CoherentFinder, NeighborLists, PairFinder, Recording, Rows, Threads};
+use jostle::{Bodies, CoherentFinder, NeighborLists, PairFinder, Rows};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
+use rayon::prelude::*;
 
 /// Frames are searched for so many milliseconds, at least for some lists, and at most so often.
 const MILLISECONDS: f64 = 2_500.0;
@@ -38,7 +39,6 @@ struct Asked {
     /// In hundredths of the mean radius a frame.
     speeds: Vec<f64>,
     threads: usize,
-    recorded: bool,
     milliseconds: f64,
 }
 
@@ -55,7 +55,6 @@ impl Asked {
             sizes: Vec::new(),
             speeds: Vec::new(),
             threads: 1,
-            recorded: false,
             milliseconds: 0.0,
         };
         for word in std::env::args().skip(1) {
@@ -78,8 +77,6 @@ impl Asked {
                 asked.turnover = true;
             } else if word == "walls" {
                 asked.walls = true;
-            } else if word == "recorded" {
-                asked.recorded = true;
             } else if word == "gas" {
                 asked.gas = true;
             } else {
@@ -144,16 +141,18 @@ impl<const D: usize> Way<D> {
         Self { now: start.clone(), start, steps, walls, turnover }
     }
 
+    /// By all threads, as a simulation moves its bodies: were it one, all others would have to wait for its core.
     fn go_to(&mut self, frame: usize) {
         for axis in 0..D {
-            let (from, steps) = (&self.start.centers[axis], &self.steps[axis]);
-            for (id, (x, step)) in self.now.centers[axis].iter_mut().zip(steps).enumerate() {
+            let (from, steps, walls, turnover) =
+                (&self.start.centers[axis], &self.steps[axis], self.walls, self.turnover);
+            self.now.centers[axis].par_iter_mut().zip(steps).enumerate().for_each(|(id, (x, step))| {
                 // Who has come back since moves on from where another one began.
-                let come = if id < self.turnover * frame { Some(1 + id / self.turnover) } else { None };
+                let come = if id < turnover * frame { Some(1 + id / turnover) } else { None };
                 let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
                 let ahead = f64::from(from) + (frame - come.unwrap_or(0)) as f64 * step;
-                *x = self.walls.map_or(ahead, |walls| between(walls[axis], ahead)) as f32;
-            }
+                *x = walls.map_or(ahead, |walls| between(walls[axis], ahead)) as f32;
+            });
         }
     }
 }
@@ -181,16 +180,6 @@ struct Both<const D: usize> {
 }
 
 impl<const D: usize> Both<D> {
-    /// Records a coherent frame.
-    fn record(&mut self, view: Bodies<'_, D>) -> Recording {
-        let (search, lists) = (self.coherent.on(Threads::Serial), &mut self.lists[0]);
-        if self.rows {
-            search.neighbors_recorded(view, Rows::Full, lists).expect("a sound scene").1
-        } else {
-            search.find_recorded(view).expect("a sound scene").1
-        }
-    }
-
     fn time(&mut self, view: Bodies<'_, D>, coherent: bool) -> f64 {
         let (started, [of_coherent, of_scratch]) = (Instant::now(), &mut self.lists);
         match (coherent, self.rows) {
@@ -283,67 +272,6 @@ fn run<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
     );
 }
 
-/// Records frames, and prints what their tasks allow on sixteen workers.
-fn record<const D: usize>(asked: &Asked, kind: Kind, n: usize, speed: f64) {
-    let mut way = Way::new(scene::scene::<D>(kind, n, 1), speed / 100.0, asked);
-    let mut both = Both {
-        rows: asked.rows,
-        coherent: CoherentFinder::new(),
-        scratch: PairFinder::new(),
-        lists: [NeighborLists::new(), NeighborLists::new()],
-    };
-    let mut frames: [Vec<Recording>; 2] = Default::default();
-    let number: usize = std::env::var("FRAMES").map_or(60, |x| x.parse().unwrap());
-    for number in 0..number {
-        way.go_to(number);
-        let before = both.coherent.rebuilds();
-        let recording = both.record(way.now.view());
-        if std::env::var("EACH").is_ok() {
-            let us = |d: std::time::Duration| d.as_secs_f64() * 1e6;
-            println!(
-                "frame {number} {} 1: {:.1} 16: {:.1} serial {:.1} strays {}",
-                if both.coherent.rebuilds() > before { "anew" } else { "kept" },
-                us(recording.makespan(1)),
-                us(recording.makespan(16)),
-                us(recording.serial()),
-                16 * recording.regions.iter().find(|r| r.name == "strays").map_or(0, |r| r.tasks.len())
-            );
-        }
-        if number >= 10 {
-            frames[usize::from(both.coherent.rebuilds() > before)].push(recording);
-        }
-    }
-    for (name, mut frames) in ["kept", "anew"].into_iter().zip(frames) {
-        frames.sort_by_key(|r| r.makespan(16));
-        if frames.is_empty() {
-            continue;
-        }
-        for at in [frames.len() / 2, frames.len() - 1] {
-            let r = &frames[at];
-            let us = |d: std::time::Duration| d.as_secs_f64() * 1e6;
-            println!(
-                "{D}D {kind} {n} {speed}% {name} {} frames, number {at}: 1 {:.1} us, 16 {:.1} us ({:.1} times), serial {:.1} us",
-                frames.len(),
-                us(r.makespan(1)),
-                us(r.makespan(16)),
-                us(r.makespan(1)) / us(r.makespan(16)),
-                us(r.serial())
-            );
-            for region in &r.regions {
-                println!(
-                    "      {:24} before {:8.1} tasks {:6} all {:9.1} longest {:8.1}",
-                    region.name,
-                    us(region.before),
-                    region.tasks.len(),
-                    us(region.tasks.iter().sum()),
-                    us(region.tasks.iter().max().copied().unwrap_or_default())
-                );
-            }
-            println!("      after {:.1}", us(r.after));
-        }
-    }
-}
-
 fn main() {
     let asked = Asked::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(asked.threads).build().expect("threads");
@@ -351,14 +279,6 @@ fn main() {
         for &dim in &asked.dims {
             for &kind in &asked.kinds {
                 for (&n, &speed) in asked.sizes.iter().flat_map(|n| asked.speeds.iter().map(move |speed| (n, speed))) {
-                    if asked.recorded {
-                        if dim == 2 {
-                            record::<2>(&asked, kind, n, speed)
-                        } else {
-                            record::<3>(&asked, kind, n, speed)
-                        }
-                        continue;
-                    }
                     if dim == 2 { run::<2>(&asked, kind, n, speed) } else { run::<3>(&asked, kind, n, speed) }
                 }
             }

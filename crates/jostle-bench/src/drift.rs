@@ -29,11 +29,9 @@ impl<const D: usize> Ring<D> {
         seed: u64,
         expected: impl Fn(&Scene<D>) -> Vec<[u32; 2]>,
     ) -> Self {
-        let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let velocities: Vec<[f64; D]> =
-            scene.radii.iter().map(|&radius| velocity(&mut rng, step * f64::from(radius))).collect();
+        let velocities = velocities(scene, step, seed);
         let frame = |frame| {
-            let scene = moved(scene, &velocities, frame as f64);
+            let scene = moved(scene, &velocities, |_| frame as f64);
             Frame { expected: expected(&scene), scene }
         };
         Self((0..frames).map(frame).collect())
@@ -58,6 +56,25 @@ impl<const D: usize> Ring<D> {
     }
 }
 
+/// One body of so many turns in each frame of [`turning`].
+const TURNS: usize = 4096;
+
+/// The frames of a scene without end: bodies drift as those of a [`Ring`] do, and a few turn.
+pub(crate) fn turning<const D: usize>(scene: &Scene<D>, step: f64, seed: u64) -> impl Iterator<Item = Scene<D>> + '_ {
+    let velocities = velocities(scene, step, seed);
+    (0..).map(move |frame: usize| {
+        moved(scene, &velocities, |id| {
+            let turned = id % TURNS;
+            turned.min(frame) as f64 - frame.saturating_sub(turned) as f64
+        })
+    })
+}
+
+fn velocities<const D: usize>(scene: &Scene<D>, step: f64, seed: u64) -> Vec<[f64; D]> {
+    let mut rng = Pcg64Mcg::seed_from_u64(seed);
+    scene.radii.iter().map(|&radius| velocity(&mut rng, step * f64::from(radius))).collect()
+}
+
 /// A point of the disc or ball of this radius, evenly spread.
 fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f64) -> [f64; D] {
     loop {
@@ -68,11 +85,12 @@ fn velocity<const D: usize>(rng: &mut Pcg64Mcg, radius: f64) -> [f64; D] {
     }
 }
 
-fn moved<const D: usize>(scene: &Scene<D>, velocities: &[[f64; D]], time: f64) -> Scene<D> {
+/// Each body so many times as far as it moves in a frame.
+fn moved<const D: usize>(scene: &Scene<D>, velocities: &[[f64; D]], times: impl Fn(usize) -> f64) -> Scene<D> {
     let mut moved = scene.clone();
     for (axis, column) in moved.centers.iter_mut().enumerate() {
-        for (x, velocity) in column.iter_mut().zip(velocities) {
-            *x = (f64::from(*x) + time * velocity[axis]) as f32;
+        for (id, (x, velocity)) in column.iter_mut().zip(velocities).enumerate() {
+            *x = (f64::from(*x) + times(id) * velocity[axis]) as f32;
         }
     }
     moved

@@ -1,10 +1,11 @@
 //! What recordings of the tasks of a search say of more threads than the machine has.
 
-use jostle::{ContactTracker, NeighborLists, PairFinder, Rows, Threads};
+use jostle::{CoherentFinder, ContactTracker, NeighborLists, PairFinder, Rows, Threads};
 use jostle_core::Recording;
 use jostle_pairs::SERIAL_BELOW;
 use jostle_testkit::{Kind, Scene};
 
+use crate::drift::{STEP, turning};
 use crate::race::{Timing, milliseconds};
 use crate::table::{Cell, Table};
 
@@ -16,6 +17,9 @@ const WARM_UP: usize = 2;
 
 /// Recordings whose median counts.
 const RECORDINGS: usize = 9;
+
+/// Coherent frames in a row that are searched, at most.
+const MOST_SEARCHED: usize = 4;
 
 /// What recordings of one search say.
 pub(crate) struct Predicted {
@@ -36,16 +40,19 @@ pub(crate) enum Answer {
     Rows,
     /// Which contacts begin, persist and end, the pairs being there: two thirds of them the last frame had.
     Contacts,
+    /// The list of pairs in a coherent frame that is not searched: a few of its bodies have turned.
+    Kept,
 }
 
 impl Answer {
-    pub(crate) const ALL: [Self; 3] = [Self::Pairs, Self::Rows, Self::Contacts];
+    pub(crate) const ALL: [Self; 4] = [Self::Pairs, Self::Rows, Self::Contacts, Self::Kept];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Pairs => "pairs",
             Self::Rows => "full rows",
             Self::Contacts => "contacts",
+            Self::Kept => "kept frame",
         }
     }
 }
@@ -74,7 +81,24 @@ pub(crate) fn predict<const D: usize>(scene: &Scene<D>, answer: Answer) -> Optio
                 update.expect("pairs of a search").1
             }))
         }
+        Answer::Kept => {
+            let (mut finder, mut frames) = (CoherentFinder::new(), turning(scene, STEP, 1));
+            Some(summarised(|| kept_frame(&mut finder, frames.by_ref())))
+        }
     }
+}
+
+/// Records the first of some frames that is not searched by this finder; or, were there none, the last.
+fn kept_frame<const D: usize>(finder: &mut CoherentFinder<D>, frames: impl Iterator<Item = Scene<D>>) -> Recording {
+    let mut last = Recording::default();
+    for frame in frames.take(MOST_SEARCHED) {
+        let searched = finder.rebuilds();
+        last = finder.on(Threads::Serial).find_recorded(frame.view()).expect(SOUND).1;
+        if finder.rebuilds() == searched {
+            break;
+        }
+    }
+    last
 }
 
 /// Why a search of a scene cannot fail.
