@@ -172,8 +172,8 @@ impl<const D: usize> Strays<D> {
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
-        now.sort_unstable();
         now.retain(|&id| !self.marks.has(id));
+        now.sort_unstable();
         let few = self.ids.len() + now.len() <= bodies.len() / SHARE;
         let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {

@@ -13,11 +13,13 @@ pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) ranks: &'a Ranks,
 }
 
-/// The tree by which a list was found: its ids leaf by leaf, the first rank of each leaf, and how to visit the leaves that have bodies near one,
-/// with their ids; of one that is not in the tree, none.
+/// Visits the leaves of a tree that have bodies near one of it, with their ids; of one that is not in the tree, none.
+pub(super) type Near<'a> = dyn Fn(u32, &mut dyn FnMut(usize, &[u32])) + Sync + 'a;
+
+/// The tree by which a list was found: its ids leaf by leaf, and the first rank of each leaf.
 #[derive(Clone, Copy)]
 pub(super) struct FoundBy<'a> {
     pub(super) ids: &'a [Ids],
     pub(super) starts: &'a [u32],
-    pub(super) near: &'a (dyn Fn(u32, &mut dyn FnMut(usize, &[u32])) + Sync),
+    pub(super) near: &'a Near<'a>,
 }

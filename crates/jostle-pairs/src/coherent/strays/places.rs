@@ -13,6 +13,12 @@ use crate::coherent::strays::groups::{Groups, SOME, group_of_leaf};
 use crate::coherent::strays::listed::{FoundBy, Listed};
 use crate::coherent::strays::marks::Marks;
 
+/// Candidates that one task looks at.
+const HOLES: usize = 256;
+
+/// The place of a candidate that does not touch.
+const NOWHERE: u32 = u32::MAX;
+
 /// Pairs that are found at once.
 const AT_ONCE: usize = 64;
 
@@ -90,18 +96,30 @@ impl Places {
             }
             self.look_for(listed, by, who, (isa, workers));
         }
+        self.find_holes(listed, workers);
+    }
+
+    /// Finds where the pairs stand in this frame.
+    fn find_holes(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
+        let Self { sure, in_front, in_blocks, holes, .. } = self;
         let blocks = listed.live.blocks();
-        self.holes.clear();
-        self.holes.extend_from_slice(&self.in_front);
-        for &candidate in &self.in_blocks {
-            let (number, at) = (candidate as usize / BLOCK, candidate as usize % BLOCK);
-            let (block, sure) = (&blocks[number], blocks[number].sure());
-            if sure.contains(&at) {
-                self.holes.push((self.sure[number] + at - sure.start) as u32);
-            } else if block.touches_now(at) {
-                self.holes.push(listed.live.place_of(candidate) as u32);
+        resize_with_headroom(holes, in_front.len() + in_blocks.len());
+        let (of_front, of_blocks) = holes.split_at_mut(in_front.len());
+        of_front.copy_from_slice(in_front);
+        workers.fill_blocks("holes", of_blocks, HOLES, |first, slots| {
+            for (slot, &candidate) in slots.iter_mut().zip(&in_blocks[first..]) {
+                let (number, at) = (candidate as usize / BLOCK, candidate as usize % BLOCK);
+                let (block, of_sure) = (&blocks[number], blocks[number].sure());
+                *slot = if of_sure.contains(&at) {
+                    (sure[number] + at - of_sure.start) as u32
+                } else if block.touches_now(at) {
+                    listed.live.place_of(candidate) as u32
+                } else {
+                    NOWHERE
+                };
             }
-        }
+        });
+        holes.retain(|&place| place != NOWHERE);
     }
 
     fn find_sure(&mut self, listed: Listed<'_>) {
