@@ -83,7 +83,12 @@ impl<const D: usize> Was<D> {
                 moved2 += moved * moved;
             }
             let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
-            let within = limit.map_or(of_body, |limit| Beyond::new(limit).take_one(of_body, id as u32));
+            let within = limit.map_or(of_body, |limit| {
+                let mut beyond = Beyond::default();
+                let within = beyond.take_one(of_body, limit, id as u32);
+                beyond.list(limit);
+                within
+            });
             used = [used[0].max(within), used[1].max(of_body)];
             *slot = P::pack(now, was);
         }
@@ -216,17 +221,16 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
     #[inline(always)]
     fn run(self) -> [f32; 2] {
         let Self { bodies, was: (centers, radii), course, margin, limit, first, packed, asks } = self;
-        let mut beyond = limit.map(Beyond::new);
+        let mut beyond = Beyond::default();
         let [mut within, mut of_all] = [[0.0_f32; LANES]; 2];
         let (mut most, mut rooms, mut room) = (0.0_f32, [[0.0; PART]; D], [0.0; PART]);
-        let mut parts = packed.chunks_mut(PART).zip(0..).peekable();
-        while let Some((packed, number)) = parts.next() {
+        let mut others = packed;
+        for number in 0..others.len().div_ceil(PART) {
+            let packed;
+            (packed, others) = others.split_at_mut(PART.min(others.len()));
             let first = first + number * PART;
-            if let Some((next, _)) = parts.peek_mut().filter(|_| asks) {
-                prefetch_mut(*next);
-                let columns = bodies.centers().iter();
-                let next = columns.filter_map(|column| column.as_slice()?.get(first + PART..first + 2 * PART));
-                next.for_each(prefetch);
+            if asks {
+                ask_for(bodies, first + PART, others);
             }
             let mut now = ([&[0.0; PART]; D], &[0.0; PART]);
             for (axis, room) in rooms.iter_mut().enumerate() {
@@ -259,8 +263,8 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 }
             }
             keep_greater(&mut of_all, lanes);
-            match &mut beyond {
-                Some(beyond) if is_any_beyond(lanes, beyond.limit.most) => most = most.max(beyond.take(&used, first)),
+            match limit {
+                Some(limit) if is_any_beyond(lanes, limit.most) => most = most.max(beyond.take(&used, limit, first)),
                 _ => keep_greater(&mut within, lanes),
             }
             for (at, slot) in packed.iter_mut().enumerate() {
@@ -271,8 +275,18 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                 *slot = P::pack(Packed::new(center, now.1[at]), Packed::new(kept, was.1[at]));
             }
         }
+        limit.into_iter().for_each(|limit| beyond.list(limit));
         [within.into_iter().fold(most, f32::max), of_all.into_iter().fold(0.0, f32::max)]
     }
+}
+
+/// Asks for the next part of bodies, from number `first` on, and for where they are packed.
+#[inline(never)]
+fn ask_for<P, const D: usize>(bodies: Bodies<'_, D>, first: usize, packed: &mut [P]) {
+    let len = packed.len().min(PART);
+    prefetch_mut(&mut packed[..len]);
+    let columns = bodies.centers().iter().filter_map(|column| column.as_slice()?.get(first..first + len));
+    columns.for_each(prefetch);
 }
 
 #[inline(always)]
@@ -289,26 +303,27 @@ fn is_sound(body: &Packed) -> bool {
 }
 
 /// Those that one task has found to have used up more than a limit, which are listed some at once: all tasks wait for one lock.
-struct Beyond<'a> {
-    limit: Limit<'a>,
+struct Beyond {
     some: [u32; PART],
     len: usize,
 }
 
-impl<'a> Beyond<'a> {
-    fn new(limit: Limit<'a>) -> Self {
-        Self { limit, some: [0; PART], len: 0 }
+impl Default for Beyond {
+    fn default() -> Self {
+        Self { some: [0; PART], len: 0 }
     }
+}
 
-    /// Lists who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+impl Beyond {
+    /// Notes who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, used: &[f32; PART], first: usize) -> f32 {
+    fn take(&mut self, used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
         let mut within = 0.0_f32;
         for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
-            if is_any_beyond(*used, self.limit.most) {
+            if is_any_beyond(*used, limit.most) {
                 let all = (first as u32..).zip(used);
-                within = all.fold(within, |within, (id, &used)| within.max(self.take_one(used, id)));
+                within = all.fold(within, |within, (id, &used)| within.max(self.take_one(used, limit, id)));
             } else {
                 within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
             }
@@ -316,29 +331,24 @@ impl<'a> Beyond<'a> {
         within
     }
 
-    /// Lists one who has used up more than the limit, and is sound.
-    fn take_one(&mut self, used: f32, id: u32) -> f32 {
-        if used <= self.limit.most || used == f32::INFINITY {
+    /// Notes one who has used up more than the limit, and is sound.
+    fn take_one(&mut self, used: f32, limit: Limit<'_>, id: u32) -> f32 {
+        if used <= limit.most || used == f32::INFINITY {
             return used;
         }
         if self.len == PART {
-            self.list();
+            self.list(limit);
         }
         self.some[self.len] = id;
         self.len += 1;
         0.0
     }
 
-    fn list(&mut self) {
+    /// Lists all that have been noted.
+    fn list(&mut self, limit: Limit<'_>) {
         if self.len > 0 {
-            let mut all = self.limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
             all.extend_from_slice(&self.some[..core::mem::take(&mut self.len)]);
         }
-    }
-}
-
-impl Drop for Beyond<'_> {
-    fn drop(&mut self) {
-        self.list();
     }
 }
