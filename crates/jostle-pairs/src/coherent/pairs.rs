@@ -29,7 +29,7 @@ impl<const D: usize> CoherentFinder<D> {
         let pairs = &mut finder.engine.pairs;
         if live.holds() {
             if let Some(used) = used {
-                strays.restore(pairs);
+                strays.restore(pairs, workers);
                 live.change((candidates, pairs), &test, (current.come(used, margin), margin, isa), workers);
             } else {
                 live.list(pairs, &candidates.ranks, workers);
@@ -41,7 +41,7 @@ impl<const D: usize> CoherentFinder<D> {
             strays.find_places(listed, (finder.preparation.own_tree(), &grown), (isa, workers));
         }
         if live.holds() && !test.drops_some() {
-            strays.patch(pairs);
+            strays.patch(pairs, workers);
         } else {
             // Those that layers or the caller drop may come back in the next frame.
             live.put_aside(candidates, pairs);

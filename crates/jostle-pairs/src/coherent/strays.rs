@@ -273,16 +273,16 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Takes those pairs out of the list, and puts in those of bodies that stray.
-    pub(super) fn patch(&mut self, list: &mut PairList) {
+    pub(super) fn patch(&mut self, list: &mut PairList, workers: Workers<'_>) {
         if self.is_empty() {
             return;
         }
-        self.patch.put(list, self.places.holes(), &self.pairs);
+        self.patch.put(list, self.places.holes(), &self.pairs, workers);
     }
 
     /// Makes a list as it was before it was patched.
-    pub(super) fn restore(&mut self, list: &mut PairList) {
-        self.patch.restore(list);
+    pub(super) fn restore(&mut self, list: &mut PairList, workers: Workers<'_>) {
+        self.patch.restore(list, workers);
     }
 
     /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made. `might_touch` lists what a body may have

@@ -1,40 +1,54 @@
 //! A list of pairs without those of some bodies, and with others of theirs, until it is made as it was.
 
+use jostle_core::Workers;
+use jostle_core::disjoint::Disjoint;
+use jostle_core::scratch::fill_with_headroom;
+
 use crate::join::hits::PairList;
+
+/// Pairs that one task puts, and those whose places are asked for together.
+const BLOCK: usize = 512;
+const AT_ONCE: usize = 32;
+
+/// A place of a list, and what stood there.
+type Replaced = (u32, [u32; 2]);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Patch {
-    /// How long the list was, where it is patched, and what stood where something else does now, in the order in which it was written.
+    /// How long the list was, where it is patched.
     len: Option<usize>,
-    replaced: Vec<(u32, [u32; 2])>,
+    /// What stood in the places that others have been put to, each of which is another; then what stood where something else does since, in the
+    /// order in which it was written.
+    filled: Vec<Replaced>,
+    replaced: Vec<Replaced>,
     /// Places that are left.
     left: Vec<u32>,
 }
 
 impl Patch {
     pub(super) fn bytes(&self) -> usize {
-        self.replaced.capacity() * size_of::<(u32, [u32; 2])>() + self.left.capacity() * size_of::<u32>()
+        (self.filled.capacity() + self.replaced.capacity()) * size_of::<Replaced>()
+            + self.left.capacity() * size_of::<u32>()
     }
 
     pub(super) fn clear(&mut self) {
-        self.replaced.clear();
         self.len = None;
     }
 
-    /// Puts these pairs in these places, and behind the end; where there are fewer, the last of the list in the places that are left.
-    pub(super) fn put(&mut self, list: &mut PairList, holes: &[u32], pairs: &[[u32; 2]]) {
-        let Self { replaced, left, .. } = self;
+    /// Puts these pairs in these places, no two of which are the same, and behind the end; where there are fewer, the last of the list in the places
+    /// that are left.
+    pub(super) fn put(&mut self, list: &mut PairList, holes: &[u32], pairs: &[[u32; 2]], workers: Workers<'_>) {
+        let Self { filled, replaced, left, .. } = self;
         let len = list.pairs().len();
         self.len = Some(len);
-        let (filled, others) = holes.split_at(pairs.len().min(holes.len()));
-        let (now, more) = pairs.split_at(filled.len());
-        let mut write = |list: &mut [[u32; 2]], place: u32, pair: [u32; 2]| {
-            replaced.push((place, core::mem::replace(&mut list[place as usize], pair)));
-        };
-        for (&place, &pair) in filled.iter().zip(now) {
-            write(list.pairs_mut(), place, pair);
-        }
+        let (first, others) = holes.split_at(pairs.len().min(holes.len()));
+        let (now, more) = pairs.split_at(first.len());
+        filled.clear();
+        fill_with_headroom(filled, first.len(), (0, [0; 2]));
+        filled.iter_mut().zip(first.iter().zip(now)).for_each(|(slot, (&place, &pair))| *slot = (place, pair));
+        exchange(filled, list, workers);
+        replaced.clear();
         if others.is_empty() {
             list.set_len(len + more.len());
             list.pairs_mut()[len..].copy_from_slice(more);
@@ -51,7 +65,7 @@ impl Patch {
         for &place in front {
             let Some(from) = moved.next() else { break };
             let pair = list.pairs()[from as usize];
-            write(list.pairs_mut(), place, pair);
+            replaced.push((place, core::mem::replace(&mut list.pairs_mut()[place as usize], pair)));
         }
         for place in end..len as u32 {
             replaced.push((place, list.pairs()[place as usize]));
@@ -60,19 +74,37 @@ impl Patch {
     }
 
     /// Makes a list as it was.
-    pub(super) fn restore(&mut self, list: &mut PairList) {
+    pub(super) fn restore(&mut self, list: &mut PairList, workers: Workers<'_>) {
         if let Some(len) = self.len.take() {
             list.set_len(len);
             let pairs = list.pairs_mut();
-            self.replaced.drain(..).rev().for_each(|(place, pair)| pairs[place as usize] = pair);
+            self.replaced.iter().rev().for_each(|&(place, pair)| pairs[place as usize] = pair);
+            exchange(&mut self.filled, list, workers);
         }
     }
+}
+
+/// Exchanges pairs for those that stand in their places, no two of which are the same.
+#[allow(unsafe_code, reason = "no two places are the same")]
+fn exchange(some: &mut [Replaced], list: &mut PairList, workers: Workers<'_>) {
+    let list = Disjoint::new(list.pairs_mut());
+    workers.fill_blocks("patch", some, BLOCK, |_, some| {
+        for some in some.chunks_mut(AT_ONCE) {
+            some.iter().for_each(|&(place, _)| list.prefetch(place as usize));
+            for (place, pair) in some {
+                let place = *place as usize;
+                // SAFETY: no other task has this place.
+                core::mem::swap(pair, &mut unsafe { list.range(place..place + 1) }[0]);
+            }
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::Patch;
     use crate::join::hits::PairList;
+    use jostle_core::Workers;
 
     /// Steele, Lea and Flood's SplitMix64.
     fn random(state: &mut u64, below: usize) -> usize {
@@ -97,14 +129,14 @@ mod tests {
                 holes.reverse();
             }
             let others: Vec<_> = (0..random(&mut state, 20) as u32).map(|number| [1_000 + number, 0]).collect();
-            patch.put(&mut list, &holes, &others);
+            patch.put(&mut list, &holes, &others, Workers::Rayon);
             let kept = all.iter().zip(0..).filter(|(_, place)| !holes.contains(place));
             let mut expected: Vec<_> = kept.map(|(&pair, _)| pair).chain(others).collect();
             let mut patched = list.pairs().to_vec();
             expected.sort_unstable();
             patched.sort_unstable();
             assert_eq!(patched, expected, "{len} pairs, holes {holes:?}");
-            patch.restore(&mut list);
+            patch.restore(&mut list, Workers::Rayon);
             assert_eq!(list.pairs(), all);
         }
     }
