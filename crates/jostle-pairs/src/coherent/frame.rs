@@ -209,12 +209,13 @@ impl<const D: usize> CoherentFinder<D> {
             if pace.was_ahead() { current.measure_moved(input, pace.margin(), on) } else { [used, 0.0] };
         let mean = if is_plain(input) { current.mean_moved(input) } else { most };
         let left_course = used == f64::MAX;
+        let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
         if of_one {
             most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);
             if current.course().is_some() && (left_course || !strays.is_empty()) {
                 strayed = current.strayed_but_for(input, SHARE, workers);
             }
         }
-        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course })
+        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course, may_last })
     }
 }

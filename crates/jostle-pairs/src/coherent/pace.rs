@@ -21,6 +21,9 @@ pub(super) const OF_ROWS: [Worth; 2] =
 /// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
 const LASTING: f64 = 3.0;
 
+/// Lists on a course that so few bodies leave that they would have lasted for so many frames are made shorter; else others are made.
+const LASTING_ON_COURSE: f64 = 5.0;
+
 /// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
 const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 
@@ -93,8 +96,10 @@ pub(super) struct Pace {
     /// frames, as if it had sped up; and how far bodies move on average, over how far the fastest do.
     strays: f64,
     share: f64,
-    /// How far bodies might stray from their course in this list, if one was expected.
+    /// How far bodies might stray from their course in this list, if one was expected; and for how many frames so few may stray that those are
+    /// looked for by themselves; none before a list has ended.
     tolerance: f64,
+    may_last: Option<f64>,
     /// When lists are made of bodies where they are to be again, and when a course is expected of them.
     apart: Apart,
     courses_apart: Apart,
@@ -126,8 +131,9 @@ pub(super) struct Moved {
     pub(super) mean: f64,
     /// How far one has strayed from its course, at most, or all but a few that may, where bodies were kept where they were to be.
     pub(super) strayed: f64,
-    /// Whether too many have strayed farther than they may.
+    /// Whether too many have strayed farther than they may, and for how many frames no more would stray than may: infinite where none has.
     pub(super) left_course: bool,
+    pub(super) may_last: f64,
 }
 
 /// How a list is to be made.
@@ -230,7 +236,7 @@ impl Pace {
     }
 
     /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
-    fn judge(&mut self, times: f64, Moved { strayed, left_course, .. }: Moved) {
+    fn judge(&mut self, times: f64, Moved { strayed, left_course, may_last, .. }: Moved) {
         if self.ahead == 0.0 {
             return self.apart.wait();
         }
@@ -239,8 +245,14 @@ impl Pace {
         if strayed < f64::INFINITY {
             self.strays = strayed / f64::from(self.frames).powi(2);
         }
+        if self.tolerance < f64::INFINITY {
+            self.may_last = Some(may_last);
+        }
         if self.tolerance == f64::INFINITY {
             self.courses_apart.wait();
+        } else if left_course && may_last >= LASTING_ON_COURSE {
+            // The next list is to be shorter.
+            return;
         } else if lasted {
             self.courses_apart.next = None;
         } else if left_course {
@@ -283,7 +295,8 @@ impl Pace {
         let of_course = |margins: f64| {
             let share = self.share.clamp(LEAST_SHARE, 1.0);
             let share = (share + stray(margin_of(margins, pace, share))).min(1.0);
-            let margin = margin_of(margins, pace, share).min(f64::from((MOST_TIMES * moved) as f32));
+            let most = (MOST_TIMES * moved).min(pace * self.may_last.unwrap_or(f64::INFINITY));
+            let margin = margin_of(margins, pace, share).min(f64::from(most as f32));
             (margin, share, stray(margin))
         };
         let (mut margin, mut share, mut may_stray) = of_course(MARGINS[2]);

@@ -36,6 +36,10 @@ const BLOCK: usize = 4;
 /// The tree of fewer is built by one thread.
 const SERIAL_BELOW: usize = 1 << 12;
 
+/// All frames of a list together may have as many strays as one body in so many: to look for one takes as long as to search for fifty bodies or so,
+/// and a list as long as four or five searches. Then one more frame costs more than a part of a new list.
+const SPENT: usize = 10;
+
 /// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
@@ -49,6 +53,9 @@ pub(super) struct Strays<const D: usize> {
     ids: Vec<u32>,
     new: usize,
     marks: Marks,
+    /// How many have strayed in the last frame, whether they could be followed or not, and in all frames of the list together.
+    many: usize,
+    spent: usize,
     /// What is known of each of them; and memory for more.
     strays: Vec<Stray>,
     /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
@@ -135,7 +142,7 @@ impl<const D: usize> Strays<D> {
     /// None strays any more; candidates have been found by this tree, if they have by one.
     pub(super) fn begin(&mut self, tree: Option<&LinearTree<D>>) {
         self.build = tree.map_or(0, LinearTree::build_number);
-        self.new = 0;
+        (self.new, self.many, self.spent) = (0, 0, 0);
         self.marks.clear();
         self.ids.clear();
         self.pairs.clear();
@@ -151,6 +158,12 @@ impl<const D: usize> Strays<D> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.ids.is_empty()
+    }
+
+    /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found.
+    pub(super) fn may_last(&self, bodies: usize) -> f64 {
+        let part = |of: usize, most: usize| of as f64 / (bodies / most).max(1) as f64;
+        1.0 / part(self.many, SHARE).max(part(self.spent, SPENT).sqrt())
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.
@@ -174,7 +187,9 @@ impl<const D: usize> Strays<D> {
         self.pairs.clear();
         now.retain(|&id| !self.marks.has(id));
         now.sort_unstable();
-        let few = self.ids.len() + now.len() <= bodies.len() / SHARE;
+        self.many = self.ids.len() + now.len();
+        self.spent += self.many;
+        let few = self.many <= bodies.len() / SHARE && self.spent <= bodies.len() / SPENT;
         let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {
             self.build = 0;
