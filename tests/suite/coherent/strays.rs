@@ -145,6 +145,24 @@ fn many_that_stray_end_it() {
     }
 }
 
+/// Those that have strayed are where they were when all frames together have had too many: nothing is kept of their pairs.
+#[test]
+fn who_has_come_back_when_a_list_ends_is_there() {
+    let (mut beside, mut scratch) = (Beside::<2>::new(), PairFinder::new());
+    let mut crowd = Crowd::<2>::new(Kind::Dense, 3_000, 0.0);
+    for frame in 0..40 {
+        let off = match frame {
+            6 => 1.0,
+            11 => -1.0,
+            _ => 0.0,
+        };
+        crowd.scene.centers[0].iter_mut().step_by(150).for_each(|x| *x += off);
+        let expected = ascending(scratch.find(crowd.scene.view()).expect("sound bodies").pairs());
+        beside.assert_one_sequence(&crowd.scene, None, &expected, &format!("frame {frame}"));
+    }
+    assert!(beside.finders[0].rebuilds() < 8, "{} lists", beside.finders[0].rebuilds());
+}
+
 /// A body that strays to where none can be is refused, and the last result stands; the frames that follow are as if it had not been.
 #[test]
 fn who_strays_to_where_none_can_be_is_refused() {

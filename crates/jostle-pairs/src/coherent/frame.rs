@@ -28,6 +28,9 @@ pub(super) enum By<'t> {
     Recorded(Workers<'t>),
 }
 
+/// Nobody knows the pairs of those that stray: more than any margin is used up.
+const PAIRS_UNKNOWN: f64 = f64::MAX;
+
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Anew,
@@ -183,15 +186,15 @@ impl<const D: usize> CoherentFinder<D> {
                 current.adapt(input);
             }
             let used = current.measure(input, (margin, None), on);
-            // Nobody knows the pairs of those that stray: more than any margin is used up.
-            return if strays.is_empty() { used } else { used.max(f64::MAX) };
+            return if strays.is_empty() { used } else { used.max(PAIRS_UNKNOWN) };
         }
         strayed.clear();
         let used = current.measure(input, (margin, Some(strayed)), on);
         if used > margin || strays.find(strayed, (grown, current.bodies_mut(), (margin * NEAR) as f32), workers) {
             return used;
         }
-        self.current.measured_of_all()
+        let used = current.measured_of_all();
+        if strays.is_empty() { used } else { used.max(PAIRS_UNKNOWN) }
     }
 
     /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will

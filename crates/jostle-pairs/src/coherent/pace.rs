@@ -27,6 +27,9 @@ const LASTING_ON_COURSE: f64 = 5.0;
 /// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
 const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 
+/// Where they are on no course, so many frames more, in the plane and in space.
+const IF_STANDING: [f64; 2] = [0.0, 1.0];
+
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
@@ -310,8 +313,8 @@ impl Pace {
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         self.growth = growth_of(share * margin);
         let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
-        let if_expected = if is_expected { IF_EXPECTED[usize::from(axes > 2)] } else { 1.0 };
-        let worth = (worth.frames + worth.for_a_pair[many] * self.foreseen()) * if_expected;
+        let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
+        let worth = if is_expected { worth * IF_EXPECTED[in_space] } else { worth + IF_STANDING[in_space] };
         if !margin.is_finite() || margin < worth * pace_of(ahead) {
             self.growth = 1.0;
             return None;
