@@ -171,7 +171,7 @@ impl<const D: usize> CoherentFinder<D> {
         (used < f64::INFINITY).then_some(used)
     }
 
-    /// How much of its margin a body has used up that does not stray, at most; where too many stray, how much any has.
+    /// How much of its margin a body has used up that does not stray, at most; where too many stray, more than any margin.
     fn used_but_for_strays(&mut self, input: &Input<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
         let Self { finder, current, strays, strayed, .. } = self;
         let (grown, on) = (finder.preparation.own_tree(), (finder.isa(), workers));
@@ -193,8 +193,8 @@ impl<const D: usize> CoherentFinder<D> {
         if used > margin || strays.find(strayed, (grown, current.bodies_mut(), (margin * NEAR) as f32), workers) {
             return used;
         }
-        let used = current.measured_of_all();
-        if strays.is_empty() { used } else { used.max(PAIRS_UNKNOWN) }
+        current.take_all();
+        PAIRS_UNKNOWN
     }
 
     /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will
@@ -208,10 +208,15 @@ impl<const D: usize> CoherentFinder<D> {
         if !strays.is_empty() {
             current.take_to_move(input, strays.bodies(), (pace.frames(), FAR * pace.margin()));
         }
-        let [mut most, mut strayed] =
-            if pace.was_ahead() { current.measure_moved(input, pace.margin(), on) } else { [used, 0.0] };
+        let [mut most, mut strayed] = if pace.was_ahead() {
+            current.measure_moved(input, pace.margin(), on)
+        } else if used == PAIRS_UNKNOWN {
+            [current.farthest(), 0.0]
+        } else {
+            [used, 0.0]
+        };
         let mean = if is_plain(input) { current.mean_moved(input) } else { most };
-        let left_course = used == f64::MAX;
+        let left_course = used == PAIRS_UNKNOWN;
         let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
         if of_one {
             most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);

@@ -182,13 +182,16 @@ impl<const D: usize> Current<D> {
         self.used(course, strayed)
     }
 
-    /// Has nobody stray, where too many have: how much one has used up, at most.
-    pub(in crate::coherent) fn measured_of_all(&mut self) -> f64 {
-        if self.course().is_none() {
-            return self.farthest;
+    /// How much one has used up of a margin, whoever strays, at most, where bodies are kept as they stand.
+    pub(in crate::coherent) fn farthest(&self) -> f64 {
+        self.farthest
+    }
+
+    /// Too many stray: what has been measured is of all.
+    pub(in crate::coherent) fn take_all(&mut self) {
+        if self.course().is_some() {
+            self.strayed = self.farthest;
         }
-        self.strayed = self.farthest;
-        f64::MAX
     }
 
     /// As [`Current::measure`], of bodies of a course, which have been read: as they are and as they are kept ahead. None are by rank.
