@@ -100,7 +100,7 @@ pub(super) struct Pace {
     strays: f64,
     share: f64,
     /// How far bodies might stray from their course in this list, if one was expected; and for how many frames so few may stray that those are
-    /// looked for by themselves; none before a list has ended.
+    /// looked for by themselves, if it is worth making a list for as many: none where nobody strays, or all.
     tolerance: f64,
     may_last: Option<f64>,
     /// When lists are made of bodies where they are to be again, and when a course is expected of them.
@@ -249,11 +249,11 @@ impl Pace {
             self.strays = strayed / f64::from(self.frames).powi(2);
         }
         if self.tolerance < f64::INFINITY {
-            self.may_last = Some(may_last);
+            self.may_last = (LASTING_ON_COURSE..f64::INFINITY).contains(&may_last).then_some(may_last);
         }
         if self.tolerance == f64::INFINITY {
             self.courses_apart.wait();
-        } else if left_course && may_last >= LASTING_ON_COURSE {
+        } else if left_course && self.may_last.is_some() {
             // The next list is to be shorter.
             return;
         } else if lasted {
@@ -306,19 +306,27 @@ impl Pace {
         if may_stray > STRAYED {
             (margin, share, may_stray) = of_course(MARGINS[3]);
         }
+        let is_shorter = self.may_last.is_some();
         let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
         let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], pace_of(ahead), 1.0);
-        let (ahead, margin, share) = if is_expected { (on_course, margin, share) } else { (ahead, standing, 1.0) };
         // Bodies with a margin, over those without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
-        self.growth = growth_of(share * margin);
-        let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
-        let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
-        let worth = if is_expected { worth * IF_EXPECTED[in_space] } else { worth + IF_STANDING[in_space] };
-        if !margin.is_finite() || margin < worth * pace_of(ahead) {
+        let on_course = (on_course, margin, share);
+        let mut pays = |is_expected: bool| {
+            let (ahead, margin, share) = if is_expected { on_course } else { (ahead, standing, 1.0) };
+            self.growth = growth_of(share * margin);
+            let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
+            let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
+            let worth = if is_expected { worth * IF_EXPECTED[in_space] } else { worth + IF_STANDING[in_space] };
+            (margin.is_finite() && margin >= worth * pace_of(ahead)).then_some((is_expected, ahead, margin))
+        };
+        // Where too many would leave their course before that pays, another list may last for longer.
+        let Some((is_expected, ahead, margin)) =
+            pays(is_expected).or_else(|| if is_shorter && is_expected { pays(false) } else { None })
+        else {
             self.growth = 1.0;
             return None;
-        }
+        };
         let way = (ahead * margin).min(moved);
         if way > 0.0 {
             self.ahead = way / margin;
