@@ -32,7 +32,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.strays.begin(None);
         self.list_anew_here(input, kept, way, workers)?;
         if is_one_plain_set(input) {
-            self.strays.begin(Some(self.finder.preparation.own_tree()));
+            self.strays.begin(Some((self.finder.preparation.own_tree(), self.pace.pairs_of_one())));
         }
         Ok(())
     }

@@ -268,14 +268,19 @@ impl Pace {
         }
     }
 
+    /// How many pairs a body had in the last search, as it seems.
+    pub(super) fn pairs_of_one(&self) -> f64 {
+        self.found / self.bodies.max(1.0)
+    }
+
     /// How many pairs of a body the next list will have, as it seems.
     pub(super) fn foreseen(&self) -> f64 {
-        self.found * self.growth / self.bodies.max(1.0)
+        self.pairs_of_one() * self.growth
     }
 
     /// Whether so many are tested in each frame that bodies are to be put in an order in which those that are tested with each other are near.
     pub(super) fn is_crowded(&self, bodies: usize) -> bool {
-        let added = self.found * (self.growth - 1.0) / self.bodies.max(1.0);
+        let added = self.pairs_of_one() * (self.growth - 1.0);
         added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
@@ -298,9 +303,10 @@ impl Pace {
         let of_course = |margins: f64| {
             let share = self.share.clamp(LEAST_SHARE, 1.0);
             let share = (share + stray(margin_of(margins, pace, share))).min(1.0);
-            let most = (MOST_TIMES * moved).min(pace * self.may_last.unwrap_or(f64::INFINITY));
-            let margin = margin_of(margins, pace, share).min(f64::from(most as f32));
-            (margin, share, stray(margin))
+            let longest = margin_of(margins, pace, share).min(f64::from((MOST_TIMES * moved) as f32));
+            let margin = longest.min(f64::from((pace * self.may_last.unwrap_or(f64::INFINITY)) as f32));
+            // What rounding makes them stray is no less for a shorter list.
+            (margin, share, stray(margin).max(LEAST_STRAYED * longest / margin))
         };
         let (mut margin, mut share, mut may_stray) = of_course(MARGINS[2]);
         if may_stray > STRAYED {

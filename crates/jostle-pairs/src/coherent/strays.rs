@@ -40,6 +40,9 @@ const SERIAL_BELOW: usize = 1 << 12;
 /// and a list as long as four or five searches. Then one more frame costs more than a part of a new list.
 const SPENT: usize = 10;
 
+/// Of bodies that have fewer pairs each, those that stray cost little, and lists too: they last for as long as they can.
+const FEW: f64 = 2.0;
+
 /// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
@@ -56,6 +59,7 @@ pub(super) struct Strays<const D: usize> {
     /// How many have strayed in the last frame, whether they could be followed or not, and in all frames of the list together.
     many: usize,
     spent: usize,
+    most_spent: usize,
     /// What is known of each of them; and memory for more.
     strays: Vec<Stray>,
     /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
@@ -139,9 +143,11 @@ impl<const D: usize> Strays<D> {
             + self.patch.bytes()
     }
 
-    /// None strays any more; candidates have been found by this tree, if they have by one.
-    pub(super) fn begin(&mut self, tree: Option<&LinearTree<D>>) {
-        self.build = tree.map_or(0, LinearTree::build_number);
+    /// None strays any more; candidates have been found by this tree, if they have by one, of bodies that have so many pairs each.
+    pub(super) fn begin(&mut self, found: Option<(&LinearTree<D>, f64)>) {
+        self.build = found.map_or(0, |(tree, _)| tree.build_number());
+        self.most_spent =
+            found.map_or(0, |(tree, pairs)| if pairs < FEW { usize::MAX } else { (tree.len() / SPENT).max(1) });
         (self.new, self.many, self.spent) = (0, 0, 0);
         self.marks.clear();
         self.ids.clear();
@@ -160,10 +166,14 @@ impl<const D: usize> Strays<D> {
         self.ids.is_empty()
     }
 
-    /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found.
+    /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found; infinite where
+    /// that does not matter.
     pub(super) fn may_last(&self, bodies: usize) -> f64 {
-        let part = |of: usize, most: usize| of as f64 / (bodies / most).max(1) as f64;
-        1.0 / part(self.many, SHARE).max(part(self.spent, SPENT).sqrt())
+        if self.most_spent == usize::MAX {
+            return f64::INFINITY;
+        }
+        let part = |of: usize, most: usize| of as f64 / most.max(1) as f64;
+        1.0 / part(self.many, bodies / SHARE).max(part(self.spent, self.most_spent).sqrt())
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.
@@ -189,7 +199,7 @@ impl<const D: usize> Strays<D> {
         now.sort_unstable();
         self.many = self.ids.len() + now.len();
         self.spent += self.many;
-        let few = self.many <= bodies.len() / SHARE && self.spent <= bodies.len() / SPENT;
+        let few = self.many <= bodies.len() / SHARE && self.spent <= self.most_spent;
         let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {
             self.build = 0;
