@@ -1,6 +1,6 @@
 //! Searches recorded task by task.
 
-use jostle::{Capsules, ContactTracker, NeighborLists, PairFinder, Rows, Set, Threads, between};
+use jostle::{Capsules, CoherentFinder, ContactTracker, NeighborLists, PairFinder, Rows, Set, Threads, between};
 use jostle_testkit::shapes::{BoxKind, boxes};
 use jostle_testkit::{Kind, scene};
 
@@ -49,4 +49,28 @@ fn recorded_rows_of_shapes_are_the_same() {
             assert!(tasks.sum::<usize>() > 1, "{name}");
         }
     }
+}
+
+/// Coherent frames, searched and kept: a few bodies jump in each.
+#[test]
+fn recorded_coherent_frames_are_the_same() {
+    let mut scene = scene::scene::<2>(Kind::Dense, 10_000, 4);
+    let (mut finders, mut of_rows) = ([(); 2].map(|()| CoherentFinder::new()), [(); 2].map(|()| CoherentFinder::new()));
+    let (mut lists, mut again) = (NeighborLists::new(), NeighborLists::new());
+    for frame in 0..12 {
+        scene.centers[0].iter_mut().for_each(|x| *x += 0.01);
+        scene.centers[1][7 * frame] += 9.0;
+        let pairs = finders[0].on(Threads::Serial).find(scene.view()).unwrap().pairs().to_vec();
+        let (found, recording) = finders[1].on(Threads::Current).find_recorded(scene.view()).unwrap();
+        assert_eq!((found.pairs(), recording.regions.is_empty()), (&*pairs, false), "frame {frame}");
+        of_rows[0].on(Threads::Serial).neighbors(scene.view(), Rows::Full, &mut lists).unwrap();
+        let (_, recording) =
+            of_rows[1].on(Threads::Current).neighbors_recorded(scene.view(), Rows::Full, &mut again).unwrap();
+        assert_eq!((lists.offsets(), lists.neighbors()), (again.offsets(), again.neighbors()), "frame {frame}");
+        assert!(!recording.regions.is_empty());
+    }
+    let rebuilds = finders.iter().chain(&of_rows).map(CoherentFinder::rebuilds);
+    assert!(rebuilds.clone().all(|rebuilds| rebuilds < 6), "{:?}", rebuilds.collect::<Vec<_>>());
+    let nowhere = jostle::Circles::new(&[f32::NAN], &[0.0], 1.0);
+    assert!(finders[1].on(Threads::Serial).find_recorded(nowhere).is_err());
 }

@@ -69,7 +69,7 @@ use strays::Strays;
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
 /// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one such set, one body in 64 may stray
 /// while a list lasts: turn, jump, grow, or come or go, where those are the last ids. Those are looked for by themselves; once more have strayed,
-/// pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
+/// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
 /// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
 /// ```

@@ -112,7 +112,7 @@ fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send
     team.leads_here();
     let outside = Outside { team: &team, pool };
     let called = team.calls.load(Ordering::Relaxed);
-    outside.call(helpers_for(cores::workers(pool), called, cores::spare()), Stay::Throughout);
+    outside.call(helpers_for(cores::workers(pool), called, cores::spare()));
     let leader = Leader { team: &team, outside: Some(outside) };
     let leading = Leading::of(&leader);
     search();
@@ -140,13 +140,13 @@ struct Outside<'a> {
 }
 
 impl Outside<'_> {
-    /// Calls `helpers` threads of the pool, whenever they come.
-    fn call(self, helpers: usize, stay: Stay) {
+    /// Calls `helpers` threads of the pool, whenever they come, for one region after the other: nobody waits for them at the end of one.
+    fn call(self, helpers: usize) {
         self.team.calls.fetch_add(helpers, Ordering::Relaxed);
         let mut left = helpers;
         while left > 0 {
             let (team, others) = (Arc::clone(self.team), others_of(left));
-            let answer = move || answer_or_pass_on(team, others, stay);
+            let answer = move || answer_or_pass_on(team, others);
             match self.pool {
                 Some(pool) => pool.spawn(answer),
                 None => rayon::spawn(answer),
@@ -158,13 +158,13 @@ impl Outside<'_> {
 
 /// A thread's answer to a call from outside of its pool. Called to the leader's processor, as systems do with one that sleeps while that which
 /// calls it has just woken, it calls another in its place, who may be put elsewhere; if none comes, it is here again.
-fn answer_or_pass_on(team: Arc<Team>, others: usize, stay: Stay) {
+fn answer_or_pass_on(team: Arc<Team>, others: usize) {
     if !ENGAGED.get() && team.handover.is_in_the_way(cores::processor()) {
         let passed = Arc::clone(&team);
-        rayon::spawn(move || passed.answer_with(others, &Call::of(stay)));
+        rayon::spawn(move || passed.answer_with(others, &Call::of(Stay::Throughout)));
         team.handover.step_aside(cores::processor);
     } else {
-        team.answer_with(others, &Call::of(stay));
+        team.answer_with(others, &Call::of(Stay::Throughout));
     }
 }
 
@@ -266,7 +266,7 @@ impl Leader<'_> {
             return team.handover.region(work);
         }
         if let Some(outside) = self.outside {
-            outside.call(missing, Stay::Throughout);
+            outside.call(missing);
             return team.handover.region(work);
         }
         enlist(team, missing, Stay::ForOne(team.handover.coming()), &mut |team| {

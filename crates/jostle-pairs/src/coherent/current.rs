@@ -22,6 +22,9 @@ use crate::neighbors::skin::Skin;
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
 
+/// What is used up where more bodies stray than are looked for by themselves, so that nobody knows their pairs: more than any margin.
+pub(super) const TOO_FAR: f64 = f64::MAX;
+
 /// One set.
 #[derive(Debug, Default)]
 struct Now<const D: usize> {

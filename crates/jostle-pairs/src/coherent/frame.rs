@@ -9,6 +9,7 @@ use jostle_sets::compiled::compiled_here;
 use jostle_sets::input::Input;
 
 use crate::InputError;
+use crate::coherent::current::TOO_FAR;
 use crate::coherent::pace::Moved;
 use crate::coherent::was::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_one_plain_set, is_plain};
@@ -27,9 +28,6 @@ pub(super) enum By<'t> {
     /// The calling thread, task after task, each of which is recorded.
     Recorded(Workers<'t>),
 }
-
-/// Nobody knows the pairs of those that stray: more than any margin is used up.
-const PAIRS_UNKNOWN: f64 = f64::MAX;
 
 #[derive(Debug, Clone, Copy)]
 enum Part {
@@ -186,7 +184,7 @@ impl<const D: usize> CoherentFinder<D> {
                 current.adapt(input);
             }
             let used = current.measure(input, (margin, None), on);
-            return if strays.is_empty() { used } else { used.max(PAIRS_UNKNOWN) };
+            return if strays.is_empty() { used } else { used.max(TOO_FAR) };
         }
         strayed.clear();
         let used = current.measure(input, (margin, Some(strayed)), on);
@@ -194,7 +192,7 @@ impl<const D: usize> CoherentFinder<D> {
             return used;
         }
         current.take_all();
-        PAIRS_UNKNOWN
+        TOO_FAR
     }
 
     /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will
@@ -210,13 +208,13 @@ impl<const D: usize> CoherentFinder<D> {
         }
         let [mut most, mut strayed] = if pace.was_ahead() {
             current.measure_moved(input, pace.margin(), on)
-        } else if used == PAIRS_UNKNOWN {
+        } else if used == TOO_FAR {
             [current.farthest(), 0.0]
         } else {
             [used, 0.0]
         };
         let mean = if is_plain(input) { current.mean_moved(input) } else { most };
-        let left_course = used == PAIRS_UNKNOWN;
+        let left_course = used == TOO_FAR;
         let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
         if of_one {
             most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);

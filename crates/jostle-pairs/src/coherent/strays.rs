@@ -56,10 +56,11 @@ pub(super) struct Strays<const D: usize> {
     ids: Vec<u32>,
     new: usize,
     marks: Marks,
-    /// How many have strayed in the last frame, whether they could be followed or not, and in all frames of the list together.
+    /// How many have strayed in the last frame, whether they could be followed or not; in all frames of the list together, and how many may have
+    /// then, if that is not left to them.
     many: usize,
     spent: usize,
-    most_spent: usize,
+    most_spent: Option<usize>,
     /// What is known of each of them; and memory for more.
     strays: Vec<Stray>,
     /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
@@ -146,8 +147,7 @@ impl<const D: usize> Strays<D> {
     /// None strays any more; candidates have been found by this tree, if they have by one, of bodies that have so many pairs each.
     pub(super) fn begin(&mut self, found: Option<(&LinearTree<D>, f64)>) {
         self.build = found.map_or(0, |(tree, _)| tree.build_number());
-        self.most_spent =
-            found.map_or(0, |(tree, pairs)| if pairs < FEW { usize::MAX } else { (tree.len() / SPENT).max(1) });
+        self.most_spent = found.filter(|&(_, pairs)| pairs >= FEW).map(|(tree, _)| tree.len() / SPENT);
         (self.new, self.many, self.spent) = (0, 0, 0);
         self.marks.clear();
         self.ids.clear();
@@ -169,11 +169,9 @@ impl<const D: usize> Strays<D> {
     /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found; infinite where
     /// that does not matter.
     pub(super) fn may_last(&self, bodies: usize) -> f64 {
-        if self.most_spent == usize::MAX {
-            return f64::INFINITY;
-        }
         let part = |of: usize, most: usize| of as f64 / most.max(1) as f64;
-        1.0 / part(self.many, bodies / SHARE).max(part(self.spent, self.most_spent).sqrt())
+        let used_up = |most_spent| part(self.many, bodies / SHARE).max(part(self.spent, most_spent).sqrt());
+        self.most_spent.map_or(f64::INFINITY, |most_spent| 1.0 / used_up(most_spent))
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.
@@ -199,7 +197,7 @@ impl<const D: usize> Strays<D> {
         now.sort_unstable();
         self.many = self.ids.len() + now.len();
         self.spent += self.many;
-        let few = self.many <= bodies.len() / SHARE && self.spent <= self.most_spent;
+        let few = self.many <= bodies.len() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
         let found = few && self.find_with(now, (grown, bodies, margin), workers);
         if !found {
             self.build = 0;

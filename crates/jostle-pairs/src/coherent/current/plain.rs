@@ -10,7 +10,7 @@ use jostle_sets::input::{Input, Source};
 use jostle_sets::{Circle, Queries};
 
 use crate::coherent::course::{Come, Course};
-use crate::coherent::current::{Current, Now};
+use crate::coherent::current::{Current, Now, TOO_FAR};
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::was::Was;
@@ -208,7 +208,7 @@ impl<const D: usize> Current<D> {
 
     fn used(&self, course: Course, strayed: f64) -> f64 {
         let used = self.steps.abs() * f64::from(course.reach) + strayed;
-        if strayed <= course.tolerance.into() { used } else { f64::MAX }
+        if strayed <= course.tolerance.into() { used } else { TOO_FAR }
     }
 
     /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its

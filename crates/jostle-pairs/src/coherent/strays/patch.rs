@@ -2,7 +2,6 @@
 
 use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
-use jostle_core::scratch::fill_with_headroom;
 
 use crate::join::hits::PairList;
 
@@ -45,8 +44,7 @@ impl Patch {
         let (first, others) = holes.split_at(pairs.len().min(holes.len()));
         let (now, more) = pairs.split_at(first.len());
         filled.clear();
-        fill_with_headroom(filled, first.len(), (0, [0; 2]));
-        filled.iter_mut().zip(first.iter().zip(now)).for_each(|(slot, (&place, &pair))| *slot = (place, pair));
+        filled.extend(first.iter().copied().zip(now.iter().copied()));
         exchange(filled, list, workers);
         replaced.clear();
         if others.is_empty() {

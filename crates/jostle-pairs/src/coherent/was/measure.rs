@@ -64,7 +64,7 @@ impl<const D: usize> Was<D> {
         // Behind the last of those that are kept others may stand.
         let whole = if all > both { both / PART * PART } else { both };
         let (packed, others) = packed.split_at_mut(whole);
-        let mut used = [0.0_f32; 2];
+        let (mut used, mut beyond) = ([0.0_f32; 2], Beyond::default());
         for (slot, id) in others.iter_mut().zip(whole..) {
             let now = || Packed::new::<D>(from_axes(|axis| bodies.centers()[axis].get(id)), bodies.radius(id));
             if id >= both {
@@ -83,16 +83,12 @@ impl<const D: usize> Was<D> {
                 moved2 += moved * moved;
             }
             let of_body = used_by(moved2, (now.radius(), was.radius()), margin);
-            let within = limit.map_or(of_body, |limit| {
-                let mut beyond = Beyond::default();
-                let within = beyond.take_one(of_body, limit, id as u32);
-                beyond.list(limit);
-                within
-            });
+            let within = limit.map_or(of_body, |limit| beyond.take_one(of_body, limit, id as u32));
             used = [used[0].max(within), used[1].max(of_body)];
             *slot = P::pack(now, was);
         }
         if let Some(limit) = limit {
+            beyond.list(limit);
             let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
             beyond.extend(both as u32..all as u32);
         }
