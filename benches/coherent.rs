@@ -5,9 +5,10 @@
 //!
 //! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [walls] [turnover] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
+use std::ops::Range;
 use std::time::Instant;
 
-use jostle::{Bodies, CoherentFinder, NeighborLists, PairFinder, Rows};
+use jostle::{Bodies, CoherentFinder, Input, Layers, NeighborLists, PairFinder, Rows, Set};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
@@ -34,6 +35,16 @@ struct Asked {
     walls: bool,
     /// One body in 4,096, or one, goes in each frame, and comes back elsewhere.
     turnover: bool,
+    /// Space repeats with the box that bodies stood in, and who leaves it comes in at the other side.
+    periodic: bool,
+    /// Bodies are in `f64`.
+    double: bool,
+    /// Bodies are of two kinds, and those of one kind do not meet.
+    layers: bool,
+    /// Half of the bodies meet the other half.
+    parts: bool,
+    /// Bodies are searched on their way to the next frame.
+    moving: bool,
     kinds: Vec<Kind>,
     sizes: Vec<usize>,
     /// In hundredths of the mean radius a frame.
@@ -51,6 +62,11 @@ impl Asked {
             flow: false,
             walls: false,
             turnover: false,
+            periodic: false,
+            double: false,
+            layers: false,
+            parts: false,
+            moving: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
             speeds: Vec::new(),
@@ -73,6 +89,16 @@ impl Asked {
                 asked.rows = true;
             } else if word == "flow" {
                 asked.flow = true;
+            } else if word == "periodic" {
+                asked.periodic = true;
+            } else if word == "double" {
+                asked.double = true;
+            } else if word == "layers" {
+                asked.layers = true;
+            } else if word == "parts" {
+                asked.parts = true;
+            } else if word == "moving" {
+                asked.moving = true;
             } else if word == "turnover" {
                 asked.turnover = true;
             } else if word == "walls" {
@@ -104,14 +130,26 @@ struct Way<const D: usize> {
     /// A frame's steps.
     steps: [Vec<f64>; D],
     now: Scene<D>,
+    /// The same in `f64`, if that is asked for, and the radii.
+    double: Option<([Vec<f64>; D], Vec<f64>)>,
     /// The borders of each axis, if bodies turn there.
     walls: Option<[[f64; 2]; D]>,
+    /// The borders of each axis, if space repeats.
+    period: Option<[[f64; 2]; D]>,
+    /// What each is, and meets, if bodies are of two kinds.
+    layers: Option<[Vec<u32>; 2]>,
+    is_of_two: bool,
+    is_moving: bool,
     /// How many bodies go in each frame, those with the least ids first.
     turnover: usize,
 }
 
 impl<const D: usize> Way<D> {
-    fn new(start: Scene<D>, speed: f64, Asked { gas, flow, walls, turnover, .. }: &Asked) -> Self {
+    fn new(
+        start: Scene<D>,
+        speed: f64,
+        Asked { gas, flow, walls, turnover, periodic, double, layers, parts, moving, .. }: &Asked,
+    ) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
         for _ in 0..start.len() {
@@ -136,23 +174,73 @@ impl<const D: usize> Way<D> {
             let column = || start.centers[axis].iter().map(|&x| f64::from(x));
             [column().fold(f64::INFINITY, f64::min), column().fold(f64::NEG_INFINITY, f64::max)]
         };
-        let walls = walls.then(|| std::array::from_fn(borders));
+        let borders = std::array::from_fn(borders);
+        let (walls, period) = (walls.then_some(borders), periodic.then_some(borders));
+        let double = double.then(|| {
+            let wide = |column: &Vec<f32>| column.iter().map(|&x| x.into()).collect::<Vec<f64>>();
+            (start.centers.each_ref().map(wide), wide(&start.radii))
+        });
         let turnover = if *turnover { (start.len() / 4_096).max(1) } else { 0 };
-        Self { now: start.clone(), start, steps, walls, turnover }
+        let kind = |other: usize| (0..start.len()).map(|id| 1 << ((id + other) % 2)).collect::<Vec<u32>>();
+        let layers = layers.then(|| [0, 1].map(kind));
+        let (is_of_two, is_moving) = (*parts, *moving);
+        Self { layers, is_of_two, is_moving, now: start.clone(), double, start, steps, walls, period, turnover }
+    }
+
+    /// Bodies of these ids.
+    fn set(&self, ids: Range<usize>) -> Set<'_, D> {
+        let set: Set<'_, D> = match &self.double {
+            Some((centers, radii)) => {
+                Bodies::from_slices(centers.each_ref().map(|column| &column[ids.clone()]), &radii[ids.clone()]).into()
+            }
+            None => {
+                let Scene { centers, radii } = &self.now;
+                Bodies::from_slices(centers.each_ref().map(|column| &column[ids.clone()]), &radii[ids.clone()]).into()
+            }
+        };
+        let set =
+            if self.is_moving { set.moving(self.steps.each_ref().map(|column| &column[ids.clone()])) } else { set };
+        match &self.layers {
+            Some([category, mask]) => set.layers(Layers::new(&category[ids.clone()], &mask[ids])),
+            None => set,
+        }
+    }
+
+    fn input(&self) -> Input<'_, D> {
+        let (half, all) = (self.start.len() / 2, self.start.len());
+        let input = if self.is_of_two {
+            Input::between(self.set(0..half), self.set(half..all))
+        } else {
+            Input::within(self.set(0..all))
+        };
+        match self.period {
+            Some(period) => input.periodic(period.map(Some)),
+            None => input,
+        }
     }
 
     /// By all threads, as a simulation moves its bodies: were it one, all others would have to wait for its core.
     fn go_to(&mut self, frame: usize) {
         for axis in 0..D {
-            let (from, steps, walls, turnover) =
-                (&self.start.centers[axis], &self.steps[axis], self.walls, self.turnover);
-            self.now.centers[axis].par_iter_mut().zip(steps).enumerate().for_each(|(id, (x, step))| {
+            let (from, steps, walls, period, turnover) =
+                (&self.start.centers[axis], &self.steps[axis], self.walls, self.period, self.turnover);
+            let at = |(id, step): (usize, &f64)| {
                 // Who has come back since moves on from where another one began.
                 let come = if id < turnover * frame { Some(1 + id / turnover) } else { None };
                 let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
                 let ahead = f64::from(from) + (frame - come.unwrap_or(0)) as f64 * step;
-                *x = walls.map_or(ahead, |walls| between(walls[axis], ahead)) as f32;
-            });
+                let ahead = walls.map_or(ahead, |walls| between(walls[axis], ahead));
+                period.map_or(ahead, |period| within(period[axis], ahead))
+            };
+            if let Some((centers, _)) = &mut self.double {
+                centers[axis].par_iter_mut().zip(steps).enumerate().for_each(|(id, (x, step))| *x = at((id, step)));
+            } else {
+                self.now.centers[axis]
+                    .par_iter_mut()
+                    .zip(steps)
+                    .enumerate()
+                    .for_each(|(id, (x, step))| *x = at((id, step)) as f32);
+            }
         }
     }
 }
@@ -161,6 +249,11 @@ impl<const D: usize> Way<D> {
 fn between([lo, hi]: [f64; 2], ahead: f64) -> f64 {
     let there_and_back = (ahead - lo).rem_euclid(2.0 * (hi - lo));
     lo + there_and_back.min(2.0 * (hi - lo) - there_and_back)
+}
+
+/// Where a point comes to that goes so far where space repeats.
+fn within([lo, hi]: [f64; 2], ahead: f64) -> f64 {
+    lo + (ahead - lo).rem_euclid(hi - lo)
 }
 
 /// Seconds of one frame.
@@ -180,13 +273,13 @@ struct Both<const D: usize> {
 }
 
 impl<const D: usize> Both<D> {
-    fn time(&mut self, view: Bodies<'_, D>, coherent: bool) -> f64 {
+    fn time(&mut self, input: Input<'_, D>, coherent: bool) -> f64 {
         let (started, [of_coherent, of_scratch]) = (Instant::now(), &mut self.lists);
         match (coherent, self.rows) {
-            (true, false) => drop(self.coherent.find(view).expect("a sound scene")),
-            (false, false) => drop(self.scratch.find(view).expect("a sound scene")),
-            (true, true) => drop(self.coherent.neighbors(view, Rows::Full, of_coherent).expect("a sound scene")),
-            (false, true) => drop(self.scratch.neighbors(view, Rows::Full, of_scratch).expect("a sound scene")),
+            (true, false) => drop(self.coherent.find(input).expect("a sound scene")),
+            (false, false) => drop(self.scratch.find(input).expect("a sound scene")),
+            (true, true) => drop(self.coherent.neighbors(input, Rows::Full, of_coherent).expect("a sound scene")),
+            (false, true) => drop(self.scratch.neighbors(input, Rows::Full, of_scratch).expect("a sound scene")),
         }
         started.elapsed().as_secs_f64()
     }
@@ -199,7 +292,7 @@ impl<const D: usize> Both<D> {
             for number in first..first + ROW {
                 way.go_to(number);
                 let before = self.coherent.rebuilds();
-                let (took, frame) = (self.time(way.now.view(), coherent), &mut frames[number]);
+                let (took, frame) = (self.time(way.input(), coherent), &mut frames[number]);
                 if coherent {
                     (frame.coherent, frame.is_new) = (took, self.coherent.rebuilds() > before);
                 } else {

@@ -235,14 +235,14 @@ fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
 
 #[test]
 fn every_frame_has_the_pairs_of_a_search_from_scratch() {
-    let kept: u64 = (0..128).map(|case| run(case, None, 80 + case % 3 * 40, 8)).sum();
+    let kept: u64 = (0..128).map(|case| run(case, None, 80 + case % 3 * 40, 14)).sum();
     assert!(kept > 300, "{kept} frames were not searched from scratch");
 }
 
 #[test]
 fn every_frame_has_the_rows_of_a_search_from_scratch() {
     let kind = |case: usize| if (case / 3).is_multiple_of(2) { Rows::Full } else { Rows::Half };
-    let kept: u64 = (0..128).map(|case| run(case, Some(kind(case)), 80 + case % 3 * 40, 8)).sum();
+    let kept: u64 = (0..128).map(|case| run(case, Some(kind(case)), 80 + case % 3 * 40, 14)).sum();
     assert!(kept > 200, "{kept} frames were not searched from scratch");
 }
 

@@ -12,6 +12,10 @@ mod course;
 mod current;
 mod expected;
 mod frame;
+mod ghosts;
+mod given;
+mod judge;
+mod layers;
 mod list;
 mod live;
 mod live_rows;
@@ -23,6 +27,7 @@ mod row_sieve;
 mod rows;
 pub(crate) mod search;
 mod slack;
+mod stand_ins;
 mod strays;
 mod tail;
 mod was;
@@ -44,6 +49,8 @@ use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
 use expected::Rooms;
+use given::Given;
+use layers::KeptLayers;
 use live::Live;
 use live_rows::LiveRows;
 use pace::{OF_PAIRS, OF_ROWS, Pace};
@@ -52,6 +59,7 @@ use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
+use stand_ins::StandIns;
 use strays::Strays;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
@@ -97,6 +105,10 @@ pub struct CoherentFinder<const D: usize> {
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
     expected: Rooms,
+    stand_ins: Option<StandIns<D>>,
+    layers: KeptLayers,
+    /// Whether those that layers do not let meet are left out of the answer of this frame.
+    sieves_layers: bool,
     strays: Strays<D>,
     /// Those of a frame.
     strayed: Vec<u32>,
@@ -110,10 +122,7 @@ pub struct CoherentFinder<const D: usize> {
 enum Kept {
     #[default]
     Pairs,
-    /// Rows, of bodies of which it does not last from frame to frame whether two touch: candidates are in rows, too.
     Rows(Rows),
-    /// Rows, of bodies of which that does last: candidates are pairs.
-    LiveRows(Rows),
 }
 
 /// What is asked for.
@@ -156,6 +165,9 @@ impl<const D: usize> CoherentFinder<D> {
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
             expected: Rooms::default(),
+            stand_ins: None,
+            layers: KeptLayers::default(),
+            sieves_layers: false,
             strays: Strays::default(),
             strayed: Vec::new(),
             pace: Pace::default(),
@@ -234,53 +246,32 @@ impl<const D: usize> CoherentFinder<D> {
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
             + self.expected.bytes()
+            + self.stand_ins.as_ref().map_or(0, StandIns::bytes)
+            + self.layers.bytes()
             + self.strays.bytes()
             + self.strayed.capacity() * size_of::<u32>()
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
-    fn keep_bodies(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        if is_plain(input) {
-            self.finder.skin.keep_relation(input);
-            self.current.keep(input, workers);
-        } else {
-            self.finder.skin.keep_on(input, workers);
-            self.current.forget();
-        }
-    }
-
-    /// Reads the bodies of a frame, if they are not plain ones, which have been read, and puts them by rank.
-    fn read(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        let Self { finder, candidates, current, .. } = self;
-        if !is_plain(input) {
-            current.read(input, &finder.skin, workers);
-        }
-        current.put_by_rank(candidates.ranks.ids(), workers);
+    fn keep_bodies(&mut self, given: Given<'_, D>, workers: Workers<'_>) {
+        self.finder.skin.keep_relation(given.input);
+        self.current.keep(given.plain, workers);
     }
 
     /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds; or none of it, and candidates
     /// have just been sorted.
     fn list_kept(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
-        (used, started): (Option<f64>, Instant),
+        (used, started): (f64, Instant),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let found = match answer {
-            Answer::Pairs => self.list_pairs(input, only, used, workers),
+            Answer::Pairs => self.list_pairs(given, only, Some(used), workers),
             Answer::Rows(kind, lists) => {
-                let asked = Asked { kind: *kind, only, lists };
-                match (self.kept, used) {
-                    (Kept::LiveRows(_), Some(used)) => self.change_rows(input, asked, used, workers)?,
-                    _ => {
-                        if used.is_some() {
-                            self.read(input, workers);
-                        }
-                        self.choose_rows(input, asked, workers);
-                    }
-                }
+                self.change_rows(given, Asked { kind: *kind, only, lists }, used, workers)?;
                 lists.neighbors().len()
             }
         };
@@ -291,27 +282,31 @@ impl<const D: usize> CoherentFinder<D> {
     /// Searches from scratch, with a margin where that pays, for which it may be known where bodies are to be.
     fn search(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         only: Option<PairTest<'_>>,
         (answer, known): (&mut Answer<'_>, bool),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
+        let input = given.input;
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
         let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], known));
-        let way = way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST));
-        let Some(way) = way else { return self.search_once(input, only, answer, workers) };
-        let (started, kept) = (Instant::now(), answer.kept(input));
-        let (Kept::LiveRows(_), Answer::Rows(kind, lists)) = (kept, &mut *answer) else {
-            return match self.list_anew(input, kept, way, workers) {
-                Ok(()) => self.list_kept(input, only, answer, (None, started), workers),
-                Err(_) => self.search_once(input, only, answer, workers),
-            };
+        let way = way.filter(|way| input.sets().iter().all(|set| set.len() <= MOST) && given.are_single(way.margin));
+        let Some(way) = way else { return self.search_once(given, only, answer, workers) };
+        self.layers.keep(input);
+        let (started, kept) = (Instant::now(), answer.kept());
+        let Answer::Rows(kind, lists) = answer else {
+            if self.list_anew(given, kept, way, workers).is_err() {
+                return self.search_once(given, only, answer, workers);
+            }
+            let found = self.list_pairs(given, only, None, workers);
+            self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
+            return Ok(());
         };
         let kind = *kind;
         self.search_rows(input, Asked { kind, only, lists }, workers)?;
-        if self.list_anew(input, kept, way, workers).is_err() {
+        if self.list_anew(given, kept, way, workers).is_err() {
             let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
-            self.note_search(input, pairs as u64, workers);
+            self.note_search(given, pairs as u64, workers);
             return Ok(());
         }
         self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
@@ -321,28 +316,29 @@ impl<const D: usize> CoherentFinder<D> {
     /// Searches from scratch, and keeps no more than the bodies.
     fn search_once(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let finder = &mut self.finder;
         match answer {
-            Answer::Pairs => finder.list_here(input, only, workers),
-            Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
+            Answer::Pairs => finder.list_here(given.input, only, workers),
+            Answer::Rows(kind, lists) => finder.list_neighbors_here(given.input, only, *kind, lists, workers),
         }?;
-        let twice = matches!(answer, Answer::Rows(kind, _) if has_both_rows(*kind, input));
-        self.note_search(input, self.finder.stats.pairs >> u32::from(twice), workers);
+        let twice = matches!(answer, Answer::Rows(kind, _) if has_both_rows(*kind, given.input));
+        self.note_search(given, self.finder.stats.pairs >> u32::from(twice), workers);
         Ok(())
     }
 
     /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
-    fn note_search(&mut self, input: &Input<'_, D>, pairs: u64, workers: Workers<'_>) {
+    fn note_search(&mut self, given: Given<'_, D>, pairs: u64, workers: Workers<'_>) {
         self.strays.begin(None);
         self.pace.give_up();
-        self.pace.searched(0.0, pairs, bodies_of(input));
+        self.pace.searched(0.0, pairs, bodies_of(given.input));
         if self.pace.probes() {
-            self.keep_bodies(input, workers);
+            self.layers.keep(given.input);
+            self.keep_bodies(given, workers);
         }
     }
 }
@@ -353,10 +349,9 @@ fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
 
 impl Answer<'_> {
     /// What candidates are listed for.
-    fn kept<const D: usize>(&self, input: &Input<'_, D>) -> Kept {
+    fn kept(&self) -> Kept {
         match self {
             Self::Pairs => Kept::Pairs,
-            Self::Rows(kind, _) if lasts(input) => Kept::LiveRows(*kind),
             Self::Rows(kind, _) => Kept::Rows(*kind),
         }
     }
@@ -365,11 +360,6 @@ impl Answer<'_> {
 /// Whether each pair stands in the rows of both its bodies.
 fn has_both_rows<const D: usize>(kind: Rows, input: &Input<'_, D>) -> bool {
     kind == Rows::Full && input.sets().len() == 1
-}
-
-/// Whether it lasts from frame to frame whether two bodies of an input touch.
-fn lasts<const D: usize>(input: &Input<'_, D>) -> bool {
-    input.space.is_open() && input.sets().iter().all(|set| set.moving.is_none())
 }
 
 /// Whether all bodies of an input are in `f32` and at rest, in open space.

@@ -337,6 +337,7 @@ impl<const D: usize> Preparation<D> {
             images: &self.images,
             decided: input.is_decided(),
             shaped: input.is_shaped(),
+            in_cell: &[],
         }
     }
 

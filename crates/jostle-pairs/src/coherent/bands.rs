@@ -26,6 +26,9 @@ const ROUNDING_OFF: f32 = 8_388_608.0;
 /// surely do not.
 pub(super) const CLASSES: usize = 2 * BANDS + 2;
 
+/// The class of those that surely do not.
+pub(super) const NEVER: u8 = 2 * BANDS as u8 + 1;
+
 /// The candidates of a block.
 pub(super) fn range_of(block: usize, candidates: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(candidates)

@@ -7,12 +7,14 @@ use core::array::from_fn;
 use core::ops::Range;
 
 use jostle_core::Isa;
+use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::classes::find_classes;
-use crate::coherent::current::Test;
+use crate::coherent::current::{Doubt, Test};
+use crate::coherent::judge::ROUNDING;
 use crate::coherent::packed::{Named, Packed, Sixteens};
 
 /// Room between those that have begun to touch and those that have ended, for two of each that are none.
@@ -71,8 +73,8 @@ impl Block {
         test: &Test<'_, D>,
         scale: (Scale, Isa),
     ) {
-        let named = test.named(candidates.meetings[0]);
-        let lens = named.map_or([usize::MAX; 2], |(bodies, _)| bodies.map(<[Packed]>::len));
+        let (bodies, _) = test.named(candidates.meetings[0]);
+        let lens = bodies.both(<[Packed]>::len);
         let (mut classes, mut done) = ([0; BLOCK], 0);
         find_classes(candidates, test, scale, range.clone(), |some| {
             classes[done..][..some.len()].copy_from_slice(some);
@@ -121,12 +123,11 @@ impl Block {
         self.sure = ends[2 * BANDS] - begin;
     }
 
-    /// Finds out which candidates of some bands touch: by their bodies, if those alone tell, else by `touches`.
+    /// Finds out which candidates of some bands touch.
     pub(super) fn sift<const D: usize>(
         &mut self,
         (test, sets): (&Test<'_, D>, [u32; 2]),
         (bands, isa): (&[Range<usize>], Isa),
-        touches: impl Fn([u32; 2]) -> bool,
     ) {
         let Self { candidates, touching, changed, changes, ends, .. } = self;
         let len = usize::from(ends[BANDS - 1]);
@@ -136,17 +137,11 @@ impl Block {
             bands.iter().map(|bands| begin_of(bands.start)..begin_of(bands.end)).filter(|range| !range.is_empty());
         let ranges = ranges.map(|range| range.start / LANES * LANES..range.end.next_multiple_of(LANES).min(len));
         let changed = &mut changed[..];
-        *changes = if let Some((bodies, far)) = test.named(sets) {
-            let tests = candidates.sixteens(bodies, len);
-            run(isa, Sift::<_, D> { tests, ranges, far, touching, changed })
-        } else {
-            let mut noted = Noted { changed, count: [0; 2] };
-            for tested in ranges.flat_map(words) {
-                let touches = |at| u64::from(touches(candidates.get(at)));
-                let now = tested.clone().rev().fold(0, |now, at| now << 1 | touches(at)) << (tested.start % WORD);
-                noted.note(&mut touching[tested.start / WORD], now, tested);
-            }
-            noted.count
+        let (bodies, far) = test.named(sets);
+        let tests = candidates.sixteens(bodies, len);
+        *changes = match test.doubt(sets) {
+            None => run(isa, Sift::<_, D> { tests, ranges, far, touching, changed }),
+            Some(doubt) => run(isa, Decide { doubt, of: Sift::<_, D> { tests, ranges, far, touching, changed } }),
         };
     }
 
@@ -302,13 +297,6 @@ fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
     }
 }
 
-/// The parts of a range that are of one word each.
-#[inline(always)]
-fn words(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    (range.start / WORD..range.end.div_ceil(WORD))
-        .map(move |word| range.start.max(word * WORD)..range.end.min((word + 1) * WORD))
-}
-
 /// Tests some candidates of a block, sixteen by sixteen; how many have begun to touch, and how many have ended.
 struct Sift<'a, R, const D: usize> {
     tests: Sixteens<'a, 1>,
@@ -326,6 +314,24 @@ impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Sift
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> [usize; 2] {
+        self.each_word(
+            #[inline(always)]
+            |tests, sixteens, _| {
+                let mut now = 0;
+                for sixteen in sixteens {
+                    let [distance2, radii] = tests.measure::<L, D>(sixteen);
+                    now |= u64::from(distance2.le(radii.mul(radii))) << (LANES * sixteen % WORD);
+                }
+                now
+            },
+        )
+    }
+}
+
+impl<'a, R: Iterator<Item = Range<usize>> + Clone, const D: usize> Sift<'a, R, D> {
+    /// Tests word by word: `touching` says which of some sixteens touch, of those that are asked for.
+    #[inline(always)]
+    fn each_word(self, mut touching_now: impl FnMut(Sixteens<'a, 1>, Range<usize>, Range<usize>) -> u64) -> [usize; 2] {
         let Self { tests, ranges, far, touching, changed } = self;
         let mut noted = Noted { changed, count: [0; 2] };
         let ask = |range: &Range<usize>, first: usize, words: usize| {
@@ -346,14 +352,50 @@ impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Sift
                     (asked..end).for_each(|sixteen| tests.prefetch(sixteen));
                     asked = end;
                 }
-                let mut now = 0;
-                for sixteen in tested.start / LANES..tested.end.div_ceil(LANES) {
-                    let [distance2, radii] = tests.measure::<L, D>(sixteen);
-                    now |= u64::from(distance2.le(radii.mul(radii))) << (LANES * sixteen % WORD);
-                }
+                let now = touching_now(tests, tested.start / LANES..tested.end.div_ceil(LANES), tested.clone());
                 noted.note(&mut touching[word], now, tested);
             }
         }
         noted.count
+    }
+}
+
+/// As [`Sift`], of bodies that others stand in for: where those are in doubt, they are decided.
+struct Decide<'a, R, const D: usize> {
+    doubt: Doubt<'a, D>,
+    of: Sift<'a, R, D>,
+}
+
+impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Decide<'_, R, D> {
+    type Output = [usize; 2];
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> [usize; 2] {
+        let doubt = self.doubt;
+        let (within, rounding) = (L::splat(doubt.within), L::splat(ROUNDING));
+        self.of.each_word(
+            #[inline(always)]
+            |tests, sixteens, tested| {
+                let (mut now, mut unknown) = (0, 0);
+                for sixteen in sixteens {
+                    let [distance2, radii] = tests.measure::<L, D>(sixteen);
+                    let more = radii.mul(rounding).add(within);
+                    let (inner, outer) = (radii.sub(more).max(L::splat(0.0)), radii.add(more));
+                    // Within 0 nobody touches for sure.
+                    let sure = distance2.le(inner.mul(inner)) & !inner.le(L::splat(0.0));
+                    now |= u64::from(sure) << (LANES * sixteen % WORD);
+                    unknown |= u64::from(distance2.le(outer.mul(outer)) & !sure) << (LANES * sixteen % WORD);
+                }
+                unknown &= u64::MAX >> (WORD - tested.len()) << (tested.start % WORD);
+                while unknown != 0 {
+                    let bit = unknown.trailing_zeros() as usize;
+                    let names = tests.pair(tested.start / WORD * WORD + bit);
+                    now |= u64::from(doubt.decide(names)) << bit;
+                    unknown &= unknown - 1;
+                }
+                now
+            },
+        )
     }
 }

@@ -130,7 +130,7 @@ impl Blocks {
     ) {
         let bands = bands_to_test(replace(&mut self.come, come), come, margin);
         workers.fill_blocks("sift", &mut self.blocks, 1, |number, block| {
-            block[0].sift((test, sets), (&bands, isa), |pair| test.touches(sets, [0; D], pair));
+            block[0].sift((test, sets), (&bands, isa));
             then(number, &block[0]);
         });
     }

@@ -3,29 +3,23 @@
 use core::mem::swap;
 
 use jostle_core::Workers;
-use jostle_core::scratch::resize_with_headroom;
 use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::finder::PairFinder;
 use crate::join::hits::PairList;
-use crate::neighbors::NeighborLists;
 use crate::pairs::listed::Listed;
 use crate::pairs::ranks::Ranks;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// As a list has them, the lesser id first within a set; or the ranks of bodies. None where there are rows.
+    /// As a list has them, the lesser id first within a set; or the ranks of bodies.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
-    /// Where the second body of each was seen; of none in open space.
-    pub(super) shifts: Vec<[i32; D]>,
     /// The sets that meet, ascending, and where the candidates of each two end.
     pub(super) meetings: Vec<[u32; 2]>,
     pub(super) ends: Vec<usize>,
-    /// All that are in rows, where it does not last from frame to frame which of those touch.
-    pub(super) rows: NeighborLists,
     /// What a finder says of a list of pairs, while it lists others beside it.
     listed: Listed<D>,
 }
@@ -57,9 +51,6 @@ impl<const D: usize> Candidates<D> {
 
     fn take(&mut self, finder: &mut PairFinder<D>) {
         swap(&mut self.pairs, &mut finder.engine.pairs);
-        let shifts = finder.listed.shifts.iter(self.pairs.pairs());
-        resize_with_headroom(&mut self.shifts, shifts.len());
-        self.shifts.iter_mut().zip(shifts).for_each(|(slot, shift)| *slot = shift);
         let (meetings, ends) = finder.listed.meetings();
         self.meetings.clear();
         self.meetings.extend_from_slice(meetings);
@@ -71,22 +62,10 @@ impl<const D: usize> Candidates<D> {
     /// All candidates of two sets, so many, have been sorted as they were found.
     pub(super) fn note_sorted(&mut self, sets: [u32; 2], count: usize) {
         self.pairs.clear();
-        self.shifts.clear();
         self.meetings.clear();
         self.meetings.push(sets);
         self.ends.clear();
         self.ends.push(count);
-    }
-
-    /// Takes the rows that a finder has filled, of an input of one set or two.
-    pub(super) fn take_rows(&mut self, input: &Input<'_, D>) {
-        let shifts = self.rows.image_shifts();
-        resize_with_headroom(&mut self.shifts, shifts.len());
-        self.shifts.copy_from_slice(shifts);
-        self.meetings.clear();
-        self.meetings.push([0, input.sets().len() as u32 - 1]);
-        self.ends.clear();
-        self.ends.push(self.rows.neighbors().len());
     }
 
     /// How many there are.
@@ -96,10 +75,8 @@ impl<const D: usize> Candidates<D> {
 
     pub(super) fn bytes(&self) -> usize {
         self.pairs.bytes()
-            + self.rows.bytes()
             + self.ranks.bytes()
             + self.listed.bytes()
-            + self.shifts.capacity() * size_of::<[i32; D]>()
             + self.meetings.capacity() * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
     }

@@ -6,7 +6,7 @@ use jostle_core::Isa;
 use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
-use crate::coherent::bands::{AT_A_TIME, Scale};
+use crate::coherent::bands::{AT_A_TIME, NEVER, Scale};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
@@ -22,23 +22,26 @@ pub(super) fn find_classes<const D: usize>(
 ) {
     let pairs = candidates.pairs.pairs();
     candidates.each_meeting(range, |range, sets| {
-        let named = test.named(sets);
+        let (bodies, far) = test.named(sets);
         let mut classes = [0; AT_A_TIME];
         for first in range.clone().step_by(AT_A_TIME) {
             let part = first..(first + AT_A_TIME).min(range.end);
             let classes = &mut classes[..part.len()];
-            if let Some((bodies, far)) = named {
-                if far {
-                    prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
+            if far {
+                prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
+            }
+            let pairs = &pairs[part];
+            let ahead = test.ahead(sets).unwrap_or(bodies);
+            run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
+            if let Some(doubt) = test.doubt(sets) {
+                for (class, &[a, b]) in classes.iter_mut().zip(pairs) {
+                    let measured = bodies[0][a as usize].measure::<D>(&bodies[1][b as usize], [0.0; D]);
+                    *class = *class & !1 | u8::from(!doubt.touches([a, b], measured));
                 }
-                let pairs = &pairs[part];
-                let ahead = test.ahead(sets).unwrap_or(bodies);
-                run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
-            } else {
-                for (slot, at) in classes.iter_mut().zip(part) {
-                    let shift = candidates.shift_now(test, sets, (at, pairs[at]));
-                    let (touches, slack) = test.slack(sets, shift, pairs[at]);
-                    *slot = scale.class_of(touches, slack);
+            }
+            if test.sorts_out() {
+                for (class, &pair) in classes.iter_mut().zip(pairs) {
+                    *class = if test.may_meet(sets, pair) { *class } else { NEVER };
                 }
             }
             note(classes);
@@ -86,12 +89,6 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
 }
 
 impl<const D: usize> Candidates<D> {
-    /// By how many of each vector the second body of a candidate is moved now to where it was seen.
-    #[inline]
-    pub(super) fn shift_now(&self, test: &Test<'_, D>, sets: [u32; 2], (at, pair): (usize, [u32; 2])) -> [i32; D] {
-        self.shifts.get(at).map_or([0; D], |&shift| test.shift(sets, shift, pair))
-    }
-
     /// The candidates of the same two sets as one, and these.
     pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
         let meeting = self.ends.partition_point(|&end| end <= candidate);

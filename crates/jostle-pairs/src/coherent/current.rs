@@ -4,20 +4,23 @@ mod plain;
 
 use core::mem::take;
 
-use jostle_core::axes::{Axes, Both};
+use jostle_core::Workers;
+use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
-use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
-use jostle_core::{Bodies, Workers};
+use jostle_core::scratch::fill_with_headroom;
 use jostle_sets::input::layers::Layers;
-use jostle_sets::input::{Input, Set, Source, UnitCell};
-use jostle_sets::proxy::{Exact, each_body, squared};
+use jostle_sets::input::{Input, Set};
+use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
+use crate::coherent::ghosts::Ghosts;
+use crate::coherent::given::Given;
+use crate::coherent::judge::{Judge, borders};
 use crate::coherent::packed::{Moving, Packed, are_far};
-use crate::coherent::slack::slack_of;
+use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::{Was, block};
 use crate::join::filter::PairTest;
-use crate::neighbors::skin::Skin;
+use crate::pairs::ranks::Ranks;
 
 /// Bodies that are put by rank are asked for so many ahead.
 const AHEAD: usize = 32;
@@ -28,26 +31,25 @@ pub(super) const TOO_FAR: f64 = f64::MAX;
 /// One set.
 #[derive(Debug, Default)]
 struct Now<const D: usize> {
-    /// Of direct bodies, moved into the cell where there is one.
     bodies: Vec<Packed>,
     /// Where they are kept, if that is ahead of where they stood when candidates were listed, and those name them by id.
     ahead: Vec<Packed>,
-    /// Of plain bodies, as they were kept.
+    /// As they were kept.
     was: Was<D>,
     /// As they are, and as they are kept ahead, when a list is made of bodies on their course.
     moving: Vec<Moving>,
-    /// The build of the tree that these are of.
-    build: u64,
-    /// By how many cells each has been moved; of none in open space.
-    wraps: Vec<[i32; D]>,
-    /// By how many cells the caller has moved each since the candidates were listed; of none if none was moved.
-    jumps: Vec<[i32; D]>,
 }
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
+    /// Images of bodies of the last set, behind them.
+    ghosts: Ghosts<D>,
+    /// How many sets the input of this frame has.
+    of_input: usize,
+    /// How far bodies may be from where those that stand in for them say.
+    error: f64,
     /// The bodies of the only set by rank in their tree, where candidates name them so.
     by_rank: Vec<Packed>,
     ahead_by_rank: Vec<Packed>,
@@ -72,9 +74,9 @@ impl<const D: usize> Current<D> {
             (now.bodies.capacity() + now.ahead.capacity()) * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
                 + now.was.bytes()
-                + (now.wraps.capacity() + now.jumps.capacity()) * size_of::<[i32; D]>()
         };
-        self.sets.iter().map(of).sum::<usize>()
+        self.ghosts.bytes()
+            + self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
             + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
             + self.moving_by_rank.capacity() * size_of::<Moving>()
@@ -103,6 +105,10 @@ impl<const D: usize> Current<D> {
         self.sets.first_mut().map_or(&mut [], |now| &mut now.bodies)
     }
 
+    pub(super) fn ghosts(&self) -> &Ghosts<D> {
+        &self.ghosts
+    }
+
     /// Gives that memory back.
     pub(super) fn give_back(&mut self, moving: Vec<Moving>) {
         self.moving_by_rank = moving;
@@ -112,109 +118,32 @@ impl<const D: usize> Current<D> {
         self.sets.resize_with(input.sets().len().max(self.sets.len()), Now::default);
     }
 
-    /// Reads the bodies of a frame, which the skin has seen when candidates were listed.
-    pub(super) fn read(&mut self, input: &Input<'_, D>, skin: &Skin<D>, workers: Workers<'_>) {
-        self.make_room(input);
-        let sets = input.sets();
-        let (decided, cell) = (input.is_decided(), (!input.space.is_open()).then(|| UnitCell::of(&input.space)));
-        for (at, (now, set)) in self.sets.iter_mut().zip(sets).enumerate() {
-            if cell.is_some() {
-                skin.jumps(at, set, decided, &mut now.jumps, workers);
-            } else {
-                now.jumps.clear();
-            }
-            if !decided {
-                now.read(set, cell.as_ref(), workers);
-            }
-        }
-    }
-
-    /// How candidates are tested.
+    /// How candidates are tested that name bodies by rank where there are ids.
     pub(super) fn test<'a>(
         &'a self,
-        input: &'a Input<'a, D>,
-        exact: &'a Exact<'a, D>,
-        only: Option<PairTest<'a>>,
+        given: Given<'a, D>,
+        ranks: &'a Ranks,
+        (only, sieves_layers): (Option<PairTest<'a>>, bool),
     ) -> Test<'a, D> {
-        let sets = input.sets();
+        let sets = given.input.sets();
         Test {
             sets,
             now: &self.sets,
             by_rank: &self.by_rank,
             ahead_by_rank: &self.ahead_by_rank,
             is_ahead: self.course.is_some(),
-            exact,
+            doubted: given
+                .stand_ins
+                .filter(|_| self.error > 0.0)
+                .map(|stand_ins| (stand_ins, stand_ins.exact(given.input))),
+            in_doubt: (2.0 * self.error) as f32,
+            ids: ranks.ids(),
+            ghosts: &self.ghosts,
             layered: sets.iter().any(|set| set.layers.is_some()),
+            sieves_layers,
             only,
         }
     }
-}
-
-impl<const D: usize> Now<D> {
-    fn read(&mut self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
-        match set.source {
-            Source::View(bodies) => {
-                self.build = 0;
-                fill_with_headroom(&mut self.bodies, bodies.len(), Packed::default());
-                match cell {
-                    None => read_open(&mut self.bodies, bodies, workers),
-                    Some(cell) => self.read_in_cell(bodies, cell, workers),
-                }
-            }
-            Source::Tree(tree) => {
-                let build = tree.build_number();
-                if self.build != build || self.bodies.len() != tree.len() {
-                    fill_with_headroom(&mut self.bodies, tree.len(), Packed::default());
-                    each_body(tree, |id, leaf, lane| {
-                        let center = leaf.centers.axes(|x| x.0[lane]);
-                        self.bodies[id as usize] = Packed::new(center, leaf.radii.0[lane]);
-                    });
-                    self.build = build;
-                    self.move_into(cell, workers);
-                }
-            }
-            // Bodies in `f64` are decided, and others refused.
-            Source::Double(_) | Source::Shaped(_) => {}
-        }
-    }
-
-    fn read_in_cell(&mut self, bodies: Bodies<'_, D>, cell: &UnitCell<D>, workers: Workers<'_>) {
-        read_open(&mut self.bodies, bodies, workers);
-        self.move_into(Some(cell), workers);
-    }
-
-    /// Moves the bodies into the cell, as a search does.
-    fn move_into(&mut self, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
-        let Some(cell) = cell else { return };
-        resize_with_headroom(&mut self.wraps, self.bodies.len());
-        let bodies = &self.bodies;
-        let of_task = block(self.bodies.len(), workers);
-        workers.fill_blocks("wraps", &mut self.wraps, of_task, |first, block| {
-            for (wraps, body) in block.iter_mut().zip(&bodies[first..]) {
-                *wraps = cell.wraps(center_of(body)).axes(|wraps| wraps as i32);
-            }
-        });
-        let wraps = &self.wraps;
-        workers.fill_blocks("current", &mut self.bodies, of_task, |first, block| {
-            for (body, &wraps) in block.iter_mut().zip(&wraps[first..]) {
-                if wraps != [0; D] {
-                    let (center, shift) = (center_of::<D>(body), cell.shift(wraps.axes(f64::from)));
-                    for axis in 0..D {
-                        body.0[axis] = (center[axis] - shift[axis]) as f32;
-                    }
-                }
-            }
-        });
-    }
-}
-
-#[inline]
-fn center_of<const D: usize>(body: &Packed) -> [f64; D] {
-    let mut center = [0.0; D];
-    for axis in 0..D {
-        center[axis] = body.0[axis].into();
-    }
-    center
 }
 
 /// Puts bodies in the order of these ids.
@@ -231,20 +160,6 @@ pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B
     });
 }
 
-fn read_open<const D: usize>(out: &mut [Packed], bodies: Bodies<'_, D>, workers: Workers<'_>) {
-    let block = block(out.len(), workers);
-    workers.fill_blocks("current", out, block, |first, block| {
-        for axis in 0..D {
-            for (slot, id) in block.iter_mut().zip(first..) {
-                slot.0[axis] = bodies.centers()[axis].get(id);
-            }
-        }
-        for (slot, id) in block.iter_mut().zip(first..) {
-            slot.0[3] = bodies.radius(id);
-        }
-    });
-}
-
 /// Tells which candidates are pairs.
 #[derive(Clone, Copy)]
 pub(super) struct Test<'a, const D: usize> {
@@ -254,8 +169,16 @@ pub(super) struct Test<'a, const D: usize> {
     by_rank: &'a [Packed],
     ahead_by_rank: &'a [Packed],
     is_ahead: bool,
-    pub(super) exact: &'a Exact<'a, D>,
+    /// What stands in for bodies, if it may be in doubt whether two of those touch, where they are no farther from that than this; and what
+    /// decides then.
+    doubted: Option<(&'a StandIns<D>, Exact<'a, D>)>,
+    in_doubt: f32,
+    /// The ids of ranks, where candidates name bodies so.
+    ids: &'a [u32],
+    ghosts: &'a Ghosts<D>,
     layered: bool,
+    /// Whether layers are looked at in this frame alone.
+    sieves_layers: bool,
     only: Option<PairTest<'a>>,
 }
 
@@ -265,20 +188,14 @@ impl<'a, const D: usize> Test<'a, D> {
         self.only.is_some()
     }
 
-    /// The bodies of two sets, if nothing but those tells whether two of them touch.
-    pub(super) fn direct_in_open_space(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
-        let direct = !self.exact.decided && self.exact.cell.is_none();
-        direct.then(|| sets.both(|set| self.now[set as usize].bodies.as_slice()))
-    }
-
-    /// The bodies of two sets as new candidates name them, if nothing but those tells whether two of them touch; whether to ask for
-    /// them ahead.
-    pub(super) fn named(&self, sets: [u32; 2]) -> Option<([&'a [Packed]; 2], bool)> {
+    /// The bodies of two sets as new candidates name them; whether to ask for them ahead.
+    pub(super) fn named(&self, sets: [u32; 2]) -> ([&'a [Packed]; 2], bool) {
         if !self.by_rank.is_empty() {
             // By rank, those of candidates that come one after the other lie together.
-            return Some(([self.by_rank; 2], false));
+            return ([self.by_rank; 2], false);
         }
-        self.direct_in_open_space(sets).map(|bodies| (bodies, bodies.iter().any(|bodies| are_far(bodies.len()))))
+        let bodies = sets.both(|set| self.now[set as usize].bodies.as_slice());
+        (bodies, bodies.iter().any(|bodies| are_far(bodies.len())))
     }
 
     /// The bodies of two sets as new candidates name them, where they are kept if that is ahead.
@@ -287,102 +204,117 @@ impl<'a, const D: usize> Test<'a, D> {
         self.is_ahead.then(|| if self.by_rank.is_empty() { by_id() } else { [self.ahead_by_rank; 2] })
     }
 
-    /// Whether layers and the caller let candidates be pairs that touch.
+    /// Whether not all candidates that touch are pairs.
     pub(super) fn drops_some(&self) -> bool {
-        self.layered || self.only.is_some()
+        self.only.is_some() || self.sieves_layers
     }
 
-    /// By how many of each vector the second body is moved now to where it was seen when the candidate was listed.
+    /// What tells more of candidates than bodies do, if that is needed.
+    pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'_, D>> {
+        (self.sorts_out() || self.doubted.is_some()).then_some(Verdict { test: self, sets })
+    }
+
+    /// What decides about two of these sets that stand-ins tell too little of, if there are such.
+    pub(super) fn doubt(&self, sets: [u32; 2]) -> Option<Doubt<'_, D>> {
+        let (stand_ins, exact) = self.doubted.as_ref()?;
+        Some(Doubt { within: self.in_doubt, test: self, stand_ins, exact, sets })
+    }
+
+    /// Whether layers of the bodies that a candidate names let them meet, and they are not two images.
+    pub(super) fn may_meet(&self, sets: [u32; 2], names: [u32; 2]) -> bool {
+        let pair = if self.ids.is_empty() { names } else { names.both(|rank| self.ids[rank as usize]) };
+        let are_two = self.ghosts.none_from().is_some_and(|first| pair[0].min(pair[1]) >= first);
+        !are_two && (!self.layered || self.meet(sets, self.ghosts.bodies(pair)))
+    }
+
+    /// Whether some candidates are none.
+    pub(super) fn sorts_out(&self) -> bool {
+        self.layered || !self.ghosts.is_empty()
+    }
+
+    fn meet(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        let [of_a, of_b] = sets.both(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
+        of_a.meets(a, &of_b, b)
+    }
+
+    /// Whether two bodies of open space touch.
     #[inline]
-    pub(super) fn shift(&self, sets: [u32; 2], mut shift: [i32; D], [a, b]: [u32; 2]) -> [i32; D] {
-        let [of_a, of_b] = sets.both(|set| &self.now[set as usize].jumps);
-        if let Some(jumps) = of_a.get(a as usize) {
-            for k in 0..D {
-                shift[k] += jumps[k];
-            }
-        }
-        if let Some(jumps) = of_b.get(b as usize) {
-            for k in 0..D {
-                shift[k] -= jumps[k];
-            }
-        }
-        shift
-    }
-
-    /// Whether a candidate touches, and how much its bodies must use up before that can change: anything may at any time where
-    /// space repeats or bodies move.
-    #[inline]
-    pub(super) fn slack(&self, sets: [u32; 2], shift: [i32; D], pair: [u32; 2]) -> (bool, f32) {
-        if self.exact.cell.is_some() || self.exact.moves(sets) {
-            return (self.touches(sets, shift, pair), 0.0);
-        }
-        if self.exact.decided {
-            let [a, b] = pair;
-            let apart = self.exact.difference_by(sets, shift, a, b);
-            let radii = self.exact.radius(sets[0], a) + self.exact.radius(sets[1], b);
-            return (self.exact.is_pair_from(apart, sets, a, b), slack_of(squared(apart).sqrt() as f32, radii as f32));
-        }
-        let ([of_a, of_b], offset) = self.direct(sets, shift, pair);
-        let (distance2, s) = of_a.measure(of_b, offset);
-        (distance2 <= s * s, slack_of(distance2.sqrt(), s))
-    }
-
-    /// Whether bodies move.
-    pub(super) fn moves(&self) -> bool {
-        self.sets.iter().any(|set| set.moving.is_some())
-    }
-
-    /// Whether a candidate touches, its second body being moved by so many of each vector.
-    #[inline]
-    pub(super) fn touches(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> bool {
-        let exact = self.exact;
-        if exact.decided {
-            return exact.is_pair_from(exact.difference_by(sets, shift, a, b), sets, a, b);
-        }
-        let ([of_a, of_b], offset) = self.direct(sets, shift, [a, b]);
-        of_a.touches(of_b, offset)
-    }
-
-    /// Two bodies that are not decided, and how the second is moved to where it is seen.
-    #[inline]
-    fn direct(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> ([&'a Packed; 2], [f32; D]) {
-        let [of_a, of_b] = sets.both(|set| &self.now[set as usize]);
-        let mut offset = [0.0; D];
-        if let Some(cell) = &self.exact.cell {
-            let (from, to) = (of_a.wraps[a as usize], of_b.wraps[b as usize]);
-            let mut steps = [0.0; D];
-            for k in 0..D {
-                steps[k] = f64::from(shift[k] - from[k] + to[k]);
-            }
-            offset = cell.shift(steps).axes(|x| x as f32);
-        }
-        ([&of_a.bodies[a as usize], &of_b.bodies[b as usize]], offset)
-    }
-
-    /// From the first body of a candidate to the second, moved by so many of each vector, and the square of that, by the
-    /// predicate's formula.
-    #[inline]
-    pub(super) fn apart(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> ([f64; D], f64) {
-        if self.exact.decided {
-            let apart = self.exact.difference_by(sets, shift, a, b);
-            return (apart, squared(apart));
-        }
-        let ([of_a, of_b], offset) = self.direct(sets, shift, [a, b]);
-        let (apart, distance2) = of_a.apart(of_b, offset);
-        (apart.axes(f64::from), distance2.into())
-    }
-
-    /// When a candidate that touches first does so.
-    #[inline]
-    pub(super) fn time(&self, sets: [u32; 2], shift: [i32; D], [a, b]: [u32; 2]) -> f64 {
-        let apart = self.exact.difference_by(sets, shift, a, b);
-        self.exact.touch_from(apart, sets, a, b).unwrap_or_default()
+    pub(super) fn touches(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        let [of_a, of_b] = sets.both(|set| &self.now[set as usize].bodies);
+        of_a[a as usize].touches(&of_b[b as usize], [0.0; D])
     }
 
     /// Whether layers and the caller's test let a pair be.
     #[inline]
     pub(super) fn admits(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
-        let [of_a, of_b] = sets.both(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
-        of_a.meets(a, &of_b, b) && self.only.is_none_or(|only| only(a, b))
+        (!self.layered || self.meet(sets, [a, b])) && self.only.is_none_or(|only| only(a, b))
+    }
+}
+
+/// Tells of candidates of two sets what their bodies do not.
+pub(super) struct Verdict<'a, const D: usize> {
+    test: &'a Test<'a, D>,
+    sets: [u32; 2],
+}
+
+impl<const D: usize> Judge for Verdict<'_, D> {
+    fn first_ghost(&self) -> Option<u32> {
+        self.test.ghosts.none_from()
+    }
+
+    fn has_layers(&self) -> bool {
+        self.test.layered
+    }
+
+    fn meet(&self, pair: [u32; 2]) -> bool {
+        self.test.meet(self.sets, self.test.ghosts.bodies(pair))
+    }
+
+    fn in_doubt(&self) -> Option<f32> {
+        self.test.doubt(self.sets).map(|doubt| doubt.within)
+    }
+
+    fn decide(&self, pair: [u32; 2]) -> bool {
+        self.test.doubt(self.sets).is_some_and(|doubt| doubt.decide_ids(pair))
+    }
+}
+
+/// Decides by the caller's own numbers about candidates whose stand-ins are as far from touching, or from not touching any more, as those may
+/// be wrong.
+#[derive(Clone, Copy)]
+pub(super) struct Doubt<'a, const D: usize> {
+    /// So far.
+    pub(super) within: f32,
+    test: &'a Test<'a, D>,
+    stand_ins: &'a StandIns<D>,
+    exact: &'a Exact<'a, D>,
+    sets: [u32; 2],
+}
+
+impl<const D: usize> Doubt<'_, D> {
+    /// Whether the bodies that a candidate names touch.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn decide(&self, names: [u32; 2]) -> bool {
+        let ids = self.test.ids;
+        self.decide_ids(if ids.is_empty() { names } else { names.both(|rank| ids[rank as usize]) })
+    }
+
+    /// Whether bodies of these ids touch.
+    pub(super) fn decide_ids(&self, pair: [u32; 2]) -> bool {
+        let ghosts = self.test.ghosts;
+        self.stand_ins.touch(self.exact, self.sets, ghosts.bodies(pair), ghosts.image_between(pair))
+    }
+
+    /// Whether a candidate touches, by the square of its distance and the sum of its radii, if those tell it.
+    #[inline(always)]
+    pub(super) fn touches(&self, names: [u32; 2], (distance2, radii): (f32, f32)) -> bool {
+        let [inner, outer] = borders(self.within, radii);
+        if distance2 <= outer * outer {
+            (inner > 0.0 && distance2 <= inner * inner) || self.decide(names)
+        } else {
+            // What is no number is not sound.
+            false
+        }
     }
 }

@@ -10,6 +10,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
+use crate::coherent::judge::{Judge, borders};
 use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::join::hits::Sink;
 use crate::pairs::ranks::Ranks;
@@ -92,6 +93,21 @@ pub(super) struct Expected<'a> {
     /// Whether those that touch all the time are listed.
     pub(super) is_listed: bool,
     pub(super) stock: &'a Stock,
+    /// What tells more of them, if that is needed.
+    pub(super) judge: Option<&'a dyn Judge>,
+}
+
+/// Leaves those of some candidates that may be, with their classes if they have any; how many.
+fn keep_some(pairs: &mut [[u32; 2]], mut classes: Option<&mut [u8]>, may_be: impl Fn([u32; 2]) -> bool) -> usize {
+    let mut kept = 0;
+    for at in 0..pairs.len() {
+        pairs[kept] = pairs[at];
+        if let Some(classes) = &mut classes {
+            classes[kept] = classes[at];
+        }
+        kept += usize::from(may_be(pairs[at]));
+    }
+    kept
 }
 
 impl Expected<'_> {
@@ -159,8 +175,34 @@ impl<const D: usize> Sorting<'_, D> {
         found[count..filled].fill(last);
         let (pairs, due, classes) = (&found[..filled], &mut due[self.due..], &mut due_classes[self.due..]);
         let work = Classify::<D> { bodies, pairs, count, course, margin, columns, due, classes, sure };
-        let [due, sure_len] = run(isa, work);
-        self.due += due;
+        let [mut due_len, mut sure_len] = run(isa, work);
+        if let Some(judge) = self.of.judge {
+            let Room { sure, columns, due, due_classes, .. } = &mut *self.room;
+            let (due, classes) = (&mut due[self.due..], &mut due_classes[self.due..]);
+            if let Some(within) = judge.in_doubt() {
+                for (at, class) in classes[..due_len].iter_mut().enumerate() {
+                    let [inner, outer] = borders(within, columns[2][at]);
+                    if columns[0][at] <= outer * outer && (columns[0][at] > inner * inner || inner <= 0.0) {
+                        *class = *class & !1 | u8::from(!judge.decide(ranks.named(due[at])));
+                    }
+                }
+            }
+            if let Some(first) = judge.first_ghost() {
+                let may_be = |pair| {
+                    let [a, b] = ranks.named(pair);
+                    a.min(b) < first
+                };
+                due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
+                sure_len = keep_some(&mut sure[..sure_len], None, may_be);
+            }
+            if judge.has_layers() {
+                let may_be = |pair| judge.meet(ranks.named(pair));
+                due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
+                sure_len = keep_some(&mut sure[..sure_len], None, may_be);
+            }
+        }
+        self.due += due_len;
+        let sure = &self.room.sure;
         if is_listed {
             let mut some = &sure[..sure_len];
             while !some.is_empty() {
@@ -185,7 +227,7 @@ impl<const D: usize> Sorting<'_, D> {
         if of.keeps_ranks {
             block.take(candidates, of.lens, |pair| pair);
         } else {
-            block.take(candidates, of.lens, |pair| of.ranks.pair(pair));
+            block.take(candidates, of.lens, |pair| of.ranks.named(pair));
         }
         of.stock.put(Sorted { of: [self.block, self.part], block });
         self.part += 1;

@@ -10,7 +10,9 @@ use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::current::TOO_FAR;
+use crate::coherent::given::Given;
 use crate::coherent::pace::Moved;
+use crate::coherent::stand_ins::{StandIns, may_stand_in};
 use crate::coherent::was::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_one_plain_set, is_plain};
 use crate::join::filter::PairTest;
@@ -90,7 +92,7 @@ impl<const D: usize> CoherentFinder<D> {
         found
     }
 
-    /// Answers for an input that can be followed.
+    /// Answers for an input that can be searched.
     fn find_sound(
         &mut self,
         input: &Input<'_, D>,
@@ -98,28 +100,93 @@ impl<const D: usize> CoherentFinder<D> {
         mut answer: Answer<'_>,
         by: By<'_>,
     ) -> Result<(), InputError> {
-        if self.pace.keeps_list() && self.kept != answer.kept(input) {
+        if self.pace.keeps_list() && self.kept != answer.kept() {
             self.pace.forget();
         }
         self.pace.begin_frame();
-        let (bodies, mut used) = (input.weight(), None);
+        if is_plain(input) {
+            self.stand_ins.iter_mut().for_each(StandIns::forget);
+            return self.find_followed(input, only, (&mut answer, None), by);
+        }
+        if may_stand_in(input) {
+            let mut stand_ins = self.stand_ins.take().unwrap_or_default();
+            let found = self.find_followed(input, only, (&mut answer, Some(&mut stand_ins)), by);
+            self.stand_ins = Some(stand_ins);
+            return found;
+        }
+        self.pace.forget();
+        self.run_on((by, Part::Anew), input.weight(), |finder, workers| {
+            finder.strays.begin(None);
+            finder.pace.searched_alone();
+            let finder = &mut finder.finder;
+            match &mut answer {
+                Answer::Pairs => finder.list_here(input, only, workers),
+                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
+            }?;
+            Ok(Outcome::Answered)
+        })?;
+        Ok(())
+    }
+
+    /// Answers for bodies that can be followed, some by others that stand in for them.
+    fn find_followed(
+        &mut self,
+        input: &Input<'_, D>,
+        only: Option<PairTest<'_>>,
+        (answer, mut stand_ins): (&mut Answer<'_>, Option<&mut StandIns<D>>),
+        by: By<'_>,
+    ) -> Result<(), InputError> {
+        let (bodies, mut used, mut is_followed) = (input.weight(), None, false);
         if self.pace.keeps() {
             let outcome = self.run_on((by, Part::Kept), bodies, |finder, workers| {
-                let (started, used) = (Instant::now(), finder.used(input, workers));
-                if !finder.pace.holds(used) {
-                    return Ok(Outcome::Ended(used));
+                let started = Instant::now();
+                if let Some(stand_ins) = &mut stand_ins {
+                    is_followed = true;
+                    if !stand_ins.follow(input, (finder.finder.isa(), workers)) {
+                        return Ok(Outcome::Ended(None));
+                    }
+                    if matches!(&*answer, Answer::Rows(_, lists) if lists.want_columns()) {
+                        stand_ins.put_in_cell(input, workers);
+                    }
                 }
-                finder.list_kept(input, only, &mut answer, (used, started), workers)?;
+                let plain = stand_ins.as_deref().map(|stand_ins| stand_ins.input(input));
+                let given = Given { input, plain: plain.as_ref().unwrap_or(input), stand_ins: stand_ins.as_deref() };
+                let used = finder.used(given, workers);
+                let Some(now) = used.filter(|_| finder.pace.holds(used)) else { return Ok(Outcome::Ended(used)) };
+                finder.list_kept(given, only, answer, (now, started), workers)?;
                 Ok(Outcome::Answered)
             })?;
             let Outcome::Ended(now) = outcome else { return Ok(()) };
             used = now;
         }
         self.run_on((by, Part::Anew), bodies, |finder, workers| {
-            let moved = used.and_then(|used| finder.moved(input, used, workers));
+            let mut moved = None;
+            if let Some(stand_ins) = &mut stand_ins {
+                if !is_followed {
+                    stand_ins.follow(input, (finder.finder.isa(), workers));
+                } else if let Some(used) = used {
+                    let plain = stand_ins.input(input);
+                    moved = finder.moved(Given { input, plain: &plain, stand_ins: Some(stand_ins) }, used, workers);
+                }
+                if moved.is_some() {
+                    let on = (finder.finder.isa(), workers);
+                    stand_ins.settle(|set, id, by| finder.current.shift_kept(set, id, by), on);
+                }
+            } else if let Some(used) = used {
+                moved = finder.moved(Given { input, plain: input, stand_ins: None }, used, workers);
+            }
             finder.pace.ended(moved);
-            let known = moved.is_some() && finder.pace.keeps() && is_plain(input);
-            let searched = finder.search(input, only, (&mut answer, known), workers);
+            let mut known = moved.is_some() && finder.pace.keeps();
+            if let Some(stand_ins) = stand_ins.as_deref_mut().filter(|stand_ins| stand_ins.have_drifted()) {
+                stand_ins.forget();
+                stand_ins.follow(input, (finder.finder.isa(), workers));
+                known = false;
+            }
+            let plain = stand_ins.as_deref().map(|stand_ins| stand_ins.input(input));
+            let given = Given { input, plain: plain.as_ref().unwrap_or(input), stand_ins: stand_ins.as_deref() };
+            finder.current.begin(given.plain, given.error());
+            finder.sieves_layers = false;
+            let searched = finder.search(given, only, (answer, known), workers);
             if searched.is_err() {
                 // What was kept has been adapted to bodies that are refused.
                 finder.pace.forget();
@@ -157,38 +224,39 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// How much of its margin a body has used up since bodies were kept, at most; none of bodies that are not those.
-    fn used(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Option<f64> {
-        let (margin, skin) = (self.pace.margin(), &self.finder.skin);
-        if !is_plain(input) {
-            return skin.excess(input, workers).map(|excess| margin + excess);
-        }
-        if !skin.is_of(input) {
+    fn used(&mut self, given: Given<'_, D>, workers: Workers<'_>) -> Option<f64> {
+        let (layers, input) = (&self.layers, given.input);
+        let is_same = layers.are_of(input);
+        if !self.finder.skin.is_of(input) || !(is_same || layers.are_none(input)) {
             return None;
         }
-        let used = self.used_but_for_strays(input, margin, workers);
+        self.current.begin(given.plain, given.error());
+        self.sieves_layers = !is_same;
+        let used = self.used_but_for_strays(given, self.pace.margin(), workers);
         (used < f64::INFINITY).then_some(used)
     }
 
     /// How much of its margin a body has used up that does not stray, at most; where too many stray, more than any margin.
-    fn used_but_for_strays(&mut self, input: &Input<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
-        let Self { finder, current, strays, strayed, .. } = self;
+    fn used_but_for_strays(&mut self, given: Given<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
+        let Self { finder, current, strays, strayed, sieves_layers, .. } = self;
         let (grown, on) = (finder.preparation.own_tree(), (finder.isa(), workers));
         let follows = match self.kept {
             Kept::Pairs => self.live.holds(),
-            Kept::LiveRows(_) => true,
-            Kept::Rows(_) => false,
+            Kept::Rows(_) => true,
         };
         let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
         if !may_stray {
-            if !self.pace.keeps_list() && is_one_plain_set(input) {
-                current.adapt(input);
+            if !self.pace.keeps_list() && is_one_plain_set(given.input) {
+                current.adapt(given.plain);
             }
-            let used = current.measure(input, (margin, None), on);
+            let used = current.measure(given.plain, (margin, None), on);
             return if strays.is_empty() { used } else { used.max(TOO_FAR) };
         }
         strayed.clear();
-        let used = current.measure(input, (margin, Some(strayed)), on);
-        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), (margin * NEAR) as f32), workers) {
+        let used = current.measure(given.plain, (margin, Some(strayed)), on);
+        let layers = given.input.sets()[0].layers.filter(|_| !*sieves_layers);
+        let near = (margin * NEAR) as f32;
+        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), near), layers, workers) {
             return used;
         }
         current.take_all();
@@ -197,9 +265,9 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will
     /// be looked for by themselves.
-    fn moved(&mut self, input: &Input<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
+    fn moved(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
         let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
-        let (of_one, on) = (is_one_plain_set(input), (finder.isa(), workers));
+        let (input, of_one, on) = (given.plain, is_one_plain_set(given.input), (finder.isa(), workers));
         if of_one {
             current.adapt(input);
         }
@@ -213,7 +281,7 @@ impl<const D: usize> CoherentFinder<D> {
         } else {
             [used, 0.0]
         };
-        let mean = if is_plain(input) { current.mean_moved(input) } else { most };
+        let mean = current.mean_moved(input);
         let left_course = used == TOO_FAR;
         let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
         if of_one {

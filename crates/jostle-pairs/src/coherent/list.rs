@@ -2,16 +2,18 @@
 
 use jostle_core::Workers;
 use jostle_core::axes::Both;
-use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::bands::BLOCK;
 use crate::coherent::course::Course;
 use crate::coherent::current::put;
 use crate::coherent::expected::Expected;
+use crate::coherent::given::Given;
+use crate::coherent::judge::Judge;
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, are_far};
-use crate::coherent::{CoherentFinder, Kept, bodies_of, is_one_plain_set, is_plain};
+use crate::coherent::{CoherentFinder, Kept, bodies_of, is_one_plain_set};
+use crate::pairs::ranks::Ranks;
 
 /// Bodies that are far are put by rank where each has so many candidates.
 const WORTH_RANKS: f64 = 2.0;
@@ -24,14 +26,15 @@ impl<const D: usize> CoherentFinder<D> {
     /// bodies, too, may be where none with a margin can be, is none of the caller's.
     pub(super) fn list_anew(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         kept: Kept,
         way: Way,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         self.strays.begin(None);
-        self.list_anew_here(input, kept, way, workers)?;
-        if is_one_plain_set(input) {
+        self.list_anew_here(given, kept, way, workers)?;
+        self.candidates.ranks.set_ghosts(self.current.ghosts().table(), given.input.sets().len() == 1);
+        if is_one_plain_set(given.input) {
             self.strays.begin(Some((self.finder.preparation.own_tree(), self.pace.pairs_of_one())));
         }
         Ok(())
@@ -39,7 +42,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     fn list_anew_here(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         kept: Kept,
         way: Way,
         workers: Workers<'_>,
@@ -47,41 +50,41 @@ impl<const D: usize> CoherentFinder<D> {
         let mut margin = way.margin;
         if let Some(ahead) = way.ahead {
             self.pace.forget();
-            self.current.keep_ahead(input, &way, ahead, workers);
-            let is_of_one_meeting = !matches!(kept, Kept::Rows(_)) && input.meetings().len() == 1;
+            self.current.keep_ahead(given.plain, &way, ahead, workers);
+            self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
+            let is_of_one_meeting = given.input.meetings().len() == 1;
             let is_listed = match self.current.course().filter(|_| is_of_one_meeting) {
-                Some(course) => self.list_on_course(input, (&way, course), kept, workers),
-                None => self.list_ahead(input, margin, kept, workers),
+                Some(course) => self.list_on_course(given, (&way, course), kept, workers),
+                None => self.list_ahead(given, margin, kept, workers),
             };
             // Bodies may be expected where none can be.
             if is_listed {
-                self.finder.skin.keep_relation(input);
+                self.finder.skin.keep_relation(given.input);
                 return Ok(());
             }
             margin = self.pace.stay(&way);
         }
-        self.list_candidates(input, (margin, false), kept, workers)?;
-        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(input));
-        if is_plain(input) {
-            self.keep_bodies(input, workers);
-            self.current.pack_kept(input, workers);
-        }
-        self.sort(input, [0.0, margin], workers);
+        self.keep_bodies(given, workers);
+        self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
+        self.list_candidates(given, margin, kept, workers)?;
+        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(given.input));
+        self.current.pack_kept(given.plain, workers);
+        self.sort(given, [0.0, margin], workers);
         Ok(())
     }
 
     /// Lists candidates where bodies are to be, and sorts them; whether that could be done.
-    fn list_ahead(&mut self, input: &Input<'_, D>, margin: f64, kept: Kept, workers: Workers<'_>) -> bool {
-        if self.list_candidates(input, (margin, true), kept, workers).is_err() {
+    fn list_ahead(&mut self, given: Given<'_, D>, margin: f64, kept: Kept, workers: Workers<'_>) -> bool {
+        if self.list_candidates(given, margin, kept, workers).is_err() {
             return false;
         }
-        self.current.pack_ahead(input, self.candidates.ranks.ids(), workers);
-        let used = self.current.measure(input, (margin, None), (self.finder.isa(), workers));
+        self.current.pack_ahead(given.plain, self.candidates.ranks.ids(), workers);
+        let used = self.current.measure(given.plain, (margin, None), (self.finder.isa(), workers));
         if used > margin {
             return false;
         }
-        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(input));
-        self.sort(input, [used, margin], workers);
+        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(given.input));
+        self.sort(given, [used, margin], workers);
         true
     }
 
@@ -89,21 +92,22 @@ impl<const D: usize> CoherentFinder<D> {
     /// done.
     fn list_on_course(
         &mut self,
-        input: &Input<'_, D>,
+        given: Given<'_, D>,
         (way, course): (&Way, Course),
         kept: Kept,
         workers: Workers<'_>,
     ) -> bool {
-        let (margin, isa, len) = (way.margin, self.finder.isa(), bodies_of(input));
-        let used = self.current.measure_moving(input, (margin, course), (isa, workers));
+        let (margin, isa, len) = (way.margin, self.finder.isa(), bodies_of(given.input));
+        let used = self.current.measure_moving(given.plain, (margin, course), (isa, workers));
         if used > margin {
             return false;
         }
         let foreseen = self.pace.foreseen();
-        let by_rank = input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
+        let by_rank = given.input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
         let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(len);
         let blocks = foreseen * len as f64 * DUE / BLOCK as f64;
-        let (sets, is_listed) = ([0, input.sets().len() - 1], kept == Kept::Pairs);
+        let sets = given.input.meetings().next().map_or([0; 2], |(i, j)| [i, j]);
+        let is_listed = kept == Kept::Pairs;
         let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
         let come = current.come(used, margin);
         let mut moving_by_rank = current.take_moving_by_rank();
@@ -112,11 +116,15 @@ impl<const D: usize> CoherentFinder<D> {
             candidates.swap_list(finder);
         }
         candidates.ranks.clear();
+        candidates.ranks.set_ghosts(current.ghosts().table(), given.input.sets().len() == 1);
         expected.prepare(workers);
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
         let (ranks, by_id) = (&mut candidates.ranks, current.moving(sets));
-        let others = |set| current.ahead(set, margin);
-        let searched = input.grown(margin, &others, &mut |grown| {
+        let others = |set| current.grown(set, margin);
+        let no_ranks = Ranks::default();
+        let test = current.test(given, &no_ranks, (None, false));
+        let judge = test.judge(sets.both(|set| set as u32));
+        let searched = given.plain.grown(margin, &others, &mut |grown| {
             finder.seek(grown, None, workers, |engines, plan| {
                 let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
                 if by_rank {
@@ -127,7 +135,8 @@ impl<const D: usize> CoherentFinder<D> {
                 }
                 let lens = by_id.both(<[Moving]>::len);
                 let margin = margin as f32;
-                let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock };
+                let judge = judge.as_ref().map(|judge| judge as &dyn Judge);
+                let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock, judge };
                 ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
             })?;
             Ok(())
@@ -154,54 +163,35 @@ impl<const D: usize> CoherentFinder<D> {
         true
     }
 
-    /// Lists the candidates, of bodies with a margin, where they are kept ahead or where they stand.
+    /// Lists the candidates, of bodies with a margin, where they are kept.
     fn list_candidates(
         &mut self,
-        input: &Input<'_, D>,
-        (margin, ahead): (f64, bool),
+        given: Given<'_, D>,
+        margin: f64,
         kept: Kept,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let Self { finder, candidates, current, pace, .. } = self;
-        let by_rank = is_plain(input) && input.sets().len() == 1 && pace.is_crowded(bodies_of(input));
-        let others = |set| if ahead { current.ahead(set, margin) } else { None };
-        input.grown(margin, &others, &mut |grown| {
-            if let Kept::Rows(kind) = kept {
-                let lists = &mut candidates.rows;
-                lists.want_image_shifts(!input.space.is_open());
-                finder.list_neighbors_here(grown, None, kind, lists, workers)?;
-                candidates.ranks.clear();
-                candidates.take_rows(input);
-            } else {
-                candidates.take_pairs(finder, (grown, by_rank), workers)?;
-            }
-            if !is_plain(grown) {
-                finder.skin.keep_on(grown, workers);
-            }
-            Ok(())
-        })?;
+        let by_rank = given.input.sets().len() == 1 && pace.is_crowded(bodies_of(given.input));
+        let others = |set| current.grown(set, margin);
+        given.plain.grown(margin, &others, &mut |grown| candidates.take_pairs(finder, (grown, by_rank), workers))?;
         self.kept = kept;
         if kept == Kept::Pairs {
             self.finder.engine.pairs.clear();
-        }
-        if !is_plain(input) {
-            self.current.forget();
         }
         Ok(())
     }
 
     /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch: so much of a margin
     /// have they used up.
-    fn sort(&mut self, input: &Input<'_, D>, [used, margin]: [f64; 2], workers: Workers<'_>) {
-        self.read(input, workers);
+    fn sort(&mut self, given: Given<'_, D>, [used, margin]: [f64; 2], workers: Workers<'_>) {
+        self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         let Self { finder, candidates, current, live, live_rows, .. } = self;
         let sorting = (current.come(used, margin), margin, finder.engine.isa);
-        let exact = finder.preparation.exact(input);
-        let test = current.test(input, &exact, None);
+        let test = current.test(given, &candidates.ranks, (None, false));
         match self.kept {
             Kept::Pairs => live.begin(candidates, &test, sorting, workers),
-            Kept::LiveRows(_) => live_rows.blocks.sort(candidates, &test, sorting, workers),
-            Kept::Rows(_) => {}
+            Kept::Rows(_) => live_rows.blocks.sort(candidates, &test, sorting, workers),
         }
     }
 }

@@ -72,7 +72,7 @@ impl Live {
     ) {
         let len = candidates.pairs.pairs().len();
         (self.holds, self.is_aside) = (false, false);
-        if candidates.meetings.len() != 1 || test.exact.cell.is_some() || test.moves() || u32::try_from(len).is_err() {
+        if candidates.meetings.len() != 1 || u32::try_from(len).is_err() {
             return;
         }
         self.holds = true;
@@ -145,10 +145,10 @@ impl Live {
     }
 
     /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
-    pub(super) fn put_aside<const D: usize>(&mut self, candidates: &mut Candidates<D>, list: &mut PairList) {
+    pub(super) fn put_aside(&mut self, (aside, ends): (&mut PairList, &mut [usize]), list: &mut PairList) {
         if self.holds {
-            swap(&mut candidates.pairs, list);
-            candidates.ends[0] = candidates.pairs.pairs().len();
+            swap(aside, list);
+            ends[0] = aside.pairs().len();
             self.is_aside = true;
         }
     }
@@ -159,20 +159,20 @@ impl Live {
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,
-        (candidates, list): (&mut Candidates<D>, &mut PairList),
+        (sets, ranks, aside, list): ([u32; 2], &Ranks, &mut PairList, &mut PairList),
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
         if core::mem::take(&mut self.is_aside) {
-            swap(&mut candidates.pairs, list);
+            swap(aside, list);
         }
         let Self { blocks, starts, slots, tail, gaps, last, .. } = self;
-        let (ranks, slots) = (&candidates.ranks, slots.as_slice());
+        let slots = slots.as_slice();
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
         let are_far = are_far(blocks.all());
         let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
-        blocks.sift((candidates.meetings[0], test), come, workers, |number, block| {
+        blocks.sift((sets, test), come, workers, |number, block| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));

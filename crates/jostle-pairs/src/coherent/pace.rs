@@ -367,6 +367,13 @@ impl Pace {
         }
     }
 
+    /// A frame was searched from scratch whose bodies are not followed.
+    pub(super) fn searched_alone(&mut self) {
+        self.rebuilds += 1;
+        (self.kept, self.frames, self.speed) = (Kept::Nothing, 0, None);
+        self.give_up();
+    }
+
     /// Whether the bodies of a frame that was searched without a margin are to be kept.
     pub(super) fn probes(&mut self) -> bool {
         let probes = self.speed.is_none() || self.frames >= PROBE_EVERY;

@@ -34,6 +34,15 @@ impl Packed {
         self.0[3]
     }
 
+    /// The same elsewhere.
+    #[inline(always)]
+    pub(super) fn moved<const D: usize>(mut self, by: [f32; D]) -> Self {
+        for axis in 0..D {
+            self.0[axis] += by[axis];
+        }
+        self
+    }
+
     /// From one to another that is seen at an offset, and the square of that: as
     /// [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at) has them.
     #[inline(always)]
@@ -66,6 +75,13 @@ impl Packed {
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(32))]
 pub(super) struct Moving(pub(super) [[f32; 4]; 2]);
+
+impl Moving {
+    /// The same elsewhere.
+    pub(super) fn moved<const D: usize>(self, by: [f32; D]) -> Self {
+        Self(self.0.both(|body| Packed(body).moved(by).0))
+    }
+}
 
 /// Room for pairs that name none but the first so many bodies of two sets.
 #[derive(Debug, Clone)]
@@ -158,6 +174,13 @@ fn assert_are_there<B>([of_a, of_b]: [&[B]; 2], ends: [u32; 2]) {
 pub(super) struct Sixteens<'a, const UNIT: usize, B = Packed> {
     bodies: [&'a [B]; 2],
     pairs: &'a [[[u32; 2]; LANES]],
+}
+
+impl Sixteens<'_, 1> {
+    /// The pair of a number.
+    pub(super) fn pair(self, at: usize) -> [u32; 2] {
+        self.pairs.as_flattened()[at].both(|half| half / 2)
+    }
 }
 
 impl<'a> Sixteens<'a, 2> {

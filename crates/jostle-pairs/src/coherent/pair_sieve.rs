@@ -1,15 +1,15 @@
-//! Which candidates are pairs now, and their list, where all are tested in each frame: they may begin to touch, or end, at any time
-//! where space repeats or bodies move, and be dropped at any time where layers or a function of the caller's are asked.
+//! Which candidates are pairs now, and their list, where all are looked at in each frame: those of many sets, which stand set by set, and those that
+//! touch, where a function of the caller's drops some.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::Workers;
 use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 
-use crate::coherent::bands::{BLOCK, range_of};
+use crate::coherent::bands::BLOCK;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::packed::Packed;
+use crate::coherent::strays::Marks;
 use crate::join::hits::PairList;
 use crate::pairs::listed::Listed;
 
@@ -31,11 +31,11 @@ impl PairSieve {
             + self.counts.capacity() * size_of::<AtomicU32>()
     }
 
-    /// Finds out which candidates are pairs.
+    /// Finds out which candidates are pairs: all of them touch but those that stray, if that is known.
     pub(super) fn sift<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
-        test: &Test<'_, D>,
+        (test, all_touch): (&Test<'_, D>, Option<&Marks>),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
@@ -50,7 +50,7 @@ impl PairSieve {
         let counts = &self.counts[..blocks];
         workers.run_callers(test.asks_callers(), || {
             workers.fill_blocks("sift", &mut self.kept[..len], BLOCK, |first, block| {
-                let count = sift_block(candidates, test, first, block);
+                let count = sift_block(candidates, (test, all_touch), first, block);
                 counts[first / BLOCK].store(count as u32, Ordering::Relaxed);
             });
         });
@@ -66,61 +66,25 @@ impl PairSieve {
     pub(super) fn list<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
-        test: &Test<'_, D>,
         (list, listed): (&mut PairList, &mut Listed<D>),
         workers: Workers<'_>,
     ) -> usize {
         let count = self.starts.last().copied().unwrap_or_default();
         list.set_len(count);
         let pairs = candidates.pairs.pairs();
-        let (repeats, moves) = (test.exact.cell.is_some(), test.moves());
-        let ends = candidates.ends.iter().map(|&end| self.before(end));
-        let (shifts, times) =
-            listed.room_for((count, &candidates.meetings), ends, (repeats, test.exact.images.unique, moves));
+        listed.note(&candidates.meetings, candidates.ends.iter().map(|&end| self.before(end)));
         let out = (list.pairs_mut(), &mut vec![(); count][..]);
         workers.fill_parts("list", &self.starts, out, |block, out, _| {
             for (slot, &at) in out.iter_mut().zip(self.kept_of(block)) {
                 *slot = pairs[block * BLOCK + usize::from(at)];
             }
         });
-        let shift_of = |sets, at| candidates.shift_now(test, sets, (at, pairs[at]));
-        if repeats {
-            let out = (shifts, &mut vec![(); count][..]);
-            workers.fill_parts("shifts", &self.starts, out, |block, out, _| {
-                self.each_of(candidates, block, &mut |number, sets, at| out[number] = shift_of(sets, at));
-            });
-        }
-        if moves {
-            let out = (times, &mut vec![(); count][..]);
-            workers.fill_parts("times", &self.starts, out, |block, out, _| {
-                self.each_of(candidates, block, &mut |number, sets, at| {
-                    out[number] = test.time(sets, shift_of(sets, at), pairs[at]);
-                });
-            });
-        }
         count
     }
 
     /// The numbers, within a block of candidates, of those that are pairs.
     fn kept_of(&self, block: usize) -> &[u16] {
         &self.kept[block * BLOCK..][..self.starts[block + 1] - self.starts[block]]
-    }
-
-    /// Calls `visit` with the number within a block, the sets and the candidate of each pair.
-    fn each_of<const D: usize>(
-        &self,
-        candidates: &Candidates<D>,
-        block: usize,
-        visit: &mut dyn FnMut(usize, [u32; 2], usize),
-    ) {
-        let mut number = 0;
-        candidates.each_meeting(range_of(block, candidates.pairs.pairs().len()), |range, sets| {
-            let of_block = self.kept_of(block).iter().map(|&at| block * BLOCK + usize::from(at));
-            for at in of_block.skip(number).take_while(|&at| at < range.end) {
-                visit(number, sets, at);
-                number += 1;
-            }
-        });
     }
 
     /// How many pairs there are before a candidate.
@@ -135,44 +99,20 @@ impl PairSieve {
 }
 
 /// Writes the numbers of those candidates from number `first` on that are pairs to the front of `out`; how many there are.
-fn sift_block<const D: usize>(candidates: &Candidates<D>, test: &Test<'_, D>, first: usize, out: &mut [u16]) -> usize {
+fn sift_block<const D: usize>(
+    candidates: &Candidates<D>,
+    (test, all_touch): (&Test<'_, D>, Option<&Marks>),
+    first: usize,
+    out: &mut [u16],
+) -> usize {
     let mut count = 0;
     candidates.each_meeting(first..first + out.len(), |range, sets| {
-        let begin = count;
-        let pairs = &candidates.pairs.pairs()[range.clone()];
-        if let Some(bodies) = test.direct_in_open_space(sets) {
-            count = sift_direct::<D>(bodies, pairs, (range.start - first) as u16, out, count);
-        } else {
-            for (at, &pair) in range.clone().zip(pairs) {
-                out[count] = (at - first) as u16;
-                count += usize::from(test.touches(sets, candidates.shift_now(test, sets, (at, pair)), pair));
-            }
-        }
-        if test.drops_some() {
-            let end = core::mem::replace(&mut count, begin);
-            for number in begin..end {
-                let at = out[number];
-                if test.admits(sets, candidates.pairs.pairs()[first + usize::from(at)]) {
-                    out[count] = at;
-                    count += 1;
-                }
-            }
+        for (at, &pair) in range.clone().zip(&candidates.pairs.pairs()[range]) {
+            // Without a branch that depends on who touches.
+            out[count] = (at - first) as u16;
+            let touches = all_touch.map_or_else(|| test.touches(sets, pair), |strays| !strays.has_any(pair));
+            count += usize::from(touches && test.admits(sets, pair));
         }
     });
-    count
-}
-
-/// Without a branch that depends on who touches.
-fn sift_direct<const D: usize>(
-    [of_a, of_b]: [&[Packed]; 2],
-    pairs: &[[u32; 2]],
-    first: u16,
-    out: &mut [u16],
-    mut count: usize,
-) -> usize {
-    for (at, &[a, b]) in (first..).zip(pairs) {
-        out[count] = at;
-        count += usize::from(of_a[a as usize].touches::<D>(&of_b[b as usize], [0.0; D]));
-    }
     count
 }

@@ -1,5 +1,4 @@
-//! Rows without the neighbours that are none now: of candidates, where it does not last from frame to frame which of them touch, and where
-//! layers or a function of the caller's drop some.
+//! Rows without the neighbours that a function of the caller's drops.
 
 use jostle_core::isa::Work;
 use jostle_core::scratch::resize_with_headroom;
@@ -33,12 +32,12 @@ impl RowSieve {
             + self.starts.capacity() * size_of::<usize>()
     }
 
-    /// Finds out which neighbours stay, by the number of each among all, the body of its row and itself.
+    /// Finds out which neighbours stay, by the body of the row of each and itself.
     pub(super) fn sift(
         &mut self,
         rows: &NeighborLists,
         (isa, workers): (Isa, Workers<'_>),
-        stays: impl Fn(usize, [u32; 2]) -> bool + Sync + Send,
+        stays: impl Fn([u32; 2]) -> bool + Sync + Send,
     ) {
         let parts = rows.neighbors().len().div_ceil(BLOCK);
         // One more word, for a row that begins behind the last neighbour.
@@ -48,7 +47,7 @@ impl RowSieve {
         workers.fill_blocks("sift", &mut self.stays, WORDS, |first, words| {
             words.fill(0);
             each(rows, first / WORDS, |at, pair| {
-                words[at % BLOCK / WORD] |= u64::from(stays(at, pair)) << (at % WORD);
+                words[at % BLOCK / WORD] |= u64::from(stays(pair)) << (at % WORD);
             });
         });
         let Self { stays, before, starts } = self;
@@ -78,26 +77,6 @@ impl RowSieve {
         });
         workers.fill_blocks("row ends", ends, ROWS, |first, ends| {
             isa.run(Ends { offsets: &rows.offsets()[first + 1..], bits: stays, before, starts, ends });
-        });
-    }
-
-    /// Sets all columns that are wanted of lists that have been filled, by what `measure` says of each neighbour that stays.
-    pub(super) fn measure<const D: usize>(
-        &self,
-        rows: &NeighborLists,
-        lists: &mut NeighborLists,
-        workers: Workers<'_>,
-        measure: impl Fn(usize, [u32; 2]) -> ([i32; D], ([f64; D], f64)) + Sync,
-    ) {
-        lists.measure_parts::<D>(&self.starts, workers, |part, visit| {
-            let mut number = 0;
-            each(rows, part, |at, pair| {
-                if self.stays[at / WORD] >> (at % WORD) & 1 == 1 {
-                    let (shift, apart) = measure(at, pair);
-                    visit(number, shift, apart);
-                    number += 1;
-                }
-            });
         });
     }
 }

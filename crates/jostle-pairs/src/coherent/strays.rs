@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::from_axes;
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_sets::input::layers::Layers;
 use jostle_sets::{Circle, Queries};
 
 use crate::coherent::packed::Packed;
@@ -179,17 +180,24 @@ impl<const D: usize> Strays<D> {
         self.ids.iter().zip(&self.strays).map(|(&id, stray)| (id, stray.body))
     }
 
+    /// Who strays.
+    pub(super) fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
     /// The pairs of bodies that stray.
     pub(super) fn pairs(&self) -> &[[u32; 2]] {
         &self.pairs
     }
 
     /// Finds the pairs of all that have strayed so far, and of those that do now, among these bodies, where they are nowhere from now on; whether
-    /// few do, and all are sound. They may be looked for by how near others are, with such a margin.
+    /// few do, and all are sound. They may be looked for by how near others are, with such a margin; layers may not let
+    /// all meet.
     pub(super) fn find(
         &mut self,
         now: &mut Vec<u32>,
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
+        layers: Option<Layers<'_>>,
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
@@ -198,7 +206,7 @@ impl<const D: usize> Strays<D> {
         self.many = self.ids.len() + now.len();
         self.spent += self.many;
         let few = self.many <= bodies.len() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
-        let found = few && self.find_with(now, (grown, bodies, margin), workers);
+        let found = few && self.find_with(now, (grown, bodies, margin), layers, workers);
         if !found {
             self.build = 0;
         }
@@ -209,6 +217,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         new: &[u32],
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
+        layers: Option<Layers<'_>>,
         workers: Workers<'_>,
     ) -> bool {
         let before = self.ids.len();
@@ -223,7 +232,7 @@ impl<const D: usize> Strays<D> {
             let body = bodies.get_mut(id as usize);
             stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
         }
-        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), workers);
+        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), layers, workers);
         if !found {
             for (id, body) in self.bodies() {
                 bodies.get_mut(id as usize).into_iter().for_each(|slot| *slot = body);
@@ -232,7 +241,12 @@ impl<const D: usize> Strays<D> {
         found
     }
 
-    fn find_pairs(&mut self, among: (&LinearTree<D>, &[Packed], f32), workers: Workers<'_>) -> bool {
+    fn find_pairs(
+        &mut self,
+        among: (&LinearTree<D>, &[Packed], f32),
+        layers: Option<Layers<'_>>,
+        workers: Workers<'_>,
+    ) -> bool {
         let Self { ids, strays, there, tree, columns, pairs, .. } = self;
         let (grown, bodies, margin) = among;
         let strays = &mut strays[..ids.len()];
@@ -265,6 +279,10 @@ impl<const D: usize> Strays<D> {
                         stray.touched.push(ids[other as usize]);
                     }
                 });
+                if let Some(layers) = layers {
+                    let id = ids[number as usize];
+                    stray.touched.retain(|&other| layers.meets(id, &layers, other));
+                }
                 if !is_sound || among_them.is_err() {
                     failed.store(true, Ordering::Relaxed);
                 }

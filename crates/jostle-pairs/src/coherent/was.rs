@@ -19,7 +19,7 @@ const BLOCK: usize = 1 << 13;
 const TASKS: usize = 2;
 
 /// Bodies that are read at a time.
-const PART: usize = 256;
+pub(super) const PART: usize = 256;
 
 /// How many of so many bodies one task reads: a recording, which is for any number of workers, has the least.
 pub(super) fn block(bodies: usize, workers: Workers<'_>) -> usize {
@@ -56,11 +56,6 @@ impl<const D: usize> Was<D> {
     pub(super) fn bytes(&self) -> usize {
         let columns = self.centers.iter().chain(&self.stood).chain([&self.radii, &self.grown]);
         columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
-    }
-
-    /// Keeps none.
-    pub(super) fn forget(&mut self) {
-        self.len = None;
     }
 
     /// Keeps these bodies where they stand.
@@ -144,15 +139,23 @@ impl<const D: usize> Was<D> {
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bodies that are kept ahead, with margins of their own, if they have been given such, or else with this one.
-    pub(super) fn bodies_ahead(&self, margin: f32, own: bool) -> Option<Bodies<'_, D>> {
-        let len = self.len.filter(|_| self.is_ahead)?;
+    /// The bodies as they are kept, with margins of their own, if they have been given such, or else with this one.
+    pub(super) fn bodies(&self, margin: f32, own: bool) -> Option<Bodies<'_, D>> {
+        let len = self.len?;
         let centers = self.centers();
         Some(if own {
             Bodies::from_slices(centers, &self.grown[..len])
         } else {
             Bodies::from_slices(centers, &self.radii[..len]).with_margin(margin)
         })
+    }
+
+    /// A body is kept elsewhere.
+    pub(super) fn shift(&mut self, id: usize, by: [f32; D]) {
+        for axis in 0..D {
+            let columns = [&mut self.centers[axis], &mut self.stood[axis]];
+            columns.into_iter().filter_map(|column| column.get_mut(id)).for_each(|x| *x += by[axis]);
+        }
     }
 
     /// A body as it is kept, with its margin: its own, or else this one.

@@ -265,11 +265,6 @@ impl NeighborLists {
         &self.vectors()[self.row(id)]
     }
 
-    /// Whether searches fill in image shifts.
-    pub(crate) fn want_image_shifts(&mut self, wanted: bool) {
-        self.extras.wanted.image_shifts = wanted;
-    }
-
     /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
     pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
         self.room_for_rows(rows);

@@ -16,7 +16,7 @@ use jostle_sets::proxy::{Exact, Measured, each_body};
 use crate::neighbors::NeighborLists;
 use crate::neighbors::extras::Block;
 use crate::neighbors::rows::Rows;
-use crate::neighbors::touches::{Apart, each_touch};
+use crate::neighbors::touches::each_touch;
 
 /// Neighbours that one task looks at.
 const BLOCK: usize = 1 << 14;
@@ -153,31 +153,6 @@ impl NeighborLists {
             // SAFETY: blocks do not overlap, and `run` gives each to one task.
             let out = unsafe { columns.block(range.clone()) };
             each(Neighbors { offsets, neighbors, range }, out);
-        });
-    }
-}
-
-/// Takes the number of a neighbour within a part, its shift, the way to it and the square of that.
-pub(crate) type SetOne<'v, const D: usize> = &'v mut dyn FnMut(usize, [i32; D], Apart<D>);
-
-impl NeighborLists {
-    /// Sets all columns that are wanted, by what `each` says of the neighbours of a part.
-    ///
-    /// # Panics
-    /// When `starts` is not ascending or goes beyond the lists.
-    #[allow(unsafe_code, reason = "each task writes a part of its own")]
-    pub(crate) fn measure_parts<const D: usize>(
-        &mut self,
-        starts: &[usize],
-        workers: Workers<'_>,
-        each: impl Fn(usize, SetOne<'_, D>) + Sync,
-    ) {
-        assert!(starts.is_sorted(), "parts overlap");
-        let columns = self.extras.share::<D>();
-        workers.run("extras", starts.len().saturating_sub(1), |part| {
-            // SAFETY: `starts` is ascending, so that parts do not overlap, and `run` gives each to one task.
-            let mut out = unsafe { columns.block(starts[part]..starts[part + 1]) };
-            each(part, &mut |at, shift, (apart, distance2)| set_one(&mut out, at, shift, apart, distance2));
         });
     }
 }

@@ -39,8 +39,7 @@ pub struct Skin<const D: usize> {
     /// Which sets meet, in ascending order.
     meetings: Vec<(usize, usize)>,
     space: Space<D>,
-    /// Of a finder of coherent frames, which chooses itself what bodies are kept, and keeps pairs that surely touch: so a radius uses
-    /// up the margin by shrinking, too.
+    /// Of a finder of coherent frames, which keeps bodies itself.
     pub(crate) coherent: bool,
     outcomes: Spare,
 }
@@ -150,7 +149,7 @@ impl<const D: usize> Skin<D> {
             return None;
         }
         let sets = input.sets();
-        let width = Width::of(&self.space, input.is_decided(), self.coherent);
+        let width = Width::of(&self.space, input.is_decided());
         let compare = |(kept, set): (&Kept<D>, &Set<'_, D>)| kept.compare(set, &width, workers);
         match (self.sets.as_slice(), sets) {
             ([kept, ..], [set]) => {
@@ -172,19 +171,6 @@ impl<const D: usize> Skin<D> {
                 excess
             }
         }
-    }
-
-    /// Sets by how many cells each body of a set has been moved since it was kept, for which it did not move; of no body where
-    /// none was.
-    pub(crate) fn jumps(
-        &self,
-        set: usize,
-        now: &Set<'_, D>,
-        decided: bool,
-        jumps: &mut Vec<[i32; D]>,
-        workers: Workers<'_>,
-    ) {
-        self.sets[set].jumps(now, &Width::of(&self.space, decided, self.coherent), jumps, workers);
     }
 
     pub(crate) fn bytes(&self) -> usize {

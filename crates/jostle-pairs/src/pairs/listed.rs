@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
+use jostle_sets::input::UnitCell;
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::proxy::Exact;
 
@@ -88,21 +89,29 @@ impl<const D: usize> Listed<D> {
         Some(at.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[at])
     }
 
-    /// Makes room for what is known of so many pairs of sets that met before, each two with so many pairs before their end.
-    pub(crate) fn room_for(
-        &mut self,
-        (count, meetings): (usize, &[[u32; 2]]),
-        ends: impl Iterator<Item = usize>,
-        (repeats, unique, moves): (bool, bool, bool),
-    ) -> (&mut [[i32; D]], &mut [f64]) {
+    /// Notes that pairs are of sets that met before, each two with so many pairs before their end, of bodies at rest in open space.
+    pub(crate) fn note(&mut self, meetings: &[[u32; 2]], ends: impl Iterator<Item = usize>) {
         self.plain = None;
         self.meetings.clear();
         self.meetings.extend_from_slice(meetings);
         self.ends.clear();
         self.ends.extend(ends);
-        (self.repeats, self.unique) = (repeats, unique);
-        resize_with_headroom(&mut self.times, if moves { count } else { 0 });
-        (self.shifts.room_for(if repeats { count } else { 0 }), &mut self.times)
+        (self.repeats, self.unique) = (false, true);
+        self.shifts.clear();
+        self.times.clear();
+    }
+
+    /// Notes that space repeats, and each pair, all of the same two sets, is the nearest of its images: of each set where others stand for its
+    /// bodies, column by column, and how many vectors of the cell lead to those.
+    pub(crate) fn note_nearest<'a>(
+        &mut self,
+        cell: &UnitCell<D>,
+        places: impl Iterator<Item = [[&'a [f32]; D]; 2]>,
+        workers: Workers<'_>,
+    ) {
+        self.repeats = true;
+        let sets = self.meetings.first().copied().unwrap_or_default();
+        self.shifts.note_nearest((*cell, sets), places, workers);
     }
 
     /// Finds out the image and the time of each pair, whose second body is still the one at the image; and puts the lesser id first

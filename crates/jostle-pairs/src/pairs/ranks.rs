@@ -15,6 +15,10 @@ pub(crate) struct Ranks {
     ids: Vec<u32>,
     /// Whether pairs are listed by rank.
     are_names: bool,
+    /// Bodies of a set, and those which others behind them are images of; whether the set is the only one.
+    ghosts: Vec<u32>,
+    first_ghost: Option<u32>,
+    within: bool,
 }
 
 impl Ranks {
@@ -64,9 +68,16 @@ impl Ranks {
         if self.are_names { &self.ids } else { &[] }
     }
 
-    /// The ids of a pair, the lesser first within a set.
+    /// Behind so many bodies of a set, the only one or the second of two, others are images of these.
+    pub(crate) fn set_ghosts(&mut self, (first, of): (u32, &[u32]), within: bool) {
+        (self.first_ghost, self.within) = ((!of.is_empty()).then_some(first), within);
+        self.ghosts.clear();
+        self.ghosts.extend_from_slice(of);
+    }
+
+    /// The ids of a pair, the lesser first within a set; those of images among them.
     #[inline(always)]
-    pub(crate) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
+    pub(crate) fn named(&self, pair: [u32; 2]) -> [u32; 2] {
         if !self.are_names {
             return pair;
         }
@@ -74,7 +85,23 @@ impl Ranks {
         [a.min(b), a.max(b)]
     }
 
+    /// The ids of a pair, the lesser first within a set.
+    #[inline(always)]
+    pub(crate) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
+        let [a, b] = self.named(pair);
+        match self.first_ghost {
+            Some(first) if b >= first => self.without_ghosts([a, b], first),
+            _ => [a, b],
+        }
+    }
+
+    #[cold]
+    fn without_ghosts(&self, [a, b]: [u32; 2], first: u32) -> [u32; 2] {
+        let b = self.ghosts[(b - first) as usize];
+        if self.within { [a.min(b), a.max(b)] } else { [a, b] }
+    }
+
     pub(crate) fn bytes(&self) -> usize {
-        self.of_leaves.capacity() * size_of::<Ids>() + self.ids.capacity() * size_of::<u32>()
+        self.of_leaves.capacity() * size_of::<Ids>() + (self.ids.capacity() + self.ghosts.capacity()) * size_of::<u32>()
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::{Mutex, OnceLock};
 
 use jostle_core::Workers;
-use jostle_core::axes::{Axes, Both};
-use jostle_core::scratch::resize_with_headroom;
+use jostle_core::axes::{Axes, Both, from_axes};
+use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
+use jostle_sets::input::UnitCell;
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::proxy::Exact;
 
@@ -34,8 +35,10 @@ pub(crate) struct Shifts<const D: usize> {
     turned: Vec<u64>,
     /// The words of `turned` at which tasks begin.
     starts: Vec<usize>,
-    /// Of pairs that were found otherwise, their shifts as they are.
-    given: Vec<[i32; D]>,
+    /// Of pairs that are the nearest of their images, the cell and their sets; and where the bodies of each set are, or others for them, which
+    /// are moved by `wraps`.
+    nearest: Option<(UnitCell<D>, [u32; 2])>,
+    places: Vec<Places<D>>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
     wraps: Vec<Vec<[i32; D]>>,
     /// All of them, once somebody wants them in a slice; and the memory of an earlier one.
@@ -45,9 +48,19 @@ pub(crate) struct Shifts<const D: usize> {
 
 impl<const D: usize> Clone for Shifts<D> {
     fn clone(&self) -> Self {
-        let Self { runs, turned, given, wraps, .. } = self;
-        let (runs, turned, given, wraps) = (runs.clone(), turned.clone(), given.clone(), wraps.clone());
-        Self { runs, turned, given, wraps, ..Self::default() }
+        let Self { runs, turned, nearest, places, wraps, .. } = self;
+        let (runs, turned, nearest) = (runs.clone(), turned.clone(), *nearest);
+        Self { runs, turned, nearest, places: places.clone(), wraps: wraps.clone(), ..Self::default() }
+    }
+}
+
+/// Where bodies are, or others for them, and how many vectors lead from those to them, axis by axis.
+#[derive(Debug, Clone)]
+struct Places<const D: usize>([[Vec<f32>; D]; 2]);
+
+impl<const D: usize> Default for Places<D> {
+    fn default() -> Self {
+        Self([const { [const { Vec::new() }; D] }; 2])
     }
 }
 
@@ -66,14 +79,29 @@ impl<const D: usize> Shifts<D> {
             *spare = slice;
         }
         self.runs.clear();
-        self.given.clear();
+        self.nearest = None;
     }
 
-    /// Room for the shifts of so many pairs.
-    pub(crate) fn room_for(&mut self, pairs: usize) -> &mut [[i32; D]] {
+    /// Notes where others stand for the bodies of each set, column by column, and how many vectors of the cell lead to those, for pairs of two of
+    /// them, each of which is the nearest of its images.
+    pub(crate) fn note_nearest<'a>(
+        &mut self,
+        (cell, sets): (UnitCell<D>, [u32; 2]),
+        places: impl Iterator<Item = [[&'a [f32]; D]; 2]>,
+        workers: Workers<'_>,
+    ) {
         self.clear();
-        resize_with_headroom(&mut self.given, pairs);
-        &mut self.given
+        self.nearest = Some((cell, sets));
+        for (set, columns) in places.enumerate() {
+            self.places.resize(self.places.len().max(set + 1), Places::default());
+            let kept = self.places[set].0.as_flattened_mut();
+            for (kept, column) in kept.iter_mut().zip(columns.as_flattened()) {
+                fill_with_headroom(kept, column.len(), 0.0);
+                workers.fill_blocks("places", kept, BLOCK, |first, block| {
+                    block.copy_from_slice(&column[first..][..block.len()]);
+                });
+            }
+        }
     }
 
     /// Notes the shifts of pairs whose second body is the one at the image, and puts the lesser id first in pairs within a set.
@@ -113,7 +141,8 @@ impl<const D: usize> Shifts<D> {
         self.runs.capacity() * size_of::<Run<D>>()
             + self.turned.capacity() * size_of::<u64>()
             + self.starts.capacity() * size_of::<usize>()
-            + self.given.capacity() * size_of::<[i32; D]>()
+            + self.places.iter().flat_map(|places| places.0.as_flattened()).map(Vec::capacity).sum::<usize>()
+                * size_of::<f32>()
             + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
             + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
             + self.spare.lock().map_or(0, |spare| spare.capacity()) * size_of::<[i32; D]>()
@@ -132,8 +161,8 @@ impl<const D: usize> Shifts<D> {
 
     /// That of a pair by its number.
     pub(crate) fn get(&self, pairs: &[[u32; 2]], number: usize) -> Option<[i32; D]> {
-        if let Some(&given) = self.given.get(number) {
-            return Some(given);
+        if let Some(nearest) = &self.nearest {
+            return pairs.get(number).map(|&pair| self.of_nearest(nearest, pair));
         }
         let run = self.runs.get(self.runs.partition_point(|run| run.end <= number))?;
         Some(self.of(run, number, *pairs.get(number)?))
@@ -144,10 +173,10 @@ impl<const D: usize> Shifts<D> {
         &'a self,
         pairs: &'a [[u32; 2]],
     ) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'a, D> {
-        let (mut run, len) = (0, if self.runs.is_empty() { self.given.len() } else { pairs.len() });
+        let (mut run, len) = (0, if self.runs.is_empty() && self.nearest.is_none() { 0 } else { pairs.len() });
         (0..len).map(move |number| {
-            if let Some(&given) = self.given.get(number) {
-                return given;
+            if let Some(nearest) = &self.nearest {
+                return self.of_nearest(nearest, pairs[number]);
             }
             while self.runs[run].end <= number {
                 run += 1;
@@ -172,6 +201,15 @@ impl<const D: usize> Shifts<D> {
             }
         }
         shift
+    }
+
+    /// That of a pair which is the nearest of its images.
+    fn of_nearest(&self, (cell, sets): &(UnitCell<D>, [u32; 2]), [a, b]: [u32; 2]) -> [i32; D] {
+        let [Places([from, of_a]), Places([to, of_b])] = sets.both(|set| &self.places[set as usize]);
+        let (a, b) = (a as usize, b as usize);
+        let apart = from_axes(|axis| f64::from(to[axis][b]) - f64::from(from[axis][a]));
+        let nearest = cell.steps_to(apart);
+        from_axes(|k| (of_a[k][a] - of_b[k][b]) as i32 - nearest[k] as i32)
     }
 }
 

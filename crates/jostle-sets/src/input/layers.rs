@@ -73,6 +73,81 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Values<'a, T> {
     }
 }
 
+/// Values as they were.
+#[derive(Debug, Clone)]
+enum ValuesKept<T> {
+    All(T),
+    Each(Vec<T>),
+}
+
+impl<T: Copy + PartialEq> ValuesKept<T> {
+    fn keep(&mut self, values: Values<'_, T>) {
+        match (self, values) {
+            (Self::Each(kept), Values::Each(values)) => {
+                kept.clear();
+                kept.extend_from_slice(values);
+            }
+            (kept, Values::Each(values)) => *kept = Self::Each(values.to_vec()),
+            (kept, Values::All(value)) => *kept = Self::All(value),
+        }
+    }
+
+    fn is_of(&self, values: Values<'_, T>) -> bool {
+        match (self, values) {
+            (Self::All(kept), Values::All(value)) => *kept == value,
+            (Self::Each(kept), Values::Each(values)) => kept == values,
+            _ => false,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::All(_) => 0,
+            Self::Each(kept) => kept.capacity() * size_of::<T>(),
+        }
+    }
+}
+
+/// The layers of a set as they were, or that it had none.
+#[derive(Debug, Clone)]
+pub struct LayersKept {
+    there: bool,
+    category: ValuesKept<u32>,
+    mask: ValuesKept<u32>,
+    group: ValuesKept<i32>,
+}
+
+impl Default for LayersKept {
+    fn default() -> Self {
+        let all = ValuesKept::All(u32::MAX);
+        Self { there: false, category: all.clone(), mask: all, group: ValuesKept::All(0) }
+    }
+}
+
+impl LayersKept {
+    pub fn keep(&mut self, layers: Option<Layers<'_>>) {
+        self.there = layers.is_some();
+        if let Some(Layers { category, mask, group }) = layers {
+            self.category.keep(category);
+            self.mask.keep(mask);
+            self.group.keep(group);
+        }
+    }
+
+    /// Whether they are the same.
+    #[must_use]
+    pub fn is_of(&self, layers: Option<Layers<'_>>) -> bool {
+        layers.map_or(!self.there, |Layers { category, mask, group }| {
+            self.there && self.category.is_of(category) && self.mask.is_of(mask) && self.group.is_of(group)
+        })
+    }
+
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.category.bytes() + self.mask.bytes() + self.group.bytes()
+    }
+}
+
 /// Which bodies may meet: a pair is kept when `category[a] & mask[b] != 0 && category[b] & mask[a] != 0`.
 ///
 /// A group overrules that, as in Box2D: two bodies of the same group, other than 0, meet if it is positive and do not if

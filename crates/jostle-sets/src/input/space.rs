@@ -235,7 +235,7 @@ impl<const D: usize> UnitCell<D> {
     }
 
     /// Whether each vector lies in its own axis.
-    pub(crate) fn is_straight(&self) -> bool {
+    pub fn is_straight(&self) -> bool {
         self.straight
     }
 
@@ -258,6 +258,16 @@ impl<const D: usize> UnitCell<D> {
             }
         }
         wraps
+    }
+
+    /// How many vectors of the cell lead to a point from the image of it that is nearest to the origin of coordinates.
+    #[inline]
+    pub fn steps_to(&self, point: [f64; D]) -> [f64; D] {
+        let mut steps = [0.0; D];
+        for k in (0..D).filter(|&k| self.space.repeats[k]) {
+            steps[k] = (0..D).map(|axis| point[axis] * self.duals[k][axis]).sum::<f64>().round();
+        }
+        steps
     }
 
     /// [`UnitCell::wraps`] of bodies side by side, in directions in which space repeats.

@@ -21,6 +21,19 @@ pub trait Decide: Sync {
     fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
 }
 
+/// Centres of direct bodies of a set in a space that repeats, moved into the cell, and by how many vectors: where no search has done that.
+#[derive(Debug)]
+pub struct InCell<const D: usize> {
+    pub centers: [Vec<f32>; D],
+    pub wraps: Vec<[i32; D]>,
+}
+
+impl<const D: usize> Default for InCell<D> {
+    fn default() -> Self {
+        Self { centers: [const { Vec::new() }; D], wraps: Vec::new() }
+    }
+}
+
 /// The bodies of a search as the caller gave them.
 #[derive(Debug, Clone, Copy)]
 pub struct Exact<'a, const D: usize> {
@@ -32,6 +45,8 @@ pub struct Exact<'a, const D: usize> {
     pub decided: bool,
     /// Whether the proxies are boxes, of bodies of several shapes.
     pub shaped: bool,
+    /// Of each set, where bodies are at rest and nothing has been sorted.
+    pub in_cell: &'a [InCell<D>],
 }
 
 impl<const D: usize> Exact<'_, D> {
@@ -101,6 +116,9 @@ impl<const D: usize> Exact<'_, D> {
     /// How many cells a body has been moved by to lie in the cell.
     #[inline]
     pub fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {
+        if self.sorted.is_empty() {
+            return self.in_cell.get(set as usize).map_or([0; D], |set| set.wraps[id as usize]);
+        }
         self.proxies(set).wraps_of(id)
     }
 
@@ -120,6 +138,9 @@ impl<const D: usize> Exact<'_, D> {
     /// Direct bodies in a space that repeats, as the predicate has them: in the cell, their radii with the margin.
     #[inline]
     pub fn in_cell(&self, set: u32) -> Bodies<'_, D> {
+        if let Some(set) = self.in_cell.get(set as usize) {
+            return Bodies::from_slices(set.centers.each_ref().each(Vec::as_slice), 0.0);
+        }
         let proxies = self.proxies(set);
         match self.sets[set as usize].source {
             Source::View(bodies) if proxies.are_as_given() => bodies,
@@ -208,6 +229,9 @@ impl<const D: usize> Exact<'_, D> {
     /// Whether a body of these sets has been moved into the cell.
     #[inline]
     pub fn is_outside(&self, sets: [u32; 2]) -> bool {
+        if self.sorted.is_empty() {
+            return !self.in_cell.is_empty();
+        }
         self.proxies(sets[0]).outside || self.proxies(sets[1]).outside
     }
 

@@ -13,6 +13,7 @@ use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now, TOO_FAR};
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
+use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::Was;
 use crate::coherent::was::measure::{Limit, Pack, Since};
 
@@ -28,6 +29,12 @@ const MOST_STEPS: f64 = 16.0;
 
 /// Of bodies that are kept as they stand, those stray that are farther away than so many margins.
 const JUMP: f64 = 2.0;
+
+/// How much more than by what stand-ins may be wrong bodies may stray.
+const ERRORS: f64 = 4.0;
+
+/// What is added to how far bodies reach, for rounding.
+const REACHING: f64 = 1.0 + 1.0 / 1024.0;
 
 /// Of others those have jumped that have moved so many times as far as all do on average, and as all but a few.
 const JUMPS: [f64; 2] = [6.0, 1.5];
@@ -50,6 +57,7 @@ impl<const D: usize> Current<D> {
     pub(in crate::coherent) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
         self.course = None;
+        self.ghosts.clear();
         self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
     }
 
@@ -63,7 +71,9 @@ impl<const D: usize> Current<D> {
         workers: Workers<'_>,
     ) {
         let [times, moved] = ahead;
-        let mut course = Course::new((times * moved) as f32, way.tolerance as f32);
+        // Rounding of those that stand in for others is no straying.
+        let tolerance = way.tolerance + ERRORS * self.error;
+        let mut course = Course::new((times * moved) as f32, tolerance as f32);
         let margin = way.margin as f32;
         let grown = (margin / course.reach, course.tolerance, margin);
         self.each_view(input, |now, bodies| {
@@ -73,7 +83,7 @@ impl<const D: usize> Current<D> {
                 course.note(now.was.grow(grown, workers));
             }
         });
-        (self.course, self.limit) = (Some(course), way.limit);
+        (self.course, self.limit) = (Some(course), way.limit + ERRORS * self.error);
     }
 
     /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
@@ -86,10 +96,47 @@ impl<const D: usize> Current<D> {
         sum / len.max(1) as f64
     }
 
-    /// The bodies of a set where they are to be, with margins, if they are kept so.
-    pub(in crate::coherent) fn ahead(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
-        let course = self.course?;
-        self.sets.get(set)?.was.bodies_ahead(margin as f32, course.is_expected())
+    /// The bodies of a set where they are kept, with margins.
+    pub(in crate::coherent) fn grown(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
+        if !self.ghosts.is_empty() && set + 1 == self.of_input {
+            return Some(self.ghosts.with_bodies());
+        }
+        self.sets.get(set)?.was.bodies(margin as f32, self.course().is_some())
+    }
+
+    /// Finds the images of kept bodies that may touch others with such a margin, in the space that others stand in for.
+    pub(in crate::coherent) fn find_ghosts(
+        &mut self,
+        stand_ins: Option<&StandIns<D>>,
+        margin: f64,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        self.ghosts.clear();
+        let Some((stand_ins, cell)) = stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
+            return;
+        };
+        let (own, last) = (self.course().is_some(), self.of_input - 1);
+        let Self { sets, ghosts, .. } = self;
+        let bodies = |set: usize| sets.get(set)?.was.bodies(margin as f32, own);
+        let Some(of_last) = bodies(last) else { return };
+        let reach = 2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error();
+        ghosts.find((cell, reach as f32), (of_last, bodies(0).filter(|_| last > 0)), (isa, workers));
+        ghosts.listed(of_last, workers);
+    }
+
+    /// A body that stands for another has been moved by so much, and so has it where it is kept.
+    pub(in crate::coherent) fn shift_kept(&mut self, set: usize, id: usize, by: [f32; D]) {
+        self.sets.get_mut(set).into_iter().for_each(|now| now.was.shift(id, by));
+    }
+
+    /// Puts the ghosts behind bodies that have just been read.
+    fn put_ghosts(&mut self) {
+        if self.ghosts.is_empty() {
+            return;
+        }
+        if let Some(now) = self.sets.get_mut(self.of_input - 1) {
+            self.ghosts.put_packed(&mut now.bodies);
+        }
     }
 
     /// The course that is expected of the bodies that are kept, if one is.
@@ -100,6 +147,7 @@ impl<const D: usize> Current<D> {
     /// Takes the bodies of a plain frame as they are kept for those of this frame.
     pub(in crate::coherent) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
+        self.put_ghosts();
     }
 
     /// Puts the bodies of a plain frame aside as they are kept ahead, by rank where there are ids.
@@ -156,12 +204,6 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// Keeps no plain frame.
-    pub(in crate::coherent) fn forget(&mut self) {
-        self.course = None;
-        self.sets.iter_mut().for_each(|now| now.was.forget());
-    }
-
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
     /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
     /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may. If some of the
@@ -174,11 +216,14 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         let Some(course) = self.course() else {
             let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
-            let [used, of_all] = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
+            let measured = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
+            self.put_ghosts();
+            let [used, of_all] = measured.map(|used| used + self.error);
             self.farthest = of_all;
             return used;
         };
         let strayed = self.measure_strayed(input, (margin, strays), Now::bodies, on);
+        self.put_ghosts();
         self.used(course, strayed)
     }
 
@@ -203,6 +248,9 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         self.by_rank.clear();
         let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
+        if let Some(now) = self.sets.get_mut(self.of_input - 1) {
+            self.ghosts.put_behind(&mut now.moving, Moving::moved);
+        }
         self.used(course, strayed)
     }
 
@@ -287,7 +335,7 @@ impl<const D: usize> Current<D> {
         let tolerance = self.course.map_or(f32::INFINITY, |course| course.tolerance);
         let steps = steps_of(&mut sample, tolerance.into()) as f32;
         self.sample = sample;
-        let rounding = margin * ROUNDING;
+        let rounding = margin * ROUNDING + self.error;
         let limit = strays.map(|strays| ((self.limit - rounding) as f32, strays));
         let measured = self.read_plain(input, (margin, Since::Steps(steps), limit), into, on);
         self.steps = steps.into();
@@ -312,7 +360,6 @@ impl<const D: usize> Current<D> {
         for (now, set) in self.sets.iter_mut().zip(input.sets()) {
             let of_set = match set.source {
                 Source::View(bodies) => {
-                    now.build = 0;
                     let (was, packed) = into(now);
                     was.measure(bodies, (margin as f32, since, limit), packed, on)
                 }
@@ -326,6 +373,11 @@ impl<const D: usize> Current<D> {
             *strays = beyond.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
         measured
+    }
+
+    /// Bodies of these sets are looked at, which may be so far from where those that stand in for them say.
+    pub(in crate::coherent) fn begin(&mut self, input: &Input<'_, D>, error: f64) {
+        (self.of_input, self.error) = (input.sets().len(), error);
     }
 
     fn each_view(&mut self, input: &Input<'_, D>, mut visit: impl FnMut(&mut Now<D>, Bodies<'_, D>)) {

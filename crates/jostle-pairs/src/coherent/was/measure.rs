@@ -7,7 +7,7 @@ use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
 use jostle_core::prefetch::{prefetch, prefetch_mut};
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Column, Isa, Radii, Workers};
+use jostle_core::{Bodies, Column, Isa, Radii, Scalar, Workers};
 use jostle_sets::simd::LANES;
 
 use super::{PART, SHARE, Was, block};
@@ -110,13 +110,17 @@ type Part<'a, const D: usize> = ([&'a [f32; PART]; D], &'a [f32; PART]);
 
 /// The values from number `first` on, where they lie if they can be read there, else in `room`, filled up with zeros.
 #[inline(always)]
-fn read<'a>(column: &Column<'a, f32>, first: usize, room: &'a mut [f32; PART]) -> &'a [f32; PART] {
+pub(in crate::coherent) fn read<'a, T: Scalar>(
+    column: &Column<'a, T>,
+    first: usize,
+    room: &'a mut [T; PART],
+) -> &'a [T; PART] {
     if let Some(part) = column.as_slice().and_then(|slice| slice[first..].first_chunk()) {
         return part;
     }
     let len = PART.min(column.len() - first);
     column.copy_into(first, &mut room[..len]);
-    room[len..].fill(0.0);
+    room[len..].fill(T::default());
     room
 }
 

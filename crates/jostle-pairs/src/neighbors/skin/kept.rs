@@ -1,9 +1,7 @@
 //! Bodies of one set as they were, and how much of their margins they have used up since.
 
-use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use jostle_core::axes::Axes;
 use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
 use jostle_core::{Bodies, LinearTree, Scalar, Workers};
 use jostle_sets::input::{Displacements, Set, Source, Space, UnitCell};
@@ -101,8 +99,8 @@ impl<const D: usize, T: Scalar> Body<D, T> {
         Self { center: bodies.center(id), radius: bodies.radii().get(id) }
     }
 
-    fn same(&self, now: &Self, both_ways: bool) -> bool {
-        self.center == now.center && (now.radius == self.radius || !both_ways && now.radius < self.radius)
+    fn same(&self, now: &Self) -> bool {
+        self.center == now.center && now.radius <= self.radius
     }
 
     /// How far it has moved on an axis.
@@ -113,14 +111,10 @@ impl<const D: usize, T: Scalar> Body<D, T> {
 
     /// How far it may have moved, if rounding costs `least` more.
     #[inline(always)]
-    fn allowed(&self, now: &Self, margin: T, rounding: Rounding, both_ways: bool) -> f64 {
+    fn allowed(&self, now: &Self, margin: T, rounding: Rounding) -> f64 {
         let (grown, radius) = ((self.radius + margin).to_f64(), self.radius.to_f64());
         let spare = (grown - radius).min(margin.to_f64()) - grown * rounding.relative - rounding.least;
         let growth = now.radius.to_f64() - radius;
-        if both_ways {
-            // A radius below 0 is not sound.
-            return if now.radius.to_f64() < 0.0 { f64::NEG_INFINITY } else { spare - growth.abs() };
-        }
         // Not `max`, which would take NaN for no growth.
         spare - growth.clamp(0.0, f64::INFINITY)
     }
@@ -142,8 +136,6 @@ pub(super) struct Width<const D: usize> {
     /// What differences may lose to rounding, of coordinates in the cell, and of a body's own.
     least: f64,
     of_body: f64,
-    /// A radius uses up the margin by shrinking, too.
-    both_ways: bool,
 }
 
 impl<const D: usize> Width<D> {
@@ -153,9 +145,9 @@ impl<const D: usize> Width<D> {
     /// each body, 2u of W for their difference and as much for the offset, in the list and now: 12u of it in all, in length
     /// 21u, for one body half of that; 16u are taken off. Of a cell that is not straight and leaves a direction open,
     /// coordinates may be wider than it. Of decided bodies, roundings are those of the coordinates as they were given.
-    pub(super) fn of(space: &Space<D>, decided: bool, both_ways: bool) -> Self {
+    pub(super) fn of(space: &Space<D>, decided: bool) -> Self {
         if space.is_open() {
-            return Self { cell: None, least: 0.0, of_body: 0.0, both_ways };
+            return Self { cell: None, least: 0.0, of_body: 0.0 };
         }
         let relative = if decided { ROUNDING_64.relative } else { ROUNDING.relative };
         let width = (0..D).map(|axis| {
@@ -164,7 +156,7 @@ impl<const D: usize> Width<D> {
         });
         let contained = space.is_straight() || space.repeats == [true; D];
         let of_body = if decided || !contained { relative } else { 0.0 };
-        Self { cell: Some(UnitCell::of(space)), least: relative * width.fold(0.0, f64::max), of_body, both_ways }
+        Self { cell: Some(UnitCell::of(space)), least: relative * width.fold(0.0, f64::max), of_body }
     }
 
     /// By how many vectors of the cell a body has been moved, or nearly so.
@@ -311,15 +303,6 @@ impl<const D: usize> Kept<D> {
         survey(kept.bodies, change, workers)
     }
 
-    /// See [`Skin::jumps`](super::Skin::jumps).
-    pub(super) fn jumps(&self, now: &Set<'_, D>, width: &Width<D>, jumps: &mut Vec<[i32; D]>, workers: Workers<'_>) {
-        match now.source {
-            Source::View(now) => fill_jumps(&self.single, now, width, jumps, workers),
-            Source::Double(now) => fill_jumps(&self.double, now, width, jumps, workers),
-            Source::Tree(_) | Source::Shaped(_) => jumps.clear(),
-        }
-    }
-
     pub(super) fn bytes(&self) -> usize {
         let displacements = self.displacements.as_ref().map_or(0, Vec::capacity) + self.spare.capacity();
         self.single.capacity() * size_of::<Body<D, f32>>()
@@ -370,32 +353,6 @@ impl Path {
     }
 }
 
-fn fill_jumps<const D: usize, T: Scalar>(
-    kept: &[Body<D, T>],
-    now: Bodies<'_, D, T>,
-    width: &Width<D>,
-    jumps: &mut Vec<[i32; D]>,
-    workers: Workers<'_>,
-) {
-    let jumped = AtomicBool::new(false);
-    resize_with_headroom(jumps, now.len());
-    workers.fill_blocks("jumps", jumps, BLOCK, |first, block| {
-        let mut any = false;
-        for (slot, id) in block.iter_mut().zip(first..) {
-            let (was, is, mut by) = (&kept[id], Body::of(now, id), [0.0; D]);
-            for axis in 0..D {
-                by[axis] = was.moved(&is, axis);
-            }
-            *slot = width.jump(by).axes(|steps| steps as i32);
-            any |= *slot != [0; D];
-        }
-        jumped.fetch_or(any, Ordering::Relaxed);
-    });
-    if !jumped.into_inner() {
-        jumps.clear();
-    }
-}
-
 fn compare<const D: usize, T: Scalar>(
     kept: &[Body<D, T>],
     now: Bodies<'_, D, T>,
@@ -419,14 +376,14 @@ fn compare<const D: usize, T: Scalar>(
             let widest = (0..D).map(|axis| was.center[axis].to_f64().abs() + is.center[axis].to_f64().abs());
             least += width.of_body * widest.fold(0.0, f64::max);
         }
-        let (mut moved2, mut same) = (by.iter().map(|by| by * by).sum(), was.same(&is, width.both_ways));
+        let (mut moved2, mut same) = (by.iter().map(|by| by * by).sum(), was.same(&is));
         if let Some((was_by, is_by)) = paths {
             let (was_by, is_by) = (was_by[id], is_by.get(id));
             let path = Path::of(by, was_by, is_by);
             least += path.length * ROUNDING.relative;
             (moved2, same) = (path.moved2, same && was_by == is_by);
         }
-        Change { moved2, allowed: was.allowed(&is, margin, Rounding { least, ..rounding }, width.both_ways), same }
+        Change { moved2, allowed: was.allowed(&is, margin, Rounding { least, ..rounding }), same }
     };
     survey(now.len(), change, workers)
 }

@@ -1,0 +1,288 @@
+//! Images of bodies, where space repeats, that may touch others in open space: behind the bodies of their set, as more of it.
+//!
+//! Within a set half of the images are enough, since each pair has one at which the second body is moved and an opposite one at which the
+//! first is.
+
+use core::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_core::isa::Work;
+use jostle_core::scratch::fill_with_headroom;
+use jostle_core::{Bodies, Column, Isa, Workers};
+use jostle_sets::input::UnitCell;
+use jostle_sets::simd::LANES;
+
+use crate::coherent::packed::Packed;
+use crate::coherent::was::measure::read;
+use crate::coherent::was::{PART, block};
+
+/// See the top of this file.
+#[derive(Debug)]
+pub(super) struct Ghosts<const D: usize> {
+    /// Bodies of their set, behind which they are.
+    first: u32,
+    /// Whether they are images of the only set.
+    within: bool,
+    /// The body of each, by how many vectors of the cell it is moved, and how far.
+    of: Vec<u32>,
+    images: Vec<[i32; D]>,
+    shifts: Vec<[f32; D]>,
+    /// The images at which bodies may be ghosts, how far they are away, and a bit of each body for each of them.
+    next: Vec<[i32; D]>,
+    next_shifts: Vec<[f32; D]>,
+    marks: Vec<u32>,
+    /// The set with them, and the radii with margins.
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+}
+
+impl<const D: usize> Default for Ghosts<D> {
+    fn default() -> Self {
+        Self {
+            first: u32::MAX,
+            within: false,
+            of: Vec::new(),
+            images: Vec::new(),
+            shifts: Vec::new(),
+            next: Vec::new(),
+            next_shifts: Vec::new(),
+            marks: Vec::new(),
+            centers: [const { Vec::new() }; D],
+            radii: Vec::new(),
+        }
+    }
+}
+
+/// The steps along each vector that a ghost may be away.
+const STEPS: [i32; 3] = [0, 1, -1];
+
+impl<const D: usize> Ghosts<D> {
+    pub(super) fn bytes(&self) -> usize {
+        (self.of.capacity() + self.marks.capacity()) * size_of::<u32>()
+            + (self.images.capacity() + self.next.capacity()) * size_of::<[i32; D]>()
+            + (self.shifts.capacity() + self.next_shifts.capacity()) * size_of::<[f32; D]>()
+            + self.centers.iter().chain([&self.radii]).map(Vec::capacity).sum::<usize>() * size_of::<f32>()
+    }
+
+    /// There are none.
+    pub(super) fn clear(&mut self) {
+        self.first = u32::MAX;
+        self.of.clear();
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.of.is_empty()
+    }
+
+    /// Bodies of their set, behind which they are, and the body of each.
+    pub(super) fn table(&self) -> (u32, &[u32]) {
+        (self.first, &self.of)
+    }
+
+    /// If two of them may be found with each other, from where on bodies are ghosts: of those no pair is one.
+    pub(super) fn none_from(&self) -> Option<u32> {
+        (self.within && !self.is_empty()).then_some(self.first)
+    }
+
+    /// The bodies of a pair in which only one may be a ghost: within a set any, of two sets the second one.
+    #[inline(always)]
+    pub(super) fn bodies(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+        [if self.within { self.body(a) } else { a }, self.body(b)]
+    }
+
+    #[inline(always)]
+    fn body(&self, name: u32) -> u32 {
+        if name < self.first { name } else { self.of[(name - self.first) as usize] }
+    }
+
+    /// By how many vectors of the cell the second of a pair is moved to where it is seen from the first.
+    pub(super) fn image_between(&self, [a, b]: [u32; 2]) -> [i32; D] {
+        let of = |name: u32, is_any: bool| {
+            if is_any && name >= self.first { self.images[(name - self.first) as usize] } else { [0; D] }
+        };
+        let [from, to] = [of(a, self.within), of(b, true)];
+        from_axes(|k| to[k] - from[k])
+    }
+
+    /// Finds the images of bodies that may touch one of these or of others, all with radii that are up to `reach` together.
+    pub(super) fn find(
+        &mut self,
+        (cell, reach): (&UnitCell<D>, f32),
+        (bodies, others): (Bodies<'_, D>, Option<Bodies<'_, D>>),
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        self.clear();
+        self.within = others.is_none();
+        let Self { first, of, images, shifts, next, next_shifts, marks, .. } = self;
+        next.clear();
+        next.extend(images_of(cell, others.is_none()));
+        next_shifts.clear();
+        next_shifts.extend(next.iter().map(|image| cell.shift(image.axes(f64::from)).axes(|x| x as f32)));
+        *first = bodies.len() as u32;
+        let borders = borders_of(others.unwrap_or(bodies), (isa, workers)).axes(|[lo, hi]| {
+            // Amply, for what sums are rounded.
+            let more = reach + (lo.abs().max(hi.abs()) + reach) * (1.0 / 1_048_576.0);
+            [lo - more, hi + more]
+        });
+        fill_with_headroom(marks, bodies.len(), 0);
+        let (centers, all_shifts) = (bodies.centers(), next_shifts.as_slice());
+        workers.fill_blocks("ghosts", marks, block(bodies.len(), workers), |first, marks| {
+            isa.run(Mark { centers, first, borders, shifts: all_shifts, marks });
+        });
+        images.clear();
+        shifts.clear();
+        for (id, &mark) in (0..).zip(&*marks) {
+            let mut rest = mark;
+            while rest != 0 {
+                let image = rest.trailing_zeros() as usize;
+                of.push(id);
+                images.push(next[image]);
+                shifts.push(next_shifts[image]);
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// Puts them behind bodies of their set, of which there are so many.
+    pub(super) fn put_behind<P: Copy + Send>(&self, bodies: &mut Vec<P>, moved: impl Fn(P, [f32; D]) -> P) {
+        if self.is_empty() {
+            return;
+        }
+        bodies.truncate(self.first as usize);
+        for (&body, &shift) in self.of.iter().zip(&self.shifts) {
+            bodies.push(moved(bodies[body as usize], shift));
+        }
+    }
+
+    /// As [`Ghosts::put_behind`], of bodies packed.
+    pub(super) fn put_packed(&self, bodies: &mut Vec<Packed>) {
+        self.put_behind(bodies, |body, shift| body.moved(shift));
+    }
+
+    /// The bodies of their set with them.
+    pub(super) fn listed(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
+        let Self { of, shifts, centers, radii, .. } = self;
+        let (len, all, margin) = (bodies.len(), bodies.len() + of.len(), bodies.margin());
+        for axis in 0..D {
+            fill_with_headroom(&mut centers[axis], all, 0.0);
+            let (front, back) = centers[axis].split_at_mut(len);
+            workers.fill_blocks("with ghosts", front, block(len, workers), |first, out| {
+                bodies.centers()[axis].copy_into(first, out);
+            });
+            for ((slot, &body), shift) in back.iter_mut().zip(&*of).zip(&*shifts) {
+                *slot = front[body as usize] + shift[axis];
+            }
+        }
+        fill_with_headroom(radii, all, 0.0);
+        let (front, back) = radii.split_at_mut(len);
+        workers.fill_blocks("with ghosts", front, block(len, workers), |first, out| {
+            bodies.radii().map_into(first, out, |radius| radius + margin);
+        });
+        back.iter_mut().zip(&*of).for_each(|(slot, &body)| *slot = front[body as usize]);
+    }
+
+    /// What was listed last.
+    pub(super) fn with_bodies(&self) -> Bodies<'_, D> {
+        Bodies::from_slices(self.centers.each_ref().each(Vec::as_slice), self.radii.as_slice())
+    }
+}
+
+/// All images next to the cell, or half of them.
+fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<Item = [i32; D]> {
+    let count = STEPS.len().pow(D as u32);
+    let of_number = move |number: usize| from_axes(|k| STEPS[number / STEPS.len().pow(k as u32) % STEPS.len()]);
+    let is_wanted = move |image: &[i32; D]| {
+        let fits = (0..D).all(|k| cell.space.repeats[k] || image[k] == 0);
+        let last = image.iter().rev().find(|&&step| step != 0);
+        fits && last.is_some_and(|&step| !half || step > 0)
+    };
+    (0..count).map(of_number).filter(is_wanted)
+}
+
+/// The least and the greatest coordinate of centres on each axis.
+fn borders_of<const D: usize>(bodies: Bodies<'_, D>, (isa, workers): (Isa, Workers<'_>)) -> [[f32; 2]; D] {
+    let all = Mutex::new([[f32::INFINITY, f32::NEG_INFINITY]; D]);
+    let block = block(bodies.len(), workers);
+    workers.run("borders", bodies.len().div_ceil(block), |task| {
+        let range = task * block..((task + 1) * block).min(bodies.len());
+        let of_task = isa.run(Borders { centers: bodies.centers(), range });
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        for (border, [lo, hi]) in all.iter_mut().zip(of_task) {
+            *border = [border[0].min(lo), border[1].max(hi)];
+        }
+    });
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Borders<'a, const D: usize> {
+    centers: &'a [Column<'a, f32>; D],
+    range: Range<usize>,
+}
+
+impl<const D: usize> Work for Borders<'_, D> {
+    type Output = [[f32; 2]; D];
+
+    #[inline(always)]
+    fn run(self) -> [[f32; 2]; D] {
+        let Self { centers, range } = self;
+        let mut borders = [[f32::INFINITY, f32::NEG_INFINITY]; D];
+        for first in range.clone().step_by(PART) {
+            let count = PART.min(range.end - first);
+            for axis in 0..D {
+                let mut room = [0.0; PART];
+                let part = read(&centers[axis], first, &mut room);
+                let [mut lo, mut hi] = [[part[0]; LANES]; 2];
+                for some in part[..count].as_chunks::<LANES>().0 {
+                    for lane in 0..LANES {
+                        lo[lane] = if some[lane] < lo[lane] { some[lane] } else { lo[lane] };
+                        hi[lane] = if some[lane] > hi[lane] { some[lane] } else { hi[lane] };
+                    }
+                }
+                for &x in part[..count].as_chunks::<LANES>().1 {
+                    (lo[0], hi[0]) = (lo[0].min(x), hi[0].max(x));
+                }
+                let of_part =
+                    [lo.into_iter().fold(f32::INFINITY, f32::min), hi.into_iter().fold(f32::NEG_INFINITY, f32::max)];
+                borders[axis] = [borders[axis][0].min(of_part[0]), borders[axis][1].max(of_part[1])];
+            }
+        }
+        borders
+    }
+}
+
+/// Sets a bit of each body for each shift by which it comes to lie within borders.
+struct Mark<'a, const D: usize> {
+    centers: &'a [Column<'a, f32>; D],
+    first: usize,
+    borders: [[f32; 2]; D],
+    shifts: &'a [[f32; D]],
+    marks: &'a mut [u32],
+}
+
+impl<const D: usize> Work for Mark<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { centers, first, borders, shifts, marks } = self;
+        for (first, marks) in (first..).step_by(PART).zip(marks.chunks_mut(PART)) {
+            let (mut rooms, mut at) = ([[0.0; PART]; D], [&[0.0; PART]; D]);
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                at[axis] = read(&centers[axis], first, room);
+            }
+            let mut near = [0_u32; PART];
+            for (image, shift) in shifts.iter().enumerate() {
+                for lane in 0..PART {
+                    let mut is_near = true;
+                    for axis in 0..D {
+                        let x = at[axis][lane] + shift[axis];
+                        is_near &= (x >= borders[axis][0]) & (x <= borders[axis][1]);
+                    }
+                    near[lane] |= u32::from(is_near) << image;
+                }
+            }
+            marks.copy_from_slice(&near[..marks.len()]);
+        }
+    }
+}

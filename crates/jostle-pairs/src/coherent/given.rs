@@ -1,0 +1,33 @@
+//! A frame as the caller gave it, and as it is followed.
+
+use jostle_sets::input::Input;
+use jostle_sets::prepare::Preparation;
+use jostle_sets::proxy::Exact;
+
+use crate::coherent::stand_ins::StandIns;
+
+/// See the top of this file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a, const D: usize> {
+    pub(super) input: &'a Input<'a, D>,
+    /// The same in `f32` at rest in open space: itself, or what stands in for it.
+    pub(super) plain: &'a Input<'a, D>,
+    pub(super) stand_ins: Option<&'a StandIns<D>>,
+}
+
+impl<'a, const D: usize> Given<'a, D> {
+    /// What decides by the caller's own numbers.
+    pub(super) fn exact(&self, preparation: &'a Preparation<D>) -> Exact<'a, D> {
+        self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.input))
+    }
+
+    /// How far bodies may be from where those that stand in for them say.
+    pub(super) fn error(&self) -> f64 {
+        self.stand_ins.map_or(0.0, StandIns::error)
+    }
+
+    /// Whether no two bodies, with such a margin, meet at more than one image.
+    pub(super) fn are_single(&self, margin: f64) -> bool {
+        self.stand_ins.is_none_or(|stand_ins| stand_ins.are_single(margin))
+    }
+}

@@ -1,0 +1,28 @@
+//! What the bodies that are tested do not tell of a candidate: layers, images, and where it is in doubt whether two touch.
+
+/// What the predicate and a few sums may lose, relative to the sum of two radii: 2^-19.
+pub(super) const ROUNDING: f32 = 1.0 / 524_288.0;
+
+/// The distances within which two stand-ins touch for sure, none if that is below 0, and beyond which they do not, where it is in doubt as far from
+/// the sum of their radii as this.
+#[inline(always)]
+pub(super) fn borders(within: f32, radii: f32) -> [f32; 2] {
+    let more = radii * ROUNDING + within;
+    [radii - more, radii + more]
+}
+
+/// What tells more of candidates, by their ids, than the bodies that are tested.
+pub(super) trait Judge: Sync {
+    /// Bodies from this one on are images, no two of which meet.
+    fn first_ghost(&self) -> Option<u32>;
+
+    /// Whether layers may not let two meet; and whether they do.
+    fn has_layers(&self) -> bool;
+    fn meet(&self, pair: [u32; 2]) -> bool;
+
+    /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.
+    fn in_doubt(&self) -> Option<f32>;
+
+    /// Whether two touch that are in doubt.
+    fn decide(&self, pair: [u32; 2]) -> bool;
+}

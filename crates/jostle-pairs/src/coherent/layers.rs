@@ -1,0 +1,31 @@
+//! Layers as they were when candidates were listed: those that they do not let meet are none. Where any has changed, candidates are listed anew; but
+//! where none had layers, those that layers do not let meet now are left out of the answer.
+
+use jostle_sets::input::Input;
+use jostle_sets::input::layers::LayersKept;
+
+/// See the top of this file: of each set.
+#[derive(Debug, Default)]
+pub(super) struct KeptLayers(Vec<LayersKept>);
+
+impl KeptLayers {
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(LayersKept::bytes).sum::<usize>() + self.0.capacity() * size_of::<LayersKept>()
+    }
+
+    pub(super) fn keep<const D: usize>(&mut self, input: &Input<'_, D>) {
+        let sets = input.sets();
+        self.0.resize_with(sets.len().max(self.0.len()), LayersKept::default);
+        self.0.iter_mut().zip(sets).for_each(|(kept, set)| kept.keep(set.layers));
+    }
+
+    /// Whether they are the same.
+    pub(super) fn are_of<const D: usize>(&self, input: &Input<'_, D>) -> bool {
+        self.0.iter().zip(input.sets()).all(|(kept, set)| kept.is_of(set.layers))
+    }
+
+    /// Whether no set had any.
+    pub(super) fn are_none<const D: usize>(&self, input: &Input<'_, D>) -> bool {
+        self.0.iter().zip(input.sets()).all(|(kept, _)| kept.is_of(None))
+    }
+}

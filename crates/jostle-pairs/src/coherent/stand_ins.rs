@@ -1,0 +1,598 @@
+//! Bodies in `f32` at rest in open space that stand in for others: in `f64`, in a tree, or where space repeats. Those are followed: where the
+//! caller puts one back by whole vectors of the cell, its stand-in goes straight on.
+//!
+//! A stand-in is rounded, and so is what decides whether two bodies touch. How much both may come to is known (`error`): where it is in doubt whether
+//! two touch, they are decided by the caller's own numbers (`Test`).
+
+use std::sync::{Mutex, PoisonError};
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_core::isa::Work;
+use jostle_core::scratch::fill_with_headroom;
+use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
+use jostle_sets::input::{Input, Relation, Set, Source, UnitCell};
+use jostle_sets::proxy::{Exact, Images, InCell, each_body, squared};
+use jostle_sets::simd::LANES;
+
+use crate::coherent::was::measure::read;
+use crate::coherent::was::{PART, block};
+
+/// Parts of them that one task settles.
+const PARTS: usize = 32;
+
+/// 2^-24: a number is rounded to `f32` by so much of itself at most.
+const ROUNDED: f32 = f32::EPSILON / 2.0;
+
+/// 2^-49: what sums and products in `f64` may lose, amply.
+const ROUNDED_64: f64 = f64::EPSILON * 8.0;
+
+/// A body that is farther from its stand-in than so many vectors of the cell is not followed.
+const FARTHEST: f64 = 4_194_304.0;
+
+/// 1.5 * 2^52: a number of less than 2^51 that is added is rounded to a whole one.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// What two bodies may reach, in heights of the cell, if each is to be followed at one image alone.
+const NEAREST: f64 = 0.499;
+
+/// Bodies of which the middle is taken, at most.
+const SAMPLE: usize = 4096;
+
+/// Stand-ins are put around another middle when they are so many times as far from this one as at first.
+const DRIFTED: f64 = 4.0;
+
+/// See the top of this file.
+#[derive(Debug)]
+pub(super) struct StandIns<const D: usize> {
+    sets: Vec<StandIn<D>>,
+    cell: Option<UnitCell<D>>,
+    /// What they are counted from.
+    origin: [f64; D],
+    /// How far a body may be from where its stand-in says that it is.
+    error: f64,
+    /// The largest radius.
+    largest: f64,
+    /// How far from the origin one has come along an axis, at most, and when they began.
+    reach: f64,
+    reach_at_first: f64,
+    /// No two bodies touch at more than one.
+    images: Images<D>,
+    /// Direct bodies moved into the cell, of as many sets as there are, if that is wanted.
+    in_cell: Vec<InCell<D>>,
+}
+
+/// Those of one set.
+#[derive(Debug)]
+struct StandIn<const D: usize> {
+    kind: Kind,
+    len: usize,
+    /// Each filled up to whole parts.
+    centers: [Vec<f32>; D],
+    radii: Vec<f32>,
+    /// How many vectors of the cell lead from each to its body; of none in open space.
+    steps: [Vec<f32>; D],
+    far: Far,
+    /// Of each part, whether one has left the cell.
+    left: Vec<bool>,
+}
+
+/// What they stand in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    #[default]
+    Nothing,
+    Single,
+    Double,
+    /// A tree of this build.
+    Tree(u64),
+}
+
+impl<const D: usize> Default for StandIns<D> {
+    fn default() -> Self {
+        Self {
+            sets: Vec::new(),
+            cell: None,
+            origin: [0.0; D],
+            error: 0.0,
+            largest: 0.0,
+            reach: 0.0,
+            reach_at_first: 0.0,
+            images: Images::default(),
+            in_cell: Vec::new(),
+        }
+    }
+}
+
+impl<const D: usize> Default for StandIn<D> {
+    fn default() -> Self {
+        let [centers, steps] = [const { [const { Vec::new() }; D] }; 2];
+        Self { kind: Kind::default(), len: 0, centers, radii: Vec::new(), steps, far: Far::default(), left: Vec::new() }
+    }
+}
+
+/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest, and of two sets at most; those of a tree are
+/// copied alone.
+pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
+    let copied = input.space.is_open() && !input.is_decided();
+    !matches!(input.relation, Relation::Among(..))
+        && input.sets().iter().all(|set| set.moving.is_none() && (copied || !matches!(set.source, Source::Tree(_))))
+}
+
+impl<const D: usize> StandIns<D> {
+    pub(super) fn bytes(&self) -> usize {
+        let of_set = |set: &StandIn<D>| {
+            let columns = set.centers.iter().chain(&set.steps).chain([&set.radii]);
+            columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
+        };
+        self.sets.iter().map(of_set).sum::<usize>() + self.sets.capacity() * size_of::<StandIn<D>>()
+    }
+
+    /// Stands in for no body.
+    pub(super) fn forget(&mut self) {
+        self.sets.iter_mut().for_each(|set| set.kind = Kind::Nothing);
+    }
+
+    /// Stands in for the bodies of a frame. Whether those of the frame before went on, so that these may be compared with them.
+    pub(super) fn follow(&mut self, input: &Input<'_, D>, on: (Isa, Workers<'_>)) -> bool {
+        let (sets, cell) = (input.sets(), (!input.space.is_open()).then_some(input.space));
+        let goes_on = self.cell.map(|cell| cell.space) == cell
+            && self.sets.len() >= sets.len()
+            && self.sets.iter().zip(sets).all(|(now, set)| now.is_of(set));
+        if !goes_on {
+            self.sets.resize_with(sets.len().max(self.sets.len()), StandIn::default);
+            self.cell = cell.map(|space| UnitCell::of(&space));
+            self.origin = self.middle(input);
+        }
+        let mut far = Far::default();
+        for (now, set) in self.sets.iter_mut().zip(sets) {
+            now.follow(set, (self.origin, self.cell.as_ref(), goes_on), on);
+            far.merge(now.far);
+        }
+        (self.reach, self.largest) = (far.reach.into(), far.radius.into());
+        if !goes_on {
+            self.reach_at_first = self.reach;
+        }
+        self.error = self.error_of(far, input.is_decided());
+        goes_on
+    }
+
+    /// How far bodies may be from where stand-ins as far as this are, by rounding; and how far the predicate may be from both. Bodies in `f32`
+    /// in open space, which are copied, are where they are.
+    ///
+    /// On each axis a stand-in is rounded once, and again if it is seen elsewhere. Direct bodies are moved into the cell, each rounded once,
+    /// subtracted, and moved by an offset that is rounded as well: four times of the widest coordinate for two of them.
+    fn error_of(&self, far: Far, decided: bool) -> f64 {
+        if self.cell.is_none() && !decided {
+            return 0.0;
+        }
+        let (root, rounded, reach) = ((D as f64).sqrt(), f64::from(ROUNDED), f64::from(far.reach));
+        let of_origin = self.origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let of_cell = self.cell.map_or(0.0, |cell| {
+            let space = cell.space;
+            let of_axis =
+                |axis: usize| (0..D).filter(|&k| space.repeats[k]).map(|k| space.vectors[k][axis].abs()).sum();
+            (0..D).map(of_axis).fold(0.0, f64::max)
+        });
+        let whole = of_origin + reach + of_cell * FARTHEST;
+        let of_stand_in = root * (2.0 * rounded * (reach + of_cell) + ROUNDED_64 * whole);
+        let of_predicate = if decided { 0.0 } else { 4.0 * root * rounded * (of_origin + reach + 2.0 * of_cell) };
+        of_stand_in + of_predicate
+    }
+
+    /// What bodies are to be counted from: the middle of some; or, if they are copied, nothing.
+    fn middle(&self, input: &Input<'_, D>) -> [f64; D] {
+        if self.cell.is_none() && !input.is_decided() {
+            return [0.0; D];
+        }
+        let mut borders = [[f64::INFINITY, f64::NEG_INFINITY]; D];
+        for set in input.sets() {
+            for id in (0..set.len()).step_by(set.len().div_ceil(SAMPLE).max(1)) {
+                let center = match set.source {
+                    Source::View(bodies) => bodies.center(id).axes(f64::from),
+                    Source::Double(bodies) => bodies.center(id),
+                    Source::Tree(_) | Source::Shaped(_) => continue,
+                };
+                for (border, x) in borders.iter_mut().zip(center) {
+                    *border = [border[0].min(x), border[1].max(x)];
+                }
+            }
+        }
+        borders.axes(|[lo, hi]| if lo <= hi { lo / 2.0 + hi / 2.0 } else { 0.0 })
+    }
+
+    /// Moves direct bodies into the cell, as a search does, for whoever measures how they lie apart.
+    pub(super) fn put_in_cell(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
+        let Some(cell) = self.cell.filter(|_| !input.is_decided()) else { return self.in_cell.clear() };
+        self.in_cell.resize_with(input.sets().len(), InCell::default);
+        for (InCell { centers, wraps }, set) in self.in_cell.iter_mut().zip(input.sets()) {
+            let Source::View(bodies) = set.source else { continue };
+            fill_with_headroom(wraps, bodies.len(), [0; D]);
+            let block = block(bodies.len(), workers);
+            workers.fill_blocks("wraps", wraps, block, |first, block| {
+                for (slot, id) in block.iter_mut().zip(first..) {
+                    *slot = cell.wraps(bodies.center(id).axes(f64::from)).axes(|step| step as i32);
+                }
+            });
+            let wraps = &*wraps;
+            for axis in 0..D {
+                fill_with_headroom(&mut centers[axis], bodies.len(), 0.0);
+                workers.fill_blocks("in cell", &mut centers[axis], block, |first, block| {
+                    for (slot, id) in block.iter_mut().zip(first..) {
+                        let x = bodies.centers()[axis].get(id);
+                        *slot = if wraps[id] == [0; D] {
+                            x
+                        } else {
+                            (f64::from(x) - cell.shift(wraps[id].axes(f64::from))[axis]) as f32
+                        };
+                    }
+                });
+            }
+        }
+    }
+
+    /// Moves those back into the cell that have left it, and tells of each by how much.
+    pub(super) fn settle(&mut self, mut moved: impl FnMut(usize, usize, [f32; D]), (isa, workers): (Isa, Workers<'_>)) {
+        let Some(cell) = &self.cell else { return };
+        for (number, StandIn { len, centers, steps, left, .. }) in self.sets.iter_mut().enumerate() {
+            let columns = centers.each_ref().each(Vec::as_slice);
+            fill_with_headroom(left, len.div_ceil(PART), false);
+            workers.fill_blocks("settle", left, PARTS, |first, left| {
+                isa.run(Settle { centers: columns, first, cell, left })
+            });
+            let parts = (0..*len).step_by(PART).zip(&*left).filter(|&(_, &left)| left);
+            for id in parts.flat_map(|(first, _)| first..(first + PART).min(*len)) {
+                let at = from_axes(|axis| f64::from(centers[axis][id]));
+                let by = cell.steps_to(at);
+                if by == [0.0; D] {
+                    continue;
+                }
+                let shift = cell.shift(by);
+                for axis in 0..D {
+                    centers[axis][id] = (at[axis] - shift[axis]) as f32;
+                    steps[axis][id] += by[axis] as f32;
+                }
+                moved(number, id, shift.axes(|x| -x as f32));
+            }
+        }
+    }
+
+    /// Whether they have come so far from their middle that others are to stand in.
+    pub(super) fn have_drifted(&self) -> bool {
+        self.cell.is_none() && self.reach > DRIFTED * self.reach_at_first.max(self.largest)
+    }
+
+    /// How far a body may be from where its stand-in says that it is.
+    pub(super) fn error(&self) -> f64 {
+        self.error
+    }
+
+    /// Whether no two bodies, with such a margin, meet at more than one image.
+    pub(super) fn are_single(&self, margin: f64) -> bool {
+        self.cell.is_none_or(|cell| {
+            let reach = 2.0 * (self.largest + 2.0 * margin);
+            (0..D).filter(|&k| cell.space.repeats[k]).all(|k| reach * squared(cell.duals[k]).sqrt() < NEAREST)
+        })
+    }
+
+    /// The largest radius.
+    pub(super) fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    pub(super) fn cell(&self) -> Option<&UnitCell<D>> {
+        self.cell.as_ref()
+    }
+
+    /// The bodies of a set.
+    pub(super) fn of_set(&self, set: usize) -> Bodies<'_, D> {
+        let StandIn { centers, radii, len, .. } = &self.sets[set];
+        Bodies::from_slices(centers.each_ref().each(|column| &column[..*len]), &radii[..*len])
+    }
+
+    /// The input that they are for one in which they stand in.
+    pub(super) fn input(&self, input: &Input<'_, D>) -> Input<'_, D> {
+        match input.relation {
+            Relation::Between(_) => Input::between(self.of_set(0), self.of_set(1)),
+            Relation::Within(_) | Relation::Among(..) => Input::within(self.of_set(0)),
+        }
+    }
+
+    /// What decides by the caller's own numbers.
+    pub(super) fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
+        Exact {
+            sets: input.sets(),
+            sorted: &[],
+            cell: self.cell,
+            images: &self.images,
+            decided: input.is_decided(),
+            shaped: false,
+            in_cell: &self.in_cell,
+        }
+    }
+
+    /// How many vectors of the cell lead from the stand-in of a body to it.
+    #[inline]
+    fn steps_of(&self, set: u32, id: u32) -> [i32; D] {
+        let steps = &self.sets[set as usize].steps;
+        from_axes(|axis| steps[axis].get(id as usize).map_or(0, |&step| step as i32))
+    }
+
+    /// Whether two bodies touch, the stand-in of the second being seen so many vectors of the cell from where it is.
+    pub(super) fn touch(&self, exact: &Exact<'_, D>, sets: [u32; 2], [a, b]: [u32; 2], image: [i32; D]) -> bool {
+        let [from, to] = [self.steps_of(sets[0], a), self.steps_of(sets[1], b)];
+        let steps = from_axes(|k| image[k] + from[k] - to[k]);
+        if exact.decided {
+            return exact.is_pair_from(exact.difference_by(sets, steps, a, b), sets, a, b);
+        }
+        let [(one, from), (other, to)] = [self.in_cell(exact, sets[0], a), self.in_cell(exact, sets[1], b)];
+        let mut offset = [0.0; D];
+        if let Some(cell) = &self.cell {
+            let steps = from_axes(|k| f64::from(steps[k]) - from[k] + to[k]);
+            offset = cell.shift(steps).axes(|x| x as f32);
+        }
+        let mut distance2 = 0.0;
+        for axis in 0..D {
+            let d = (other[axis] - one[axis]) + offset[axis];
+            distance2 = if axis == 0 { d * d } else { distance2 + d * d };
+        }
+        let radii = exact.radius(sets[0], a) as f32 + exact.radius(sets[1], b) as f32;
+        distance2 <= radii * radii
+    }
+
+    /// A direct body moved into the cell, as a search has it, and by how many vectors.
+    fn in_cell(&self, exact: &Exact<'_, D>, set: u32, id: u32) -> ([f32; D], [f64; D]) {
+        let center = exact.center(set, id);
+        let wraps = self.cell.map_or([0.0; D], |cell| cell.wraps(center));
+        let shift = self.cell.map_or([0.0; D], |cell| cell.shift(wraps));
+        if wraps == [0.0; D] {
+            return (center.axes(|x| x as f32), wraps);
+        }
+        (from_axes(|axis| (center[axis] - shift[axis]) as f32), wraps)
+    }
+
+    /// Where those of a set are, and how many vectors of the cell lead from there to their bodies.
+    pub(super) fn places(&self, set: usize) -> [[&[f32]; D]; 2] {
+        let StandIn { centers, steps, len, .. } = &self.sets[set];
+        [centers, steps].map(|columns| columns.each_ref().each(|column| &column[..*len]))
+    }
+}
+
+/// How far stand-ins are, at most, from the origin along an axis, and how large.
+#[derive(Debug, Clone, Copy, Default)]
+struct Far {
+    reach: f32,
+    radius: f32,
+}
+
+impl Far {
+    fn merge(&mut self, other: Self) {
+        // Of what is no number nothing is known.
+        let greater = |a: f32, b: f32| if a >= b { a } else { b };
+        self.reach = greater(self.reach, other.reach);
+        self.radius = greater(self.radius, other.radius);
+    }
+}
+
+impl<const D: usize> StandIn<D> {
+    /// Whether these stand in for the bodies of a set, or of as few or as many.
+    fn is_of(&self, set: &Set<'_, D>) -> bool {
+        self.kind != Kind::Nothing && self.kind == kind_of(set) && self.len == set.len()
+    }
+
+    fn follow(&mut self, set: &Set<'_, D>, of_bodies: ([f64; D], Option<&UnitCell<D>>, bool), on: (Isa, Workers<'_>)) {
+        self.kind = kind_of(set);
+        match set.source {
+            Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            Source::Tree(tree) => {
+                let (_, _, goes_on) = of_bodies;
+                if !goes_on {
+                    self.copy_tree(tree);
+                }
+            }
+            Source::Shaped(_) => {}
+        }
+    }
+
+    /// The bodies of a tree stay where they are.
+    fn copy_tree(&mut self, tree: &LinearTree<D>) {
+        let Self { len, centers, radii, .. } = self;
+        *len = tree.len();
+        for column in centers.iter_mut().chain([&mut *radii]) {
+            fill_with_headroom(column, tree.len().next_multiple_of(PART), 0.0);
+        }
+        each_body(tree, |id, leaf, lane| {
+            for axis in 0..D {
+                centers[axis][id as usize] = leaf.centers[axis].0[lane];
+            }
+            radii[id as usize] = leaf.radii.0[lane];
+        });
+        self.far.radius = radii.iter().copied().fold(0.0, f32::max);
+    }
+
+    fn follow_bodies<T: Scalar>(
+        &mut self,
+        bodies: Bodies<'_, D, T>,
+        (origin, cell, goes_on): ([f64; D], Option<&UnitCell<D>>, bool),
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let len = bodies.len().next_multiple_of(PART);
+        self.len = bodies.len();
+        for (column, steps) in self.centers.iter_mut().zip(&mut self.steps) {
+            fill_with_headroom(column, len, 0.0);
+            fill_with_headroom(steps, if cell.is_some() { len } else { 0 }, 0.0);
+            if !goes_on {
+                column.fill(0.0);
+            }
+        }
+        fill_with_headroom(&mut self.radii, len, 0.0);
+        let all = Mutex::new(Far::default());
+        let note = |of_block: Far| all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_block);
+        let (block, centers) = (block(len, workers), bodies.centers());
+        workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
+            let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
+            let within = out.len().min(bodies.len() - first);
+            bodies.radii().map_into(first, &mut out[..within], sound);
+            out[within..].fill(0.0);
+            note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
+        });
+        let columns = self.centers.each_mut().map(Vec::as_mut_slice);
+        let steps = self.steps.each_mut().map(Vec::as_mut_slice);
+        if let Some(cell) = cell {
+            workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
+                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, steps)) }));
+            });
+        } else {
+            workers.fill_columns("follow", [columns], block, |first, [out]| {
+                note(isa.run(Follow { centers, first, origin, out, images: None }));
+            });
+        }
+        self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
+    match set.source {
+        Source::View(_) => Kind::Single,
+        Source::Double(_) => Kind::Double,
+        Source::Tree(tree) => Kind::Tree(tree.build_number()),
+        Source::Shaped(_) => Kind::Nothing,
+    }
+}
+
+/// A whole number of vectors of the cell near this one, or none of those too far away.
+#[inline(always)]
+fn whole(steps: f64) -> f64 {
+    let whole = (steps + ROUNDING) - ROUNDING;
+    if whole.abs() <= FARTHEST { whole } else { f64::NAN }
+}
+
+/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they are.
+struct Follow<'a, T, const D: usize> {
+    centers: &'a [Column<'a, T>; D],
+    first: usize,
+    origin: [f64; D],
+    /// Where they are.
+    out: [&'a mut [f32]; D],
+    images: Option<(&'a UnitCell<D>, [&'a mut [f32]; D])>,
+}
+
+impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
+    type Output = Far;
+
+    #[inline(always)]
+    fn run(self) -> Far {
+        let Self { centers, first, origin, mut out, mut images } = self;
+        let mut reach = [0.0_f32; LANES];
+        for part in 0..out[0].len() / PART {
+            let (first, begin) = (first + part * PART, part * PART);
+            let mut rooms = [[T::default(); PART]; D];
+            let zeros = [T::default(); PART];
+            let mut at = [&zeros; D];
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                at[axis] = read(&centers[axis], first, room);
+            }
+            match &mut images {
+                None => {
+                    for axis in 0..D {
+                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(at[axis]) {
+                            *slot = (x.to_f64() - origin[axis]) as f32;
+                        }
+                    }
+                }
+                Some((cell, steps)) if cell.is_straight() => {
+                    for axis in 0..D {
+                        let (out, steps) = (&mut out[axis][begin..][..PART], &mut steps[axis][begin..][..PART]);
+                        let repeats = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
+                        let length = cell.space.vectors[axis][axis];
+                        for lane in 0..PART {
+                            let x = at[axis][lane].to_f64() - origin[axis];
+                            let step = whole((x - f64::from(out[lane])) * repeats);
+                            (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
+                        }
+                    }
+                }
+                Some((cell, steps)) => {
+                    let mut seen = [[0.0; PART]; D];
+                    for axis in 0..D {
+                        for lane in 0..PART {
+                            seen[axis][lane] = at[axis][lane].to_f64() - origin[axis];
+                        }
+                    }
+                    let apart = seen;
+                    for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+                        let mut along = [0.0_f64; PART];
+                        for axis in 0..D {
+                            let out = &out[axis][begin..][..PART];
+                            for lane in 0..PART {
+                                along[lane] += (apart[axis][lane] - f64::from(out[lane])) * cell.duals[k][axis];
+                            }
+                        }
+                        for (slot, along) in steps[k][begin..][..PART].iter_mut().zip(&mut along) {
+                            *along = whole(*along);
+                            *slot = *along as f32;
+                        }
+                        for axis in 0..D {
+                            for lane in 0..PART {
+                                seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
+                            }
+                        }
+                    }
+                    for axis in 0..D {
+                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(seen[axis]) {
+                            *slot = x as f32;
+                        }
+                    }
+                }
+            }
+            // Of those behind the last nothing counts.
+            let there = centers[0].len().saturating_sub(first).min(PART);
+            for out in &mut out {
+                out[begin + there..begin + PART].fill(0.0);
+                for some in out[begin..][..PART].as_chunks::<LANES>().0 {
+                    for lane in 0..LANES {
+                        let far = some[lane].abs();
+                        reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
+                    }
+                }
+            }
+        }
+        let reach = reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far });
+        Far { reach, radius: 0.0 }
+    }
+}
+
+/// Whether one of each of some parts has left the cell.
+struct Settle<'a, const D: usize> {
+    centers: [&'a [f32]; D],
+    first: usize,
+    cell: &'a UnitCell<D>,
+    left: &'a mut [bool],
+}
+
+impl<const D: usize> Work for Settle<'_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { centers, first, cell, left } = self;
+        for (slot, part) in left.iter_mut().zip(first..) {
+            let mut is_out = [false; LANES];
+            for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+                let mut along = [0.0_f64; PART];
+                for axis in 0..D {
+                    let centers = &centers[axis][part * PART..][..PART];
+                    for lane in 0..PART {
+                        along[lane] += f64::from(centers[lane]) * cell.duals[k][axis];
+                    }
+                }
+                for some in along.as_chunks::<LANES>().0 {
+                    for lane in 0..LANES {
+                        is_out[lane] |= some[lane].abs() > 0.5;
+                    }
+                }
+            }
+            *slot = is_out != [false; LANES];
+        }
+    }
+}
