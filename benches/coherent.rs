@@ -3,12 +3,12 @@
 //! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas] [flow] [walls] [turnover] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::ops::Range;
 use std::time::Instant;
 
-use jostle::{Bodies, CoherentFinder, Input, Layers, NeighborLists, PairFinder, Rows, Set};
+use jostle::{ActivationTable, Bodies, CoherentFinder, Input, Layers, NeighborLists, PairFinder, Rows, Set};
 use jostle_testkit::pairs::ascending;
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, Scene, scene};
@@ -43,6 +43,8 @@ struct Asked {
     layers: bool,
     /// Half of the bodies meet the other half.
     parts: bool,
+    /// Half of the bodies, the other half, and both with each other, as two sets of many.
+    many: bool,
     /// Bodies are searched on their way to the next frame.
     moving: bool,
     kinds: Vec<Kind>,
@@ -66,6 +68,7 @@ impl Asked {
             double: false,
             layers: false,
             parts: false,
+            many: false,
             moving: false,
             kinds: Vec::new(),
             sizes: Vec::new(),
@@ -97,6 +100,8 @@ impl Asked {
                 asked.layers = true;
             } else if word == "parts" {
                 asked.parts = true;
+            } else if word == "many" {
+                asked.many = true;
             } else if word == "moving" {
                 asked.moving = true;
             } else if word == "turnover" {
@@ -138,8 +143,11 @@ struct Way<const D: usize> {
     period: Option<[[f64; 2]; D]>,
     /// What each is, and meets, if bodies are of two kinds.
     layers: Option<[Vec<u32>; 2]>,
-    is_of_two: bool,
-    is_moving: bool,
+    parts: bool,
+    many: bool,
+    moving: bool,
+    /// All sets meet.
+    table: ActivationTable,
     /// How many bodies go in each frame, those with the least ids first.
     turnover: usize,
 }
@@ -148,7 +156,7 @@ impl<const D: usize> Way<D> {
     fn new(
         start: Scene<D>,
         speed: f64,
-        Asked { gas, flow, walls, turnover, periodic, double, layers, parts, moving, .. }: &Asked,
+        Asked { gas, flow, walls, turnover, periodic, double, layers, parts, many, moving, .. }: &Asked,
     ) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
@@ -183,8 +191,9 @@ impl<const D: usize> Way<D> {
         let turnover = if *turnover { (start.len() / 4_096).max(1) } else { 0 };
         let kind = |other: usize| (0..start.len()).map(|id| 1 << ((id + other) % 2)).collect::<Vec<u32>>();
         let layers = layers.then(|| [0, 1].map(kind));
-        let (is_of_two, is_moving) = (*parts, *moving);
-        Self { layers, is_of_two, is_moving, now: start.clone(), double, start, steps, walls, period, turnover }
+        let (parts, many, moving, table) = (*parts, *many, *moving, ActivationTable::all(2));
+        let now = start.clone();
+        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover }
     }
 
     /// Bodies of these ids.
@@ -198,18 +207,21 @@ impl<const D: usize> Way<D> {
                 Bodies::from_slices(centers.each_ref().map(|column| &column[ids.clone()]), &radii[ids.clone()]).into()
             }
         };
-        let set =
-            if self.is_moving { set.moving(self.steps.each_ref().map(|column| &column[ids.clone()])) } else { set };
+        let set = if self.moving { set.moving(self.steps.each_ref().map(|column| &column[ids.clone()])) } else { set };
         match &self.layers {
             Some([category, mask]) => set.layers(Layers::new(&category[ids.clone()], &mask[ids])),
             None => set,
         }
     }
 
-    fn input(&self) -> Input<'_, D> {
+    /// What is searched, of two sets if there are many.
+    fn input<'a>(&'a self, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
         let (half, all) = (self.start.len() / 2, self.start.len());
-        let input = if self.is_of_two {
+        let input = if self.parts {
             Input::between(self.set(0..half), self.set(half..all))
+        } else if self.many {
+            sets.extend([self.set(0..half), self.set(half..all)]);
+            Input::among(sets, &self.table)
         } else {
             Input::within(self.set(0..all))
         };
@@ -292,7 +304,7 @@ impl<const D: usize> Both<D> {
             for number in first..first + ROW {
                 way.go_to(number);
                 let before = self.coherent.rebuilds();
-                let (took, frame) = (self.time(way.input(), coherent), &mut frames[number]);
+                let (took, frame) = (self.time(way.input(&mut Vec::new()), coherent), &mut frames[number]);
                 if coherent {
                     (frame.coherent, frame.is_new) = (took, self.coherent.rebuilds() > before);
                 } else {

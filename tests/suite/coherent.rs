@@ -4,6 +4,7 @@
 mod course;
 mod crowded;
 mod panics;
+mod stand_ins;
 mod strays;
 
 use jostle::{
@@ -236,7 +237,7 @@ fn run(case: usize, rows: Option<Rows>, bodies: usize, frames: usize) -> u64 {
 #[test]
 fn every_frame_has_the_pairs_of_a_search_from_scratch() {
     let kept: u64 = (0..128).map(|case| run(case, None, 80 + case % 3 * 40, 14)).sum();
-    assert!(kept > 300, "{kept} frames were not searched from scratch");
+    assert!(kept > 240, "{kept} frames were not searched from scratch");
 }
 
 #[test]
@@ -464,7 +465,7 @@ fn frames_of_any_kinds_in_any_turn() {
         }
         kept += 25 - finders[0].rebuilds();
     }
-    assert!(kept > 300, "{kept} frames were not searched from scratch");
+    assert!(kept > 240, "{kept} frames were not searched from scratch");
 }
 
 /// The same contacts begin, persist and end, and the same finder may be asked for rows in between.

@@ -23,6 +23,7 @@ mod pace;
 mod packed;
 mod pair_sieve;
 mod pairs;
+mod parts;
 mod row_sieve;
 mod rows;
 pub(crate) mod search;
@@ -56,6 +57,7 @@ use live_rows::LiveRows;
 use pace::{OF_PAIRS, OF_ROWS, Pace};
 use packed::MOST;
 use pair_sieve::PairSieve;
+use parts::Parts;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
@@ -101,6 +103,7 @@ pub struct CoherentFinder<const D: usize> {
     candidates: Candidates<D>,
     current: Current<D>,
     live: Live,
+    parts: Parts,
     live_rows: LiveRows,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
@@ -161,6 +164,7 @@ impl<const D: usize> CoherentFinder<D> {
             candidates: Candidates::default(),
             current: Current::default(),
             live: Live::default(),
+            parts: Parts::default(),
             live_rows: LiveRows::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
@@ -242,6 +246,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.candidates.bytes()
             + self.current.bytes()
             + self.live.bytes()
+            + self.parts.bytes()
             + self.live_rows.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
@@ -289,13 +294,14 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let input = given.input;
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
+        let known = [known, known && input.meetings().len() == 1];
         let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], known));
         let way = way.filter(|way| input.sets().iter().all(|set| set.len() <= MOST) && given.are_single(way.margin));
         let Some(way) = way else { return self.search_once(given, only, answer, workers) };
         self.layers.keep(input);
         let (started, kept) = (Instant::now(), answer.kept());
         let Answer::Rows(kind, lists) = answer else {
-            if self.list_anew(given, kept, way, workers).is_err() {
+            if !self.list_anew(given, kept, way, workers) {
                 return self.search_once(given, only, answer, workers);
             }
             let found = self.list_pairs(given, only, None, workers);
@@ -304,7 +310,7 @@ impl<const D: usize> CoherentFinder<D> {
         };
         let kind = *kind;
         self.search_rows(input, Asked { kind, only, lists }, workers)?;
-        if self.list_anew(given, kept, way, workers).is_err() {
+        if !self.list_anew(given, kept, way, workers) {
             let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
             self.note_search(given, pairs as u64, workers);
             return Ok(());
@@ -369,9 +375,4 @@ fn is_plain<const D: usize>(input: &Input<'_, D>) -> bool {
             .sets()
             .iter()
             .all(|set| set.moving.is_none() && matches!(set.source, Source::View(_)) && set.sorted_before.is_none())
-}
-
-/// Whether an input is one set of such bodies, of which a few may stray.
-fn is_one_plain_set<const D: usize>(input: &Input<'_, D>) -> bool {
-    input.sets().len() == 1 && is_plain(input)
 }

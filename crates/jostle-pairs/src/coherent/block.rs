@@ -11,7 +11,6 @@ use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD};
-use crate::coherent::candidates::Candidates;
 use crate::coherent::classes::find_classes;
 use crate::coherent::current::{Doubt, Test};
 use crate::coherent::judge::ROUNDING;
@@ -69,18 +68,19 @@ impl Block {
     /// Takes some candidates of the same two sets by their bands.
     pub(super) fn sort<const D: usize>(
         &mut self,
-        (candidates, range): (&Candidates<D>, Range<usize>),
+        (pairs, sets): (&[[u32; 2]], [u32; 2]),
+        range: Range<usize>,
         test: &Test<'_, D>,
         scale: (Scale, Isa),
     ) {
-        let (bodies, _) = test.named(candidates.meetings[0]);
+        let (bodies, _) = test.named(sets);
         let lens = bodies.both(<[Packed]>::len);
         let (mut classes, mut done) = ([0; BLOCK], 0);
-        find_classes(candidates, test, scale, range.clone(), |some| {
+        find_classes((pairs, sets), test, scale, range.clone(), |some| {
             classes[done..][..some.len()].copy_from_slice(some);
             done += some.len();
         });
-        let pairs = &candidates.pairs.pairs()[range];
+        let pairs = &pairs[range];
         self.take((pairs, &classes[..pairs.len()]), lens, |pair| pair);
     }
 

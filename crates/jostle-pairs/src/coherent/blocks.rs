@@ -7,7 +7,6 @@ use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::{BLOCK, Scale, range_of};
 use crate::coherent::block::Block;
-use crate::coherent::candidates::Candidates;
 use crate::coherent::course::{Come, bands_to_test};
 use crate::coherent::current::Test;
 
@@ -86,12 +85,12 @@ impl Blocks {
     /// Sorts new candidates, all of the same two sets, of which it lasts how they touch, bodies having come so far.
     pub(super) fn sort<const D: usize>(
         &mut self,
-        candidates: &Candidates<D>,
+        candidates: (&[[u32; 2]], [u32; 2]),
         test: &Test<'_, D>,
         (come, margin, isa): (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
-        let pairs = candidates.pairs.pairs();
+        let (pairs, _) = candidates;
         self.come = come;
         let spare = own(&mut self.stock.spare);
         spare.append(&mut self.blocks);
@@ -101,7 +100,7 @@ impl Blocks {
         let scale = Scale::of(margin);
         workers.fill_blocks("bands", &mut self.blocks, 1, |number, block| {
             let of_block = range_of(number, pairs.len());
-            block[0].sort((candidates, of_block), test, (scale, isa));
+            block[0].sort(candidates, of_block, test, (scale, isa));
         });
     }
 

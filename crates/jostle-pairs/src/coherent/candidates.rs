@@ -1,6 +1,7 @@
 //! Pairs of grown bodies, of which those of a frame are some.
 
 use core::mem::swap;
+use core::ops::Range;
 
 use jostle_core::Workers;
 use jostle_sets::input::Input;
@@ -66,6 +67,24 @@ impl<const D: usize> Candidates<D> {
         self.meetings.push(sets);
         self.ends.clear();
         self.ends.push(count);
+    }
+
+    /// The candidates of the same two sets as one, and these.
+    pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
+        let meeting = self.ends.partition_point(|&end| end <= candidate);
+        let first = meeting.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (first..self.ends[meeting], self.meetings[meeting])
+    }
+
+    /// Calls `visit` with the candidates of each two sets among some, and the sets.
+    pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
+        let mut at = range.start;
+        while at < range.end {
+            let (of_meeting, sets) = self.meeting_of(at);
+            let end = of_meeting.end.min(range.end);
+            visit(at..end, sets);
+            at = end;
+        }
     }
 
     /// How many there are.

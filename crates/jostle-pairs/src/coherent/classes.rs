@@ -7,46 +7,42 @@ use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{AT_A_TIME, NEVER, Scale};
-use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
 use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
 use crate::coherent::slack::slack_of;
 
-/// Finds out the classes of some candidates, a band being one part in `scale` of a length; calls `note` with those of some after some.
+/// Finds out the classes of some candidates of two sets, a band being one part in `scale` of a length; calls `note` with those of some after some.
 pub(super) fn find_classes<const D: usize>(
-    candidates: &Candidates<D>,
+    (pairs, sets): (&[[u32; 2]], [u32; 2]),
     test: &Test<'_, D>,
     (scale, isa): (Scale, Isa),
     range: Range<usize>,
     mut note: impl FnMut(&[u8]),
 ) {
-    let pairs = candidates.pairs.pairs();
-    candidates.each_meeting(range, |range, sets| {
-        let (bodies, far) = test.named(sets);
-        let mut classes = [0; AT_A_TIME];
-        for first in range.clone().step_by(AT_A_TIME) {
-            let part = first..(first + AT_A_TIME).min(range.end);
-            let classes = &mut classes[..part.len()];
-            if far {
-                prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
-            }
-            let pairs = &pairs[part];
-            let ahead = test.ahead(sets).unwrap_or(bodies);
-            run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
-            if let Some(doubt) = test.doubt(sets) {
-                for (class, &[a, b]) in classes.iter_mut().zip(pairs) {
-                    let measured = bodies[0][a as usize].measure::<D>(&bodies[1][b as usize], [0.0; D]);
-                    *class = *class & !1 | u8::from(!doubt.touches([a, b], measured));
-                }
-            }
-            if test.sorts_out() {
-                for (class, &pair) in classes.iter_mut().zip(pairs) {
-                    *class = if test.may_meet(sets, pair) { *class } else { NEVER };
-                }
-            }
-            note(classes);
+    let (bodies, far) = test.named(sets);
+    let mut classes = [0; AT_A_TIME];
+    for first in range.clone().step_by(AT_A_TIME) {
+        let part = first..(first + AT_A_TIME).min(range.end);
+        let classes = &mut classes[..part.len()];
+        if far {
+            prefetch_bodies(bodies, pairs[part.end..(part.end + AT_A_TIME).min(range.end)].iter().copied());
         }
-    });
+        let pairs = &pairs[part];
+        let ahead = test.ahead(sets).unwrap_or(bodies);
+        run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
+        if let Some(doubt) = test.doubt(sets) {
+            for (class, &[a, b]) in classes.iter_mut().zip(pairs) {
+                let measured = bodies[0][a as usize].measure::<D>(&bodies[1][b as usize]);
+                *class = *class & !1 | u8::from(!doubt.touches([a, b], measured));
+            }
+        }
+        if test.sorts_out() {
+            for (class, &pair) in classes.iter_mut().zip(pairs) {
+                *class = if test.may_meet(sets, pair) { *class } else { NEVER };
+            }
+        }
+        note(classes);
+    }
 }
 
 /// Finds out the classes of up to [`AT_A_TIME`] candidates, whose bodies alone tell: whether two touch where they stand, and, by where they
@@ -77,33 +73,13 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
         }
         for at in pairs.len() / LANES * LANES..pairs.len() {
             let [a, b] = pairs[at].both(|body| body as usize);
-            let (now2, radii) = bodies[0][a].measure::<D>(&bodies[1][b], [0.0; D]);
-            let (then2, _) = ahead[0][a].measure::<D>(&ahead[1][b], [0.0; D]);
+            let (now2, radii) = bodies[0][a].measure::<D>(&bodies[1][b]);
+            let (then2, _) = ahead[0][a].measure::<D>(&ahead[1][b]);
             columns.iter_mut().zip([now2, then2, radii]).for_each(|(column, value)| column[at] = value);
         }
         let [now2, then2, radii] = &columns;
         for (at, slot) in classes.iter_mut().enumerate() {
             *slot = scale.class_of(now2[at] <= radii[at] * radii[at], slack_of(then2[at].sqrt(), radii[at]));
-        }
-    }
-}
-
-impl<const D: usize> Candidates<D> {
-    /// The candidates of the same two sets as one, and these.
-    pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
-        let meeting = self.ends.partition_point(|&end| end <= candidate);
-        let first = meeting.checked_sub(1).map_or(0, |before| self.ends[before]);
-        (first..self.ends[meeting], self.meetings[meeting])
-    }
-
-    /// Calls `visit` with the candidates of each two sets among some, and the sets.
-    pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
-        let mut at = range.start;
-        while at < range.end {
-            let (of_meeting, sets) = self.meeting_of(at);
-            let end = of_meeting.end.min(range.end);
-            visit(at..end, sets);
-            at = end;
         }
     }
 }

@@ -135,7 +135,7 @@ impl<const D: usize> Current<D> {
             doubted: given
                 .stand_ins
                 .filter(|_| self.error > 0.0)
-                .map(|stand_ins| (stand_ins, stand_ins.exact(given.input))),
+                .map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed))),
             in_doubt: (2.0 * self.error) as f32,
             ids: ranks.ids(),
             ghosts: &self.ghosts,
@@ -235,13 +235,6 @@ impl<'a, const D: usize> Test<'a, D> {
     fn meet(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
         let [of_a, of_b] = sets.both(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
         of_a.meets(a, &of_b, b)
-    }
-
-    /// Whether two bodies of open space touch.
-    #[inline]
-    pub(super) fn touches(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
-        let [of_a, of_b] = sets.both(|set| &self.now[set as usize].bodies);
-        of_a[a as usize].touches(&of_b[b as usize], [0.0; D])
     }
 
     /// Whether layers and the caller's test let a pair be.

@@ -11,10 +11,12 @@ use jostle_sets::input::Input;
 use crate::InputError;
 use crate::coherent::current::TOO_FAR;
 use crate::coherent::given::Given;
+use crate::coherent::judge::Decide;
 use crate::coherent::pace::Moved;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
+use crate::coherent::strays::Rules;
 use crate::coherent::was::SHARE;
-use crate::coherent::{Answer, CoherentFinder, Kept, is_one_plain_set, is_plain};
+use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
 
 /// Who strays is looked for among those that are near with such a part of the margin of the list.
@@ -149,44 +151,38 @@ impl<const D: usize> CoherentFinder<D> {
                         stand_ins.put_in_cell(input, workers);
                     }
                 }
-                let plain = stand_ins.as_deref().map(|stand_ins| stand_ins.input(input));
-                let given = Given { input, plain: plain.as_ref().unwrap_or(input), stand_ins: stand_ins.as_deref() };
-                let used = finder.used(given, workers);
-                let Some(now) = used.filter(|_| finder.pace.holds(used)) else { return Ok(Outcome::Ended(used)) };
-                finder.list_kept(given, only, answer, (now, started), workers)?;
-                Ok(Outcome::Answered)
+                Given::with(input, stand_ins.as_deref(), |given| {
+                    let used = finder.used(given, workers);
+                    let Some(now) = used.filter(|_| finder.pace.holds(used)) else { return Ok(Outcome::Ended(used)) };
+                    finder.list_kept(given, only, answer, (now, started), workers)?;
+                    Ok(Outcome::Answered)
+                })
             })?;
             let Outcome::Ended(now) = outcome else { return Ok(()) };
             used = now;
         }
         self.run_on((by, Part::Anew), bodies, |finder, workers| {
-            let mut moved = None;
-            if let Some(stand_ins) = &mut stand_ins {
-                if !is_followed {
-                    stand_ins.follow(input, (finder.finder.isa(), workers));
-                } else if let Some(used) = used {
-                    let plain = stand_ins.input(input);
-                    moved = finder.moved(Given { input, plain: &plain, stand_ins: Some(stand_ins) }, used, workers);
-                }
-                if moved.is_some() {
-                    let on = (finder.finder.isa(), workers);
-                    stand_ins.settle(|set, id, by| finder.current.shift_kept(set, id, by), on);
-                }
-            } else if let Some(used) = used {
-                moved = finder.moved(Given { input, plain: input, stand_ins: None }, used, workers);
-            }
+            let on = (finder.finder.isa(), workers);
+            let moved = used
+                .and_then(|used| Given::with(input, stand_ins.as_deref(), |given| finder.moved(given, used, workers)));
             finder.pace.ended(moved);
             let mut known = moved.is_some() && finder.pace.keeps();
-            if let Some(stand_ins) = stand_ins.as_deref_mut().filter(|stand_ins| stand_ins.have_drifted()) {
-                stand_ins.forget();
-                stand_ins.follow(input, (finder.finder.isa(), workers));
-                known = false;
+            if let Some(stand_ins) = stand_ins.as_deref_mut() {
+                if !is_followed {
+                    stand_ins.follow(input, on);
+                }
+                stand_ins.settle(|set, id, by| finder.current.shift_kept(set, id, by), on);
+                if stand_ins.have_drifted() {
+                    stand_ins.forget();
+                    stand_ins.follow(input, on);
+                    known = false;
+                }
             }
-            let plain = stand_ins.as_deref().map(|stand_ins| stand_ins.input(input));
-            let given = Given { input, plain: plain.as_ref().unwrap_or(input), stand_ins: stand_ins.as_deref() };
-            finder.current.begin(given.plain, given.error());
-            finder.sieves_layers = false;
-            let searched = finder.search(given, only, (answer, known), workers);
+            let searched = Given::with(input, stand_ins.as_deref(), |given| {
+                finder.current.begin(given.plain, given.error());
+                finder.sieves_layers = false;
+                finder.search(given, only, (answer, known), workers)
+            });
             if searched.is_err() {
                 // What was kept has been adapted to bodies that are refused.
                 finder.pace.forget();
@@ -246,7 +242,7 @@ impl<const D: usize> CoherentFinder<D> {
         };
         let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
         if !may_stray {
-            if !self.pace.keeps_list() && is_one_plain_set(given.input) {
+            if !self.pace.keeps_list() && given.may_stray() {
                 current.adapt(given.plain);
             }
             let used = current.measure(given.plain, (margin, None), on);
@@ -255,8 +251,12 @@ impl<const D: usize> CoherentFinder<D> {
         strayed.clear();
         let used = current.measure(given.plain, (margin, Some(strayed)), on);
         let layers = given.input.sets()[0].layers.filter(|_| !*sieves_layers);
+        let exact = given.stand_ins.map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed)));
+        let by = |pair: [u32; 2]| exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, [0; 2], pair, [0; D]));
+        let within = (2.0 * given.error()) as f32;
+        let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }) };
         let near = (margin * NEAR) as f32;
-        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), near), layers, workers) {
+        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), near), rules, workers) {
             return used;
         }
         current.take_all();
@@ -267,7 +267,7 @@ impl<const D: usize> CoherentFinder<D> {
     /// be looked for by themselves.
     fn moved(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
         let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
-        let (input, of_one, on) = (given.plain, is_one_plain_set(given.input), (finder.isa(), workers));
+        let (input, of_one, on) = (given.plain, given.may_stray(), (finder.isa(), workers));
         if of_one {
             current.adapt(input);
         }

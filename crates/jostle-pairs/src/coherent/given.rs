@@ -13,12 +13,31 @@ pub(super) struct Given<'a, const D: usize> {
     /// The same in `f32` at rest in open space: itself, or what stands in for it.
     pub(super) plain: &'a Input<'a, D>,
     pub(super) stand_ins: Option<&'a StandIns<D>>,
+    /// The same with copies of bodies in trees, by which pairs are decided.
+    pub(super) untreed: &'a Input<'a, D>,
 }
 
 impl<'a, const D: usize> Given<'a, D> {
+    /// Calls `then` with an input, in which these stand in for bodies, or none.
+    pub(super) fn with<R>(
+        input: &Input<'_, D>,
+        stand_ins: Option<&StandIns<D>>,
+        then: impl FnOnce(Given<'_, D>) -> R,
+    ) -> R {
+        let Some(of) = stand_ins else { return then(Given { input, plain: input, stand_ins, untreed: input }) };
+        let [mut sets, mut others] = [Vec::new(), Vec::new()];
+        let (plain, untreed) = (of.input(input, &mut sets), of.without_trees(input, &mut others));
+        then(Given { input, plain: &plain, stand_ins, untreed: &untreed })
+    }
+
     /// What decides by the caller's own numbers.
     pub(super) fn exact(&self, preparation: &'a Preparation<D>) -> Exact<'a, D> {
-        self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.input))
+        self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.untreed))
+    }
+
+    /// Whether a few bodies may stray: of one set, in open space.
+    pub(super) fn may_stray(&self) -> bool {
+        self.input.sets().len() == 1 && self.input.space.is_open()
     }
 
     /// How far bodies may be from where those that stand in for them say.

@@ -11,6 +11,22 @@ pub(super) fn borders(within: f32, radii: f32) -> [f32; 2] {
     [radii - more, radii + more]
 }
 
+/// What decides about bodies of one set, by their ids, whose stand-ins are as far from touching as these may be wrong.
+#[derive(Clone, Copy)]
+pub(super) struct Decide<'a> {
+    pub(super) within: f32,
+    pub(super) by: &'a (dyn Fn([u32; 2]) -> bool + Sync),
+}
+
+impl Decide<'_> {
+    /// Whether two touch, by the square of the distance of their stand-ins and the sum of the radii, if those tell it.
+    pub(super) fn touches(self, pair: [u32; 2], (distance2, radii): (f32, f32)) -> bool {
+        let [inner, outer] = borders(self.within, radii);
+        let is_sure = inner > 0.0 && distance2 <= inner * inner;
+        is_sure || distance2 <= outer * outer && (self.by)(pair)
+    }
+}
+
 /// What tells more of candidates, by their ids, than the bodies that are tested.
 pub(super) trait Judge: Sync {
     /// Bodies from this one on are images, no two of which meet.

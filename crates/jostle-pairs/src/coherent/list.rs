@@ -12,7 +12,7 @@ use crate::coherent::given::Given;
 use crate::coherent::judge::Judge;
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, are_far};
-use crate::coherent::{CoherentFinder, Kept, bodies_of, is_one_plain_set};
+use crate::coherent::{CoherentFinder, Kept, bodies_of};
 use crate::pairs::ranks::Ranks;
 
 /// Bodies that are far are put by rank where each has so many candidates.
@@ -22,55 +22,44 @@ const WORTH_RANKS: f64 = 2.0;
 const DUE: f64 = 0.35;
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand: none strays. An error, where sound
-    /// bodies, too, may be where none with a margin can be, is none of the caller's.
-    pub(super) fn list_anew(
-        &mut self,
-        given: Given<'_, D>,
-        kept: Kept,
-        way: Way,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
+    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand: none strays. Whether that could be done:
+    /// sound bodies, too, may be where none with a margin can be.
+    pub(super) fn list_anew(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
         self.strays.begin(None);
-        self.list_anew_here(given, kept, way, workers)?;
+        if !self.list_anew_here(given, kept, way, workers) {
+            return false;
+        }
         self.candidates.ranks.set_ghosts(self.current.ghosts().table(), given.input.sets().len() == 1);
-        if is_one_plain_set(given.input) {
+        if given.may_stray() {
             self.strays.begin(Some((self.finder.preparation.own_tree(), self.pace.pairs_of_one())));
         }
-        Ok(())
+        true
     }
 
-    fn list_anew_here(
-        &mut self,
-        given: Given<'_, D>,
-        kept: Kept,
-        way: Way,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
+    fn list_anew_here(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
         let mut margin = way.margin;
         if let Some(ahead) = way.ahead {
             self.pace.forget();
             self.current.keep_ahead(given.plain, &way, ahead, workers);
             self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
-            let is_of_one_meeting = given.input.meetings().len() == 1;
-            let is_listed = match self.current.course().filter(|_| is_of_one_meeting) {
+            let is_listed = match self.current.course() {
                 Some(course) => self.list_on_course(given, (&way, course), kept, workers),
                 None => self.list_ahead(given, margin, kept, workers),
             };
             // Bodies may be expected where none can be.
             if is_listed {
                 self.finder.skin.keep_relation(given.input);
-                return Ok(());
+                return true;
             }
             margin = self.pace.stay(&way);
         }
         self.keep_bodies(given, workers);
         self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
-        self.list_candidates(given, margin, kept, workers)?;
-        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(given.input));
+        if self.list_candidates(given, margin, kept, workers).is_err() {
+            return false;
+        }
         self.current.pack_kept(given.plain, workers);
-        self.sort(given, [0.0, margin], workers);
-        Ok(())
+        self.sort(given, [0.0, margin], workers)
     }
 
     /// Lists candidates where bodies are to be, and sorts them; whether that could be done.
@@ -80,12 +69,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         self.current.pack_ahead(given.plain, self.candidates.ranks.ids(), workers);
         let used = self.current.measure(given.plain, (margin, None), (self.finder.isa(), workers));
-        if used > margin {
-            return false;
-        }
-        self.pace.searched(margin, self.finder.stats.pairs, bodies_of(given.input));
-        self.sort(given, [used, margin], workers);
-        true
+        used <= margin && self.sort(given, [used, margin], workers)
     }
 
     /// Searches for candidates of bodies on their course, all of the same two sets, which are sorted as they are found; whether that could be
@@ -183,15 +167,24 @@ impl<const D: usize> CoherentFinder<D> {
     }
 
     /// Sorts new candidates by how far bodies must move, from where they are kept, before it can change whether they touch: so much of a margin
-    /// have they used up.
-    fn sort(&mut self, given: Given<'_, D>, [used, margin]: [f64; 2], workers: Workers<'_>) {
+    /// have they used up. Whether they can be numbered.
+    fn sort(&mut self, given: Given<'_, D>, [used, margin]: [f64; 2], workers: Workers<'_>) -> bool {
         self.current.put_by_rank(self.candidates.ranks.ids(), workers);
-        let Self { finder, candidates, current, live, live_rows, .. } = self;
+        let Self { finder, candidates, current, live, parts, live_rows, pace, .. } = self;
         let sorting = (current.come(used, margin), margin, finder.engine.isa);
         let test = current.test(given, &candidates.ranks, (None, false));
-        match self.kept {
-            Kept::Pairs => live.begin(candidates, &test, sorting, workers),
-            Kept::Rows(_) => live_rows.blocks.sort(candidates, &test, sorting, workers),
+        let is_sorted = match (self.kept, candidates.meetings.as_slice()) {
+            (Kept::Pairs, &[sets]) => live.begin((candidates.pairs.pairs(), sets), &test, sorting, workers),
+            (Kept::Pairs, _) => parts.begin(candidates, &test, sorting, workers),
+            (Kept::Rows(_), meetings) => {
+                let sets = meetings.first().copied().unwrap_or_default();
+                live_rows.blocks.sort((candidates.pairs.pairs(), sets), &test, sorting, workers);
+                true
+            }
+        };
+        if is_sorted {
+            pace.searched(margin, finder.stats.pairs, bodies_of(given.input));
         }
+        is_sorted
     }
 }

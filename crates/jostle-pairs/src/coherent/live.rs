@@ -3,7 +3,7 @@
 //! Candidates that surely touch are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
 //! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
 
-use core::mem::swap;
+use core::mem::{swap, take};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use jostle_core::disjoint::Disjoint;
@@ -14,7 +14,6 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::blocks::{Blocks, Stock, are_far};
-use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
 use crate::coherent::tail::{NOBODY, Tail};
@@ -61,22 +60,19 @@ impl Live {
         self.holds
     }
 
-    /// Takes new candidates, if it may last how they touch, and they are all of the same two sets: block by block and band by band, bodies
-    /// having come so far.
+    /// Takes new candidates of two sets, block by block and band by band, bodies having come so far. Whether they can be numbered.
     pub(super) fn begin<const D: usize>(
         &mut self,
-        candidates: &Candidates<D>,
+        candidates: (&[[u32; 2]], [u32; 2]),
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
-    ) {
-        let len = candidates.pairs.pairs().len();
-        (self.holds, self.is_aside) = (false, false);
-        if candidates.meetings.len() != 1 || u32::try_from(len).is_err() {
-            return;
+    ) -> bool {
+        (self.holds, self.is_aside) = (u32::try_from(candidates.0.len()).is_ok(), false);
+        if self.holds {
+            self.blocks.sort(candidates, test, come, workers);
         }
-        self.holds = true;
-        self.blocks.sort(candidates, test, come, workers);
+        self.holds
     }
 
     /// How many pairs stand at the front of the list that are of no block, and stay there.
@@ -144,12 +140,17 @@ impl Live {
         });
     }
 
-    /// Puts the list, if one is kept, in place of the candidates that it was made of: pairs are some of it.
+    /// Puts the list in place of the candidates that it was made of: pairs are some of it.
     pub(super) fn put_aside(&mut self, (aside, ends): (&mut PairList, &mut [usize]), list: &mut PairList) {
-        if self.holds {
+        swap(aside, list);
+        ends[0] = aside.pairs().len();
+        self.is_aside = true;
+    }
+
+    /// Puts it back.
+    pub(super) fn take_back(&mut self, aside: &mut PairList, list: &mut PairList) {
+        if take(&mut self.is_aside) {
             swap(aside, list);
-            ends[0] = aside.pairs().len();
-            self.is_aside = true;
         }
     }
 
@@ -159,14 +160,11 @@ impl Live {
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,
-        (sets, ranks, aside, list): ([u32; 2], &Ranks, &mut PairList, &mut PairList),
+        (sets, ranks, list): ([u32; 2], &Ranks, &mut PairList),
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
-        if core::mem::take(&mut self.is_aside) {
-            swap(aside, list);
-        }
         let Self { blocks, starts, slots, tail, gaps, last, .. } = self;
         let slots = slots.as_slice();
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };

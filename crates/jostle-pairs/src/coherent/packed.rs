@@ -43,30 +43,15 @@ impl Packed {
         self
     }
 
-    /// From one to another that is seen at an offset, and the square of that: as
-    /// [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at) has them.
+    /// The square of their distance, as [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at) has it, and the sum of their radii: the predicate is
+    /// whether the former is no greater than the square of the latter.
     #[inline(always)]
-    pub(super) fn apart<const D: usize>(&self, other: &Self, offset: [f32; D]) -> ([f32; D], f32) {
-        let (mut apart, mut distance2) = (offset, 0.0);
+    pub(super) fn measure<const D: usize>(&self, other: &Self) -> (f32, f32) {
+        let mut distance2 = 0.0;
         for axis in 0..D {
-            let d = (other.0[axis] - self.0[axis]) + offset[axis];
-            apart[axis] = d;
+            let d = other.0[axis] - self.0[axis];
             distance2 = if axis == 0 { d * d } else { distance2 + d * d };
         }
-        (apart, distance2)
-    }
-
-    /// The predicate.
-    #[inline(always)]
-    pub(super) fn touches<const D: usize>(&self, other: &Self, offset: [f32; D]) -> bool {
-        let (distance2, s) = self.measure(other, offset);
-        distance2 <= s * s
-    }
-
-    /// The square of their distance, and the sum of their radii.
-    #[inline(always)]
-    pub(super) fn measure<const D: usize>(&self, other: &Self, offset: [f32; D]) -> (f32, f32) {
-        let (_, distance2) = self.apart(other, offset);
         (distance2, self.radius() + other.radius())
     }
 }

@@ -1,5 +1,4 @@
-//! Which candidates are pairs now, and their list, where all are looked at in each frame: those of many sets, which stand set by set, and those that
-//! touch, where a function of the caller's drops some.
+//! The list of those candidates that touch which are pairs, where layers or a function of the caller's drop some.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -31,11 +30,11 @@ impl PairSieve {
             + self.counts.capacity() * size_of::<AtomicU32>()
     }
 
-    /// Finds out which candidates are pairs: all of them touch but those that stray, if that is known.
+    /// Finds out which candidates are pairs, all of which touch, but for those of bodies that stray.
     pub(super) fn sift<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
-        (test, all_touch): (&Test<'_, D>, Option<&Marks>),
+        (test, strays): (&Test<'_, D>, &Marks),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
@@ -50,7 +49,7 @@ impl PairSieve {
         let counts = &self.counts[..blocks];
         workers.run_callers(test.asks_callers(), || {
             workers.fill_blocks("sift", &mut self.kept[..len], BLOCK, |first, block| {
-                let count = sift_block(candidates, (test, all_touch), first, block);
+                let count = sift_block(candidates, (test, strays), first, block);
                 counts[first / BLOCK].store(count as u32, Ordering::Relaxed);
             });
         });
@@ -101,17 +100,15 @@ impl PairSieve {
 /// Writes the numbers of those candidates from number `first` on that are pairs to the front of `out`; how many there are.
 fn sift_block<const D: usize>(
     candidates: &Candidates<D>,
-    (test, all_touch): (&Test<'_, D>, Option<&Marks>),
+    (test, strays): (&Test<'_, D>, &Marks),
     first: usize,
     out: &mut [u16],
 ) -> usize {
     let mut count = 0;
     candidates.each_meeting(first..first + out.len(), |range, sets| {
         for (at, &pair) in range.clone().zip(&candidates.pairs.pairs()[range]) {
-            // Without a branch that depends on who touches.
             out[count] = (at - first) as u16;
-            let touches = all_touch.map_or_else(|| test.touches(sets, pair), |strays| !strays.has_any(pair));
-            count += usize::from(touches && test.admits(sets, pair));
+            count += usize::from(!strays.has_any(pair) && test.admits(sets, pair));
         }
     });
     count

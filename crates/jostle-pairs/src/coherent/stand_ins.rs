@@ -74,6 +74,8 @@ struct StandIn<const D: usize> {
     far: Far,
     /// Of each part, whether one has left the cell.
     left: Vec<bool>,
+    /// The bodies of a tree by id.
+    of_tree: ([Vec<f32>; D], Vec<f32>),
 }
 
 /// What they stand in for.
@@ -105,23 +107,32 @@ impl<const D: usize> Default for StandIns<D> {
 
 impl<const D: usize> Default for StandIn<D> {
     fn default() -> Self {
-        let [centers, steps] = [const { [const { Vec::new() }; D] }; 2];
-        Self { kind: Kind::default(), len: 0, centers, radii: Vec::new(), steps, far: Far::default(), left: Vec::new() }
+        let [centers, steps, of_tree] = [const { [const { Vec::new() }; D] }; 3];
+        Self {
+            kind: Kind::default(),
+            len: 0,
+            centers,
+            radii: Vec::new(),
+            steps,
+            far: Far::default(),
+            left: Vec::new(),
+            of_tree: (of_tree, Vec::new()),
+        }
     }
 }
 
-/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest, and of two sets at most; those of a tree are
-/// copied alone.
+/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest, and, where space repeats, of one set, or of two
+/// that meet.
 pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
-    let copied = input.space.is_open() && !input.is_decided();
-    !matches!(input.relation, Relation::Among(..))
-        && input.sets().iter().all(|set| set.moving.is_none() && (copied || !matches!(set.source, Source::Tree(_))))
+    (input.space.is_open() || !matches!(input.relation, Relation::Among(..)))
+        && input.sets().iter().all(|set| set.moving.is_none())
 }
 
 impl<const D: usize> StandIns<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_set = |set: &StandIn<D>| {
-            let columns = set.centers.iter().chain(&set.steps).chain([&set.radii]);
+            let columns =
+                set.centers.iter().chain(&set.steps).chain(&set.of_tree.0).chain([&set.radii, &set.of_tree.1]);
             columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
         };
         self.sets.iter().map(of_set).sum::<usize>() + self.sets.capacity() * size_of::<StandIn<D>>()
@@ -204,8 +215,11 @@ impl<const D: usize> StandIns<D> {
     pub(super) fn put_in_cell(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         let Some(cell) = self.cell.filter(|_| !input.is_decided()) else { return self.in_cell.clear() };
         self.in_cell.resize_with(input.sets().len(), InCell::default);
-        for (InCell { centers, wraps }, set) in self.in_cell.iter_mut().zip(input.sets()) {
-            let Source::View(bodies) = set.source else { continue };
+        for ((InCell { centers, wraps }, set), now) in self.in_cell.iter_mut().zip(input.sets()).zip(&self.sets) {
+            let bodies = match set.source {
+                Source::View(bodies) => bodies,
+                _ => now.bodies_of_tree(),
+            };
             fill_with_headroom(wraps, bodies.len(), [0; D]);
             let block = block(bodies.len(), workers);
             workers.fill_blocks("wraps", wraps, block, |first, block| {
@@ -289,12 +303,18 @@ impl<const D: usize> StandIns<D> {
         Bodies::from_slices(centers.each_ref().each(|column| &column[..*len]), &radii[..*len])
     }
 
-    /// The input that they are for one in which they stand in.
-    pub(super) fn input(&self, input: &Input<'_, D>) -> Input<'_, D> {
-        match input.relation {
-            Relation::Between(_) => Input::between(self.of_set(0), self.of_set(1)),
-            Relation::Within(_) | Relation::Among(..) => Input::within(self.of_set(0)),
-        }
+    /// The input that they are for one in which they stand in, of sets that may be many.
+    pub(super) fn input<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
+        with_sets(input, sets, |number, _| self.of_set(number).into())
+    }
+
+    /// An input in which they stand in, with copies of bodies in trees.
+    pub(super) fn without_trees<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
+        let of_set = |number: usize, set: &Set<'a, D>| match set.source {
+            Source::Tree(_) => Set { source: Source::View(self.sets[number].bodies_of_tree()), ..*set },
+            _ => *set,
+        };
+        with_sets(input, sets, of_set).space(input.space)
     }
 
     /// What decides by the caller's own numbers.
@@ -357,6 +377,22 @@ impl<const D: usize> StandIns<D> {
     }
 }
 
+/// An input of others in place of these sets, in open space.
+fn with_sets<'a, const D: usize>(
+    input: &Input<'a, D>,
+    sets: &'a mut Vec<Set<'a, D>>,
+    other: impl Fn(usize, &Set<'a, D>) -> Set<'a, D>,
+) -> Input<'a, D> {
+    match &input.relation {
+        Relation::Within(set) => Input::within(other(0, set)),
+        Relation::Between([a, b]) => Input::between(other(0, a), other(1, b)),
+        Relation::Among(of, table) => {
+            sets.extend(of.iter().enumerate().map(|(number, set)| other(number, set)));
+            Input::among(sets, table)
+        }
+    }
+}
+
 /// How far stand-ins are, at most, from the origin along an axis, and how large.
 #[derive(Debug, Clone, Copy, Default)]
 struct Far {
@@ -374,9 +410,9 @@ impl Far {
 }
 
 impl<const D: usize> StandIn<D> {
-    /// Whether these stand in for the bodies of a set, or of as few or as many.
+    /// Whether these stand in for bodies of the same kind, of which a few may have come or gone.
     fn is_of(&self, set: &Set<'_, D>) -> bool {
-        self.kind != Kind::Nothing && self.kind == kind_of(set) && self.len == set.len()
+        self.kind != Kind::Nothing && self.kind == kind_of(set)
     }
 
     fn follow(&mut self, set: &Set<'_, D>, of_bodies: ([f64; D], Option<&UnitCell<D>>, bool), on: (Isa, Workers<'_>)) {
@@ -384,22 +420,29 @@ impl<const D: usize> StandIn<D> {
         match set.source {
             Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
             Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            // They stay where they are.
+            Source::Tree(_) if of_bodies.2 => {}
             Source::Tree(tree) => {
-                let (_, _, goes_on) = of_bodies;
-                if !goes_on {
-                    self.copy_tree(tree);
-                }
+                self.copy_tree(tree);
+                let none = ([const { Vec::new() }; D], Vec::new());
+                let (centers, radii) = core::mem::replace(&mut self.of_tree, none);
+                let bodies = Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice());
+                self.follow_bodies(bodies, of_bodies, on);
+                self.of_tree = (centers, radii);
             }
             Source::Shaped(_) => {}
         }
     }
 
-    /// The bodies of a tree stay where they are.
+    fn bodies_of_tree(&self) -> Bodies<'_, D> {
+        let (centers, radii) = &self.of_tree;
+        Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice())
+    }
+
     fn copy_tree(&mut self, tree: &LinearTree<D>) {
-        let Self { len, centers, radii, .. } = self;
-        *len = tree.len();
+        let (centers, radii) = &mut self.of_tree;
         for column in centers.iter_mut().chain([&mut *radii]) {
-            fill_with_headroom(column, tree.len().next_multiple_of(PART), 0.0);
+            fill_with_headroom(column, tree.len(), 0.0);
         }
         each_body(tree, |id, leaf, lane| {
             for axis in 0..D {
@@ -407,7 +450,6 @@ impl<const D: usize> StandIn<D> {
             }
             radii[id as usize] = leaf.radii.0[lane];
         });
-        self.far.radius = radii.iter().copied().fold(0.0, f32::max);
     }
 
     fn follow_bodies<T: Scalar>(

@@ -19,6 +19,7 @@ use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::{Circle, Queries};
 
+use crate::coherent::judge::Decide;
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;
@@ -77,6 +78,16 @@ pub(super) struct Strays<const D: usize> {
     changes: Changes,
 }
 
+/// Bodies among which those are that strays may touch, which the tree has with margins; and how far strays are followed.
+type Among<'a, const D: usize> = (&'a LinearTree<D>, &'a [Packed], f32);
+
+/// Layers, which may not let all meet, and what decides where stand-ins are in doubt, if there are such.
+#[derive(Clone, Copy)]
+pub(super) struct Rules<'a> {
+    pub(super) layers: Option<Layers<'a>>,
+    pub(super) decide: Option<Decide<'a>>,
+}
+
 /// One that strays.
 #[derive(Debug, Clone, Default)]
 struct Stray {
@@ -105,16 +116,23 @@ impl Stray {
     /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
     fn is_near<const D: usize>(&self, margin: f32) -> bool {
         self.seen.is_some_and(|seen| {
-            let (_, moved2) = seen.apart::<D>(&self.body, [0.0; D]);
+            let (moved2, _) = seen.measure::<D>(&self.body);
             self.body.radius() <= seen.radius() && moved2.sqrt() <= margin * NEARLY
         })
     }
 
-    /// Finds whom it touches among some bodies, which the tree has with margins, where none of those is that stray; whether it is sound.
-    fn find_among<const D: usize>(&mut self, (grown, bodies): (&LinearTree<D>, &[Packed]), margin: f32) -> bool {
+    /// Finds whom it, of this id, touches among some bodies, which the tree has with margins, where none of those is that stray; whether it is
+    /// sound.
+    fn find_among<const D: usize>(
+        &mut self,
+        id: u32,
+        (grown, bodies, margin): Among<'_, D>,
+        decide: Option<Decide<'_>>,
+    ) -> bool {
         if !self.is_near::<D>(margin) {
             self.near.clear();
-            let reach = (self.body.radius() + margin) * (1.0 + 2.0 * ROUNDING) + LEAST;
+            let within = decide.map_or(0.0, |decide| decide.within);
+            let reach = (self.body.radius() + margin + within) * (1.0 + 2.0 * ROUNDING) + LEAST;
             let circle = Circle::new(from_axes(|axis| self.body.0[axis]), reach);
             if Queries::new(grown).visit_circle(circle, |other| self.near.push(other)).is_err() {
                 self.seen = None;
@@ -123,7 +141,11 @@ impl Stray {
             self.seen = Some(self.body);
         }
         let Self { body, near, touched, .. } = self;
-        touched.extend(near.iter().filter(|&&other| bodies[other as usize].touches::<D>(body, [0.0; D])));
+        let touches = |other: u32| {
+            let measured = bodies[other as usize].measure::<D>(body);
+            decide.map_or_else(|| measured.0 <= measured.1 * measured.1, |decide| decide.touches([id, other], measured))
+        };
+        touched.extend(near.iter().filter(|&&other| touches(other)));
         true
     }
 }
@@ -191,13 +213,12 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Finds the pairs of all that have strayed so far, and of those that do now, among these bodies, where they are nowhere from now on; whether
-    /// few do, and all are sound. They may be looked for by how near others are, with such a margin; layers may not let
-    /// all meet.
+    /// few do, and all are sound. They may be looked for by how near others are, with such a margin.
     pub(super) fn find(
         &mut self,
         now: &mut Vec<u32>,
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        layers: Option<Layers<'_>>,
+        rules: Rules<'_>,
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
@@ -206,7 +227,7 @@ impl<const D: usize> Strays<D> {
         self.many = self.ids.len() + now.len();
         self.spent += self.many;
         let few = self.many <= bodies.len() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
-        let found = few && self.find_with(now, (grown, bodies, margin), layers, workers);
+        let found = few && self.find_with(now, (grown, bodies, margin), rules, workers);
         if !found {
             self.build = 0;
         }
@@ -217,7 +238,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         new: &[u32],
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        layers: Option<Layers<'_>>,
+        rules: Rules<'_>,
         workers: Workers<'_>,
     ) -> bool {
         let before = self.ids.len();
@@ -232,7 +253,7 @@ impl<const D: usize> Strays<D> {
             let body = bodies.get_mut(id as usize);
             stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
         }
-        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), layers, workers);
+        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), rules, workers);
         if !found {
             for (id, body) in self.bodies() {
                 bodies.get_mut(id as usize).into_iter().for_each(|slot| *slot = body);
@@ -241,14 +262,10 @@ impl<const D: usize> Strays<D> {
         found
     }
 
-    fn find_pairs(
-        &mut self,
-        among: (&LinearTree<D>, &[Packed], f32),
-        layers: Option<Layers<'_>>,
-        workers: Workers<'_>,
-    ) -> bool {
+    fn find_pairs(&mut self, among: Among<'_, D>, Rules { layers, decide }: Rules<'_>, workers: Workers<'_>) -> bool {
         let Self { ids, strays, there, tree, columns, pairs, .. } = self;
-        let (grown, bodies, margin) = among;
+        let (_, bodies, _) = among;
+        let within = decide.map_or(0.0, |decide| decide.within);
         let strays = &mut strays[..ids.len()];
         there.clear();
         there.extend((0..).zip(&*strays).filter(|(_, stray)| stray.is_there()).map(|(number, _)| number));
@@ -263,7 +280,7 @@ impl<const D: usize> Strays<D> {
         if tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_err() {
             return false;
         }
-        let (ids, there, tree, failed) = (&*ids, &*there, &*tree, AtomicBool::new(false));
+        let (ids, there, columns, tree, failed) = (&*ids, &*there, &*columns, &*tree, AtomicBool::new(false));
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
                 core::mem::swap(&mut stray.touched, &mut stray.touched_before);
@@ -271,16 +288,26 @@ impl<const D: usize> Strays<D> {
                 if !stray.is_there() {
                     continue;
                 }
-                let is_sound = stray.find_among((grown, bodies), margin);
-                let circle = Circle::new(from_axes(|axis| stray.body.0[axis]), stray.body.radius());
+                let id = ids[number as usize];
+                let is_sound = stray.find_among(id, among, decide);
+                let reach = if within > 0.0 {
+                    (stray.body.radius() + within) * (1.0 + 2.0 * ROUNDING)
+                } else {
+                    stray.body.radius()
+                };
+                let circle = Circle::new(from_axes(|axis| stray.body.0[axis]), reach);
                 let among_them = Queries::new(tree).visit_circle(circle, |other| {
-                    let other = there[other as usize];
-                    if other > number {
-                        stray.touched.push(ids[other as usize]);
+                    let at = there[other as usize] as usize;
+                    let touches = |decide: Decide<'_>| {
+                        let column = |axis: usize| columns[axis * there.len() + other as usize];
+                        let them = Packed::new::<D>(from_axes(column), column(D));
+                        decide.touches([id, ids[at]], stray.body.measure::<D>(&them))
+                    };
+                    if at > number as usize && decide.is_none_or(touches) {
+                        stray.touched.push(ids[at]);
                     }
                 });
                 if let Some(layers) = layers {
-                    let id = ids[number as usize];
                     stray.touched.retain(|&other| layers.meets(id, &layers, other));
                 }
                 if !is_sound || among_them.is_err() {

@@ -1,0 +1,267 @@
+//! Bodies that others stand in for: in `f64`, where space repeats, beside trees; and layers. Lists last as long as those of bodies in `f32` in
+//! open space.
+
+use jostle::{
+    ActivationTable, Bodies, Circles, CoherentFinder, Input, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set,
+    Space, Threads,
+};
+use jostle_testkit::random::Random;
+use jostle_testkit::{Kind, scene};
+
+use super::{Beside, all_columns, rows_known};
+
+/// Bodies that move straight on.
+struct Drift<const D: usize> {
+    centers: [Vec<f64>; D],
+    radii: Vec<f64>,
+    steps: [Vec<f64>; D],
+    /// Where they are as the host has them, and the same in `f32`.
+    seen: [Vec<f64>; D],
+    single: [Vec<f32>; D],
+    single_radii: Vec<f32>,
+    /// The borders of all.
+    box_: [[f64; 2]; D],
+}
+
+impl<const D: usize> Drift<D> {
+    fn new(kind: Kind, bodies: usize, speed: f64) -> Self {
+        let scene = scene::scene::<D>(kind, bodies, 7);
+        let wide = |column: &Vec<f32>| column.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+        let (centers, radii) = (scene.centers.each_ref().map(wide), wide(&scene.radii));
+        let mean = radii.iter().sum::<f64>() / bodies as f64;
+        let mut random = Random(bodies as u64);
+        let steps = [(); D].map(|()| (0..bodies).map(|_| (random.unit() - 0.5) * speed * mean).collect());
+        let box_ = centers.each_ref().map(|column| {
+            let (lo, hi) = column.iter().fold((f64::MAX, f64::MIN), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+            [lo, hi.max(lo + 8.0 * mean)]
+        });
+        let (seen, single) = (centers.clone(), scene.centers);
+        Self { centers, radii, steps, seen, single, single_radii: scene.radii, box_ }
+    }
+
+    /// Moves all on; a host may put back into the cell who has left it, or move some to other images.
+    fn step(&mut self, space: &Space<D>, host: Host, frame: usize) {
+        for (column, steps) in self.centers.iter_mut().zip(&self.steps) {
+            column.iter_mut().zip(steps).for_each(|(x, step)| *x += step);
+        }
+        self.seen.clone_from(&self.centers);
+        for id in 0..self.radii.len() {
+            let wraps = space.wraps(self.centers.each_ref().map(|column| column[id])).map(f64::from);
+            let vectors = space.vectors();
+            for k in (0..D).filter(|&k| space.repeats()[k]) {
+                let away = if id % 7 == 3 { ((id + frame / 9) % 4) as f64 - 1.0 } else { 0.0 };
+                let moved = match host {
+                    Host::LetsGo => 0.0,
+                    Host::PutsBack => -wraps[k],
+                    Host::MovesSome => away,
+                };
+                for axis in 0..D {
+                    self.seen[axis][id] += moved * vectors[k][axis];
+                }
+            }
+        }
+        self.single = self.seen.each_ref().map(|column| column.iter().map(|&x| x as f32).collect());
+    }
+
+    fn set(&self, double: bool) -> Set<'_, D> {
+        if double {
+            Bodies::from_slices(self.seen.each_ref().map(Vec::as_slice), self.radii.as_slice()).into()
+        } else {
+            Bodies::from_slices(self.single.each_ref().map(Vec::as_slice), &self.single_radii).into()
+        }
+    }
+}
+
+/// What a host does to bodies that leave the cell.
+#[derive(Debug, Clone, Copy)]
+enum Host {
+    LetsGo,
+    PutsBack,
+    MovesSome,
+}
+
+/// Open, periodic on all axes or but the last, a lattice.
+fn spaces<const D: usize>(box_: [[f64; 2]; D]) -> [Space<D>; 4] {
+    let mut partly = box_.map(Some);
+    partly[D - 1] = None;
+    let mut vectors = [[0.0; D]; D];
+    for k in 0..D {
+        vectors[k][k] = box_[k][1] - box_[k][0];
+        (0..k).for_each(|axis| vectors[k][axis] = 0.3 * (box_[axis][1] - box_[axis][0]));
+    }
+    let lattice = Space::lattice(vectors, [true; D]).at(box_.map(|[lo, _]| lo));
+    [Space::open(), Space::periodic(box_.map(Some)), Space::periodic(partly), lattice]
+}
+
+const HOSTS: [Host; 3] = [Host::LetsGo, Host::PutsBack, Host::MovesSome];
+
+#[test]
+fn lists_last_in_any_space_and_precision() {
+    for (case, kind) in [Kind::Dense, Kind::Uniform, Kind::Clustered].into_iter().cycle().take(12).enumerate() {
+        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(kind, 1_200, 0.04));
+        let space = spaces(drift.box_)[case % 4];
+        let mut beside = Beside::new();
+        for frame in 0..40 {
+            drift.step(&space, HOSTS[case % 3], frame);
+            beside.pairs(Input::within(drift.set(double)).space(space), None, &[[0, 0]]);
+        }
+        let rebuilds = beside.finders[0].rebuilds();
+        assert!(rebuilds < 12, "{rebuilds} rebuilds, case {case}");
+    }
+}
+
+#[test]
+fn rows_last_with_all_their_columns() {
+    for case in 0..8 {
+        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(Kind::Dense, 1_000, 0.04));
+        let space = spaces(drift.box_)[case / 2];
+        let mut beside = Beside::new();
+        for frame in 0..40 {
+            drift.step(&space, HOSTS[case % 3], frame);
+            let kind = if case < 4 { Rows::Full } else { Rows::Half };
+            beside.rows(Input::within(drift.set(double)).space(space), None, kind);
+        }
+        let rebuilds = beside.finders[0].rebuilds();
+        assert!(rebuilds < 12, "{rebuilds} rebuilds, case {case}");
+    }
+}
+
+#[test]
+fn in_space_too() {
+    for case in 0..8 {
+        let (double, mut drift) = (case % 2 == 0, Drift::<3>::new(Kind::Dense, 1_500, 0.04));
+        let space = spaces(drift.box_)[case / 2];
+        let [mut finder, mut of_rows] = [(); 2].map(|()| CoherentFinder::new());
+        let (mut scratch, [mut lists, mut expected]) = (PairFinder::new(), [(); 2].map(|()| all_columns()));
+        for frame in 0..30 {
+            drift.step(&space, HOSTS[case % 3], frame);
+            let input = Input::within(drift.set(double)).space(space);
+            let mut known = [finder.find(input), scratch.find(input)].map(|found| {
+                let found = found.expect("sound bodies");
+                // Where space is open pairs have no image.
+                let shifts = found.image_shifts().chain(core::iter::repeat([0; 3]));
+                found.pairs().iter().copied().zip(shifts).collect::<Vec<_>>()
+            });
+            known.iter_mut().for_each(|known| known.sort_unstable());
+            assert!(known[0] == known[1], "case {case}, frame {frame}");
+            of_rows.neighbors(input, Rows::Half, &mut lists).expect("sound bodies");
+            scratch.neighbors(input, Rows::Half, &mut expected).expect("sound bodies");
+            assert!(lists.neighbors() == expected.neighbors() && lists.offsets() == expected.offsets());
+            assert!(lists.distances2_f64() == expected.distances2_f64(), "case {case}, frame {frame}");
+            assert!(lists.vectors::<3>() == expected.vectors::<3>(), "case {case}, frame {frame}");
+        }
+        let rebuilds = [&finder, &of_rows].map(CoherentFinder::rebuilds);
+        assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 12), "{rebuilds:?} rebuilds, case {case}");
+    }
+}
+
+/// So many that names are those of ranks; and between two sets.
+#[test]
+fn of_many_bodies_and_of_two_sets() {
+    let mut drift = Drift::<2>::new(Kind::Dense, 80_000, 0.04);
+    let space = spaces(drift.box_)[1];
+    let mut beside = Beside::new();
+    for frame in 0..6 {
+        drift.step(&space, Host::PutsBack, frame);
+        beside.pairs(Input::within(drift.set(frame > 0)).space(space), None, &[[0, 0]]);
+    }
+    let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 900, 0.04));
+    let mut beside = Beside::new();
+    for frame in 0..30 {
+        halves.iter_mut().for_each(|half| half.step(&space, Host::LetsGo, frame));
+        let input = Input::between(halves[0].set(true), halves[1].set(false));
+        beside.pairs(input.space(spaces(halves[0].box_)[3]), None, &[[0, 1]]);
+    }
+    assert!(beside.finders[0].rebuilds() < 12, "{} rebuilds", beside.finders[0].rebuilds());
+}
+
+/// Discs of a crystal that all touch their neighbours exactly, or hardly do not: all of that is in doubt, and stays so.
+#[test]
+fn who_touches_exactly_is_decided() {
+    let side = 24;
+    let spacing = [1.0, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON, 1.0 + 1e-7];
+    for (case, spacing) in spacing.into_iter().cycle().take(8).enumerate() {
+        let at = |along: usize| (0..side * side).map(move |id| [id % side, id / side][along] as f64 * spacing);
+        let columns = [at(0).collect::<Vec<_>>(), at(1).collect()];
+        let length = side as f64 * spacing;
+        let space = [Space::open(), Space::periodic([Some([0.0, length]); 2])][case / 4];
+        let mut beside = Beside::new();
+        for frame in 0..24 {
+            // All at once, so that who touches goes on to.
+            let by = [frame as f64 * 0.01, frame as f64 * 0.003];
+            let seen = [0, 1].map(|axis| columns[axis].iter().map(|x| x + by[axis]).collect::<Vec<f64>>());
+            let single = seen.each_ref().map(|column| column.iter().map(|&x| x as f32).collect::<Vec<_>>());
+            let double = jostle::Circles64::new(&seen[0], &seen[1], 0.5);
+            beside.pairs(Input::within(double).space(space), None, &[[0, 0]]);
+            let mut of_single = CoherentFinder::new();
+            let found = of_single.find(Input::within(Circles::new(&single[0], &single[1], 0.5)).space(space));
+            assert!(found.is_ok());
+        }
+        assert!(beside.finders[0].rebuilds() < 12, "case {case}");
+    }
+}
+
+/// Layers that stay the same are looked at when lists are made; where they change lists end, and those that come in some frames alone drop some.
+#[test]
+fn lists_last_while_layers_do() {
+    for (case, of) in [Kind::Dense, Kind::Uniform].into_iter().cycle().take(8).enumerate() {
+        let mut drift = Drift::<2>::new(of, 1_200, 0.04);
+        let [mut pairs, mut rows] = [(); 2].map(|()| Beside::new());
+        let space = spaces(drift.box_)[case / 4];
+        for frame in 0..40 {
+            drift.step(&space, Host::LetsGo, frame);
+            let turned = if case % 4 == 2 { frame / 27 } else { 0 };
+            let category: Vec<u32> = (0..1_200).map(|id| 1 << ((id + turned) % 3)).collect();
+            let set = drift.set(case % 2 == 0);
+            let is_there = case % 4 != 3 || frame % 9 == 7;
+            let set = if is_there { set.layers(Layers::new(&category, 5)) } else { set };
+            pairs.pairs(Input::within(set).space(space), None, &[[0, 0]]);
+            rows.rows(Input::within(set).space(space), None, Rows::Full);
+        }
+        let rebuilds = [&pairs, &rows].map(|beside| beside.finders[0].rebuilds());
+        assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 14), "{rebuilds:?} rebuilds, case {case}");
+    }
+}
+
+/// The lists of each two of many sets last, whatever is among them.
+#[test]
+fn lists_last_of_many_sets() {
+    let mut walls = LinearTree::new();
+    let still = scene::scene::<2>(Kind::Uniform, 500, 2);
+    walls.build(still.view(), Threads::Serial).expect("sound bodies");
+    let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
+    for case in 0..4 {
+        let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 700, 0.04));
+        let mut beside = Beside::new();
+        let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
+        for frame in 0..40 {
+            halves.iter_mut().for_each(|half| half.step(&Space::open(), Host::LetsGo, frame));
+            let [one, other] = [halves[0].set(case == 1), halves[1].set(case == 2)];
+            let sets = [one, other, if case == 3 { still.view().into() } else { (&walls).into() }];
+            let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+            beside.pairs(Input::among(&sets, &table), only, &[[0, 0], [0, 1], [1, 2]]);
+        }
+        assert!(beside.finders[0].rebuilds() < 12, "{} rebuilds, case {case}", beside.finders[0].rebuilds());
+    }
+}
+
+/// Where bodies may meet at several images, or move on their way, each frame is searched, and nothing else is wrong.
+#[test]
+fn others_are_searched_in_each_frame() {
+    let mut drift = Drift::<2>::new(Kind::Dense, 60, 0.04);
+    let [mut small, mut moving] = [(); 2].map(|()| CoherentFinder::new());
+    let (mut scratch, [mut lists, mut expected]) = (PairFinder::new(), [(); 2].map(|()| all_columns()));
+    for frame in 0..8 {
+        drift.step(&Space::open(), Host::LetsGo, frame);
+        let width = 3.0 * f64::from(drift.single_radii[0]);
+        let input = Input::within(drift.set(true)).periodic([Some([0.0, width]); 2]);
+        small.neighbors(input, Rows::Full, &mut lists).expect("sound bodies");
+        scratch.neighbors(input, Rows::Full, &mut expected).expect("sound bodies");
+        assert!(rows_known(&lists) == rows_known(&expected));
+        let [x, y] = &drift.steps;
+        let found = moving.find(drift.set(false).moving([x, y])).expect("sound bodies");
+        let count = scratch.find(drift.set(false).moving([x, y])).expect("sound bodies").pairs().len();
+        assert_eq!(found.pairs().len(), count);
+    }
+    assert_eq!([small.rebuilds(), moving.rebuilds()], [8; 2]);
+}
