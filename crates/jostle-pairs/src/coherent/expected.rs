@@ -10,7 +10,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
-use crate::coherent::judge::{Judge, borders};
+use crate::coherent::judge::{Judge, ROUNDING};
 use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::join::hits::Sink;
 use crate::pairs::ranks::Ranks;
@@ -180,20 +180,24 @@ impl<const D: usize> Sorting<'_, D> {
             let Room { sure, columns, due, due_classes, .. } = &mut *self.room;
             let (due, classes) = (&mut due[self.due..], &mut due_classes[self.due..]);
             if let Some(within) = judge.in_doubt() {
-                for (at, class) in classes[..due_len].iter_mut().enumerate() {
-                    let [inner, outer] = borders(within, columns[2][at]);
-                    if columns[0][at] <= outer * outer && (columns[0][at] > inner * inner || inner <= 0.0) {
-                        *class = *class & !1 | u8::from(!judge.decide(ranks.named(due[at])));
-                    }
-                }
+                let decide = |at: usize| {
+                    classes[at] = classes[at] & !1 | u8::from(!judge.decide(ranks.named(due[at])));
+                };
+                run(isa, InDoubt { columns, within, count: due_len, decide });
             }
             if let Some(first) = judge.first_ghost() {
                 let may_be = |pair| {
                     let [a, b] = ranks.named(pair);
                     a.min(b) < first
                 };
-                due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
-                sure_len = keep_some(&mut sure[..sure_len], None, may_be);
+                // Most candidates are far from where there are any.
+                let are_all = |pairs: &[[u32; 2]]| pairs.iter().fold(true, |all, &pair| all & may_be(pair));
+                if !are_all(&due[..due_len]) {
+                    due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
+                }
+                if !are_all(&sure[..sure_len]) {
+                    sure_len = keep_some(&mut sure[..sure_len], None, may_be);
+                }
             }
             if judge.has_layers() {
                 let may_be = |pair| judge.meet(ranks.named(pair));
@@ -231,6 +235,37 @@ impl<const D: usize> Sorting<'_, D> {
         }
         of.stock.put(Sorted { of: [self.block, self.part], block });
         self.part += 1;
+    }
+}
+
+/// Calls `decide` with each of so many candidates that are due whose stand-ins may touch or not, as far as they tell.
+struct InDoubt<'a, F> {
+    columns: &'a Columns,
+    within: f32,
+    count: usize,
+    decide: F,
+}
+
+impl<F: FnMut(usize)> LaneWork for InDoubt<'_, F> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Self { columns, within, count, mut decide } = self;
+        let (within, rounding, zero) = (L::splat(within), L::splat(ROUNDING), L::splat(0.0));
+        let [now2, _, radii, ..] = columns.each_ref().map(|column| column.as_chunks::<LANES>().0);
+        for first in (0..count).step_by(LANES) {
+            let (now2, radii) = (L::load(&now2[first / LANES]), L::load(&radii[first / LANES]));
+            let more = radii.mul(rounding).add(within);
+            let (inner, outer) = (radii.sub(more).max(zero), radii.add(more));
+            let sure = now2.le(inner.mul(inner)) & !inner.le(zero);
+            let mut unknown = now2.le(outer.mul(outer)) & !sure & u16::MAX >> (LANES - (count - first).min(LANES));
+            while unknown != 0 {
+                decide(first + unknown.trailing_zeros() as usize);
+                unknown &= unknown - 1;
+            }
+        }
     }
 }
 

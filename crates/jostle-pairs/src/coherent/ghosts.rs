@@ -262,6 +262,7 @@ struct Mark<'a, const D: usize> {
 
 impl<const D: usize> Work for Mark<'_, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {

@@ -4,7 +4,8 @@
 //! A stand-in is rounded, and so is what decides whether two bodies touch. How much both may come to is known (`error`): where it is in doubt whether
 //! two touch, they are decided by the caller's own numbers (`Test`).
 
-use std::sync::{Mutex, PoisonError};
+use core::mem::swap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::isa::Work;
@@ -16,6 +17,7 @@ use jostle_sets::simd::LANES;
 
 use crate::coherent::was::measure::read;
 use crate::coherent::was::{PART, block};
+use crate::pairs::shifts::Places;
 
 /// Parts of them that one task settles.
 const PARTS: usize = 32;
@@ -66,11 +68,10 @@ pub(super) struct StandIns<const D: usize> {
 struct StandIn<const D: usize> {
     kind: Kind,
     len: usize,
-    /// Each filled up to whole parts.
-    centers: [Vec<f32>; D],
+    /// Where they are, filled up to whole parts, which whoever asks for the images of pairs is told until the next frame; and where they were.
+    now: Arc<Places<D>>,
+    before: Arc<Places<D>>,
     radii: Vec<f32>,
-    /// How many vectors of the cell lead from each to its body; of none in open space.
-    steps: [Vec<f32>; D],
     far: Far,
     /// Of each part, whether one has left the cell.
     left: Vec<bool>,
@@ -107,13 +108,13 @@ impl<const D: usize> Default for StandIns<D> {
 
 impl<const D: usize> Default for StandIn<D> {
     fn default() -> Self {
-        let [centers, steps, of_tree] = [const { [const { Vec::new() }; D] }; 3];
+        let of_tree = [const { Vec::new() }; D];
         Self {
             kind: Kind::default(),
             len: 0,
-            centers,
+            now: Arc::default(),
+            before: Arc::default(),
             radii: Vec::new(),
-            steps,
             far: Far::default(),
             left: Vec::new(),
             of_tree: (of_tree, Vec::new()),
@@ -131,9 +132,9 @@ pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
 impl<const D: usize> StandIns<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_set = |set: &StandIn<D>| {
-            let columns =
-                set.centers.iter().chain(&set.steps).chain(&set.of_tree.0).chain([&set.radii, &set.of_tree.1]);
-            columns.map(Vec::capacity).sum::<usize>() * size_of::<f32>()
+            let (centers, radii) = &set.of_tree;
+            let columns = centers.iter().chain([radii, &set.radii]).map(Vec::capacity).sum::<usize>();
+            set.now.bytes() + set.before.bytes() + columns * size_of::<f32>() + set.left.capacity()
         };
         self.sets.iter().map(of_set).sum::<usize>() + self.sets.capacity() * size_of::<StandIn<D>>()
     }
@@ -167,27 +168,31 @@ impl<const D: usize> StandIns<D> {
         goes_on
     }
 
-    /// How far bodies may be from where stand-ins as far as this are, by rounding; and how far the predicate may be from both. Bodies in `f32`
-    /// in open space, which are copied, are where they are.
+    /// How far bodies may be from where stand-ins as far as this are, by rounding, and how far the predicate may be from both, on average of two that
+    /// are tested. Bodies in `f32` in open space, which are copied, are where they are.
     ///
-    /// On each axis a stand-in is rounded once, and again if it is seen elsewhere. Direct bodies are moved into the cell, each rounded once,
-    /// subtracted, and moved by an offset that is rounded as well: four times of the widest coordinate for two of them.
+    /// On each axis, in parts of 2^-24: a stand-in is rounded by its distance from the origin; one of two that is seen elsewhere by that of where it is
+    /// seen, and by how far that is. Direct bodies are moved into the cell, each rounded by its place in it, subtracted, and moved by an offset,
+    /// both rounded by the length of the cell. What is relative to their distance then is none of this.
     fn error_of(&self, far: Far, decided: bool) -> f64 {
         if self.cell.is_none() && !decided {
             return 0.0;
         }
         let (root, rounded, reach) = ((D as f64).sqrt(), f64::from(ROUNDED), f64::from(far.reach));
-        let of_origin = self.origin.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-        let of_cell = self.cell.map_or(0.0, |cell| {
+        let greatest = |of_axis: &dyn Fn(usize) -> f64| (0..D).map(of_axis).fold(0.0, f64::max);
+        let of_origin = greatest(&|axis| self.origin[axis].abs());
+        let [mut of_cell, mut of_corner] = [0.0; 2];
+        if let Some(cell) = self.cell {
             let space = cell.space;
-            let of_axis =
-                |axis: usize| (0..D).filter(|&k| space.repeats[k]).map(|k| space.vectors[k][axis].abs()).sum();
-            (0..D).map(of_axis).fold(0.0, f64::max)
-        });
-        let whole = of_origin + reach + of_cell * FARTHEST;
-        let of_stand_in = root * (2.0 * rounded * (reach + of_cell) + ROUNDED_64 * whole);
-        let of_predicate = if decided { 0.0 } else { 4.0 * root * rounded * (of_origin + reach + 2.0 * of_cell) };
-        of_stand_in + of_predicate
+            let vectors =
+                |axis: usize| (0..D).filter(move |&k| space.repeats[k]).map(move |k| space.vectors[k][axis].abs());
+            of_cell = greatest(&|axis| vectors(axis).sum());
+            of_corner = greatest(&|axis| space.origin[axis].abs());
+        }
+        let of_stand_in = rounded * (1.5 * reach + of_cell) + ROUNDED_64 * (of_origin + reach + of_cell * FARTHEST);
+        let widest = (of_corner + of_cell).max(of_origin + reach);
+        let of_predicate = if decided { 0.0 } else { rounded * (widest + of_cell) };
+        root * (of_stand_in + of_predicate)
     }
 
     /// What bodies are to be counted from: the middle of some; or, if they are copied, nothing.
@@ -247,7 +252,8 @@ impl<const D: usize> StandIns<D> {
     /// Moves those back into the cell that have left it, and tells of each by how much.
     pub(super) fn settle(&mut self, mut moved: impl FnMut(usize, usize, [f32; D]), (isa, workers): (Isa, Workers<'_>)) {
         let Some(cell) = &self.cell else { return };
-        for (number, StandIn { len, centers, steps, left, .. }) in self.sets.iter_mut().enumerate() {
+        for (number, StandIn { len, now, left, .. }) in self.sets.iter_mut().enumerate() {
+            let Places { centers, steps } = Arc::make_mut(now);
             let columns = centers.each_ref().each(Vec::as_slice);
             fill_with_headroom(left, len.div_ceil(PART), false);
             workers.fill_blocks("settle", left, PARTS, |first, left| {
@@ -299,8 +305,8 @@ impl<const D: usize> StandIns<D> {
 
     /// The bodies of a set.
     pub(super) fn of_set(&self, set: usize) -> Bodies<'_, D> {
-        let StandIn { centers, radii, len, .. } = &self.sets[set];
-        Bodies::from_slices(centers.each_ref().each(|column| &column[..*len]), &radii[..*len])
+        let StandIn { now, radii, len, .. } = &self.sets[set];
+        Bodies::from_slices(now.centers.each_ref().each(|column| &column[..*len]), &radii[..*len])
     }
 
     /// The input that they are for one in which they stand in, of sets that may be many.
@@ -333,7 +339,7 @@ impl<const D: usize> StandIns<D> {
     /// How many vectors of the cell lead from the stand-in of a body to it.
     #[inline]
     fn steps_of(&self, set: u32, id: u32) -> [i32; D] {
-        let steps = &self.sets[set as usize].steps;
+        let steps = &self.sets[set as usize].now.steps;
         from_axes(|axis| steps[axis].get(id as usize).map_or(0, |&step| step as i32))
     }
 
@@ -371,9 +377,8 @@ impl<const D: usize> StandIns<D> {
     }
 
     /// Where those of a set are, and how many vectors of the cell lead from there to their bodies.
-    pub(super) fn places(&self, set: usize) -> [[&[f32]; D]; 2] {
-        let StandIn { centers, steps, len, .. } = &self.sets[set];
-        [centers, steps].map(|columns| columns.each_ref().each(|column| &column[..*len]))
+    pub(super) fn places(&self, set: usize) -> &Arc<Places<D>> {
+        &self.sets[set].now
     }
 }
 
@@ -459,14 +464,24 @@ impl<const D: usize> StandIn<D> {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let len = bodies.len().next_multiple_of(PART);
-        self.len = bodies.len();
-        for (column, steps) in self.centers.iter_mut().zip(&mut self.steps) {
+        if cell.is_some() {
+            swap(&mut self.now, &mut self.before);
+        }
+        if Arc::get_mut(&mut self.now).is_none() {
+            self.now = Arc::default();
+        }
+        let (now, before) = (Arc::make_mut(&mut self.now), &mut self.before);
+        for (column, steps) in now.centers.iter_mut().zip(&mut now.steps) {
             fill_with_headroom(column, len, 0.0);
             fill_with_headroom(steps, if cell.is_some() { len } else { 0 }, 0.0);
-            if !goes_on {
-                column.fill(0.0);
+        }
+        if cell.is_some() && (!goes_on || self.len != bodies.len()) {
+            for column in &mut Arc::make_mut(before).centers {
+                column.truncate(if goes_on { self.len } else { 0 });
+                fill_with_headroom(column, len, 0.0);
             }
         }
+        self.len = bodies.len();
         fill_with_headroom(&mut self.radii, len, 0.0);
         let all = Mutex::new(Far::default());
         let note = |of_block: Far| all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_block);
@@ -478,11 +493,12 @@ impl<const D: usize> StandIn<D> {
             out[within..].fill(0.0);
             note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
         });
-        let columns = self.centers.each_mut().map(Vec::as_mut_slice);
-        let steps = self.steps.each_mut().map(Vec::as_mut_slice);
+        let columns = now.centers.each_mut().map(Vec::as_mut_slice);
+        let steps = now.steps.each_mut().map(Vec::as_mut_slice);
+        let before = before.centers.each_ref().each(Vec::as_slice);
         if let Some(cell) = cell {
             workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
-                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, steps)) }));
+                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, before, steps)) }));
             });
         } else {
             workers.fill_columns("follow", [columns], block, |first, [out]| {
@@ -502,6 +518,12 @@ fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
     }
 }
 
+/// Where one was; if that is no number, anywhere.
+#[inline(always)]
+fn place(before: f32) -> f64 {
+    if before.abs() < f32::INFINITY { before.into() } else { 0.0 }
+}
+
 /// A whole number of vectors of the cell near this one, or none of those too far away.
 #[inline(always)]
 fn whole(steps: f64) -> f64 {
@@ -509,18 +531,22 @@ fn whole(steps: f64) -> f64 {
     if whole.abs() <= FARTHEST { whole } else { f64::NAN }
 }
 
-/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they are.
+/// The cell, where all were, and how many of its vectors lead to their bodies.
+type Followed<'a, const D: usize> = (&'a UnitCell<D>, [&'a [f32]; D], [&'a mut [f32]; D]);
+
+/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they were.
 struct Follow<'a, T, const D: usize> {
     centers: &'a [Column<'a, T>; D],
     first: usize,
     origin: [f64; D],
-    /// Where they are.
     out: [&'a mut [f32]; D],
-    images: Option<(&'a UnitCell<D>, [&'a mut [f32]; D])>,
+    /// Where space repeats.
+    images: Option<Followed<'a, D>>,
 }
 
 impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
     type Output = Far;
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) -> Far {
@@ -542,19 +568,20 @@ impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
                         }
                     }
                 }
-                Some((cell, steps)) if cell.is_straight() => {
+                Some((cell, before, steps)) if cell.is_straight() => {
                     for axis in 0..D {
                         let (out, steps) = (&mut out[axis][begin..][..PART], &mut steps[axis][begin..][..PART]);
+                        let before = &before[axis][first..][..PART];
                         let repeats = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
                         let length = cell.space.vectors[axis][axis];
                         for lane in 0..PART {
                             let x = at[axis][lane].to_f64() - origin[axis];
-                            let step = whole((x - f64::from(out[lane])) * repeats);
+                            let step = whole((x - place(before[lane])) * repeats);
                             (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
                         }
                     }
                 }
-                Some((cell, steps)) => {
+                Some((cell, before, steps)) => {
                     let mut seen = [[0.0; PART]; D];
                     for axis in 0..D {
                         for lane in 0..PART {
@@ -565,9 +592,9 @@ impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
                     for k in (0..D).filter(|&k| cell.space.repeats[k]) {
                         let mut along = [0.0_f64; PART];
                         for axis in 0..D {
-                            let out = &out[axis][begin..][..PART];
+                            let before = &before[axis][first..][..PART];
                             for lane in 0..PART {
-                                along[lane] += (apart[axis][lane] - f64::from(out[lane])) * cell.duals[k][axis];
+                                along[lane] += (apart[axis][lane] - place(before[lane])) * cell.duals[k][axis];
                             }
                         }
                         for (slot, along) in steps[k][begin..][..PART].iter_mut().zip(&mut along) {
@@ -614,6 +641,7 @@ struct Settle<'a, const D: usize> {
 
 impl<const D: usize> Work for Settle<'_, D> {
     type Output = ();
+    const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
     fn run(self) {

@@ -1,6 +1,7 @@
 //! What a list says of its pairs beside their ids: their sets, their image, and when they first touch.
 
 use core::ops::Range;
+use std::sync::Arc;
 
 use jostle_core::Workers;
 use jostle_core::scratch::resize_with_headroom;
@@ -8,7 +9,7 @@ use jostle_sets::input::UnitCell;
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::proxy::Exact;
 
-use crate::pairs::shifts::Shifts;
+use crate::pairs::shifts::{Places, Shifts};
 
 /// Pairs that one task looks at.
 const BLOCK: usize = 1 << 13;
@@ -101,17 +102,12 @@ impl<const D: usize> Listed<D> {
         self.times.clear();
     }
 
-    /// Notes that space repeats, and each pair, all of the same two sets, is the nearest of its images: of each set where others stand for its
-    /// bodies, column by column, and how many vectors of the cell lead to those.
-    pub(crate) fn note_nearest<'a>(
-        &mut self,
-        cell: &UnitCell<D>,
-        places: impl Iterator<Item = [[&'a [f32]; D]; 2]>,
-        workers: Workers<'_>,
-    ) {
+    /// Notes that space repeats, and each pair, all of the same two sets, is the nearest of its images; and where others stand for the bodies of each
+    /// set.
+    pub(crate) fn note_nearest<'a>(&mut self, cell: &UnitCell<D>, places: impl Iterator<Item = &'a Arc<Places<D>>>) {
         self.repeats = true;
         let sets = self.meetings.first().copied().unwrap_or_default();
-        self.shifts.note_nearest((*cell, sets), places, workers);
+        self.shifts.note_nearest((*cell, sets), places);
     }
 
     /// Finds out the image and the time of each pair, whose second body is still the one at the image; and puts the lesser id first

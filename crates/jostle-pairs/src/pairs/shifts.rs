@@ -1,10 +1,10 @@
 //! The image shifts of a list of pairs, of which no more is kept than what their ids do not tell.
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use jostle_core::Workers;
 use jostle_core::axes::{Axes, Both, from_axes};
-use jostle_core::scratch::{fill_with_headroom, resize_with_headroom};
+use jostle_core::scratch::resize_with_headroom;
 use jostle_sets::input::UnitCell;
 use jostle_sets::prepare::job::JobsOf;
 use jostle_sets::proxy::Exact;
@@ -38,7 +38,7 @@ pub(crate) struct Shifts<const D: usize> {
     /// Of pairs that are the nearest of their images, the cell and their sets; and where the bodies of each set are, or others for them, which
     /// are moved by `wraps`.
     nearest: Option<(UnitCell<D>, [u32; 2])>,
-    places: Vec<Places<D>>,
+    places: Vec<Arc<Places<D>>>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
     wraps: Vec<Vec<[i32; D]>>,
     /// All of them, once somebody wants them in a slice; and the memory of an earlier one.
@@ -54,13 +54,24 @@ impl<const D: usize> Clone for Shifts<D> {
     }
 }
 
-/// Where bodies are, or others for them, and how many vectors lead from those to them, axis by axis.
+/// Where bodies of a set are, or others for them, and how many vectors of the cell lead from those to them, axis by axis: of as many bodies as there are,
+/// and maybe more.
 #[derive(Debug, Clone)]
-struct Places<const D: usize>([[Vec<f32>; D]; 2]);
+pub(crate) struct Places<const D: usize> {
+    pub(crate) centers: [Vec<f32>; D],
+    pub(crate) steps: [Vec<f32>; D],
+}
 
 impl<const D: usize> Default for Places<D> {
     fn default() -> Self {
-        Self([const { [const { Vec::new() }; D] }; 2])
+        let [centers, steps] = [const { [const { Vec::new() }; D] }; 2];
+        Self { centers, steps }
+    }
+}
+
+impl<const D: usize> Places<D> {
+    pub(crate) fn bytes(&self) -> usize {
+        self.centers.iter().chain(&self.steps).map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 }
 
@@ -80,28 +91,18 @@ impl<const D: usize> Shifts<D> {
         }
         self.runs.clear();
         self.nearest = None;
+        self.places.clear();
     }
 
-    /// Notes where others stand for the bodies of each set, column by column, and how many vectors of the cell lead to those, for pairs of two of
-    /// them, each of which is the nearest of its images.
+    /// Notes where others stand for the bodies of each set, for pairs of two of them, each of which is the nearest of its images.
     pub(crate) fn note_nearest<'a>(
         &mut self,
-        (cell, sets): (UnitCell<D>, [u32; 2]),
-        places: impl Iterator<Item = [[&'a [f32]; D]; 2]>,
-        workers: Workers<'_>,
+        nearest: (UnitCell<D>, [u32; 2]),
+        places: impl Iterator<Item = &'a Arc<Places<D>>>,
     ) {
         self.clear();
-        self.nearest = Some((cell, sets));
-        for (set, columns) in places.enumerate() {
-            self.places.resize(self.places.len().max(set + 1), Places::default());
-            let kept = self.places[set].0.as_flattened_mut();
-            for (kept, column) in kept.iter_mut().zip(columns.as_flattened()) {
-                fill_with_headroom(kept, column.len(), 0.0);
-                workers.fill_blocks("places", kept, BLOCK, |first, block| {
-                    block.copy_from_slice(&column[first..][..block.len()]);
-                });
-            }
-        }
+        self.nearest = Some(nearest);
+        self.places.extend(places.cloned());
     }
 
     /// Notes the shifts of pairs whose second body is the one at the image, and puts the lesser id first in pairs within a set.
@@ -141,8 +142,7 @@ impl<const D: usize> Shifts<D> {
         self.runs.capacity() * size_of::<Run<D>>()
             + self.turned.capacity() * size_of::<u64>()
             + self.starts.capacity() * size_of::<usize>()
-            + self.places.iter().flat_map(|places| places.0.as_flattened()).map(Vec::capacity).sum::<usize>()
-                * size_of::<f32>()
+            + self.places.iter().map(|places| places.bytes()).sum::<usize>()
             + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
             + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
             + self.spare.lock().map_or(0, |spare| spare.capacity()) * size_of::<[i32; D]>()
@@ -205,11 +205,11 @@ impl<const D: usize> Shifts<D> {
 
     /// That of a pair which is the nearest of its images.
     fn of_nearest(&self, (cell, sets): &(UnitCell<D>, [u32; 2]), [a, b]: [u32; 2]) -> [i32; D] {
-        let [Places([from, of_a]), Places([to, of_b])] = sets.both(|set| &self.places[set as usize]);
+        let [from, to] = sets.both(|set| &self.places[set as usize]);
         let (a, b) = (a as usize, b as usize);
-        let apart = from_axes(|axis| f64::from(to[axis][b]) - f64::from(from[axis][a]));
+        let apart = from_axes(|axis| f64::from(to.centers[axis][b]) - f64::from(from.centers[axis][a]));
         let nearest = cell.steps_to(apart);
-        from_axes(|k| (of_a[k][a] - of_b[k][b]) as i32 - nearest[k] as i32)
+        from_axes(|k| (from.steps[k][a] - to.steps[k][b]) as i32 - nearest[k] as i32)
     }
 }
 
