@@ -69,18 +69,24 @@ use strays::Strays;
 /// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any
 /// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
 /// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margins
-/// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. In open space, for bodies at rest, a
+/// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. A
 /// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
 /// take the places that are left. Rows are ascending, as ever, and cost least where each frame fills the same lists: into others they
 /// are copied. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
 ///
-/// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies in `f32` at rest
-/// in open space that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
+/// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies
+/// that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one such set, one body in 64 may stray
+/// only (not of [`Input::among`]), and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one set in open space, one body in 64 may stray
 /// while a list lasts: turn, jump, grow, or come or go, where those are the last ids. Those are looked for by themselves; once more have strayed,
 /// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
 /// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
+///
+/// All of that holds in either precision and in any space: for bodies in `f64`, and where space repeats, others stand in, in `f32`, which are followed, whether
+/// the host puts back who leaves the cell or not; where rounding leaves it in doubt whether two touch, the caller's own numbers decide. Layers are looked at when pairs are
+/// listed, and as long as they are the same, that is, copies of them are compared in each frame; where they have changed, pairs are listed anew. A test of the caller's
+/// is asked in each frame about each pair that touches. Searched from scratch in each frame are bodies on their way ([`Set::moving`](jostle_sets::input::Set::moving)), and,
+/// where space repeats, those of [`Input::among`], and bodies that reach nearly as far as half the height of the cell or farther.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

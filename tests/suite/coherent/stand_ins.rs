@@ -98,7 +98,7 @@ const HOSTS: [Host; 3] = [Host::LetsGo, Host::PutsBack, Host::MovesSome];
 #[test]
 fn lists_last_in_any_space_and_precision() {
     for (case, kind) in [Kind::Dense, Kind::Uniform, Kind::Clustered].into_iter().cycle().take(12).enumerate() {
-        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(kind, 1_200, 0.04));
+        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(kind, 600, 0.04));
         let space = spaces(drift.box_)[case % 4];
         let mut beside = Beside::new();
         for frame in 0..40 {
@@ -113,7 +113,7 @@ fn lists_last_in_any_space_and_precision() {
 #[test]
 fn rows_last_with_all_their_columns() {
     for case in 0..8 {
-        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(Kind::Dense, 1_000, 0.04));
+        let (double, mut drift) = (case % 2 == 0, Drift::<2>::new(Kind::Dense, 500, 0.04));
         let space = spaces(drift.box_)[case / 2];
         let mut beside = Beside::new();
         for frame in 0..40 {
@@ -129,7 +129,7 @@ fn rows_last_with_all_their_columns() {
 #[test]
 fn in_space_too() {
     for case in 0..8 {
-        let (double, mut drift) = (case % 2 == 0, Drift::<3>::new(Kind::Dense, 1_500, 0.04));
+        let (double, mut drift) = (case % 2 == 0, Drift::<3>::new(Kind::Dense, 900, 0.04));
         let space = spaces(drift.box_)[case / 2];
         let [mut finder, mut of_rows] = [(); 2].map(|()| CoherentFinder::new());
         let (mut scratch, [mut lists, mut expected]) = (PairFinder::new(), [(); 2].map(|()| all_columns()));
@@ -158,14 +158,14 @@ fn in_space_too() {
 /// So many that names are those of ranks; and between two sets.
 #[test]
 fn of_many_bodies_and_of_two_sets() {
-    let mut drift = Drift::<2>::new(Kind::Dense, 80_000, 0.04);
+    let mut drift = Drift::<2>::new(Kind::Dense, 66_000, 0.04);
     let space = spaces(drift.box_)[1];
     let mut beside = Beside::new();
-    for frame in 0..6 {
+    for frame in 0..5 {
         drift.step(&space, Host::PutsBack, frame);
         beside.pairs(Input::within(drift.set(frame > 0)).space(space), None, &[[0, 0]]);
     }
-    let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 900, 0.04));
+    let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 500, 0.04));
     let mut beside = Beside::new();
     for frame in 0..30 {
         halves.iter_mut().for_each(|half| half.step(&space, Host::LetsGo, frame));
@@ -205,13 +205,13 @@ fn who_touches_exactly_is_decided() {
 #[test]
 fn lists_last_while_layers_do() {
     for (case, of) in [Kind::Dense, Kind::Uniform].into_iter().cycle().take(8).enumerate() {
-        let mut drift = Drift::<2>::new(of, 1_200, 0.04);
+        let mut drift = Drift::<2>::new(of, 500, 0.04);
         let [mut pairs, mut rows] = [(); 2].map(|()| Beside::new());
         let space = spaces(drift.box_)[case / 4];
         for frame in 0..40 {
             drift.step(&space, Host::LetsGo, frame);
             let turned = if case % 4 == 2 { frame / 27 } else { 0 };
-            let category: Vec<u32> = (0..1_200).map(|id| 1 << ((id + turned) % 3)).collect();
+            let category: Vec<u32> = (0..500).map(|id| 1 << ((id + turned) % 3)).collect();
             let set = drift.set(case % 2 == 0);
             let is_there = case % 4 != 3 || frame % 9 == 7;
             let set = if is_there { set.layers(Layers::new(&category, 5)) } else { set };

@@ -171,7 +171,9 @@ impl<const D: usize> CoherentFinder<D> {
                 if !is_followed {
                     stand_ins.follow(input, on);
                 }
-                stand_ins.settle(|set, id, by| finder.current.shift_kept(set, id, by), on);
+                let mut kept = finder.current.kept_mut();
+                stand_ins.settle(|len| kept.next()?.columns_mut(len), on);
+                drop(kept);
                 if stand_ins.have_drifted() {
                     stand_ins.forget();
                     stand_ins.follow(input, on);

@@ -13,7 +13,6 @@ use jostle_core::{Bodies, Column, Isa, Workers};
 use jostle_sets::input::UnitCell;
 use jostle_sets::simd::LANES;
 
-use crate::coherent::packed::Packed;
 use crate::coherent::was::measure::read;
 use crate::coherent::was::{PART, block};
 
@@ -132,7 +131,9 @@ impl<const D: usize> Ghosts<D> {
         });
         images.clear();
         shifts.clear();
-        for (id, &mark) in (0..).zip(&*marks) {
+        // Most bodies are none.
+        let some = (0..).step_by(LANES).zip(marks.chunks(LANES)).filter(|(_, some)| some.iter().any(|&mark| mark != 0));
+        for (id, &mark) in some.flat_map(|(first, some)| (first..).zip(some)) {
             let mut rest = mark;
             while rest != 0 {
                 let image = rest.trailing_zeros() as usize;
@@ -144,20 +145,24 @@ impl<const D: usize> Ghosts<D> {
         }
     }
 
-    /// Puts them behind bodies of their set, of which there are so many.
-    pub(super) fn put_behind<P: Copy + Send>(&self, bodies: &mut Vec<P>, moved: impl Fn(P, [f32; D]) -> P) {
+    /// Puts them behind bodies of their set.
+    pub(super) fn put_behind<P: Copy + Default + Send + Sync>(
+        &self,
+        bodies: &mut Vec<P>,
+        moved: impl Fn(P, [f32; D]) -> P + Sync + Send,
+        workers: Workers<'_>,
+    ) {
         if self.is_empty() {
             return;
         }
-        bodies.truncate(self.first as usize);
-        for (&body, &shift) in self.of.iter().zip(&self.shifts) {
-            bodies.push(moved(bodies[body as usize], shift));
-        }
-    }
-
-    /// As [`Ghosts::put_behind`], of bodies packed.
-    pub(super) fn put_packed(&self, bodies: &mut Vec<Packed>) {
-        self.put_behind(bodies, |body, shift| body.moved(shift));
+        let first = self.first as usize;
+        fill_with_headroom(bodies, first + self.of.len(), P::default());
+        let (bodies, ghosts) = bodies.split_at_mut(first);
+        workers.fill_blocks("ghosts", ghosts, block(self.of.len(), workers), |first, ghosts| {
+            for (slot, (&body, &shift)) in ghosts.iter_mut().zip(self.of[first..].iter().zip(&self.shifts[first..])) {
+                *slot = moved(bodies[body as usize], shift);
+            }
+        });
     }
 
     /// The bodies of their set with them.

@@ -19,14 +19,14 @@ use crate::coherent::was::measure::read;
 use crate::coherent::was::{PART, block};
 use crate::pairs::shifts::Places;
 
-/// Parts of them that one task settles.
-const PARTS: usize = 32;
-
 /// 2^-24: a number is rounded to `f32` by so much of itself at most.
 const ROUNDED: f32 = f32::EPSILON / 2.0;
 
 /// 2^-49: what sums and products in `f64` may lose, amply.
 const ROUNDED_64: f64 = f64::EPSILON * 8.0;
+
+/// What all of that is multiplied by, for what is rounded when it is summed up.
+const AMPLY: f64 = 1.0 + 1.0 / 65_536.0;
 
 /// A body that is farther from its stand-in than so many vectors of the cell is not followed.
 const FARTHEST: f64 = 4_194_304.0;
@@ -73,8 +73,6 @@ struct StandIn<const D: usize> {
     before: Arc<Places<D>>,
     radii: Vec<f32>,
     far: Far,
-    /// Of each part, whether one has left the cell.
-    left: Vec<bool>,
     /// The bodies of a tree by id.
     of_tree: ([Vec<f32>; D], Vec<f32>),
 }
@@ -116,7 +114,6 @@ impl<const D: usize> Default for StandIn<D> {
             before: Arc::default(),
             radii: Vec::new(),
             far: Far::default(),
-            left: Vec::new(),
             of_tree: (of_tree, Vec::new()),
         }
     }
@@ -134,7 +131,7 @@ impl<const D: usize> StandIns<D> {
         let of_set = |set: &StandIn<D>| {
             let (centers, radii) = &set.of_tree;
             let columns = centers.iter().chain([radii, &set.radii]).map(Vec::capacity).sum::<usize>();
-            set.now.bytes() + set.before.bytes() + columns * size_of::<f32>() + set.left.capacity()
+            set.now.bytes() + set.before.bytes() + columns * size_of::<f32>()
         };
         self.sets.iter().map(of_set).sum::<usize>() + self.sets.capacity() * size_of::<StandIn<D>>()
     }
@@ -181,18 +178,20 @@ impl<const D: usize> StandIns<D> {
         let (root, rounded, reach) = ((D as f64).sqrt(), f64::from(ROUNDED), f64::from(far.reach));
         let greatest = |of_axis: &dyn Fn(usize) -> f64| (0..D).map(of_axis).fold(0.0, f64::max);
         let of_origin = greatest(&|axis| self.origin[axis].abs());
-        let [mut of_cell, mut of_corner] = [0.0; 2];
+        let ([mut of_cell, mut of_corner], mut is_contained) = ([0.0; 2], true);
         if let Some(cell) = self.cell {
             let space = cell.space;
             let vectors =
                 |axis: usize| (0..D).filter(move |&k| space.repeats[k]).map(move |k| space.vectors[k][axis].abs());
             of_cell = greatest(&|axis| vectors(axis).sum());
             of_corner = greatest(&|axis| space.origin[axis].abs());
+            // Else coordinates in the cell may be wider than it.
+            is_contained = space.is_straight() || space.repeats == [true; D];
         }
         let of_stand_in = rounded * (1.5 * reach + of_cell) + ROUNDED_64 * (of_origin + reach + of_cell * FARTHEST);
-        let widest = (of_corner + of_cell).max(of_origin + reach);
+        let widest = if is_contained { of_corner + of_cell } else { of_origin + reach + of_cell };
         let of_predicate = if decided { 0.0 } else { rounded * (widest + of_cell) };
-        root * (of_stand_in + of_predicate)
+        root * (of_stand_in + of_predicate) * AMPLY
     }
 
     /// What bodies are to be counted from: the middle of some; or, if they are copied, nothing.
@@ -249,36 +248,39 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Moves those back into the cell that have left it, and tells of each by how much.
-    pub(super) fn settle(&mut self, mut moved: impl FnMut(usize, usize, [f32; D]), (isa, workers): (Isa, Workers<'_>)) {
+    /// Moves those back into the cell that have left it, and as far what `kept` gives of the next set, if it is of so many: columns of where they were, filled up to
+    /// whole parts.
+    pub(super) fn settle<'k>(
+        &mut self,
+        mut kept: impl FnMut(usize) -> Option<[[&'k mut [f32]; D]; 2]>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
         let Some(cell) = &self.cell else { return };
-        for (number, StandIn { len, now, left, .. }) in self.sets.iter_mut().enumerate() {
+        for StandIn { len, now, .. } in &mut self.sets {
             let Places { centers, steps } = Arc::make_mut(now);
-            let columns = centers.each_ref().each(Vec::as_slice);
-            fill_with_headroom(left, len.div_ceil(PART), false);
-            workers.fill_blocks("settle", left, PARTS, |first, left| {
-                isa.run(Settle { centers: columns, first, cell, left })
-            });
-            let parts = (0..*len).step_by(PART).zip(&*left).filter(|&(_, &left)| left);
-            for id in parts.flat_map(|(first, _)| first..(first + PART).min(*len)) {
-                let at = from_axes(|axis| f64::from(centers[axis][id]));
-                let by = cell.steps_to(at);
-                if by == [0.0; D] {
-                    continue;
-                }
-                let shift = cell.shift(by);
-                for axis in 0..D {
-                    centers[axis][id] = (at[axis] - shift[axis]) as f32;
-                    steps[axis][id] += by[axis] as f32;
-                }
-                moved(number, id, shift.axes(|x| -x as f32));
+            let columns = [centers, steps].map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+            let block = block(*len, workers);
+            let [centers, steps] = columns;
+            if let Some([one, other]) = kept(*len) {
+                workers.fill_columns(
+                    "settle",
+                    [centers, steps, one, other],
+                    block,
+                    |_, [centers, steps, one, other]| {
+                        isa.run(Settle { cell, centers, steps, kept: Some([one, other]) });
+                    },
+                );
+            } else {
+                workers.fill_columns("settle", [centers, steps], block, |_, [centers, steps]| {
+                    isa.run(Settle { cell, centers, steps, kept: None });
+                });
             }
         }
     }
 
     /// Whether they have come so far from their middle that others are to stand in.
     pub(super) fn have_drifted(&self) -> bool {
-        self.cell.is_none() && self.reach > DRIFTED * self.reach_at_first.max(self.largest)
+        self.cell.is_none() && self.error > 0.0 && self.reach > DRIFTED * self.reach_at_first.max(self.largest)
     }
 
     /// How far a body may be from where its stand-in says that it is.
@@ -631,12 +633,12 @@ impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
     }
 }
 
-/// Whether one of each of some parts has left the cell.
+/// Moves some, whole parts of them, back into the cell, and what is kept of them as far.
 struct Settle<'a, const D: usize> {
-    centers: [&'a [f32]; D],
-    first: usize,
     cell: &'a UnitCell<D>,
-    left: &'a mut [bool],
+    centers: [&'a mut [f32]; D],
+    steps: [&'a mut [f32]; D],
+    kept: Option<[[&'a mut [f32]; D]; 2]>,
 }
 
 impl<const D: usize> Work for Settle<'_, D> {
@@ -645,24 +647,36 @@ impl<const D: usize> Work for Settle<'_, D> {
 
     #[inline(always)]
     fn run(self) {
-        let Self { centers, first, cell, left } = self;
-        for (slot, part) in left.iter_mut().zip(first..) {
-            let mut is_out = [false; LANES];
+        let Self { cell, centers, steps, mut kept } = self;
+        for begin in (0..centers[0].len()).step_by(PART) {
+            let mut shift = [[0.0_f64; PART]; D];
             for k in (0..D).filter(|&k| cell.space.repeats[k]) {
                 let mut along = [0.0_f64; PART];
                 for axis in 0..D {
-                    let centers = &centers[axis][part * PART..][..PART];
-                    for lane in 0..PART {
-                        along[lane] += f64::from(centers[lane]) * cell.duals[k][axis];
+                    for (slot, x) in along.iter_mut().zip(&centers[axis][begin..][..PART]) {
+                        *slot += f64::from(*x) * cell.duals[k][axis];
                     }
                 }
-                for some in along.as_chunks::<LANES>().0 {
-                    for lane in 0..LANES {
-                        is_out[lane] |= some[lane].abs() > 0.5;
+                for (along, step) in along.iter_mut().zip(&mut steps[k][begin..][..PART]) {
+                    *along = whole(*along);
+                    *step += *along as f32;
+                }
+                for axis in 0..D {
+                    for (slot, along) in shift[axis].iter_mut().zip(along) {
+                        *slot += along * cell.space.vectors[k][axis];
                     }
                 }
             }
-            *slot = is_out != [false; LANES];
+            for axis in 0..D {
+                for (x, shift) in centers[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
+                    *x = (f64::from(*x) - shift) as f32;
+                }
+                for columns in kept.iter_mut().flatten() {
+                    for (x, shift) in columns[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
+                        *x = (f64::from(*x) - shift) as f32;
+                    }
+                }
+            }
         }
     }
 }

@@ -150,12 +150,14 @@ impl<const D: usize> Was<D> {
         })
     }
 
-    /// A body is kept elsewhere.
-    pub(super) fn shift(&mut self, id: usize, by: [f32; D]) {
-        for axis in 0..D {
-            let columns = [&mut self.centers[axis], &mut self.stood[axis]];
-            columns.into_iter().filter_map(|column| column.get_mut(id)).for_each(|x| *x += by[axis]);
+    /// Where so many bodies are kept and where they stood, filled up to whole parts, for whoever moves both.
+    pub(super) fn columns_mut(&mut self, len: usize) -> Option<[[&mut [f32]; D]; 2]> {
+        self.len.filter(|&kept| kept == len)?;
+        let Self { centers, stood, .. } = self;
+        for (stood, centers) in stood.iter_mut().zip(&*centers) {
+            fill_with_headroom(stood, centers.len(), 0.0);
         }
+        Some([centers, stood].map(|columns| columns.each_mut().map(Vec::as_mut_slice)))
     }
 
     /// A body as it is kept, with its margin: its own, or else this one.

@@ -124,18 +124,15 @@ impl<const D: usize> Current<D> {
         ghosts.listed(of_last, workers);
     }
 
-    /// A body that stands for another has been moved by so much, and so has it where it is kept.
-    pub(in crate::coherent) fn shift_kept(&mut self, set: usize, id: usize, by: [f32; D]) {
-        self.sets.get_mut(set).into_iter().for_each(|now| now.was.shift(id, by));
+    /// Where the bodies of each set are kept, and where they stood, if they are so many.
+    pub(in crate::coherent) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Was<D>> {
+        self.sets.iter_mut().map(|now| &mut now.was)
     }
 
     /// Puts the ghosts behind bodies that have just been read.
-    fn put_ghosts(&mut self) {
-        if self.ghosts.is_empty() {
-            return;
-        }
-        if let Some(now) = self.sets.get_mut(self.of_input - 1) {
-            self.ghosts.put_packed(&mut now.bodies);
+    fn put_ghosts(&mut self, workers: Workers<'_>) {
+        if let Some(now) = self.of_input.checked_sub(1).and_then(|last| self.sets.get_mut(last)) {
+            self.ghosts.put_behind(&mut now.bodies, Packed::moved, workers);
         }
     }
 
@@ -147,7 +144,7 @@ impl<const D: usize> Current<D> {
     /// Takes the bodies of a plain frame as they are kept for those of this frame.
     pub(in crate::coherent) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
-        self.put_ghosts();
+        self.put_ghosts(workers);
     }
 
     /// Puts the bodies of a plain frame aside as they are kept ahead, by rank where there are ids.
@@ -217,13 +214,13 @@ impl<const D: usize> Current<D> {
         let Some(course) = self.course() else {
             let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
             let measured = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
-            self.put_ghosts();
+            self.put_ghosts(on.1);
             let [used, of_all] = measured.map(|used| used + self.error);
             self.farthest = of_all;
             return used;
         };
         let strayed = self.measure_strayed(input, (margin, strays), Now::bodies, on);
-        self.put_ghosts();
+        self.put_ghosts(on.1);
         self.used(course, strayed)
     }
 
@@ -249,7 +246,7 @@ impl<const D: usize> Current<D> {
         self.by_rank.clear();
         let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
         if let Some(now) = self.sets.get_mut(self.of_input - 1) {
-            self.ghosts.put_behind(&mut now.moving, Moving::moved);
+            self.ghosts.put_behind(&mut now.moving, Moving::moved, on.1);
         }
         self.used(course, strayed)
     }
