@@ -54,7 +54,7 @@ use given::Given;
 use layers::KeptLayers;
 use live::Live;
 use live_rows::LiveRows;
-use pace::{OF_PAIRS, OF_ROWS, Pace};
+use pace::{OF_PAIRS, OF_ROWS, Pace, Way};
 use packed::MOST;
 use pair_sieve::PairSieve;
 use parts::Parts;
@@ -290,25 +290,35 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Searches from scratch, with a margin where that pays, for which it may be known where bodies are to be.
+    /// How the next list is to be made, if it pays to make one: it may be known where bodies are to be, and others may stand in for them.
+    fn next_way(&mut self, input: &Input<'_, D>, answer: &Answer<'_>, (known, stand_in): (bool, bool)) -> Option<Way> {
+        let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
+        let known = [known, known && input.meetings().len() == 1];
+        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], stand_in), known);
+        way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST))
+    }
+
+    /// Searches from scratch, with a margin where that pays.
     fn search(
         &mut self,
         given: Given<'_, D>,
         only: Option<PairTest<'_>>,
-        (answer, known): (&mut Answer<'_>, bool),
+        (answer, way): (&mut Answer<'_>, Option<Way>),
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let input = given.input;
-        let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
-        let known = [known, known && input.meetings().len() == 1];
-        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], known));
-        let way = way.filter(|way| input.sets().iter().all(|set| set.len() <= MOST) && given.are_single(way.margin));
-        let Some(way) = way else { return self.search_once(given, only, answer, workers) };
+        let Some(way) = way.filter(|way| given.are_single(way.margin)) else {
+            self.search_once(input, only, answer, workers)?;
+            self.probe(given, workers);
+            return Ok(());
+        };
         self.layers.keep(input);
         let (started, kept) = (Instant::now(), answer.kept());
         let Answer::Rows(kind, lists) = answer else {
             if !self.list_anew(given, kept, way, workers) {
-                return self.search_once(given, only, answer, workers);
+                self.search_once(input, only, answer, workers)?;
+                self.probe(given, workers);
+                return Ok(());
             }
             let found = self.list_pairs(given, only, None, workers);
             self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
@@ -318,36 +328,41 @@ impl<const D: usize> CoherentFinder<D> {
         self.search_rows(input, Asked { kind, only, lists }, workers)?;
         if !self.list_anew(given, kept, way, workers) {
             let pairs = lists.neighbors().len() >> u32::from(has_both_rows(kind, input));
-            self.note_search(given, pairs as u64, workers);
+            self.note_search(input, pairs as u64);
+            self.probe(given, workers);
             return Ok(());
         }
         self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
         Ok(())
     }
 
-    /// Searches from scratch, and keeps no more than the bodies.
+    /// Searches from scratch, and keeps nothing.
     fn search_once(
         &mut self,
-        given: Given<'_, D>,
+        input: &Input<'_, D>,
         only: Option<PairTest<'_>>,
         answer: &mut Answer<'_>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let finder = &mut self.finder;
         match answer {
-            Answer::Pairs => finder.list_here(given.input, only, workers),
-            Answer::Rows(kind, lists) => finder.list_neighbors_here(given.input, only, *kind, lists, workers),
+            Answer::Pairs => finder.list_here(input, only, workers),
+            Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
         }?;
-        let twice = matches!(answer, Answer::Rows(kind, _) if has_both_rows(*kind, given.input));
-        self.note_search(given, self.finder.stats.pairs >> u32::from(twice), workers);
+        let twice = matches!(answer, Answer::Rows(kind, _) if has_both_rows(*kind, input));
+        self.note_search(input, self.finder.stats.pairs >> u32::from(twice));
         Ok(())
     }
 
     /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
-    fn note_search(&mut self, given: Given<'_, D>, pairs: u64, workers: Workers<'_>) {
+    fn note_search(&mut self, input: &Input<'_, D>, pairs: u64) {
         self.strays.begin(None);
         self.pace.give_up();
-        self.pace.searched(0.0, pairs, bodies_of(given.input));
+        self.pace.searched(0.0, pairs, bodies_of(input));
+    }
+
+    /// Keeps the bodies of a frame that was searched, if it is time to see how far they move.
+    fn probe(&mut self, given: Given<'_, D>, workers: Workers<'_>) {
         if self.pace.probes() {
             self.layers.keep(given.input);
             self.keep_bodies(given, workers);

@@ -166,24 +166,25 @@ impl<const D: usize> CoherentFinder<D> {
             let moved = used
                 .and_then(|used| Given::with(input, stand_ins.as_deref(), |given| finder.moved(given, used, workers)));
             finder.pace.ended(moved);
-            let mut known = moved.is_some() && finder.pace.keeps();
+            let has_drifted =
+                stand_ins.as_deref_mut().is_some_and(|stand_ins| is_followed && stand_ins.end_if_drifted());
+            let known = moved.is_some() && finder.pace.keeps() && !has_drifted;
+            let way = finder.next_way(input, answer, (known, stand_ins.is_some()));
+            if way.is_none() && !finder.pace.will_probe() {
+                finder.search_once(input, only, answer, workers)?;
+                return Ok(Outcome::Answered);
+            }
             if let Some(stand_ins) = stand_ins.as_deref_mut() {
-                if !is_followed {
+                if !is_followed || has_drifted {
                     stand_ins.follow(input, on);
                 }
                 let mut kept = finder.current.kept_mut();
                 stand_ins.settle(|len| kept.next()?.columns_mut(len), on);
-                drop(kept);
-                if stand_ins.have_drifted() {
-                    stand_ins.forget();
-                    stand_ins.follow(input, on);
-                    known = false;
-                }
             }
             let searched = Given::with(input, stand_ins.as_deref(), |given| {
                 finder.current.begin(given.plain, given.error());
                 finder.sieves_layers = false;
-                finder.search(given, only, (answer, known), workers)
+                finder.search(given, only, (answer, way), workers)
             });
             if searched.is_err() {
                 // What was kept has been adapted to bodies that are refused.
@@ -283,7 +284,7 @@ impl<const D: usize> CoherentFinder<D> {
         } else {
             [used, 0.0]
         };
-        let mean = current.mean_moved(input);
+        let [mean, apart] = current.mean_moved(input);
         let left_course = used == TOO_FAR;
         let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
         if of_one {
@@ -292,6 +293,6 @@ impl<const D: usize> CoherentFinder<D> {
                 strayed = current.strayed_but_for(input, SHARE, workers);
             }
         }
-        (most < f64::INFINITY).then_some(Moved { most, mean, strayed, left_course, may_last })
+        (most < f64::INFINITY).then_some(Moved { most, mean, apart, strayed, left_course, may_last })
     }
 }

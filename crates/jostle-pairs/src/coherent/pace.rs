@@ -30,6 +30,11 @@ const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 /// Where they are on no course, so many frames more, in the plane and in space.
 const IF_STANDING: [f64; 2] = [0.0, 1.0];
 
+/// Where bodies on a course all move apart, not together, many candidates are due while a list lasts: then it must last for so many frames for each pair
+/// that a body has, in the plane and in space, and for so many times as many where others stand in for them.
+const FOR_A_PAIR_APART: [f64; 2] = [0.5, 0.18];
+const IF_STAND_IN: f64 = 1.4;
+
 /// While lists do not pay, how far bodies move is looked at once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
@@ -99,6 +104,8 @@ pub(super) struct Pace {
     /// frames, as if it had sped up; and how far bodies move on average, over how far the fastest do.
     strays: f64,
     share: f64,
+    /// Which part of how far bodies move they do apart from each other.
+    apartness: f64,
     /// How far bodies might stray from their course in this list, if one was expected; and for how many frames so few may stray that those are
     /// looked for by themselves, if it is worth making a list for as many: none where nobody strays, or all.
     tolerance: f64,
@@ -132,6 +139,8 @@ pub(super) struct Moved {
     /// How far one has, at most, and all have on average.
     pub(super) most: f64,
     pub(super) mean: f64,
+    /// Which part of that they have apart from each other.
+    pub(super) apart: f64,
     /// How far one has strayed from its course, at most, or all but a few that may, where bodies were kept where they were to be.
     pub(super) strayed: f64,
     /// Whether too many have strayed farther than they may, and for how many frames no more would stray than may: infinite where none has.
@@ -225,6 +234,7 @@ impl Pace {
             (kept, Some(moved)) => {
                 self.speed = Some((moved.most / frames).max(0.0));
                 self.share = if moved.most > 0.0 { moved.mean / moved.most } else { 1.0 };
+                self.apartness = moved.apart;
                 if let Kept::List(margin) = kept {
                     self.judge(moved.most / margin, moved);
                 } else {
@@ -284,12 +294,14 @@ impl Pace {
         added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
-    /// How the next list is to be made; none if it does not pay. Whether it can be known where bodies are to be, and a course may be expected.
+    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies; whether it can be known where they are to be, and a
+    /// course may be expected.
     pub(super) fn next_way(
         &mut self,
         radius: f64,
         axes: usize,
-        (worth, [known, may_expect]): (Worth, [bool; 2]),
+        (worth, stand_in): (Worth, bool),
+        [known, may_expect]: [bool; 2],
     ) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
@@ -328,7 +340,12 @@ impl Pace {
             self.growth = growth_of(share * margin);
             let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
             let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
-            let worth = if is_expected { worth * IF_EXPECTED[in_space] } else { worth + IF_STANDING[in_space] };
+            let due = self.apartness * FOR_A_PAIR_APART[in_space] * self.foreseen();
+            let worth = if is_expected {
+                (worth * IF_EXPECTED[in_space]).max(due * if stand_in { IF_STAND_IN } else { 1.0 })
+            } else {
+                worth + IF_STANDING[in_space]
+            };
             (margin.is_finite() && margin >= worth * pace_of(ahead)).then_some((is_expected, ahead, margin))
         };
         // Where too many would leave their course before that pays, another list may last for longer.
@@ -379,9 +396,14 @@ impl Pace {
         self.give_up();
     }
 
-    /// Whether the bodies of a frame that was searched without a margin are to be kept.
+    /// Whether the bodies of a frame that is searched without a margin are to be kept.
+    pub(super) fn will_probe(&self) -> bool {
+        self.speed.is_none() || self.frames >= PROBE_EVERY
+    }
+
+    /// Whether the bodies of a frame that was searched without a margin are to be kept, which is noted.
     pub(super) fn probes(&mut self) -> bool {
-        let probes = self.speed.is_none() || self.frames >= PROBE_EVERY;
+        let probes = self.will_probe();
         if probes {
             (self.kept, self.frames) = (Kept::Bodies, 0);
         }

@@ -278,9 +278,14 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Whether they have come so far from their middle that others are to stand in.
-    pub(super) fn have_drifted(&self) -> bool {
-        self.cell.is_none() && self.error > 0.0 && self.reach > DRIFTED * self.reach_at_first.max(self.largest)
+    /// Whether they have come so far from their middle that others are to stand in, from the next time on that bodies are followed.
+    pub(super) fn end_if_drifted(&mut self) -> bool {
+        let far = DRIFTED * self.reach_at_first.max(self.largest);
+        let have_drifted = self.cell.is_none() && self.error > 0.0 && self.reach > far;
+        if have_drifted {
+            self.forget();
+        }
+        have_drifted
     }
 
     /// How far a body may be from where its stand-in says that it is.

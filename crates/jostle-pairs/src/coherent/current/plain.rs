@@ -87,13 +87,14 @@ impl<const D: usize> Current<D> {
     }
 
     /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
-    pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> f64 {
-        let (mut sum, mut len) = (0.0, 0);
+    pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> [f64; 2] {
+        let (mut sum, mut len) = ([0.0; 2], 0);
         self.each_view(input, |now, bodies| {
-            sum += now.was.mean_moved(bodies) * bodies.len() as f64;
+            let of_set = now.was.mean_moved(bodies);
+            sum.iter_mut().zip(of_set).for_each(|(sum, of_set)| *sum += of_set * bodies.len() as f64);
             len += bodies.len();
         });
-        sum / len.max(1) as f64
+        sum.map(|sum| sum / len.max(1) as f64)
     }
 
     /// The bodies of a set where they are kept, with margins.

@@ -20,16 +20,24 @@ const SAMPLED: usize = 256;
 const SAMPLE: [usize; 2] = [4, 32];
 
 impl<const D: usize> Was<D> {
-    /// How far some bodies have moved since they stood there, on average.
-    pub(in crate::coherent) fn mean_moved(&self, bodies: Bodies<'_, D>) -> f64 {
+    /// How far some bodies have moved since they stood there, on average, and which part of that they have apart from each other: none of those that
+    /// have all moved alike.
+    pub(in crate::coherent) fn mean_moved(&self, bodies: Bodies<'_, D>) -> [f64; 2] {
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
-        let (mut sum, len) = (0.0, if self.is_of(bodies) { bodies.len() } else { 0 });
+        let (mut sum, mut together, mut of_all, len) =
+            (0.0, [0.0; D], 0.0, if self.is_of(bodies) { bodies.len() } else { 0 });
         let every = len.div_ceil(MEAN_OF).max(1);
         for id in (0..len).step_by(every) {
             let of_axis = |axis: usize| f64::from(bodies.centers()[axis].get(id)) - f64::from(stood[axis][id]);
-            sum += squared::<D>(from_fn(of_axis)).sqrt();
+            let moved: [f64; D] = from_fn(of_axis);
+            let moved2 = squared(moved);
+            (sum, of_all) = (sum + moved2.sqrt(), of_all + moved2);
+            together.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
         }
-        sum / len.div_ceil(every).max(1) as f64
+        let count = len.div_ceil(every).max(1) as f64;
+        let apart =
+            if of_all > 0.0 { (1.0 - squared(together) / (count * of_all)).clamp(0.0, 1.0).sqrt() } else { 0.0 };
+        [sum / count, apart]
     }
 
     /// How far all but one in so many of some bodies have moved since they stood, or strayed that many steps beyond where they are kept ahead;
