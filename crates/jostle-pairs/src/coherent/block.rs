@@ -13,7 +13,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD};
 use crate::coherent::classes::find_classes;
 use crate::coherent::current::{Doubt, Test};
-use crate::coherent::judge::ROUNDING;
+use crate::coherent::judge::sure_or_in_doubt;
 use crate::coherent::packed::{Named, Packed, Sixteens};
 
 /// Room between those that have begun to touch and those that have ended, for two of each that are none.
@@ -373,19 +373,14 @@ impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Deci
     #[inline(always)]
     fn run<L: Lanes>(self) -> [usize; 2] {
         let doubt = self.doubt;
-        let (within, rounding) = (L::splat(doubt.within), L::splat(ROUNDING));
         self.of.each_word(
             #[inline(always)]
             |tests, sixteens, tested| {
                 let (mut now, mut unknown) = (0, 0);
                 for sixteen in sixteens {
-                    let [distance2, radii] = tests.measure::<L, D>(sixteen);
-                    let more = radii.mul(rounding).add(within);
-                    let (inner, outer) = (radii.sub(more).max(L::splat(0.0)), radii.add(more));
-                    // Within 0 nobody touches for sure.
-                    let sure = distance2.le(inner.mul(inner)) & !inner.le(L::splat(0.0));
-                    now |= u64::from(sure) << (LANES * sixteen % WORD);
-                    unknown |= u64::from(distance2.le(outer.mul(outer)) & !sure) << (LANES * sixteen % WORD);
+                    let tested = sure_or_in_doubt(tests.measure::<L, D>(sixteen), doubt.within);
+                    let [sure, in_doubt] = tested.both(|mask| u64::from(mask) << (LANES * sixteen % WORD));
+                    (now, unknown) = (now | sure, unknown | in_doubt);
                 }
                 unknown &= u64::MAX >> (WORD - tested.len()) << (tested.start % WORD);
                 while unknown != 0 {

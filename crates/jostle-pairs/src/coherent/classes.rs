@@ -8,6 +8,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{AT_A_TIME, NEVER, Scale};
 use crate::coherent::current::Test;
+use crate::coherent::judge::sure_or_in_doubt;
 use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
 use crate::coherent::slack::slack_of;
 
@@ -29,11 +30,16 @@ pub(super) fn find_classes<const D: usize>(
         }
         let pairs = &pairs[part];
         let ahead = test.ahead(sets).unwrap_or(bodies);
-        run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes });
-        if let Some(doubt) = test.doubt(sets) {
-            for (class, &[a, b]) in classes.iter_mut().zip(pairs) {
-                let measured = bodies[0][a as usize].measure::<D>(&bodies[1][b as usize]);
-                *class = *class & !1 | u8::from(!doubt.touches([a, b], measured));
+        let (mut unknown, doubt) = ([0; AT_A_TIME / LANES], test.doubt(sets));
+        let within = doubt.map(|doubt| doubt.within);
+        run(isa, Classify::<D> { bodies, ahead, pairs, scale, classes, within, unknown: &mut unknown });
+        if let Some(doubt) = doubt {
+            for (first, mut mask) in (0..).step_by(LANES).zip(unknown) {
+                while mask != 0 {
+                    let at = first + mask.trailing_zeros() as usize;
+                    classes[at] = classes[at] & !1 | u8::from(!doubt.decide(pairs[at]));
+                    mask &= mask - 1;
+                }
             }
         }
         if test.sorts_out() {
@@ -53,6 +59,9 @@ struct Classify<'a, const D: usize> {
     pairs: &'a [[u32; 2]],
     scale: Scale,
     classes: &'a mut [u8],
+    /// Where stand-ins are as far from touching as this they do not tell whether bodies touch; a bit for each of those.
+    within: Option<f32>,
+    unknown: &'a mut [u16; AT_A_TIME / LANES],
 }
 
 impl<const D: usize> LaneWork for Classify<'_, D> {
@@ -60,7 +69,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { bodies, ahead, pairs, scale, classes } = self;
+        let Self { bodies, ahead, pairs, scale, classes, within, unknown } = self;
         // The squares of distances now and ahead, and the sums of radii.
         let mut columns = [[0.0_f32; AT_A_TIME]; 3];
         let now = Sixteens::of(bodies, pairs);
@@ -78,6 +87,14 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             columns.iter_mut().zip([now2, then2, radii]).for_each(|(column, value)| column[at] = value);
         }
         let [now2, then2, radii] = &columns;
+        if let Some(within) = within {
+            let columns = [now2, radii].both(|column| column.as_chunks().0);
+            for (sixteen, slot) in unknown[..pairs.len().div_ceil(LANES)].iter_mut().enumerate() {
+                let there = u16::MAX >> (LANES - (pairs.len() - sixteen * LANES).min(LANES));
+                let [_, in_doubt] = sure_or_in_doubt(columns.both(|column| L::load(&column[sixteen])), within);
+                *slot = in_doubt & there;
+            }
+        }
         for (at, slot) in classes.iter_mut().enumerate() {
             *slot = scale.class_of(now2[at] <= radii[at] * radii[at], slack_of(then2[at].sqrt(), radii[at]));
         }

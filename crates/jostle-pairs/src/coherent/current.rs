@@ -15,7 +15,7 @@ use jostle_sets::proxy::Exact;
 use crate::coherent::course::Course;
 use crate::coherent::ghosts::Ghosts;
 use crate::coherent::given::Given;
-use crate::coherent::judge::{Judge, borders};
+use crate::coherent::judge::Judge;
 use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::{Was, block};
@@ -297,17 +297,5 @@ impl<const D: usize> Doubt<'_, D> {
     pub(super) fn decide_ids(&self, pair: [u32; 2]) -> bool {
         let ghosts = self.test.ghosts;
         self.stand_ins.touch(self.exact, self.sets, ghosts.bodies(pair), ghosts.image_between(pair))
-    }
-
-    /// Whether a candidate touches, by the square of its distance and the sum of its radii, if those tell it.
-    #[inline(always)]
-    pub(super) fn touches(&self, names: [u32; 2], (distance2, radii): (f32, f32)) -> bool {
-        let [inner, outer] = borders(self.within, radii);
-        if distance2 <= outer * outer {
-            (inner > 0.0 && distance2 <= inner * inner) || self.decide(names)
-        } else {
-            // What is no number is not sound.
-            false
-        }
     }
 }

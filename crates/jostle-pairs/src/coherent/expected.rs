@@ -3,6 +3,7 @@
 //! It is known of each when it is due (`course`). Those that are due while the list lasts are sorted into blocks; those that touch all the
 //! time are listed at once, and of the others nothing is kept.
 
+use jostle_core::axes::Both;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
@@ -10,7 +11,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
-use crate::coherent::judge::{Judge, ROUNDING};
+use crate::coherent::judge::{Judge, sure_or_in_doubt};
 use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::join::hits::Sink;
 use crate::pairs::ranks::Ranks;
@@ -253,14 +254,10 @@ impl<F: FnMut(usize)> LaneWork for InDoubt<'_, F> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { columns, within, count, mut decide } = self;
-        let (within, rounding, zero) = (L::splat(within), L::splat(ROUNDING), L::splat(0.0));
         let [now2, _, radii, ..] = columns.each_ref().map(|column| column.as_chunks::<LANES>().0);
         for first in (0..count).step_by(LANES) {
-            let (now2, radii) = (L::load(&now2[first / LANES]), L::load(&radii[first / LANES]));
-            let more = radii.mul(rounding).add(within);
-            let (inner, outer) = (radii.sub(more).max(zero), radii.add(more));
-            let sure = now2.le(inner.mul(inner)) & !inner.le(zero);
-            let mut unknown = now2.le(outer.mul(outer)) & !sure & u16::MAX >> (LANES - (count - first).min(LANES));
+            let [_, in_doubt] = sure_or_in_doubt([now2, radii].both(|column| L::load(&column[first / LANES])), within);
+            let mut unknown = in_doubt & u16::MAX >> (LANES - (count - first).min(LANES));
             while unknown != 0 {
                 decide(first + unknown.trailing_zeros() as usize);
                 unknown &= unknown - 1;

@@ -1,14 +1,27 @@
 //! What the bodies that are tested do not tell of a candidate: layers, images, and where it is in doubt whether two touch.
 
+use jostle_sets::simd::Lanes;
+
 /// What the predicate and a few sums may lose, relative to the sum of two radii: 2^-19.
-pub(super) const ROUNDING: f32 = 1.0 / 524_288.0;
+const ROUNDING: f32 = 1.0 / 524_288.0;
 
 /// The distances within which two stand-ins touch for sure, none if that is below 0, and beyond which they do not, where it is in doubt as far from
 /// the sum of their radii as this.
 #[inline(always)]
-pub(super) fn borders(within: f32, radii: f32) -> [f32; 2] {
+fn borders(within: f32, radii: f32) -> [f32; 2] {
     let more = radii * ROUNDING + within;
     [radii - more, radii + more]
+}
+
+/// Which of sixteen touch for sure, and of which that is in doubt, by the squares of their distances and the sums of their radii.
+#[inline(always)]
+pub(super) fn sure_or_in_doubt<L: Lanes>([distance2, radii]: [L; 2], within: f32) -> [u16; 2] {
+    let zero = L::splat(0.0);
+    let more = radii.mul(L::splat(ROUNDING)).add(L::splat(within));
+    let (inner, outer) = (radii.sub(more).max(zero), radii.add(more));
+    // Within 0 nobody touches for sure.
+    let sure = distance2.le(inner.mul(inner)) & !inner.le(zero);
+    [sure, distance2.le(outer.mul(outer)) & !sure]
 }
 
 /// What decides about bodies of one set, by their ids, whose stand-ins are as far from touching as these may be wrong.
