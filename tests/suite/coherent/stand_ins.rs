@@ -2,8 +2,7 @@
 //! open space.
 
 use jostle::{
-    ActivationTable, Bodies, Circles, CoherentFinder, Input, Layers, LinearTree, NeighborLists, PairFinder, Rows, Set,
-    Space, Threads,
+    ActivationTable, Bodies, Circles, CoherentFinder, Input, Layers, LinearTree, PairFinder, Rows, Set, Space, Threads,
 };
 use jostle_testkit::random::Random;
 use jostle_testkit::{Kind, scene};
