@@ -269,8 +269,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.current.keep(given.plain, workers);
     }
 
-    /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds; or none of it, and candidates
-    /// have just been sorted.
+    /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds.
     fn list_kept(
         &mut self,
         given: Given<'_, D>,
@@ -308,17 +307,13 @@ impl<const D: usize> CoherentFinder<D> {
     ) -> Result<(), InputError> {
         let input = given.input;
         let Some(way) = way.filter(|way| given.are_single(way.margin)) else {
-            self.search_once(input, only, answer, workers)?;
-            self.probe(given, workers);
-            return Ok(());
+            return self.search_and_probe(given, only, answer, workers);
         };
         self.layers.keep(input);
         let (started, kept) = (Instant::now(), answer.kept());
         let Answer::Rows(kind, lists) = answer else {
             if !self.list_anew(given, kept, way, workers) {
-                self.search_once(input, only, answer, workers)?;
-                self.probe(given, workers);
-                return Ok(());
+                return self.search_and_probe(given, only, answer, workers);
             }
             let found = self.list_pairs(given, only, None, workers);
             self.finder.note_sieve(self.candidates.len(), found, started.elapsed());
@@ -333,6 +328,19 @@ impl<const D: usize> CoherentFinder<D> {
             return Ok(());
         }
         self.finder.note_sieve(self.candidates.len(), lists.neighbors().len(), started.elapsed());
+        Ok(())
+    }
+
+    /// Searches from scratch, and keeps no more than the bodies.
+    fn search_and_probe(
+        &mut self,
+        given: Given<'_, D>,
+        only: Option<PairTest<'_>>,
+        answer: &mut Answer<'_>,
+        workers: Workers<'_>,
+    ) -> Result<(), InputError> {
+        self.search_once(given.input, only, answer, workers)?;
+        self.probe(given, workers);
         Ok(())
     }
 

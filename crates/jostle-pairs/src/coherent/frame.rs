@@ -118,13 +118,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         self.pace.forget();
         self.run_on((by, Part::Anew), input.weight(), |finder, workers| {
-            finder.strays.begin(None);
-            finder.pace.searched_alone();
-            let finder = &mut finder.finder;
-            match &mut answer {
-                Answer::Pairs => finder.list_here(input, only, workers),
-                Answer::Rows(kind, lists) => finder.list_neighbors_here(input, only, *kind, lists, workers),
-            }?;
+            finder.search_once(input, only, &mut answer, workers)?;
             Ok(Outcome::Answered)
         })?;
         Ok(())
@@ -178,8 +172,7 @@ impl<const D: usize> CoherentFinder<D> {
                 if !is_followed || has_drifted {
                     stand_ins.follow(input, on);
                 }
-                let mut kept = finder.current.kept_mut();
-                stand_ins.settle(|len| kept.next()?.columns_mut(len), on);
+                stand_ins.settle(finder.current.kept_mut(), on);
             }
             let searched = Given::with(input, stand_ins.as_deref(), |given| {
                 finder.current.begin(given.plain, given.error());

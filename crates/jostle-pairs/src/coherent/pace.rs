@@ -389,13 +389,6 @@ impl Pace {
         }
     }
 
-    /// A frame was searched from scratch whose bodies are not followed.
-    pub(super) fn searched_alone(&mut self) {
-        self.rebuilds += 1;
-        (self.kept, self.frames, self.speed) = (Kept::Nothing, 0, None);
-        self.give_up();
-    }
-
     /// Whether the bodies of a frame that is searched without a margin are to be kept.
     pub(super) fn will_probe(&self) -> bool {
         self.speed.is_none() || self.frames >= PROBE_EVERY

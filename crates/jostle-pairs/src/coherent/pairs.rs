@@ -71,7 +71,7 @@ impl<const D: usize> CoherentFinder<D> {
         }
         finder.listed.note(&candidates.meetings, core::iter::once(pairs.pairs().len()));
         if let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) {
-            finder.listed.note_nearest(cell, (0..given.input.sets().len()).map(|set| stand_ins.places(set)));
+            finder.listed.note_nearest(cell, stand_ins.places(given.input.sets().len()));
         }
         pairs.pairs().len()
     }

@@ -4,20 +4,19 @@
 //! A stand-in is rounded, and so is what decides whether two bodies touch. How much both may come to is known (`error`): where it is in doubt whether
 //! two touch, they are decided by the caller's own numbers (`Test`).
 
-use core::mem::swap;
-use std::sync::{Arc, Mutex, PoisonError};
+mod follow;
 
-use jostle_core::axes::{Axes, from_axes};
-use jostle_core::isa::Work;
+use std::sync::Arc;
+
+use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::scratch::fill_with_headroom;
-use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
+use jostle_core::{Isa, Workers};
 use jostle_sets::input::{Input, Relation, Set, Source, UnitCell};
-use jostle_sets::proxy::{Exact, Images, InCell, each_body, squared};
-use jostle_sets::simd::LANES;
+use jostle_sets::proxy::{Exact, Images, InCell, squared};
 
-use crate::coherent::was::measure::read;
-use crate::coherent::was::{PART, block};
+use crate::coherent::was::{Was, block};
 use crate::pairs::shifts::Places;
+use follow::{FARTHEST, Far, StandIn};
 
 /// 2^-24: a number is rounded to `f32` by so much of itself at most.
 const ROUNDED: f32 = f32::EPSILON / 2.0;
@@ -27,12 +26,6 @@ const ROUNDED_64: f64 = f64::EPSILON * 8.0;
 
 /// What all of that is multiplied by, for what is rounded when it is summed up.
 const AMPLY: f64 = 1.0 + 1.0 / 65_536.0;
-
-/// A body that is farther from its stand-in than so many vectors of the cell is not followed.
-const FARTHEST: f64 = 4_194_304.0;
-
-/// 1.5 * 2^52: a number of less than 2^51 that is added is rounded to a whole one.
-const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
 /// What two bodies may reach, in heights of the cell, if each is to be followed at one image alone.
 const NEAREST: f64 = 0.499;
@@ -63,31 +56,6 @@ pub(super) struct StandIns<const D: usize> {
     in_cell: Vec<InCell<D>>,
 }
 
-/// Those of one set.
-#[derive(Debug)]
-struct StandIn<const D: usize> {
-    kind: Kind,
-    len: usize,
-    /// Where they are, filled up to whole parts, which whoever asks for the images of pairs is told until the next frame; and where they were.
-    now: Arc<Places<D>>,
-    before: Arc<Places<D>>,
-    radii: Vec<f32>,
-    far: Far,
-    /// The bodies of a tree by id.
-    of_tree: ([Vec<f32>; D], Vec<f32>),
-}
-
-/// What they stand in for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Kind {
-    #[default]
-    Nothing,
-    Single,
-    Double,
-    /// A tree of this build.
-    Tree(u64),
-}
-
 impl<const D: usize> Default for StandIns<D> {
     fn default() -> Self {
         Self {
@@ -104,21 +72,6 @@ impl<const D: usize> Default for StandIns<D> {
     }
 }
 
-impl<const D: usize> Default for StandIn<D> {
-    fn default() -> Self {
-        let of_tree = [const { Vec::new() }; D];
-        Self {
-            kind: Kind::default(),
-            len: 0,
-            now: Arc::default(),
-            before: Arc::default(),
-            radii: Vec::new(),
-            far: Far::default(),
-            of_tree: (of_tree, Vec::new()),
-        }
-    }
-}
-
 /// Whether others may stand in for the bodies of an input, in which they are round: they are at rest, and, where space repeats, of one set, or of two
 /// that meet.
 pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
@@ -128,17 +81,18 @@ pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
 
 impl<const D: usize> StandIns<D> {
     pub(super) fn bytes(&self) -> usize {
-        let of_set = |set: &StandIn<D>| {
-            let (centers, radii) = &set.of_tree;
-            let columns = centers.iter().chain([radii, &set.radii]).map(Vec::capacity).sum::<usize>();
-            set.now.bytes() + set.before.bytes() + columns * size_of::<f32>()
+        let in_cell = |set: &InCell<D>| {
+            set.centers.iter().map(Vec::capacity).sum::<usize>() * size_of::<f32>()
+                + set.wraps.capacity() * size_of::<[i32; D]>()
         };
-        self.sets.iter().map(of_set).sum::<usize>() + self.sets.capacity() * size_of::<StandIn<D>>()
+        self.sets.iter().map(StandIn::bytes).sum::<usize>()
+            + self.sets.capacity() * size_of::<StandIn<D>>()
+            + self.in_cell.iter().map(in_cell).sum::<usize>()
     }
 
     /// Stands in for no body.
     pub(super) fn forget(&mut self) {
-        self.sets.iter_mut().for_each(|set| set.kind = Kind::Nothing);
+        self.sets.iter_mut().for_each(StandIn::forget);
     }
 
     /// Stands in for the bodies of a frame. Whether those of the frame before went on, so that these may be compared with them.
@@ -155,7 +109,7 @@ impl<const D: usize> StandIns<D> {
         let mut far = Far::default();
         for (now, set) in self.sets.iter_mut().zip(sets) {
             now.follow(set, (self.origin, self.cell.as_ref(), goes_on), on);
-            far.merge(now.far);
+            far.merge(now.far());
         }
         (self.reach, self.largest) = (far.reach.into(), far.radius.into());
         if !goes_on {
@@ -248,33 +202,11 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Moves those back into the cell that have left it, and as far what `kept` gives of the next set, if it is of so many: columns of where they were, filled up to
-    /// whole parts.
-    pub(super) fn settle<'k>(
-        &mut self,
-        mut kept: impl FnMut(usize) -> Option<[[&'k mut [f32]; D]; 2]>,
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
+    /// Moves those back into the cell that have left it, and as far what is kept of the bodies of each set, if it is of as many.
+    pub(super) fn settle<'k>(&mut self, kept: impl Iterator<Item = &'k mut Was<D>>, on: (Isa, Workers<'_>)) {
         let Some(cell) = &self.cell else { return };
-        for StandIn { len, now, .. } in &mut self.sets {
-            let Places { centers, steps } = Arc::make_mut(now);
-            let columns = [centers, steps].map(|columns| columns.each_mut().map(Vec::as_mut_slice));
-            let block = block(*len, workers);
-            let [centers, steps] = columns;
-            if let Some([one, other]) = kept(*len) {
-                workers.fill_columns(
-                    "settle",
-                    [centers, steps, one, other],
-                    block,
-                    |_, [centers, steps, one, other]| {
-                        isa.run(Settle { cell, centers, steps, kept: Some([one, other]) });
-                    },
-                );
-            } else {
-                workers.fill_columns("settle", [centers, steps], block, |_, [centers, steps]| {
-                    isa.run(Settle { cell, centers, steps, kept: None });
-                });
-            }
+        for (set, kept) in self.sets.iter_mut().zip(kept) {
+            set.settle(cell, |len| kept.columns_mut(len), on);
         }
     }
 
@@ -310,15 +242,9 @@ impl<const D: usize> StandIns<D> {
         self.cell.as_ref()
     }
 
-    /// The bodies of a set.
-    pub(super) fn of_set(&self, set: usize) -> Bodies<'_, D> {
-        let StandIn { now, radii, len, .. } = &self.sets[set];
-        Bodies::from_slices(now.centers.each_ref().each(|column| &column[..*len]), &radii[..*len])
-    }
-
     /// The input that they are for one in which they stand in, of sets that may be many.
     pub(super) fn input<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
-        with_sets(input, sets, |number, _| self.of_set(number).into())
+        with_sets(input, sets, |number, _| self.sets[number].bodies().into())
     }
 
     /// An input in which they stand in, with copies of bodies in trees.
@@ -343,16 +269,9 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// How many vectors of the cell lead from the stand-in of a body to it.
-    #[inline]
-    fn steps_of(&self, set: u32, id: u32) -> [i32; D] {
-        let steps = &self.sets[set as usize].now.steps;
-        from_axes(|axis| steps[axis].get(id as usize).map_or(0, |&step| step as i32))
-    }
-
     /// Whether two bodies touch, the stand-in of the second being seen so many vectors of the cell from where it is.
     pub(super) fn touch(&self, exact: &Exact<'_, D>, sets: [u32; 2], [a, b]: [u32; 2], image: [i32; D]) -> bool {
-        let [from, to] = [self.steps_of(sets[0], a), self.steps_of(sets[1], b)];
+        let [from, to] = [(sets[0], a), (sets[1], b)].both(|(set, id)| self.sets[set as usize].steps_of(id));
         let steps = from_axes(|k| image[k] + from[k] - to[k]);
         if exact.decided {
             return exact.is_pair_from(exact.difference_by(sets, steps, a, b), sets, a, b);
@@ -383,9 +302,9 @@ impl<const D: usize> StandIns<D> {
         (from_axes(|axis| (center[axis] - shift[axis]) as f32), wraps)
     }
 
-    /// Where those of a set are, and how many vectors of the cell lead from there to their bodies.
-    pub(super) fn places(&self, set: usize) -> &Arc<Places<D>> {
-        &self.sets[set].now
+    /// Where those of each of so many sets are, and how many vectors of the cell lead from there to their bodies.
+    pub(super) fn places(&self, sets: usize) -> impl Iterator<Item = &Arc<Places<D>>> {
+        self.sets[..sets].iter().map(StandIn::places)
     }
 }
 
@@ -401,287 +320,6 @@ fn with_sets<'a, const D: usize>(
         Relation::Among(of, table) => {
             sets.extend(of.iter().enumerate().map(|(number, set)| other(number, set)));
             Input::among(sets, table)
-        }
-    }
-}
-
-/// How far stand-ins are, at most, from the origin along an axis, and how large.
-#[derive(Debug, Clone, Copy, Default)]
-struct Far {
-    reach: f32,
-    radius: f32,
-}
-
-impl Far {
-    fn merge(&mut self, other: Self) {
-        // Of what is no number nothing is known.
-        let greater = |a: f32, b: f32| if a >= b { a } else { b };
-        self.reach = greater(self.reach, other.reach);
-        self.radius = greater(self.radius, other.radius);
-    }
-}
-
-impl<const D: usize> StandIn<D> {
-    /// Whether these stand in for bodies of the same kind, of which a few may have come or gone.
-    fn is_of(&self, set: &Set<'_, D>) -> bool {
-        self.kind != Kind::Nothing && self.kind == kind_of(set)
-    }
-
-    fn follow(&mut self, set: &Set<'_, D>, of_bodies: ([f64; D], Option<&UnitCell<D>>, bool), on: (Isa, Workers<'_>)) {
-        self.kind = kind_of(set);
-        match set.source {
-            Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
-            Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
-            // They stay where they are.
-            Source::Tree(_) if of_bodies.2 => {}
-            Source::Tree(tree) => {
-                self.copy_tree(tree);
-                let none = ([const { Vec::new() }; D], Vec::new());
-                let (centers, radii) = core::mem::replace(&mut self.of_tree, none);
-                let bodies = Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice());
-                self.follow_bodies(bodies, of_bodies, on);
-                self.of_tree = (centers, radii);
-            }
-            Source::Shaped(_) => {}
-        }
-    }
-
-    fn bodies_of_tree(&self) -> Bodies<'_, D> {
-        let (centers, radii) = &self.of_tree;
-        Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice())
-    }
-
-    fn copy_tree(&mut self, tree: &LinearTree<D>) {
-        let (centers, radii) = &mut self.of_tree;
-        for column in centers.iter_mut().chain([&mut *radii]) {
-            fill_with_headroom(column, tree.len(), 0.0);
-        }
-        each_body(tree, |id, leaf, lane| {
-            for axis in 0..D {
-                centers[axis][id as usize] = leaf.centers[axis].0[lane];
-            }
-            radii[id as usize] = leaf.radii.0[lane];
-        });
-    }
-
-    fn follow_bodies<T: Scalar>(
-        &mut self,
-        bodies: Bodies<'_, D, T>,
-        (origin, cell, goes_on): ([f64; D], Option<&UnitCell<D>>, bool),
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
-        let len = bodies.len().next_multiple_of(PART);
-        if cell.is_some() {
-            swap(&mut self.now, &mut self.before);
-        }
-        if Arc::get_mut(&mut self.now).is_none() {
-            self.now = Arc::default();
-        }
-        let (now, before) = (Arc::make_mut(&mut self.now), &mut self.before);
-        for (column, steps) in now.centers.iter_mut().zip(&mut now.steps) {
-            fill_with_headroom(column, len, 0.0);
-            fill_with_headroom(steps, if cell.is_some() { len } else { 0 }, 0.0);
-        }
-        if cell.is_some() && (!goes_on || self.len != bodies.len()) {
-            for column in &mut Arc::make_mut(before).centers {
-                column.truncate(if goes_on { self.len } else { 0 });
-                fill_with_headroom(column, len, 0.0);
-            }
-        }
-        self.len = bodies.len();
-        fill_with_headroom(&mut self.radii, len, 0.0);
-        let all = Mutex::new(Far::default());
-        let note = |of_block: Far| all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_block);
-        let (block, centers) = (block(len, workers), bodies.centers());
-        workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
-            let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
-            let within = out.len().min(bodies.len() - first);
-            bodies.radii().map_into(first, &mut out[..within], sound);
-            out[within..].fill(0.0);
-            note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
-        });
-        let columns = now.centers.each_mut().map(Vec::as_mut_slice);
-        let steps = now.steps.each_mut().map(Vec::as_mut_slice);
-        let before = before.centers.each_ref().each(Vec::as_slice);
-        if let Some(cell) = cell {
-            workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
-                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, before, steps)) }));
-            });
-        } else {
-            workers.fill_columns("follow", [columns], block, |first, [out]| {
-                note(isa.run(Follow { centers, first, origin, out, images: None }));
-            });
-        }
-        self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    }
-}
-
-fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
-    match set.source {
-        Source::View(_) => Kind::Single,
-        Source::Double(_) => Kind::Double,
-        Source::Tree(tree) => Kind::Tree(tree.build_number()),
-        Source::Shaped(_) => Kind::Nothing,
-    }
-}
-
-/// Where one was; if that is no number, anywhere.
-#[inline(always)]
-fn place(before: f32) -> f64 {
-    if before.abs() < f32::INFINITY { before.into() } else { 0.0 }
-}
-
-/// A whole number of vectors of the cell near this one, or none of those too far away.
-#[inline(always)]
-fn whole(steps: f64) -> f64 {
-    let whole = (steps + ROUNDING) - ROUNDING;
-    if whole.abs() <= FARTHEST { whole } else { f64::NAN }
-}
-
-/// The cell, where all were, and how many of its vectors lead to their bodies.
-type Followed<'a, const D: usize> = (&'a UnitCell<D>, [&'a [f32]; D], [&'a mut [f32]; D]);
-
-/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they were.
-struct Follow<'a, T, const D: usize> {
-    centers: &'a [Column<'a, T>; D],
-    first: usize,
-    origin: [f64; D],
-    out: [&'a mut [f32]; D],
-    /// Where space repeats.
-    images: Option<Followed<'a, D>>,
-}
-
-impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
-    type Output = Far;
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) -> Far {
-        let Self { centers, first, origin, mut out, mut images } = self;
-        let mut reach = [0.0_f32; LANES];
-        for part in 0..out[0].len() / PART {
-            let (first, begin) = (first + part * PART, part * PART);
-            let mut rooms = [[T::default(); PART]; D];
-            let zeros = [T::default(); PART];
-            let mut at = [&zeros; D];
-            for (axis, room) in rooms.iter_mut().enumerate() {
-                at[axis] = read(&centers[axis], first, room);
-            }
-            match &mut images {
-                None => {
-                    for axis in 0..D {
-                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(at[axis]) {
-                            *slot = (x.to_f64() - origin[axis]) as f32;
-                        }
-                    }
-                }
-                Some((cell, before, steps)) if cell.is_straight() => {
-                    for axis in 0..D {
-                        let (out, steps) = (&mut out[axis][begin..][..PART], &mut steps[axis][begin..][..PART]);
-                        let before = &before[axis][first..][..PART];
-                        let repeats = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
-                        let length = cell.space.vectors[axis][axis];
-                        for lane in 0..PART {
-                            let x = at[axis][lane].to_f64() - origin[axis];
-                            let step = whole((x - place(before[lane])) * repeats);
-                            (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
-                        }
-                    }
-                }
-                Some((cell, before, steps)) => {
-                    let mut seen = [[0.0; PART]; D];
-                    for axis in 0..D {
-                        for lane in 0..PART {
-                            seen[axis][lane] = at[axis][lane].to_f64() - origin[axis];
-                        }
-                    }
-                    let apart = seen;
-                    for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-                        let mut along = [0.0_f64; PART];
-                        for axis in 0..D {
-                            let before = &before[axis][first..][..PART];
-                            for lane in 0..PART {
-                                along[lane] += (apart[axis][lane] - place(before[lane])) * cell.duals[k][axis];
-                            }
-                        }
-                        for (slot, along) in steps[k][begin..][..PART].iter_mut().zip(&mut along) {
-                            *along = whole(*along);
-                            *slot = *along as f32;
-                        }
-                        for axis in 0..D {
-                            for lane in 0..PART {
-                                seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
-                            }
-                        }
-                    }
-                    for axis in 0..D {
-                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(seen[axis]) {
-                            *slot = x as f32;
-                        }
-                    }
-                }
-            }
-            // Of those behind the last nothing counts.
-            let there = centers[0].len().saturating_sub(first).min(PART);
-            for out in &mut out {
-                out[begin + there..begin + PART].fill(0.0);
-                for some in out[begin..][..PART].as_chunks::<LANES>().0 {
-                    for lane in 0..LANES {
-                        let far = some[lane].abs();
-                        reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
-                    }
-                }
-            }
-        }
-        let reach = reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far });
-        Far { reach, radius: 0.0 }
-    }
-}
-
-/// Moves some, whole parts of them, back into the cell, and what is kept of them as far.
-struct Settle<'a, const D: usize> {
-    cell: &'a UnitCell<D>,
-    centers: [&'a mut [f32]; D],
-    steps: [&'a mut [f32]; D],
-    kept: Option<[[&'a mut [f32]; D]; 2]>,
-}
-
-impl<const D: usize> Work for Settle<'_, D> {
-    type Output = ();
-    const GAINS_BY_AVX512: bool = false;
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { cell, centers, steps, mut kept } = self;
-        for begin in (0..centers[0].len()).step_by(PART) {
-            let mut shift = [[0.0_f64; PART]; D];
-            for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-                let mut along = [0.0_f64; PART];
-                for axis in 0..D {
-                    for (slot, x) in along.iter_mut().zip(&centers[axis][begin..][..PART]) {
-                        *slot += f64::from(*x) * cell.duals[k][axis];
-                    }
-                }
-                for (along, step) in along.iter_mut().zip(&mut steps[k][begin..][..PART]) {
-                    *along = whole(*along);
-                    *step += *along as f32;
-                }
-                for axis in 0..D {
-                    for (slot, along) in shift[axis].iter_mut().zip(along) {
-                        *slot += along * cell.space.vectors[k][axis];
-                    }
-                }
-            }
-            for axis in 0..D {
-                for (x, shift) in centers[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
-                    *x = (f64::from(*x) - shift) as f32;
-                }
-                for columns in kept.iter_mut().flatten() {
-                    for (x, shift) in columns[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
-                        *x = (f64::from(*x) - shift) as f32;
-                    }
-                }
-            }
         }
     }
 }

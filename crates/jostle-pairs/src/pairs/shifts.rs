@@ -35,8 +35,7 @@ pub(crate) struct Shifts<const D: usize> {
     turned: Vec<u64>,
     /// The words of `turned` at which tasks begin.
     starts: Vec<usize>,
-    /// Of pairs that are the nearest of their images, the cell and their sets; and where the bodies of each set are, or others for them, which
-    /// are moved by `wraps`.
+    /// Of pairs that are the nearest of their images, the cell and their sets; and where others stand for the bodies of each set, whose memory is theirs.
     nearest: Option<(UnitCell<D>, [u32; 2])>,
     places: Vec<Arc<Places<D>>>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
@@ -142,7 +141,7 @@ impl<const D: usize> Shifts<D> {
         self.runs.capacity() * size_of::<Run<D>>()
             + self.turned.capacity() * size_of::<u64>()
             + self.starts.capacity() * size_of::<usize>()
-            + self.places.iter().map(|places| places.bytes()).sum::<usize>()
+            + self.places.capacity() * size_of::<Arc<Places<D>>>()
             + self.wraps.capacity() * size_of::<Vec<[i32; D]>>()
             + self.slice.get().map_or(0, Vec::capacity) * size_of::<[i32; D]>()
             + self.spare.lock().map_or(0, |spare| spare.capacity()) * size_of::<[i32; D]>()

@@ -1,0 +1,402 @@
+//! The stand-ins of one set: each follows its body from frame to frame.
+
+use core::mem::swap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_core::isa::Work;
+use jostle_core::scratch::fill_with_headroom;
+use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
+use jostle_sets::input::{Set, Source, UnitCell};
+use jostle_sets::proxy::each_body;
+use jostle_sets::simd::LANES;
+
+use crate::coherent::was::measure::read;
+use crate::coherent::was::{PART, block};
+use crate::pairs::shifts::Places;
+
+/// A body that is farther from its stand-in than so many vectors of the cell is not followed.
+pub(super) const FARTHEST: f64 = 4_194_304.0;
+
+/// 1.5 * 2^52: a number of less than 2^51 that is added is rounded to a whole one.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// Those of one set.
+#[derive(Debug)]
+pub(super) struct StandIn<const D: usize> {
+    kind: Kind,
+    len: usize,
+    /// Where they are, filled up to whole parts, which whoever asks for the images of pairs is told until the next frame; and where they were.
+    now: Arc<Places<D>>,
+    before: Arc<Places<D>>,
+    radii: Vec<f32>,
+    far: Far,
+    /// The bodies of a tree by id.
+    of_tree: ([Vec<f32>; D], Vec<f32>),
+}
+
+/// What they stand in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Kind {
+    #[default]
+    Nothing,
+    Single,
+    Double,
+    /// A tree of this build.
+    Tree(u64),
+}
+
+impl<const D: usize> Default for StandIn<D> {
+    fn default() -> Self {
+        let of_tree = [const { Vec::new() }; D];
+        Self {
+            kind: Kind::default(),
+            len: 0,
+            now: Arc::default(),
+            before: Arc::default(),
+            radii: Vec::new(),
+            far: Far::default(),
+            of_tree: (of_tree, Vec::new()),
+        }
+    }
+}
+
+/// How far stand-ins are, at most, from the origin along an axis, and how large.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Far {
+    pub(super) reach: f32,
+    pub(super) radius: f32,
+}
+
+impl Far {
+    pub(super) fn merge(&mut self, other: Self) {
+        // Of what is no number nothing is known.
+        let greater = |a: f32, b: f32| if a >= b { a } else { b };
+        self.reach = greater(self.reach, other.reach);
+        self.radius = greater(self.radius, other.radius);
+    }
+}
+
+impl<const D: usize> StandIn<D> {
+    pub(super) fn bytes(&self) -> usize {
+        let (centers, radii) = &self.of_tree;
+        let columns = centers.iter().chain([radii, &self.radii]).map(Vec::capacity).sum::<usize>();
+        self.now.bytes() + self.before.bytes() + columns * size_of::<f32>()
+    }
+
+    /// Stands in for no body.
+    pub(super) fn forget(&mut self) {
+        self.kind = Kind::Nothing;
+    }
+
+    pub(super) fn far(&self) -> Far {
+        self.far
+    }
+
+    /// Where they are, and how many vectors of the cell lead from there to their bodies.
+    pub(super) fn places(&self) -> &Arc<Places<D>> {
+        &self.now
+    }
+
+    /// Those, as bodies.
+    pub(super) fn bodies(&self) -> Bodies<'_, D> {
+        let len = self.len;
+        Bodies::from_slices(self.now.centers.each_ref().each(|column| &column[..len]), &self.radii[..len])
+    }
+
+    /// How many vectors of the cell lead from one to its body.
+    #[inline]
+    pub(super) fn steps_of(&self, id: u32) -> [i32; D] {
+        from_axes(|axis| self.now.steps[axis].get(id as usize).map_or(0, |&step| step as i32))
+    }
+
+    /// Moves those back into the cell that have left it, and as far what `kept` gives, if it is of so many: columns of where they were, filled up
+    /// to whole parts.
+    pub(super) fn settle<'k>(
+        &mut self,
+        cell: &UnitCell<D>,
+        kept: impl FnOnce(usize) -> Option<[[&'k mut [f32]; D]; 2]>,
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let Places { centers, steps } = Arc::make_mut(&mut self.now);
+        let [centers, steps] = [centers, steps].map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        let block = block(self.len, workers);
+        if let Some([one, other]) = kept(self.len) {
+            workers.fill_columns("settle", [centers, steps, one, other], block, |_, [centers, steps, one, other]| {
+                isa.run(Settle { cell, centers, steps, kept: Some([one, other]) });
+            });
+        } else {
+            workers.fill_columns("settle", [centers, steps], block, |_, [centers, steps]| {
+                isa.run(Settle { cell, centers, steps, kept: None });
+            });
+        }
+    }
+
+    /// Whether these stand in for bodies of the same kind, of which a few may have come or gone.
+    pub(super) fn is_of(&self, set: &Set<'_, D>) -> bool {
+        self.kind != Kind::Nothing && self.kind == kind_of(set)
+    }
+
+    pub(super) fn follow(
+        &mut self,
+        set: &Set<'_, D>,
+        of_bodies: ([f64; D], Option<&UnitCell<D>>, bool),
+        on: (Isa, Workers<'_>),
+    ) {
+        self.kind = kind_of(set);
+        match set.source {
+            Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
+            // They stay where they are.
+            Source::Tree(_) if of_bodies.2 => {}
+            Source::Tree(tree) => {
+                self.copy_tree(tree);
+                let none = ([const { Vec::new() }; D], Vec::new());
+                let (centers, radii) = core::mem::replace(&mut self.of_tree, none);
+                let bodies = Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice());
+                self.follow_bodies(bodies, of_bodies, on);
+                self.of_tree = (centers, radii);
+            }
+            Source::Shaped(_) => {}
+        }
+    }
+
+    pub(super) fn bodies_of_tree(&self) -> Bodies<'_, D> {
+        let (centers, radii) = &self.of_tree;
+        Bodies::from_slices(centers.each_ref().each(Vec::as_slice), radii.as_slice())
+    }
+
+    fn copy_tree(&mut self, tree: &LinearTree<D>) {
+        let (centers, radii) = &mut self.of_tree;
+        for column in centers.iter_mut().chain([&mut *radii]) {
+            fill_with_headroom(column, tree.len(), 0.0);
+        }
+        each_body(tree, |id, leaf, lane| {
+            for axis in 0..D {
+                centers[axis][id as usize] = leaf.centers[axis].0[lane];
+            }
+            radii[id as usize] = leaf.radii.0[lane];
+        });
+    }
+
+    fn follow_bodies<T: Scalar>(
+        &mut self,
+        bodies: Bodies<'_, D, T>,
+        (origin, cell, goes_on): ([f64; D], Option<&UnitCell<D>>, bool),
+        (isa, workers): (Isa, Workers<'_>),
+    ) {
+        let len = bodies.len().next_multiple_of(PART);
+        if cell.is_some() {
+            swap(&mut self.now, &mut self.before);
+        }
+        if Arc::get_mut(&mut self.now).is_none() {
+            self.now = Arc::default();
+        }
+        let (now, before) = (Arc::make_mut(&mut self.now), &mut self.before);
+        for (column, steps) in now.centers.iter_mut().zip(&mut now.steps) {
+            fill_with_headroom(column, len, 0.0);
+            fill_with_headroom(steps, if cell.is_some() { len } else { 0 }, 0.0);
+        }
+        if cell.is_some() && (!goes_on || self.len != bodies.len()) {
+            for column in &mut Arc::make_mut(before).centers {
+                column.truncate(if goes_on { self.len } else { 0 });
+                fill_with_headroom(column, len, 0.0);
+            }
+        }
+        self.len = bodies.len();
+        fill_with_headroom(&mut self.radii, len, 0.0);
+        let all = Mutex::new(Far::default());
+        let note = |of_block: Far| all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_block);
+        let (block, centers) = (block(len, workers), bodies.centers());
+        workers.fill_blocks("radii", &mut self.radii, block, |first, out| {
+            let sound = |radius: T| if radius >= T::default() { radius.to_f64() as f32 } else { f32::NAN };
+            let within = out.len().min(bodies.len() - first);
+            bodies.radii().map_into(first, &mut out[..within], sound);
+            out[within..].fill(0.0);
+            note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
+        });
+        let columns = now.centers.each_mut().map(Vec::as_mut_slice);
+        let steps = now.steps.each_mut().map(Vec::as_mut_slice);
+        let before = before.centers.each_ref().each(Vec::as_slice);
+        if let Some(cell) = cell {
+            workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
+                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, before, steps)) }));
+            });
+        } else {
+            workers.fill_columns("follow", [columns], block, |first, [out]| {
+                note(isa.run(Follow { centers, first, origin, out, images: None }));
+            });
+        }
+        self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
+    match set.source {
+        Source::View(_) => Kind::Single,
+        Source::Double(_) => Kind::Double,
+        Source::Tree(tree) => Kind::Tree(tree.build_number()),
+        Source::Shaped(_) => Kind::Nothing,
+    }
+}
+
+/// Where one was; if that is no number, anywhere.
+#[inline(always)]
+fn place(before: f32) -> f64 {
+    if before.abs() < f32::INFINITY { before.into() } else { 0.0 }
+}
+
+/// A whole number of vectors of the cell near this one, or none of those too far away.
+#[inline(always)]
+fn whole(steps: f64) -> f64 {
+    let whole = (steps + ROUNDING) - ROUNDING;
+    if whole.abs() <= FARTHEST { whole } else { f64::NAN }
+}
+
+/// The cell, where all were, and how many of its vectors lead to their bodies.
+type Followed<'a, const D: usize> = (&'a UnitCell<D>, [&'a [f32]; D], [&'a mut [f32]; D]);
+
+/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they were.
+struct Follow<'a, T, const D: usize> {
+    centers: &'a [Column<'a, T>; D],
+    first: usize,
+    origin: [f64; D],
+    out: [&'a mut [f32]; D],
+    /// Where space repeats.
+    images: Option<Followed<'a, D>>,
+}
+
+impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
+    type Output = Far;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> Far {
+        let Self { centers, first, origin, mut out, mut images } = self;
+        let mut reach = [0.0_f32; LANES];
+        for part in 0..out[0].len() / PART {
+            let (first, begin) = (first + part * PART, part * PART);
+            let mut rooms = [[T::default(); PART]; D];
+            let zeros = [T::default(); PART];
+            let mut at = [&zeros; D];
+            for (axis, room) in rooms.iter_mut().enumerate() {
+                at[axis] = read(&centers[axis], first, room);
+            }
+            match &mut images {
+                None => {
+                    for axis in 0..D {
+                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(at[axis]) {
+                            *slot = (x.to_f64() - origin[axis]) as f32;
+                        }
+                    }
+                }
+                Some((cell, before, steps)) if cell.is_straight() => {
+                    for axis in 0..D {
+                        let (out, steps) = (&mut out[axis][begin..][..PART], &mut steps[axis][begin..][..PART]);
+                        let before = &before[axis][first..][..PART];
+                        let repeats = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
+                        let length = cell.space.vectors[axis][axis];
+                        for lane in 0..PART {
+                            let x = at[axis][lane].to_f64() - origin[axis];
+                            let step = whole((x - place(before[lane])) * repeats);
+                            (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
+                        }
+                    }
+                }
+                Some((cell, before, steps)) => {
+                    let mut seen = [[0.0; PART]; D];
+                    for axis in 0..D {
+                        for lane in 0..PART {
+                            seen[axis][lane] = at[axis][lane].to_f64() - origin[axis];
+                        }
+                    }
+                    let apart = seen;
+                    for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+                        let mut along = [0.0_f64; PART];
+                        for axis in 0..D {
+                            let before = &before[axis][first..][..PART];
+                            for lane in 0..PART {
+                                along[lane] += (apart[axis][lane] - place(before[lane])) * cell.duals[k][axis];
+                            }
+                        }
+                        for (slot, along) in steps[k][begin..][..PART].iter_mut().zip(&mut along) {
+                            *along = whole(*along);
+                            *slot = *along as f32;
+                        }
+                        for axis in 0..D {
+                            for lane in 0..PART {
+                                seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
+                            }
+                        }
+                    }
+                    for axis in 0..D {
+                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(seen[axis]) {
+                            *slot = x as f32;
+                        }
+                    }
+                }
+            }
+            // Of those behind the last nothing counts.
+            let there = centers[0].len().saturating_sub(first).min(PART);
+            for out in &mut out {
+                out[begin + there..begin + PART].fill(0.0);
+                for some in out[begin..][..PART].as_chunks::<LANES>().0 {
+                    for lane in 0..LANES {
+                        let far = some[lane].abs();
+                        reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
+                    }
+                }
+            }
+        }
+        let reach = reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far });
+        Far { reach, radius: 0.0 }
+    }
+}
+
+/// Moves some, whole parts of them, back into the cell, and what is kept of them as far.
+struct Settle<'a, const D: usize> {
+    cell: &'a UnitCell<D>,
+    centers: [&'a mut [f32]; D],
+    steps: [&'a mut [f32]; D],
+    kept: Option<[[&'a mut [f32]; D]; 2]>,
+}
+
+impl<const D: usize> Work for Settle<'_, D> {
+    type Output = ();
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { cell, centers, steps, mut kept } = self;
+        for begin in (0..centers[0].len()).step_by(PART) {
+            let mut shift = [[0.0_f64; PART]; D];
+            for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+                let mut along = [0.0_f64; PART];
+                for axis in 0..D {
+                    for (slot, x) in along.iter_mut().zip(&centers[axis][begin..][..PART]) {
+                        *slot += f64::from(*x) * cell.duals[k][axis];
+                    }
+                }
+                for (along, step) in along.iter_mut().zip(&mut steps[k][begin..][..PART]) {
+                    *along = whole(*along);
+                    *step += *along as f32;
+                }
+                for axis in 0..D {
+                    for (slot, along) in shift[axis].iter_mut().zip(along) {
+                        *slot += along * cell.space.vectors[k][axis];
+                    }
+                }
+            }
+            for axis in 0..D {
+                for (x, shift) in centers[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
+                    *x = (f64::from(*x) - shift) as f32;
+                }
+                for columns in kept.iter_mut().flatten() {
+                    for (x, shift) in columns[axis][begin..][..PART].iter_mut().zip(shift[axis]) {
+                        *x = (f64::from(*x) - shift) as f32;
+                    }
+                }
+            }
+        }
+    }
+}
