@@ -23,7 +23,6 @@ mod pace;
 mod packed;
 mod pair_sieve;
 mod pairs;
-mod parts;
 mod row_sieve;
 mod rows;
 pub(crate) mod search;
@@ -57,7 +56,6 @@ use live_rows::LiveRows;
 use pace::{OF_PAIRS, OF_ROWS, Pace, Way};
 use packed::MOST;
 use pair_sieve::PairSieve;
-use parts::Parts;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
@@ -109,7 +107,6 @@ pub struct CoherentFinder<const D: usize> {
     candidates: Candidates<D>,
     current: Current<D>,
     live: Live,
-    parts: Parts,
     live_rows: LiveRows,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
@@ -170,7 +167,6 @@ impl<const D: usize> CoherentFinder<D> {
             candidates: Candidates::default(),
             current: Current::default(),
             live: Live::default(),
-            parts: Parts::default(),
             live_rows: LiveRows::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
@@ -252,7 +248,6 @@ impl<const D: usize> CoherentFinder<D> {
             + self.candidates.bytes()
             + self.current.bytes()
             + self.live.bytes()
-            + self.parts.bytes()
             + self.live_rows.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
@@ -292,7 +287,6 @@ impl<const D: usize> CoherentFinder<D> {
     /// How the next list is to be made, if it pays to make one: it may be known where bodies are to be, and others may stand in for them.
     fn next_way(&mut self, input: &Input<'_, D>, answer: &Answer<'_>, (known, stand_in): (bool, bool)) -> Option<Way> {
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
-        let known = [known, known && input.meetings().len() == 1];
         let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], stand_in), known);
         way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST))
     }

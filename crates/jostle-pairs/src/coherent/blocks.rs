@@ -1,12 +1,14 @@
-//! Candidates of the same two sets, block by block, of which those are tested in each frame that may have changed.
+//! Candidates block by block, those of the same two sets in blocks of their own, of which those are tested in each frame that may have changed.
 
 use core::mem::replace;
+use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::{BLOCK, Scale, range_of};
 use crate::coherent::block::Block;
+use crate::coherent::candidates::Candidates;
 use crate::coherent::course::{Come, bands_to_test};
 use crate::coherent::current::Test;
 
@@ -15,10 +17,56 @@ use crate::coherent::current::Test;
 pub(super) struct Blocks {
     /// Those of the candidates that were sorted last.
     blocks: Vec<Box<Block>>,
+    meetings: Meetings,
     /// Memory for more.
     stock: Stock,
     /// How far bodies had come in the last frame.
     come: Come,
+}
+
+/// Two sets that meet, which number of all that do, and where their blocks end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Meeting {
+    sets: [u32; 2],
+    pub(super) number: usize,
+    pub(super) end: usize,
+}
+
+/// All of them, in order.
+#[derive(Debug, Default)]
+pub(super) struct Meetings(Vec<Meeting>);
+
+impl Meetings {
+    pub(super) fn all(&self) -> &[Meeting] {
+        &self.0
+    }
+
+    /// The blocks of the same two sets as a block, and those.
+    #[inline]
+    pub(super) fn of_block(&self, block: usize) -> (Range<usize>, Meeting) {
+        let number = self.0.partition_point(|meeting| meeting.end <= block);
+        (self.range(number), self.0[number])
+    }
+
+    /// The blocks of two sets.
+    pub(super) fn range(&self, meeting: usize) -> Range<usize> {
+        meeting.checked_sub(1).map_or(0, |before| self.0[before].end)..self.0[meeting].end
+    }
+
+    /// The blocks of each two.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
+        (0..self.0.len()).map(|meeting| self.range(meeting))
+    }
+
+    /// Takes these sets, each two with so many blocks.
+    fn take(&mut self, meetings: &[[u32; 2]], mut blocks_of: impl FnMut(usize, [u32; 2], usize) -> usize) {
+        self.0.clear();
+        let mut end = 0;
+        self.0.extend(meetings.iter().enumerate().map(|(number, &sets)| {
+            end += blocks_of(number, sets, end);
+            Meeting { sets, number, end }
+        }));
+    }
 }
 
 /// More blocks than these, 4 MB of them, are in no cache near the core.
@@ -36,9 +84,10 @@ pub(super) struct Stock {
     sorted: Mutex<Vec<Sorted>>,
 }
 
-/// A sorted block, and of what: a block of a search, and which of its parts.
+/// A sorted block, of which sets, and of what: a block of a search, and which of its parts.
 #[derive(Debug)]
 pub(super) struct Sorted {
+    pub(super) sets: [u32; 2],
     pub(super) of: [usize; 2],
     pub(super) block: Box<Block>,
 }
@@ -65,7 +114,7 @@ fn own<T>(of: &mut Mutex<Vec<T>>) -> &mut Vec<T> {
 
 impl Default for Blocks {
     fn default() -> Self {
-        Self { blocks: Vec::new(), stock: Stock::default(), come: Come::Anywhere(0.0) }
+        Self { blocks: Vec::new(), meetings: Meetings::default(), stock: Stock::default(), come: Come::Anywhere(0.0) }
     }
 }
 
@@ -75,6 +124,7 @@ impl Blocks {
         (self.blocks.len() + spare.len()) * size_of::<Block>()
             + (self.blocks.capacity() + spare.capacity()) * size_of::<Box<Block>>()
             + locked(&self.stock.sorted).capacity() * size_of::<Sorted>()
+            + self.meetings.0.capacity() * size_of::<Meeting>()
     }
 
     /// Those of the candidates that were sorted last.
@@ -82,25 +132,33 @@ impl Blocks {
         &self.blocks
     }
 
-    /// Sorts new candidates, all of the same two sets, of which it lasts how they touch, bodies having come so far.
+    /// The sets that meet.
+    pub(super) fn meetings(&self) -> &Meetings {
+        &self.meetings
+    }
+
+    /// Sorts new candidates, of which it lasts how they touch, bodies having come so far.
     pub(super) fn sort<const D: usize>(
         &mut self,
-        candidates: (&[[u32; 2]], [u32; 2]),
+        candidates: &Candidates<D>,
         test: &Test<'_, D>,
         (come, margin, isa): (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
-        let (pairs, _) = candidates;
         self.come = come;
+        let pairs_of = |meeting: usize| &candidates.pairs.pairs()[candidates.of_meeting(meeting)];
+        self.meetings.take(&candidates.meetings, |number, _, _| pairs_of(number).len().div_ceil(BLOCK));
         let spare = own(&mut self.stock.spare);
         spare.append(&mut self.blocks);
-        let count = pairs.len().div_ceil(BLOCK);
+        let count = self.meetings.all().last().map_or(0, |meeting| meeting.end);
         self.blocks.extend(spare.drain(spare.len().saturating_sub(count)..));
         self.blocks.resize_with(count, Box::default);
-        let scale = Scale::of(margin);
+        let (scale, meetings) = (Scale::of(margin), &self.meetings);
         workers.fill_blocks("bands", &mut self.blocks, 1, |number, block| {
-            let of_block = range_of(number, pairs.len());
-            block[0].sort(candidates, of_block, test, (scale, isa));
+            let (of_meeting, meeting) = meetings.of_block(number);
+            let pairs = pairs_of(meeting.number);
+            let of_block = range_of(number - of_meeting.start, pairs.len());
+            block[0].sort((pairs, meeting.sets), of_block, test, (scale, isa));
         });
     }
 
@@ -111,25 +169,29 @@ impl Blocks {
         &self.stock
     }
 
-    /// Takes what workers have sorted, bodies having come so far.
-    pub(super) fn take_sorted(&mut self, come: Come) {
+    /// Takes what workers have sorted, of these sets in order, bodies having come so far.
+    pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]]) {
         self.come = come;
         let sorted = own(&mut self.stock.sorted);
         sorted.sort_unstable_by_key(|sorted| sorted.of);
+        self.meetings.take(meetings, |_, sets, first| {
+            sorted[first..].iter().take_while(|sorted| sorted.sets == sets).count()
+        });
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 
     /// Finds out which candidates touch, bodies having come so far; calls `then` with each block and its number when it has been found out of that.
     pub(super) fn sift<const D: usize>(
         &mut self,
-        (sets, test): ([u32; 2], &Test<'_, D>),
+        test: &Test<'_, D>,
         (come, margin, isa): (Come, f64, Isa),
         workers: Workers<'_>,
         then: impl Fn(usize, &Block) + Sync + Send,
     ) {
         let bands = bands_to_test(replace(&mut self.come, come), come, margin);
+        let meetings = &self.meetings;
         workers.fill_blocks("sift", &mut self.blocks, 1, |number, block| {
-            block[0].sift((test, sets), (&bands, isa));
+            block[0].sift((test, meetings.of_block(number).1.sets), (&bands, isa));
             then(number, &block[0]);
         });
     }

@@ -18,9 +18,11 @@ pub(super) struct Candidates<const D: usize> {
     /// As a list has them, the lesser id first within a set; or the ranks of bodies.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
-    /// The sets that meet, ascending, and where the candidates of each two end.
+    /// The sets that meet, ascending, and where the candidates of each two end, or the pairs that they have been listed as.
     pub(super) meetings: Vec<[u32; 2]>,
     pub(super) ends: Vec<usize>,
+    /// How many there are.
+    count: usize,
     /// What a finder says of a list of pairs, while it lists others beside it.
     listed: Listed<D>,
 }
@@ -57,39 +59,35 @@ impl<const D: usize> Candidates<D> {
         self.meetings.extend_from_slice(meetings);
         self.ends.clear();
         self.ends.extend_from_slice(ends);
-        self.ends.push(self.pairs.pairs().len());
+        self.count = self.pairs.pairs().len();
+        self.ends.push(self.count);
     }
 
-    /// All candidates of two sets, so many, have been sorted as they were found.
-    pub(super) fn note_sorted(&mut self, sets: [u32; 2], count: usize) {
+    /// All of them, so many, have been sorted as they were found.
+    pub(super) fn note_sorted(&mut self, count: usize) {
         self.pairs.clear();
-        self.meetings.clear();
-        self.meetings.push(sets);
-        self.ends.clear();
-        self.ends.push(count);
+        self.count = count;
     }
 
-    /// The candidates of the same two sets as one, and these.
-    pub(super) fn meeting_of(&self, candidate: usize) -> (Range<usize>, [u32; 2]) {
-        let meeting = self.ends.partition_point(|&end| end <= candidate);
-        let first = meeting.checked_sub(1).map_or(0, |before| self.ends[before]);
-        (first..self.ends[meeting], self.meetings[meeting])
+    /// The candidates of two sets that meet.
+    pub(super) fn of_meeting(&self, number: usize) -> Range<usize> {
+        number.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[number]
     }
 
     /// Calls `visit` with the candidates of each two sets among some, and the sets.
     pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
         let mut at = range.start;
         while at < range.end {
-            let (of_meeting, sets) = self.meeting_of(at);
-            let end = of_meeting.end.min(range.end);
-            visit(at..end, sets);
+            let meeting = self.ends.partition_point(|&end| end <= at);
+            let end = self.ends[meeting].min(range.end);
+            visit(at..end, self.meetings[meeting]);
             at = end;
         }
     }
 
     /// How many there are.
     pub(super) fn len(&self) -> usize {
-        self.ends.last().copied().unwrap_or_default()
+        self.count
     }
 
     pub(super) fn bytes(&self) -> usize {

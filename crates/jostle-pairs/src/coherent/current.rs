@@ -15,7 +15,6 @@ use jostle_sets::proxy::Exact;
 use crate::coherent::course::Course;
 use crate::coherent::ghosts::Ghosts;
 use crate::coherent::given::Given;
-use crate::coherent::judge::Judge;
 use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::{Was, block};
@@ -90,12 +89,7 @@ impl<const D: usize> Current<D> {
         put(by_rank, sets.first().map_or(&[], |now| now.bodies.as_slice()), ids, workers);
     }
 
-    /// The bodies of two sets by id, as they are, and as they are kept ahead.
-    pub(super) fn moving(&self, sets: [usize; 2]) -> [&[Moving]; 2] {
-        sets.both(|set| self.sets[set].moving.as_slice())
-    }
-
-    /// The memory for those by rank.
+    /// The memory for bodies of a course by rank.
     pub(super) fn take_moving_by_rank(&mut self) -> Vec<Moving> {
         take(&mut self.moving_by_rank)
     }
@@ -198,6 +192,11 @@ impl<'a, const D: usize> Test<'a, D> {
         (bodies, bodies.iter().any(|bodies| are_far(bodies.len())))
     }
 
+    /// The bodies of two sets by id, as they are, and as they are kept on their course.
+    pub(super) fn moving(&self, sets: [u32; 2]) -> [&'a [Moving]; 2] {
+        sets.both(|set| self.now[set as usize].moving.as_slice())
+    }
+
     /// The bodies of two sets as new candidates name them, where they are kept if that is ahead.
     pub(super) fn ahead(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
         let by_id = || sets.both(|set| self.now[set as usize].ahead.as_slice());
@@ -210,7 +209,7 @@ impl<'a, const D: usize> Test<'a, D> {
     }
 
     /// What tells more of candidates than bodies do, if that is needed.
-    pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'_, D>> {
+    pub(super) fn judge(&'a self, sets: [u32; 2]) -> Option<Verdict<'a, D>> {
         (self.sorts_out() || self.doubted.is_some()).then_some(Verdict { test: self, sets })
     }
 
@@ -244,30 +243,34 @@ impl<'a, const D: usize> Test<'a, D> {
     }
 }
 
-/// Tells of candidates of two sets what their bodies do not.
+/// Tells of candidates of two sets, by their ids, what their bodies do not.
 pub(super) struct Verdict<'a, const D: usize> {
     test: &'a Test<'a, D>,
     sets: [u32; 2],
 }
 
-impl<const D: usize> Judge for Verdict<'_, D> {
-    fn first_ghost(&self) -> Option<u32> {
+impl<const D: usize> Verdict<'_, D> {
+    /// Bodies from this one on are images, no two of which meet.
+    pub(super) fn first_ghost(&self) -> Option<u32> {
         self.test.ghosts.none_from()
     }
 
-    fn has_layers(&self) -> bool {
+    /// Whether layers may not let two meet; and whether they do.
+    pub(super) fn has_layers(&self) -> bool {
         self.test.layered
     }
 
-    fn meet(&self, pair: [u32; 2]) -> bool {
+    pub(super) fn meet(&self, pair: [u32; 2]) -> bool {
         self.test.meet(self.sets, self.test.ghosts.bodies(pair))
     }
 
-    fn in_doubt(&self) -> Option<f32> {
+    /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.
+    pub(super) fn in_doubt(&self) -> Option<f32> {
         self.test.doubt(self.sets).map(|doubt| doubt.within)
     }
 
-    fn decide(&self, pair: [u32; 2]) -> bool {
+    /// Whether two touch that are in doubt.
+    pub(super) fn decide(&self, pair: [u32; 2]) -> bool {
         self.test.doubt(self.sets).is_some_and(|doubt| doubt.decide_ids(pair))
     }
 }

@@ -6,12 +6,14 @@
 use jostle_core::axes::Both;
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
+use jostle_sets::prepare::job::Job;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
 use crate::coherent::bands::{AT_A_TIME, BLOCK};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
-use crate::coherent::judge::{Judge, sure_or_in_doubt};
+use crate::coherent::current::{Test, Verdict};
+use crate::coherent::judge::sure_or_in_doubt;
 use crate::coherent::packed::{Moving, Sixteens, dot};
 use crate::join::hits::Sink;
 use crate::pairs::ranks::Ranks;
@@ -80,14 +82,14 @@ impl Rooms {
 
 /// What all workers look at.
 #[derive(Clone, Copy)]
-pub(super) struct Expected<'a> {
-    /// By the names of candidates.
-    pub(super) bodies: [&'a [Moving]; 2],
+pub(super) struct Expected<'a, const D: usize> {
+    /// What the search joins.
+    pub(super) jobs: &'a [Job],
+    /// The bodies of the only set by rank, where candidates name them so.
+    pub(super) by_rank: Option<&'a [Moving]>,
     pub(super) ranks: &'a Ranks,
     /// Whether candidates are named by rank in blocks, too.
     pub(super) keeps_ranks: bool,
-    /// How many bodies there are of both sets.
-    pub(super) lens: [usize; 2],
     pub(super) course: Course,
     pub(super) margin: f32,
     pub(super) isa: Isa,
@@ -95,7 +97,7 @@ pub(super) struct Expected<'a> {
     pub(super) is_listed: bool,
     pub(super) stock: &'a Stock,
     /// What tells more of them, if that is needed.
-    pub(super) judge: Option<&'a dyn Judge>,
+    pub(super) test: &'a Test<'a, D>,
 }
 
 /// Leaves those of some candidates that may be, with their classes if they have any; how many.
@@ -111,18 +113,32 @@ fn keep_some(pairs: &mut [[u32; 2]], mut classes: Option<&mut [u8]>, may_be: imp
     kept
 }
 
-impl Expected<'_> {
+impl<const D: usize> Expected<'_, D> {
     /// Calls `join` with a sink that takes candidates and gives some to a list.
-    pub(super) fn sort<const D: usize>(self, rooms: &Rooms, list: &mut dyn Sink, join: &mut dyn FnMut(&mut dyn Sink)) {
-        rooms.0.with(|room| join(&mut Sorting::<D> { of: self, room, list, found: 0, due: 0, block: 0, part: 0 }));
+    pub(super) fn sort(self, rooms: &Rooms, list: &mut dyn Sink, join: &mut dyn FnMut(&mut dyn Sink)) {
+        rooms.0.with(|room| {
+            let of_two = OfTwo { sets: [0; 2], bodies: [&[]; 2], lens: [0; 2], judge: None };
+            join(&mut Sorting { of: self, of_two, room, list, found: 0, due: 0, block: 0, part: 0 });
+        });
     }
 }
 
+/// What is looked at for candidates of two sets.
+struct OfTwo<'a, const D: usize> {
+    sets: [u32; 2],
+    /// By the names of candidates.
+    bodies: [&'a [Moving]; 2],
+    /// How many there are by id.
+    lens: [usize; 2],
+    judge: Option<Verdict<'a, D>>,
+}
+
 /// A worker's end.
-struct Sorting<'a, const D: usize> {
-    of: Expected<'a>,
-    room: &'a mut Room,
-    list: &'a mut dyn Sink,
+struct Sorting<'s, 'a, const D: usize> {
+    of: Expected<'a, D>,
+    of_two: OfTwo<'a, D>,
+    room: &'s mut Room,
+    list: &'s mut dyn Sink,
     /// How many wait to be looked at, and how many are due.
     found: usize,
     due: usize,
@@ -131,9 +147,13 @@ struct Sorting<'a, const D: usize> {
     part: usize,
 }
 
-impl<const D: usize> Sink for Sorting<'_, D> {
+impl<const D: usize> Sink for Sorting<'_, '_, D> {
     fn begin(&mut self, block: usize, job: usize, all_before: bool) {
         (self.block, self.part, self.found, self.due) = (block, 0, 0, 0);
+        let sets = self.of.jobs[job].sets;
+        let by_id = self.of.test.moving(sets);
+        let bodies = self.of.by_rank.map_or(by_id, |by_rank| [by_rank; 2]);
+        self.of_two = OfTwo { sets, bodies, lens: by_id.both(<[Moving]>::len), judge: self.of.test.judge(sets) };
         self.list.begin(block, job, all_before);
     }
 
@@ -159,25 +179,26 @@ impl<const D: usize> Sink for Sorting<'_, D> {
     }
 }
 
-impl<const D: usize> Sorting<'_, D> {
+impl<const D: usize> Sorting<'_, '_, D> {
     /// Looks at what has been found.
     fn look(&mut self) {
-        let Expected { bodies, course, margin, isa, ranks, is_listed, .. } = self.of;
+        let Expected { course, margin, isa, ranks, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
         let Some(last) = count.checked_sub(1) else { return };
         if self.due + count > BLOCK {
             self.put_away();
         }
         self.room.extend(self.due + count);
+        let OfTwo { bodies, judge, .. } = &self.of_two;
         let Room { found, sure, columns, due, due_classes } = &mut *self.room;
         // Up to whole sixteens.
         let filled = count.next_multiple_of(LANES);
         let last = found[last];
         found[count..filled].fill(last);
         let (pairs, due, classes) = (&found[..filled], &mut due[self.due..], &mut due_classes[self.due..]);
-        let work = Classify::<D> { bodies, pairs, count, course, margin, columns, due, classes, sure };
+        let work = Classify::<D> { bodies: *bodies, pairs, count, course, margin, columns, due, classes, sure };
         let [mut due_len, mut sure_len] = run(isa, work);
-        if let Some(judge) = self.of.judge {
+        if let Some(judge) = judge {
             let Room { sure, columns, due, due_classes, .. } = &mut *self.room;
             let (due, classes) = (&mut due[self.due..], &mut due_classes[self.due..]);
             if let Some(within) = judge.in_doubt() {
@@ -226,15 +247,15 @@ impl<const D: usize> Sorting<'_, D> {
         if due == 0 {
             return;
         }
-        let Self { of, room, .. } = self;
+        let Self { of, of_two: OfTwo { sets, lens, .. }, room, .. } = self;
         let mut block = of.stock.take();
         let candidates = (&room.due[..due], &room.due_classes[..due]);
         if of.keeps_ranks {
-            block.take(candidates, of.lens, |pair| pair);
+            block.take(candidates, *lens, |pair| pair);
         } else {
-            block.take(candidates, of.lens, |pair| of.ranks.named(pair));
+            block.take(candidates, *lens, |pair| of.ranks.named(pair));
         }
-        of.stock.put(Sorted { of: [self.block, self.part], block });
+        of.stock.put(Sorted { sets: *sets, of: [self.block, self.part], block });
         self.part += 1;
     }
 }

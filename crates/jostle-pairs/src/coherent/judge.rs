@@ -39,19 +39,3 @@ impl Decide<'_> {
         is_sure || distance2 <= outer * outer && (self.by)(pair)
     }
 }
-
-/// What tells more of candidates, by their ids, than the bodies that are tested.
-pub(super) trait Judge: Sync {
-    /// Bodies from this one on are images, no two of which meet.
-    fn first_ghost(&self) -> Option<u32>;
-
-    /// Whether layers may not let two meet; and whether they do.
-    fn has_layers(&self) -> bool;
-    fn meet(&self, pair: [u32; 2]) -> bool;
-
-    /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.
-    fn in_doubt(&self) -> Option<f32>;
-
-    /// Whether two touch that are in doubt.
-    fn decide(&self, pair: [u32; 2]) -> bool;
-}

@@ -1,18 +1,19 @@
 //! How candidates are listed: where bodies are to be, if that can be expected, or else where they stand.
 
 use jostle_core::Workers;
-use jostle_core::axes::Both;
+use jostle_sets::prepare::job::JobsOf;
 
 use crate::InputError;
 use crate::coherent::bands::BLOCK;
+use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Course;
 use crate::coherent::current::put;
 use crate::coherent::expected::Expected;
 use crate::coherent::given::Given;
-use crate::coherent::judge::Judge;
 use crate::coherent::pace::Way;
-use crate::coherent::packed::{Moving, are_far};
+use crate::coherent::packed::are_far;
 use crate::coherent::{CoherentFinder, Kept, bodies_of};
+use crate::pairs::listed::note_meetings;
 use crate::pairs::ranks::Ranks;
 
 /// Bodies that are far are put by rank where each has so many candidates.
@@ -72,8 +73,7 @@ impl<const D: usize> CoherentFinder<D> {
         used <= margin && self.sort(given, [used, margin], workers)
     }
 
-    /// Searches for candidates of bodies on their course, all of the same two sets, which are sorted as they are found; whether that could be
-    /// done.
+    /// Searches for candidates of bodies on their course, which are sorted as they are found; whether that could be done.
     fn list_on_course(
         &mut self,
         given: Given<'_, D>,
@@ -87,10 +87,9 @@ impl<const D: usize> CoherentFinder<D> {
             return false;
         }
         let foreseen = self.pace.foreseen();
-        let by_rank = given.input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
-        let keeps_ranks = by_rank && way.strays() && self.pace.is_crowded(len);
+        let is_by_rank = given.input.sets().len() == 1 && are_far(len) && foreseen > WORTH_RANKS;
+        let keeps_ranks = is_by_rank && way.strays() && self.pace.is_crowded(len);
         let blocks = foreseen * len as f64 * DUE / BLOCK as f64;
-        let sets = given.input.meetings().next().map_or([0; 2], |(i, j)| [i, j]);
         let is_listed = kept == Kept::Pairs;
         let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
         let come = current.come(used, margin);
@@ -103,44 +102,41 @@ impl<const D: usize> CoherentFinder<D> {
         candidates.ranks.set_ghosts(current.ghosts().table(), given.input.sets().len() == 1);
         expected.prepare(workers);
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
-        let (ranks, by_id) = (&mut candidates.ranks, current.moving(sets));
+        let Candidates { ranks, meetings, ends, .. } = &mut *candidates;
         let others = |set| current.grown(set, margin);
         let no_ranks = Ranks::default();
-        let test = current.test(given, &no_ranks, (None, false));
-        let judge = test.judge(sets.both(|set| set as u32));
+        let test = &current.test(given, &no_ranks, (None, false));
         let searched = given.plain.grown(margin, &others, &mut |grown| {
-            finder.seek(grown, None, workers, |engines, plan| {
-                let (mut bodies, mut plan) = (by_id, plan.in_blocks(blocks as usize));
-                if by_rank {
+            finder.seek(grown, None, workers, |mut engines, plan| {
+                let (mut plan, mut by_rank) = (plan.in_blocks(blocks as usize), None);
+                if is_by_rank {
                     ranks.number(plan.first_tree(), workers);
-                    put(&mut moving_by_rank, by_id[0], ranks.ids(), workers);
-                    bodies = [moving_by_rank.as_slice(); 2];
-                    plan = plan.calling(ranks.of_leaves());
+                    put(&mut moving_by_rank, test.moving([0; 2])[0], ranks.ids(), workers);
+                    (plan, by_rank) = (plan.calling(ranks.of_leaves()), Some(moving_by_rank.as_slice()));
                 }
-                let lens = by_id.both(<[Moving]>::len);
-                let margin = margin as f32;
-                let judge = judge.as_ref().map(|judge| judge as &dyn Judge);
-                let all = Expected { bodies, lens, ranks, keeps_ranks, course, margin, isa, is_listed, stock, judge };
-                ((), engines.list_some(plan, &|list, join| all.sort::<D>(expected, list, join), workers))
+                let (jobs, margin) = (plan.jobs, margin as f32);
+                let all = Expected { jobs, by_rank, ranks, keeps_ranks, course, margin, isa, is_listed, stock, test };
+                let tests = engines.list_some(plan, &|list, join| all.sort(expected, list, join), workers);
+                note_meetings((meetings, ends), given.input.meetings(), JobsOf { jobs, ends: &engines.pairs.ends });
+                ((), tests)
             })?;
             Ok(())
         });
         current.give_back(moving_by_rank);
-        let listed = finder.engine.pairs.pairs().len();
         if !is_listed {
             candidates.swap_list(finder);
         }
         if !keeps_ranks {
             candidates.ranks.clear();
         }
-        candidates.note_sorted(sets.both(|set| set as u32), finder.stats.pairs as usize);
+        candidates.note_sorted(finder.stats.pairs as usize);
         self.kept = kept;
         if searched.is_err() {
             return false;
         }
         if !is_listed {
-            self.live_rows.blocks.take_sorted(come);
-        } else if !self.live.take_sorted(come, listed) {
+            self.live_rows.blocks.take_sorted(come, &self.candidates.meetings);
+        } else if !self.live.take_sorted(come, &self.candidates.meetings, &self.candidates.ends) {
             return false;
         }
         self.pace.searched(margin, self.finder.stats.pairs, len);
@@ -170,15 +166,13 @@ impl<const D: usize> CoherentFinder<D> {
     /// have they used up. Whether they can be numbered.
     fn sort(&mut self, given: Given<'_, D>, [used, margin]: [f64; 2], workers: Workers<'_>) -> bool {
         self.current.put_by_rank(self.candidates.ranks.ids(), workers);
-        let Self { finder, candidates, current, live, parts, live_rows, pace, .. } = self;
+        let Self { finder, candidates, current, live, live_rows, pace, .. } = self;
         let sorting = (current.come(used, margin), margin, finder.engine.isa);
         let test = current.test(given, &candidates.ranks, (None, false));
-        let is_sorted = match (self.kept, candidates.meetings.as_slice()) {
-            (Kept::Pairs, &[sets]) => live.begin((candidates.pairs.pairs(), sets), &test, sorting, workers),
-            (Kept::Pairs, _) => parts.begin(candidates, &test, sorting, workers),
-            (Kept::Rows(_), meetings) => {
-                let sets = meetings.first().copied().unwrap_or_default();
-                live_rows.blocks.sort((candidates.pairs.pairs(), sets), &test, sorting, workers);
+        let is_sorted = match self.kept {
+            Kept::Pairs => live.begin(candidates, &test, sorting, workers),
+            Kept::Rows(_) => {
+                live_rows.blocks.sort(candidates, &test, sorting, workers);
                 true
             }
         };

@@ -1,11 +1,15 @@
 //! The list of pairs that touch, changed where candidates begin to touch, or end.
 //!
 //! Candidates that surely touch are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
-//! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written.
+//! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written. Of many sets those of each two that
+//! meet stand together: where one part of the list becomes longer or shorter, few of the next ones move from one end of theirs to the other.
 
-use core::mem::{swap, take};
+use core::iter::once;
+use core::mem::{replace, swap, take};
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use jostle_core::axes::Both;
 use jostle_core::disjoint::Disjoint;
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
@@ -13,7 +17,8 @@ use jostle_core::{Isa, Workers};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
-use crate::coherent::blocks::{Blocks, Stock, are_far};
+use crate::coherent::blocks::{Blocks, Meeting, Meetings, Stock, are_far};
+use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
 use crate::coherent::tail::{NOBODY, Tail};
@@ -27,8 +32,11 @@ const SOME: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Live {
     blocks: Blocks,
-    /// Where in the list the sure pairs of each block begin, then the other pairs of each, and the end.
+    /// Where in the list what workers have listed of each two sets begins, the sure pairs of each of their blocks, and the other pairs of each; and the
+    /// end. Or how many have begun to touch in all blocks before each, and how many have ended.
     starts: Vec<usize>,
+    /// Of each two sets that meet.
+    parts: Vec<Part>,
     /// Where in the list a candidate stands that touches, block after block.
     slots: Vec<AtomicU32>,
     /// Who stands at the last places of the list.
@@ -36,13 +44,31 @@ pub(super) struct Live {
     /// Where the list becomes shorter: how many places each block leaves in front of the new end, or all blocks before it; and places behind
     /// that, and who stands there.
     gaps: Vec<usize>,
-    last: Vec<[u32; 2]>,
+    last: Vec<Standing>,
     /// How many stand at the front that touch all the time, as workers have listed them.
     front: usize,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
     is_aside: bool,
+}
+
+/// The pairs of two sets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Part {
+    /// Where they end in the list; and where, now that some have ended and no others have taken their places.
+    end: usize,
+    shrunk: usize,
+    /// Where those stand, behind the list, for which there is no place among them; and how many they are.
+    more: usize,
+    more_len: usize,
+}
+
+/// A pair of the list, and the candidate that it is.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    pair: [u32; 2],
+    candidate: u32,
 }
 
 impl Live {
@@ -52,7 +78,8 @@ impl Live {
             + self.slots.capacity() * size_of::<AtomicU32>()
             + self.tail.bytes()
             + self.gaps.capacity() * size_of::<usize>()
-            + self.last.capacity() * size_of::<[u32; 2]>()
+            + self.last.capacity() * size_of::<Standing>()
+            + self.parts.capacity() * size_of::<Part>()
     }
 
     /// Whether a list is kept.
@@ -60,19 +87,25 @@ impl Live {
         self.holds
     }
 
-    /// Takes new candidates of two sets, block by block and band by band, bodies having come so far. Whether they can be numbered.
+    /// Takes new candidates, block by block and band by band, bodies having come so far. Whether they can be numbered.
     pub(super) fn begin<const D: usize>(
         &mut self,
-        candidates: (&[[u32; 2]], [u32; 2]),
+        candidates: &Candidates<D>,
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) -> bool {
-        (self.holds, self.is_aside) = (u32::try_from(candidates.0.len()).is_ok(), false);
+        self.take_listed(candidates.len(), candidates.meetings.iter().map(|_| 0));
         if self.holds {
             self.blocks.sort(candidates, test, come, workers);
         }
         self.holds
+    }
+
+    fn take_listed(&mut self, candidates: usize, ends: impl Iterator<Item = usize>) {
+        (self.holds, self.is_aside) = (u32::try_from(candidates).is_ok(), false);
+        self.parts.clear();
+        self.parts.extend(ends.map(|end| Part { end, ..Part::default() }));
     }
 
     /// How many pairs stand at the front of the list that are of no block, and stay there.
@@ -94,37 +127,63 @@ impl Live {
         self.blocks.stock()
     }
 
-    /// Takes what workers have sorted, bodies having come so far: all but candidates that touch all the time, so many of which they have
-    /// listed. Whether those can be numbered.
-    pub(super) fn take_sorted(&mut self, come: Come, listed: usize) -> bool {
-        self.blocks.take_sorted(come);
-        (self.holds, self.is_aside) = (u32::try_from(listed + self.blocks.all().len() * BLOCK).is_ok(), false);
+    /// Takes what workers have sorted, of these sets in order, bodies having come so far: all but candidates that touch all the time, which they have
+    /// listed, those of each two sets up to such a place. Whether those can be numbered.
+    pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
+        self.blocks.take_sorted(come, meetings);
+        let listed = ends.last().copied().unwrap_or_default();
+        self.take_listed(listed + self.blocks.all().len() * BLOCK, ends.iter().copied());
         self.holds
     }
 
-    /// Lists new candidates that touch, behind those that workers have listed: block by block those that surely do, then block by block and
-    /// band by band the others.
+    /// Where in the list the pairs of each two sets end.
+    pub(super) fn ends(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().map(|part| part.end)
+    }
+
+    /// Lists new candidates that touch, of each two sets behind those that workers have listed: block by block those that surely do, then block by
+    /// block and band by band the others.
     pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, front, .. } = self;
-        let blocks = blocks.all();
-        resize_with_headroom(starts, 2 * blocks.len() + 1);
-        let lens = blocks.iter().map(|block| block.sure().len()).chain(blocks.iter().map(|block| block.touched()));
-        let mut end = list.pairs().len();
-        (starts[0], *front) = (end, end);
-        for (slot, len) in starts[1..].iter_mut().zip(lens) {
-            end += len;
-            *slot = end;
+        let Self { blocks, starts, slots, tail, front, parts, .. } = self;
+        let (blocks, meetings) = (blocks.all(), blocks.meetings());
+        resize_with_headroom(starts, 2 * blocks.len() + parts.len() + 1);
+        let (mut end, mut at, mut listed) = (0, 0, 0);
+        starts[0] = 0;
+        for (part, of) in parts.iter_mut().zip(meetings.ranges()) {
+            let of = &blocks[of];
+            let of_front = part.end - replace(&mut listed, part.end);
+            let lens = of.iter().map(|block| block.sure().len()).chain(of.iter().map(|block| block.touched()));
+            for len in once(of_front).chain(lens) {
+                (at, end) = (at + 1, end + len);
+                starts[at] = end;
+            }
+            part.end = end;
         }
         list.set_len(end);
-        tail.begin(end);
+        let are_many = parts.len() > 1;
+        if are_many {
+            tail.begin_sure(end);
+        } else {
+            tail.begin(end);
+        }
+        // What workers have listed goes to its place, the last first.
+        let mut listed_end = listed;
+        for meeting in meetings.all().iter().rev() {
+            let first = first_part(meetings.range(meeting.number).start, meeting.number);
+            let to = starts[first]..starts[first + 1];
+            list.pairs_mut().copy_within(listed_end - to.len()..listed_end, to.start);
+            listed_end -= to.len();
+        }
+        *front = starts.get(1).copied().unwrap_or_default();
         let needed = blocks.len() * BLOCK;
         if slots.len() < needed {
             slots.resize_with(with_headroom(needed), AtomicU32::default);
         }
-        let (starts, slots) = (&*starts, &*slots);
+        let (starts, slots, tail) = (&*starts, &*slots, &*tail);
         workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
-            let (number, block) = (part % blocks.len(), &blocks[part % blocks.len()]);
-            if part < blocks.len() {
+            let Some((number, is_sure)) = block_of_part(meetings, part) else { return };
+            let block = &blocks[number];
+            if is_sure {
                 out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
                 return;
             }
@@ -134,16 +193,22 @@ impl Live {
                 let len = range.len();
                 let (out, place) = (&mut out[done..][..len], starts[part] + done);
                 out.iter_mut().zip(range.clone()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
-                slots[range].iter().zip(place..).for_each(|(slot, place)| slot.store(place as u32, Ordering::Relaxed));
+                for (at, place) in range.zip(place..) {
+                    slots[at].store(place as u32, Ordering::Relaxed);
+                    if are_many {
+                        tail.set(place, (number * BLOCK + at) as u32);
+                    }
+                }
                 done += len;
             }
         });
     }
 
     /// Puts the list in place of the candidates that it was made of: pairs are some of it.
-    pub(super) fn put_aside(&mut self, (aside, ends): (&mut PairList, &mut [usize]), list: &mut PairList) {
+    pub(super) fn put_aside(&mut self, (aside, ends): (&mut PairList, &mut Vec<usize>), list: &mut PairList) {
         swap(aside, list);
-        ends[0] = aside.pairs().len();
+        ends.clear();
+        ends.extend(self.ends());
         self.is_aside = true;
     }
 
@@ -155,22 +220,22 @@ impl Live {
     }
 
     /// Changes the list, bodies having come so far: candidates that have begun to touch go to the places of those of their block that have ended.
-    /// Of what is left over of all blocks, those that have begun go, in their order, to the places of those that have ended, and then to the
-    /// end. Where fewer have begun, the last of the list go to the places that are left.
+    /// Of what is left over of all blocks of the same two sets, those that have begun go, in their order, to the places of those that have ended, and
+    /// then to the end. Where fewer have begun, the last of those sets go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,
-        (sets, ranks, list): ([u32; 2], &Ranks, &mut PairList),
+        (ranks, list): (&Ranks, &mut PairList),
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
-        let Self { blocks, starts, slots, tail, gaps, last, .. } = self;
+        let Self { blocks, starts, slots, tail, gaps, last, parts, .. } = self;
         let slots = slots.as_slice();
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
         let are_far = are_far(blocks.all());
         let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
-        blocks.sift((sets, test), come, workers, |number, block| {
+        blocks.sift(test, come, workers, |number, block| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
@@ -179,7 +244,7 @@ impl Live {
             // SAFETY: no two candidates stand at one place.
             unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), left) };
         });
-        let blocks = blocks.all();
+        let (blocks, meetings) = (blocks.all(), blocks.meetings());
         // Where what is left over of each block begins among all that have begun to touch, then among all that have ended, each with the end.
         resize_with_headroom(starts, 2 * (blocks.len() + 1));
         let (begin, end) = starts.split_at_mut(blocks.len() + 1);
@@ -190,55 +255,133 @@ impl Live {
             }
         }
         let (begin, end) = (&*begin, &*end);
-        let (len, begun, ended) = (list.pairs().len(), begin[blocks.len()], end[blocks.len()]);
-        let new_len = len + begun - ended;
-        list.set_len(len + begun);
-        tail.extend(len + begun);
-        // The places of those that have ended, from one of them on; and those of a block that nobody takes.
+        let (len, mut more) = (list.pairs().len(), 0);
+        for (part, of) in parts.iter_mut().zip(meetings.ranges()) {
+            let [begun, ended] = [begin, end].both(|starts| starts[of.end] - starts[of.start]);
+            part.shrunk = part.end - ended.saturating_sub(begun);
+            (part.more, part.more_len) = (len + more, begun.saturating_sub(ended));
+            more += part.more_len;
+        }
+        list.set_len(len + more);
+        tail.extend(len + more);
+        let parts_now = parts.as_slice();
+        // The places of those that have ended, of the same two sets, from one of them on; and those of a block that nobody takes.
         let leavers = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
             numbers(blocks, block).skip(from - end[block])
         };
-        let left = |number: usize| {
-            let taken = begun.saturating_sub(end[number]);
+        let left = |number: usize, of: &Range<usize>| {
+            let taken = (begin[of.end] - begin[of.start]).saturating_sub(end[number] - end[of.start]);
             numbers(&blocks[..=number], number).skip(taken).map(place_of)
         };
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots, ranks };
         resize_with_headroom(gaps, blocks.len());
         workers.fill_blocks("change", gaps, 1, |number, gaps| {
-            let (first, block) = (begin[number], &blocks[number]);
-            let room = leavers(first.min(ended)).map(place_of).chain(len + first.saturating_sub(ended)..);
+            let (of, Meeting { number: meeting, .. }) = meetings.of_block(number);
+            let (block, part) = (&blocks[number], &parts_now[meeting]);
+            let (first, ended) = (begin[number] - begin[of.start], end[of.end] - end[of.start]);
+            let taken = leavers(end[of.start] + first.min(ended)).take(ended.saturating_sub(first));
+            let room = taken.map(place_of).chain(part.more + first.saturating_sub(ended)..);
             // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
             unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), room) };
             gaps[0] = 0;
-            for place in left(number) {
-                if place < new_len {
+            for place in left(number, &of) {
+                if place < part.shrunk {
                     gaps[0] += 1;
                 } else {
                     tail.set(place, NOBODY);
                 }
             }
         });
-        if begun < ended {
-            tail.reach([new_len, len], (blocks, slots), workers);
+        let shrunk = parts_now.iter().find(|part| part.shrunk < part.end).map_or(len, |part| part.shrunk);
+        if shrunk < len {
+            tail.reach([shrunk, len], (blocks, slots), workers);
+            let pairs = list.pairs();
+            let at_ends = parts_now.iter().flat_map(|part| tail.standing(part.shrunk..part.end));
             last.clear();
-            last.extend(tail.standing(new_len..len));
+            last.extend(at_ends.map(|[place, candidate]| Standing { pair: pairs[place as usize], candidate }));
             let mut sum = 0;
-            gaps.iter_mut().for_each(|gaps| sum += core::mem::replace(gaps, sum));
-            let (front, back) = list.pairs_mut().split_at_mut(new_len);
-            let (pairs, tail, last, gaps) = (Disjoint::new(front), &*tail, &*last, &*gaps);
+            gaps.iter_mut().for_each(|gaps| sum += replace(gaps, sum));
+            let (pairs, tail, last, gaps) = (Disjoint::new(list.pairs_mut()), &*tail, &*last, &*gaps);
             workers.run("close up", blocks.len(), |number| {
-                let gaps = left(number).filter(|&place| place < new_len).zip(&last[gaps[number]..]);
-                for (place, &[from, candidate]) in gaps {
-                    // SAFETY: the place is in front of the new end, and no two candidates have stood at one.
-                    unsafe { pairs.write(place, back[from as usize - new_len]) };
+                let (of, Meeting { number: meeting, .. }) = meetings.of_block(number);
+                let places = left(number, &of).filter(|&place| place < parts_now[meeting].shrunk);
+                for (place, &Standing { pair, candidate }) in places.zip(&last[gaps[number]..]) {
+                    // SAFETY: no two candidates have stood at one place.
+                    unsafe { pairs.write(place, pair) };
                     tail.set(place, candidate);
-                    slots[candidate as usize].store(place as u32, Ordering::Relaxed);
+                    if let Some(slot) = slots.get(candidate as usize) {
+                        slot.store(place as u32, Ordering::Relaxed);
+                    }
                 }
             });
         }
-        list.set_len(new_len);
+        if parts_now.len() > 1 {
+            self.settle(list);
+        } else if let Some(part) = parts.first_mut() {
+            part.end = part.shrunk + part.more_len;
+            list.set_len(part.end);
+        }
     }
+
+    /// Puts the pairs of each two sets behind those of the last two, moving as few as possible.
+    fn settle(&mut self, list: &mut PairList) {
+        let Self { slots, tail, last, parts, .. } = self;
+        let mut windows = Windows::default();
+        last.clear();
+        for part in &*parts {
+            let [now, then] = windows.next(part);
+            let outside = [now.start..then.start.clamp(now.start, now.end), then.end.clamp(now.start, now.end)..now.end];
+            for place in outside.into_iter().chain([part.more..part.more + part.more_len]).flatten() {
+                last.push(Standing { pair: list.pairs()[place], candidate: tail.owner(place) });
+            }
+        }
+        let (mut windows, mut moved) = (Windows::default(), last.iter());
+        for part in parts {
+            let [now, then] = windows.next(part);
+            let holes = [then.start..now.start.clamp(then.start, then.end), now.end.clamp(then.start, then.end)..then.end];
+            for (place, &Standing { pair, candidate }) in holes.into_iter().flatten().zip(&mut moved) {
+                list.pairs_mut()[place] = pair;
+                tail.set(place, candidate);
+                if let Some(slot) = slots.get(candidate as usize) {
+                    slot.store(place as u32, Ordering::Relaxed);
+                }
+            }
+            part.end = then.end;
+        }
+        list.set_len(windows.then);
+    }
+}
+
+/// Where the pairs of each two sets stand in the list, and where they are to stand.
+#[derive(Default)]
+struct Windows {
+    now: usize,
+    then: usize,
+}
+
+impl Windows {
+    fn next(&mut self, part: &Part) -> [Range<usize>; 2] {
+        let now = replace(&mut self.now, part.end)..part.shrunk;
+        let then = self.then..self.then + now.len() + part.more_len;
+        self.then = then.end;
+        [now, then]
+    }
+}
+
+/// The number of the part of a new list that is what workers have listed of two sets, whose blocks begin there. The sure pairs of each block follow, then
+/// the others.
+fn first_part(first_block: usize, meeting: usize) -> usize {
+    2 * first_block + meeting
+}
+
+/// The block that a part is of, and whether it is its sure pairs; none of what workers have listed.
+fn block_of_part(meetings: &Meetings, part: usize) -> Option<(usize, bool)> {
+    let of = meetings.all().partition_point(|meeting| first_part(meeting.end, meeting.number + 1) <= part);
+    let blocks = meetings.range(of);
+    let at = (part - first_part(blocks.start, of)).checked_sub(1)?;
+    let is_sure = at < blocks.len();
+    Some((blocks.start + if is_sure { at } else { at - blocks.len() }, is_sure))
 }
 
 /// Where candidates stand in the list.

@@ -294,14 +294,13 @@ impl Pace {
         added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
-    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies; whether it can be known where they are to be, and a
-    /// course may be expected.
+    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies, and whether it can be known where they are to be.
     pub(super) fn next_way(
         &mut self,
         radius: f64,
         axes: usize,
         (worth, stand_in): (Worth, bool),
-        [known, may_expect]: [bool; 2],
+        known: bool,
     ) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
         let speed = self.speed?;
@@ -330,7 +329,7 @@ impl Pace {
             (margin, share, may_stray) = of_course(MARGINS[3]);
         }
         let is_shorter = self.may_last.is_some();
-        let is_expected = ahead > 0.0 && may_expect && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
+        let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
         let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], pace_of(ahead), 1.0);
         // Bodies with a margin, over those without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };

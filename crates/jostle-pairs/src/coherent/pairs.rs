@@ -1,7 +1,7 @@
 //! How frames are answered in pairs.
 //!
-//! The list is changed where candidates have begun to touch, or have ended (`live`); of many sets, that of each two that meet (`parts`). Where the
-//! caller may drop some, the list that he gets is made of it anew (`pair_sieve`).
+//! The list is changed where candidates have begun to touch, or have ended (`live`). Where the caller may drop some, the list that he gets is made
+//! of it anew (`pair_sieve`).
 
 use jostle_core::Workers;
 
@@ -22,28 +22,15 @@ impl<const D: usize> CoherentFinder<D> {
         if used.is_some() {
             self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         }
-        let Self { finder, candidates, current, live, parts, pair_sieve, pace, strays, sieves_layers, .. } = self;
+        let Self { finder, candidates, current, live, pair_sieve, pace, strays, sieves_layers, .. } = self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (only, *sieves_layers));
         let pairs = &mut finder.engine.pairs;
         let come = used.map(|used| (current.come(used, margin), margin, isa));
-        if candidates.meetings.len() != 1 {
-            let drops_some = test.drops_some();
-            let out = if drops_some { &mut candidates.pairs } else { &mut *pairs };
-            let of = (candidates.meetings.as_slice(), &candidates.ranks);
-            parts.list(of, (&test, come), (out, &mut candidates.ends), workers);
-            if drops_some {
-                pair_sieve.sift(candidates, (&test, strays.marks()), workers);
-                pair_sieve.list(candidates, (pairs, &mut finder.listed), workers);
-            } else {
-                finder.listed.note(&candidates.meetings, candidates.ends.iter().copied());
-            }
-            return pairs.pairs().len();
-        }
         if let Some(come) = come {
             live.take_back(&mut candidates.pairs, pairs);
             strays.restore(pairs, workers);
-            live.change((candidates.meetings[0], &candidates.ranks, pairs), &test, come, workers);
+            live.change((&candidates.ranks, pairs), &test, come, workers);
         } else {
             live.list(pairs, &candidates.ranks, workers);
         }
@@ -57,10 +44,9 @@ impl<const D: usize> CoherentFinder<D> {
             live.put_aside((&mut candidates.pairs, &mut candidates.ends), pairs);
             pair_sieve.sift(candidates, (&test, strays.marks()), workers);
             pair_sieve.list(candidates, (pairs, &mut finder.listed), workers);
-            // Of those that stray, none is among them.
-            let sets = candidates.meetings[0];
+            // Of those that stray, all of one set, none is among them.
             workers.run_callers(test.asks_callers(), || {
-                for &pair in strays.pairs().iter().filter(|&&pair| test.admits(sets, pair)) {
+                for &pair in strays.pairs().iter().filter(|&&pair| test.admits([0; 2], pair)) {
                     let len = pairs.pairs().len();
                     pairs.set_len(len + 1);
                     pairs.pairs_mut()[len] = pair;
@@ -68,8 +54,9 @@ impl<const D: usize> CoherentFinder<D> {
             });
         } else {
             strays.patch(pairs, workers);
+            finder.listed.note(&candidates.meetings, live.ends());
         }
-        finder.listed.note(&candidates.meetings, core::iter::once(pairs.pairs().len()));
+        finder.listed.end_at(pairs.pairs().len());
         if let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) {
             finder.listed.note_nearest(cell, stand_ins.places(given.input.sets().len()));
         }

@@ -105,7 +105,7 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
         let come = (current.come(used, pace.margin()), pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (None, false));
-        live_rows.blocks.sift((candidates.meetings[0], &test), come, workers, |_, _| ());
+        live_rows.blocks.sift(&test, come, workers, |_, _| ());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which candidate stands at each of the last places of a list, from some place on.
+//! Which candidate stands at each of the last places of a list, from some place on; or at all places, where pairs are of many sets.
 //!
 //! Where fewer candidates begin to touch than end, the last ones of the list go to the places that are left: so of those alone it must be
 //! known which they are, and of all others nothing is written when they begin. Where a list gets shorter than that, it is found out anew,
@@ -14,6 +14,9 @@ use crate::coherent::block::Block;
 
 /// No candidate: that of a place which is left.
 pub(super) const NOBODY: u32 = u32::MAX;
+
+/// A pair that touches all the time, which is no candidate.
+pub(super) const SURE: u32 = u32::MAX - 1;
 
 /// When it is found out anew, it is so for one place in so many of the list at least.
 const SHARE: usize = 16;
@@ -38,6 +41,13 @@ impl Tail {
         self.owners.clear();
     }
 
+    /// Begins with a new list of so many that touch all the time, until it is said that others stand there.
+    pub(super) fn begin_sure(&mut self, len: usize) {
+        (self.first, self.len_at_first) = (0, len);
+        self.owners.clear();
+        self.owners.resize_with(len, || AtomicU32::new(SURE));
+    }
+
     /// There are places up to this one.
     pub(super) fn extend(&mut self, end: usize) {
         let len = end.saturating_sub(self.first);
@@ -52,6 +62,11 @@ impl Tail {
         if place >= self.first {
             self.owners[place - self.first].store(candidate, Ordering::Relaxed);
         }
+    }
+
+    /// Who stands at a place that is known.
+    pub(super) fn owner(&self, place: usize) -> u32 {
+        self.owners[place - self.first].load(Ordering::Relaxed)
     }
 
     /// The places among some, all of which are known, where somebody stands, and who.

@@ -111,7 +111,7 @@ impl<const D: usize> PairFinder<D> {
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
         let unfinished = Unfinished(self);
-        let listed = unfinished.0.seek(input, None, workers, |engines, plan| {
+        let listed = unfinished.0.seek(input, None, workers, |mut engines, plan| {
             ranks.number(plan.first_tree(), workers);
             ((), engines.list(plan.calling(ranks.of_leaves()), workers))
         });
@@ -127,7 +127,7 @@ impl<const D: usize> PairFinder<D> {
         only: Option<PairTest<'_>>,
         workers: Workers<'_>,
     ) -> Result<(), InputError> {
-        self.seek(input, only, workers, |engines, plan| ((), engines.list(plan, workers)))?;
+        self.seek(input, only, workers, |mut engines, plan| ((), engines.list(plan, workers)))?;
         let Self { preparation, engine, listed, .. } = self;
         if input.is_plain() {
             listed.note_plain(engine.pairs.pairs().len());
@@ -241,18 +241,18 @@ pub(crate) struct Engines<'f, const D: usize> {
 
 impl<const D: usize> Engines<'_, D> {
     /// Lists the pairs of all jobs, in the finder's list.
-    fn list(self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
+    fn list(&mut self, plan: Plan<'_, D>, workers: Workers<'_>) -> Tests {
         self.with_list(|engine| engine.list(plan, workers))
     }
 
     /// Lists some of the pairs of all jobs, in the finder's list: see [`Engine::list_some`].
-    pub(crate) fn list_some(self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
+    pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
         self.with_list(|engine| engine.list_some(plan, sink, workers))
     }
 
-    fn with_list(self, list: impl FnOnce(&mut Engine<D>) -> Tests) -> Tests {
+    fn with_list(&mut self, list: impl FnOnce(&mut Engine<D>) -> Tests) -> Tests {
         let Self { pairs: engine, kept, .. } = self;
-        let Some(kept) = kept else { return list(engine) };
+        let Some(kept) = kept.as_deref_mut() else { return list(engine) };
         kept.prefetch();
         swap(&mut engine.pairs, kept);
         let tests = list(engine);

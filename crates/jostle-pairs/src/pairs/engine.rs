@@ -79,10 +79,10 @@ impl<const D: usize> Engine<D> {
     }
 
     /// Lists some of the pairs of all jobs: each worker joins into a sink of its own, which gives those to the list. Blocks are the same on
-    /// one thread.
+    /// one thread, which knows where those of a job end if there is one job alone.
     pub(crate) fn list_some(&mut self, plan: Plan<'_, D>, sink: &Through<'_>, workers: Workers<'_>) -> Tests {
         self.ends.clear();
-        if !matches!(workers, Workers::Serial) {
+        if plan.jobs.len() > 1 || !matches!(workers, Workers::Serial) {
             return self.list_parallel(plan, sink, workers);
         }
         self.prepare(plan, workers);

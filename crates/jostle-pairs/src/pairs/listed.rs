@@ -41,18 +41,7 @@ impl<const D: usize> Listed<D> {
     /// Notes where the pairs of each two sets end.
     pub(crate) fn note_meetings(&mut self, meetings: impl Iterator<Item = (usize, usize)>, of: JobsOf<'_>) {
         self.plain = None;
-        self.meetings.clear();
-        self.ends.clear();
-        let (mut job, mut end) = (0, 0);
-        for (i, j) in meetings {
-            let sets = [i as u32, j as u32];
-            while job < of.jobs.len() && of.jobs[job].sets == sets {
-                end = of.ends[job];
-                job += 1;
-            }
-            self.meetings.push(sets);
-            self.ends.push(end);
-        }
+        note_meetings((&mut self.meetings, &mut self.ends), meetings, of);
     }
 
     /// Notes that all of so many pairs are of one set of bodies at rest in open space.
@@ -102,6 +91,11 @@ impl<const D: usize> Listed<D> {
         self.times.clear();
     }
 
+    /// Notes that there are so many pairs: more or fewer of the last two sets.
+    pub(crate) fn end_at(&mut self, pairs: usize) {
+        self.ends.last_mut().into_iter().for_each(|end| *end = pairs);
+    }
+
     /// Notes that space repeats, and each pair, all of the same two sets, is the nearest of its images; and where others stand for the bodies of each
     /// set.
     pub(crate) fn note_nearest<'a>(&mut self, cell: &UnitCell<D>, places: impl Iterator<Item = &'a Arc<Places<D>>>) {
@@ -124,5 +118,25 @@ impl<const D: usize> Listed<D> {
             });
         });
         self.shifts.note(exact, of, pairs, workers);
+    }
+}
+
+/// Notes sets that met, ascending, and where the pairs of each two end.
+pub(crate) fn note_meetings(
+    (sets, ends): (&mut Vec<[u32; 2]>, &mut Vec<usize>),
+    meetings: impl Iterator<Item = (usize, usize)>,
+    of: JobsOf<'_>,
+) {
+    sets.clear();
+    ends.clear();
+    let (mut job, mut end) = (0, 0);
+    for (i, j) in meetings {
+        let met = [i as u32, j as u32];
+        while job < of.jobs.len() && of.jobs[job].sets == met {
+            end = of.ends[job];
+            job += 1;
+        }
+        sets.push(met);
+        ends.push(end);
     }
 }
