@@ -19,6 +19,7 @@ mod layers;
 mod list;
 mod live;
 mod live_rows;
+mod names;
 mod pace;
 mod packed;
 mod pair_sieve;
@@ -75,7 +76,7 @@ use strays::Strays;
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies
 /// that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only (not of [`Input::among`]), and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one set in open space, one body in 64 may stray
+/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one set in open space, one body in 64 may stray
 /// while a list lasts: turn, jump, grow, or come or go, where those are the last ids. Those are looked for by themselves; once more have strayed,
 /// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
 /// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
@@ -84,7 +85,7 @@ use strays::Strays;
 /// the host puts back who leaves the cell or not; where rounding leaves it in doubt whether two touch, the caller's own numbers decide. Layers are looked at when pairs are
 /// listed, and as long as they are the same, that is, copies of them are compared in each frame; where they have changed, pairs are listed anew. A test of the caller's
 /// is asked in each frame about each pair that touches. Searched from scratch in each frame are bodies on their way ([`Set::moving`](jostle_sets::input::Set::moving)), and,
-/// where space repeats, those of [`Input::among`], and bodies that reach nearly as far as half the height of the cell or farther.
+/// where space repeats, those that reach nearly as far as half the height of the cell or farther.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }

@@ -228,20 +228,45 @@ fn lists_last_of_many_sets() {
     let mut walls = LinearTree::new();
     let still = scene::scene::<2>(Kind::Uniform, 500, 2);
     walls.build(still.view(), Threads::Serial).expect("sound bodies");
-    let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 2);
-    for case in 0..4 {
+    let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 1).with(1, 2);
+    for case in 0..8 {
         let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 700, 0.04));
+        let space = spaces(halves[0].box_)[case / 2];
         let mut beside = Beside::new();
         let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
         for frame in 0..40 {
-            halves.iter_mut().for_each(|half| half.step(&Space::open(), Host::LetsGo, frame));
-            let [one, other] = [halves[0].set(case == 1), halves[1].set(case == 2)];
-            let sets = [one, other, if case == 3 { still.view().into() } else { (&walls).into() }];
+            halves.iter_mut().for_each(|half| half.step(&space, HOSTS[case % 3], frame));
+            let [one, other] = [halves[0].set(case % 4 == 1), halves[1].set(case % 4 == 2)];
+            let sets = [one, other, if case % 4 == 3 { still.view().into() } else { (&walls).into() }];
             let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
-            beside.pairs(Input::among(&sets, &table), only, &[[0, 0], [0, 1], [1, 2]]);
+            beside.pairs(Input::among(&sets, &table).space(space), only, &[[0, 0], [0, 1], [1, 1], [1, 2]]);
         }
         assert!(beside.finders[0].rebuilds() < 12, "{} rebuilds, case {case}", beside.finders[0].rebuilds());
     }
+}
+
+/// The pairs of two sets that meet become many, or none, in the midst of a list that lasts.
+#[test]
+fn parts_of_a_list_make_room() {
+    const LINE: usize = 200;
+    let y: Vec<f32> = (0..LINE).map(|at| at as f32 * 1.9).collect();
+    let table = ActivationTable::all(3);
+    let meetings = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
+    let mut beside = Beside::new();
+    let mut counts = Vec::new();
+    for frame in 0..120 {
+        let turned = (frame / 40) % 2 == 1;
+        let moved = if turned { 40 - frame % 40 } else { frame % 40 } as f32;
+        let x: Vec<f32> = (0..LINE).map(|at| 2.6 - moved * (0.02 + (at % 7) as f32 * 1e-4)).collect();
+        let [left, right] = [0.0, 4.5].map(|at| vec![at; LINE]);
+        let sets = [&left, &x, &right].map(|x| Circles::new(x, &y, 1.0).into());
+        beside.pairs(Input::among(&sets, &table), None, &meetings);
+        let found = beside.finders[0].last();
+        counts.push([[0, 1], [1, 2]].map(|[i, j]| found.pairs_between(i, j).len()));
+    }
+    assert!(counts.iter().any(|&[left, right]| left == 0 && right == LINE));
+    assert!(counts.iter().any(|&[left, right]| left == LINE && right == 0));
+    assert!(beside.finders[0].rebuilds() < 24, "{} rebuilds", beside.finders[0].rebuilds());
 }
 
 /// Where bodies may meet at several images, or move on their way, each frame is searched, and nothing else is wrong.

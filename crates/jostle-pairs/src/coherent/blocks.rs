@@ -27,7 +27,7 @@ pub(super) struct Blocks {
 /// Two sets that meet, which number of all that do, and where their blocks end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meeting {
-    sets: [u32; 2],
+    pub(super) sets: [u32; 2],
     pub(super) number: usize,
     pub(super) end: usize,
 }
@@ -174,25 +174,26 @@ impl Blocks {
         self.come = come;
         let sorted = own(&mut self.stock.sorted);
         sorted.sort_unstable_by_key(|sorted| sorted.of);
-        self.meetings.take(meetings, |_, sets, first| {
-            sorted[first..].iter().take_while(|sorted| sorted.sets == sets).count()
-        });
+        self.meetings
+            .take(meetings, |_, sets, first| sorted[first..].iter().take_while(|sorted| sorted.sets == sets).count());
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 
-    /// Finds out which candidates touch, bodies having come so far; calls `then` with each block and its number when it has been found out of that.
+    /// Finds out which candidates touch, bodies having come so far; calls `then` with each block, its number and its sets when it has been
+    /// found out of that.
     pub(super) fn sift<const D: usize>(
         &mut self,
         test: &Test<'_, D>,
         (come, margin, isa): (Come, f64, Isa),
         workers: Workers<'_>,
-        then: impl Fn(usize, &Block) + Sync + Send,
+        then: impl Fn(usize, &Block, [u32; 2]) + Sync + Send,
     ) {
         let bands = bands_to_test(replace(&mut self.come, come), come, margin);
         let meetings = &self.meetings;
         workers.fill_blocks("sift", &mut self.blocks, 1, |number, block| {
-            block[0].sift((test, meetings.of_block(number).1.sets), (&bands, isa));
-            then(number, &block[0]);
+            let (_, Meeting { sets, .. }) = meetings.of_block(number);
+            block[0].sift((test, sets), (&bands, isa));
+            then(number, &block[0], sets);
         });
     }
 }

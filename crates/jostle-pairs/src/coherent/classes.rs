@@ -7,7 +7,7 @@ use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{AT_A_TIME, NEVER, Scale};
-use crate::coherent::current::Test;
+use crate::coherent::current::{Test, Verdict};
 use crate::coherent::judge::sure_or_in_doubt;
 use crate::coherent::packed::{Packed, Sixteens, prefetch_bodies};
 use crate::coherent::slack::slack_of;
@@ -42,9 +42,10 @@ pub(super) fn find_classes<const D: usize>(
                 }
             }
         }
-        if test.sorts_out() {
+        if let Some(verdict) = test.judge(sets).filter(Verdict::sorts_out) {
+            let names = test.names(sets);
             for (class, &pair) in classes.iter_mut().zip(pairs) {
-                *class = if test.may_meet(sets, pair) { *class } else { NEVER };
+                *class = if verdict.may_be(names.ids(pair)) { *class } else { NEVER };
             }
         }
         note(classes);

@@ -13,8 +13,9 @@ use jostle_sets::input::{Input, Set};
 use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
-use crate::coherent::ghosts::Ghosts;
+use crate::coherent::ghosts::{Ghosts, NOWHERE, OfTwo};
 use crate::coherent::given::Given;
+use crate::coherent::names::Names;
 use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::{Was, block};
@@ -28,7 +29,7 @@ const AHEAD: usize = 32;
 pub(super) const TOO_FAR: f64 = f64::MAX;
 
 /// One set.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Now<const D: usize> {
     bodies: Vec<Packed>,
     /// Where they are kept, if that is ahead of where they stood when candidates were listed, and those name them by id.
@@ -37,14 +38,28 @@ struct Now<const D: usize> {
     was: Was<D>,
     /// As they are, and as they are kept ahead, when a list is made of bodies on their course.
     moving: Vec<Moving>,
+    /// Images of them, behind them, and where they lie themselves.
+    ghosts: Ghosts<D>,
+    borders: [[f32; 2]; D],
+}
+
+impl<const D: usize> Default for Now<D> {
+    fn default() -> Self {
+        Self {
+            bodies: Vec::new(),
+            ahead: Vec::new(),
+            was: Was::default(),
+            moving: Vec::new(),
+            ghosts: Ghosts::default(),
+            borders: [NOWHERE; D],
+        }
+    }
 }
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
-    /// Images of bodies of the last set, behind them.
-    ghosts: Ghosts<D>,
     /// How many sets the input of this frame has.
     of_input: usize,
     /// How far bodies may be from where those that stand in for them say.
@@ -73,9 +88,9 @@ impl<const D: usize> Current<D> {
             (now.bodies.capacity() + now.ahead.capacity()) * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
                 + now.was.bytes()
+                + now.ghosts.bytes()
         };
-        self.ghosts.bytes()
-            + self.sets.iter().map(of).sum::<usize>()
+        self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
             + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
             + self.moving_by_rank.capacity() * size_of::<Moving>()
@@ -97,10 +112,6 @@ impl<const D: usize> Current<D> {
     /// The bodies of the only set.
     pub(super) fn bodies_mut(&mut self) -> &mut [Packed] {
         self.sets.first_mut().map_or(&mut [], |now| &mut now.bodies)
-    }
-
-    pub(super) fn ghosts(&self) -> &Ghosts<D> {
-        &self.ghosts
     }
 
     /// Gives that memory back.
@@ -132,7 +143,6 @@ impl<const D: usize> Current<D> {
                 .map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed))),
             in_doubt: (2.0 * self.error) as f32,
             ids: ranks.ids(),
-            ghosts: &self.ghosts,
             layered: sets.iter().any(|set| set.layers.is_some()),
             sieves_layers,
             only,
@@ -169,7 +179,6 @@ pub(super) struct Test<'a, const D: usize> {
     in_doubt: f32,
     /// The ids of ranks, where candidates name bodies so.
     ids: &'a [u32],
-    ghosts: &'a Ghosts<D>,
     layered: bool,
     /// Whether layers are looked at in this frame alone.
     sieves_layers: bool,
@@ -209,26 +218,25 @@ impl<'a, const D: usize> Test<'a, D> {
     }
 
     /// What tells more of candidates than bodies do, if that is needed.
-    pub(super) fn judge(&'a self, sets: [u32; 2]) -> Option<Verdict<'a, D>> {
-        (self.sorts_out() || self.doubted.is_some()).then_some(Verdict { test: self, sets })
+    pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'a, '_, D>> {
+        let all = Verdict { test: self, sets, images: self.images(sets) };
+        (all.sorts_out() || self.doubted.is_some()).then_some(all)
     }
 
     /// What decides about two of these sets that stand-ins tell too little of, if there are such.
     pub(super) fn doubt(&self, sets: [u32; 2]) -> Option<Doubt<'_, D>> {
         let (stand_ins, exact) = self.doubted.as_ref()?;
-        Some(Doubt { within: self.in_doubt, test: self, stand_ins, exact, sets })
+        Some(Doubt { within: self.in_doubt, ids: self.ids, images: self.images(sets), stand_ins, exact, sets })
     }
 
-    /// Whether layers of the bodies that a candidate names let them meet, and they are not two images.
-    pub(super) fn may_meet(&self, sets: [u32; 2], names: [u32; 2]) -> bool {
-        let pair = if self.ids.is_empty() { names } else { names.both(|rank| self.ids[rank as usize]) };
-        let are_two = self.ghosts.none_from().is_some_and(|first| pair[0].min(pair[1]) >= first);
-        !are_two && (!self.layered || self.meet(sets, self.ghosts.bodies(pair)))
+    /// The images of two sets.
+    fn images(&self, sets: [u32; 2]) -> OfTwo<'a, D> {
+        OfTwo::new(sets.both(|set| &self.now[set as usize].ghosts), sets[0] == sets[1])
     }
 
-    /// Whether some candidates are none.
-    pub(super) fn sorts_out(&self) -> bool {
-        self.layered || !self.ghosts.is_empty()
+    /// What candidates of two sets call bodies.
+    pub(super) fn names(&self, sets: [u32; 2]) -> Names<'a> {
+        self.images(sets).names(self.ids)
     }
 
     fn meet(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
@@ -244,15 +252,21 @@ impl<'a, const D: usize> Test<'a, D> {
 }
 
 /// Tells of candidates of two sets, by their ids, what their bodies do not.
-pub(super) struct Verdict<'a, const D: usize> {
-    test: &'a Test<'a, D>,
+pub(super) struct Verdict<'a, 't, const D: usize> {
+    test: &'t Test<'a, D>,
     sets: [u32; 2],
+    images: OfTwo<'a, D>,
 }
 
-impl<const D: usize> Verdict<'_, D> {
-    /// Bodies from this one on are images, no two of which meet.
-    pub(super) fn first_ghost(&self) -> Option<u32> {
-        self.test.ghosts.none_from()
+impl<const D: usize> Verdict<'_, '_, D> {
+    /// Whether some candidates are none.
+    pub(super) fn sorts_out(&self) -> bool {
+        self.test.layered || !self.images.is_empty()
+    }
+
+    /// The images of both sets, if there are such.
+    pub(super) fn images(&self) -> Option<&OfTwo<'_, D>> {
+        (!self.images.is_empty()).then_some(&self.images)
     }
 
     /// Whether layers may not let two meet; and whether they do.
@@ -260,8 +274,13 @@ impl<const D: usize> Verdict<'_, D> {
         self.test.layered
     }
 
-    pub(super) fn meet(&self, pair: [u32; 2]) -> bool {
-        self.test.meet(self.sets, self.test.ghosts.bodies(pair))
+    pub(super) fn meet(&self, ids: [u32; 2]) -> bool {
+        self.test.meet(self.sets, self.images.bodies(ids))
+    }
+
+    /// Whether a candidate is one: layers let its bodies meet, and it is the one image that counts.
+    pub(super) fn may_be(&self, ids: [u32; 2]) -> bool {
+        self.images.is_one(ids) && (!self.test.layered || self.meet(ids))
     }
 
     /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.
@@ -270,8 +289,8 @@ impl<const D: usize> Verdict<'_, D> {
     }
 
     /// Whether two touch that are in doubt.
-    pub(super) fn decide(&self, pair: [u32; 2]) -> bool {
-        self.test.doubt(self.sets).is_some_and(|doubt| doubt.decide_ids(pair))
+    pub(super) fn decide(&self, ids: [u32; 2]) -> bool {
+        self.test.doubt(self.sets).is_some_and(|doubt| doubt.decide_ids(ids))
     }
 }
 
@@ -281,7 +300,8 @@ impl<const D: usize> Verdict<'_, D> {
 pub(super) struct Doubt<'a, const D: usize> {
     /// So far.
     pub(super) within: f32,
-    test: &'a Test<'a, D>,
+    ids: &'a [u32],
+    images: OfTwo<'a, D>,
     stand_ins: &'a StandIns<D>,
     exact: &'a Exact<'a, D>,
     sets: [u32; 2],
@@ -292,13 +312,13 @@ impl<const D: usize> Doubt<'_, D> {
     #[cold]
     #[inline(never)]
     pub(super) fn decide(&self, names: [u32; 2]) -> bool {
-        let ids = self.test.ids;
+        let ids = self.ids;
         self.decide_ids(if ids.is_empty() { names } else { names.both(|rank| ids[rank as usize]) })
     }
 
     /// Whether bodies of these ids touch.
     pub(super) fn decide_ids(&self, pair: [u32; 2]) -> bool {
-        let ghosts = self.test.ghosts;
-        self.stand_ins.touch(self.exact, self.sets, ghosts.bodies(pair), ghosts.image_between(pair))
+        let Self { images, .. } = self;
+        self.stand_ins.touch(self.exact, self.sets, images.bodies(pair), images.image_between(pair))
     }
 }

@@ -14,9 +14,9 @@ use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
 use crate::coherent::current::{Test, Verdict};
 use crate::coherent::judge::sure_or_in_doubt;
-use crate::coherent::packed::{Moving, Sixteens, dot};
+use crate::coherent::names::Names;
+use crate::coherent::packed::{Moving, Sixteens, TWO_IMAGES, dot};
 use crate::join::hits::Sink;
-use crate::pairs::ranks::Ranks;
 
 /// Candidates are looked at once there are so many.
 const FULL: usize = AT_A_TIME - LANES;
@@ -87,7 +87,7 @@ pub(super) struct Expected<'a, const D: usize> {
     pub(super) jobs: &'a [Job],
     /// The bodies of the only set by rank, where candidates name them so.
     pub(super) by_rank: Option<&'a [Moving]>,
-    pub(super) ranks: &'a Ranks,
+    pub(super) ids: &'a [u32],
     /// Whether candidates are named by rank in blocks, too.
     pub(super) keeps_ranks: bool,
     pub(super) course: Course,
@@ -100,8 +100,15 @@ pub(super) struct Expected<'a, const D: usize> {
     pub(super) test: &'a Test<'a, D>,
 }
 
-/// Leaves those of some candidates that may be, with their classes if they have any; how many.
-fn keep_some(pairs: &mut [[u32; 2]], mut classes: Option<&mut [u8]>, may_be: impl Fn([u32; 2]) -> bool) -> usize {
+/// Leaves those of some candidates that may be, mostly all of them or not, with their classes if they have any; how many.
+fn keep_some(
+    pairs: &mut [[u32; 2]],
+    mut classes: Option<&mut [u8]>,
+    (may_be, are_mostly_all): (impl Fn([u32; 2]) -> bool, bool),
+) -> usize {
+    if are_mostly_all && pairs.iter().fold(true, |all, &pair| all & may_be(pair)) {
+        return pairs.len();
+    }
     let mut kept = 0;
     for at in 0..pairs.len() {
         pairs[kept] = pairs[at];
@@ -113,12 +120,28 @@ fn keep_some(pairs: &mut [[u32; 2]], mut classes: Option<&mut [u8]>, may_be: imp
     kept
 }
 
-impl<const D: usize> Expected<'_, D> {
+impl<'a, const D: usize> Expected<'a, D> {
+    fn of_two(&self, sets: [u32; 2]) -> OfTwo<'a, D> {
+        let Self { test, by_rank, ids, .. } = *self;
+        let by_id = test.moving(sets);
+        let bodies = by_rank.map_or(by_id, |by_rank| [by_rank; 2]);
+        let names = Names { ids, ..test.names(sets) };
+        OfTwo { sets, bodies, lens: by_id.both(<[Moving]>::len), names, judge: test.judge(sets) }
+    }
+
     /// Calls `join` with a sink that takes candidates and gives some to a list.
     pub(super) fn sort(self, rooms: &Rooms, list: &mut dyn Sink, join: &mut dyn FnMut(&mut dyn Sink)) {
         rooms.0.with(|room| {
-            let of_two = OfTwo { sets: [0; 2], bodies: [&[]; 2], lens: [0; 2], judge: None };
-            join(&mut Sorting { of: self, of_two, room, list, found: 0, due: 0, block: 0, part: 0 });
+            join(&mut Sorting {
+                of_two: self.of_two([0; 2]),
+                of: self,
+                room,
+                list,
+                found: 0,
+                due: 0,
+                block: 0,
+                part: 0,
+            });
         });
     }
 }
@@ -130,7 +153,8 @@ struct OfTwo<'a, const D: usize> {
     bodies: [&'a [Moving]; 2],
     /// How many there are by id.
     lens: [usize; 2],
-    judge: Option<Verdict<'a, D>>,
+    names: Names<'a>,
+    judge: Option<Verdict<'a, 'a, D>>,
 }
 
 /// A worker's end.
@@ -150,10 +174,7 @@ struct Sorting<'s, 'a, const D: usize> {
 impl<const D: usize> Sink for Sorting<'_, '_, D> {
     fn begin(&mut self, block: usize, job: usize, all_before: bool) {
         (self.block, self.part, self.found, self.due) = (block, 0, 0, 0);
-        let sets = self.of.jobs[job].sets;
-        let by_id = self.of.test.moving(sets);
-        let bodies = self.of.by_rank.map_or(by_id, |by_rank| [by_rank; 2]);
-        self.of_two = OfTwo { sets, bodies, lens: by_id.both(<[Moving]>::len), judge: self.of.test.judge(sets) };
+        self.of_two = self.of.of_two(self.of.jobs[job].sets);
         self.list.begin(block, job, all_before);
     }
 
@@ -182,14 +203,14 @@ impl<const D: usize> Sink for Sorting<'_, '_, D> {
 impl<const D: usize> Sorting<'_, '_, D> {
     /// Looks at what has been found.
     fn look(&mut self) {
-        let Expected { course, margin, isa, ranks, is_listed, .. } = self.of;
+        let Expected { course, margin, isa, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
         let Some(last) = count.checked_sub(1) else { return };
         if self.due + count > BLOCK {
             self.put_away();
         }
         self.room.extend(self.due + count);
-        let OfTwo { bodies, judge, .. } = &self.of_two;
+        let OfTwo { bodies, judge, names, .. } = &self.of_two;
         let Room { found, sure, columns, due, due_classes } = &mut *self.room;
         // Up to whole sixteens.
         let filled = count.next_multiple_of(LANES);
@@ -203,28 +224,19 @@ impl<const D: usize> Sorting<'_, '_, D> {
             let (due, classes) = (&mut due[self.due..], &mut due_classes[self.due..]);
             if let Some(within) = judge.in_doubt() {
                 let decide = |at: usize| {
-                    classes[at] = classes[at] & !1 | u8::from(!judge.decide(ranks.named(due[at])));
+                    classes[at] = classes[at] & !1 | u8::from(!judge.decide(names.ids(due[at])));
                 };
                 run(isa, InDoubt { columns, within, count: due_len, decide });
             }
-            if let Some(first) = judge.first_ghost() {
-                let may_be = |pair| {
-                    let [a, b] = ranks.named(pair);
-                    a.min(b) < first
-                };
-                // Most candidates are far from where there are any.
-                let are_all = |pairs: &[[u32; 2]]| pairs.iter().fold(true, |all, &pair| all & may_be(pair));
-                if !are_all(&due[..due_len]) {
-                    due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
-                }
-                if !are_all(&sure[..sure_len]) {
-                    sure_len = keep_some(&mut sure[..sure_len], None, may_be);
-                }
+            if let Some(images) = judge.images().filter(|images| !images.are_half()) {
+                let is_one = |pair| images.is_one(names.ids(pair));
+                due_len = keep_some(&mut due[..due_len], Some(classes), (is_one, true));
+                sure_len = keep_some(&mut sure[..sure_len], None, (is_one, true));
             }
             if judge.has_layers() {
-                let may_be = |pair| judge.meet(ranks.named(pair));
-                due_len = keep_some(&mut due[..due_len], Some(classes), may_be);
-                sure_len = keep_some(&mut sure[..sure_len], None, may_be);
+                let meet = |pair| judge.meet(names.ids(pair));
+                due_len = keep_some(&mut due[..due_len], Some(classes), (meet, false));
+                sure_len = keep_some(&mut sure[..sure_len], None, (meet, false));
             }
         }
         self.due += due_len;
@@ -234,7 +246,7 @@ impl<const D: usize> Sorting<'_, '_, D> {
             while !some.is_empty() {
                 let out = self.list.room();
                 let (now, later) = some.split_at(some.len().min(out.len()));
-                out.iter_mut().zip(now).for_each(|(slot, &pair)| *slot = ranks.pair(pair));
+                out.iter_mut().zip(now).for_each(|(slot, &pair)| *slot = names.pair(pair));
                 self.list.took(now.len());
                 some = later;
             }
@@ -247,13 +259,13 @@ impl<const D: usize> Sorting<'_, '_, D> {
         if due == 0 {
             return;
         }
-        let Self { of, of_two: OfTwo { sets, lens, .. }, room, .. } = self;
+        let Self { of, of_two: OfTwo { sets, lens, names, .. }, room, .. } = self;
         let mut block = of.stock.take();
         let candidates = (&room.due[..due], &room.due_classes[..due]);
         if of.keeps_ranks {
             block.take(candidates, *lens, |pair| pair);
         } else {
-            block.take(candidates, *lens, |pair| of.ranks.named(pair));
+            block.take(candidates, *lens, |pair| names.ids(pair));
         }
         of.stock.put(Sorted { sets: *sets, of: [self.block, self.part], block });
         self.part += 1;
@@ -308,7 +320,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
     fn run<L: Lanes>(self) -> [usize; 2] {
         let Self { bodies, pairs, count, course, margin, columns, due, classes, sure } = self;
         let tests = Sixteens::of_moving(bodies, pairs);
-        let (mut dues, mut sures) = (0, 0);
+        let (mut dues, mut sures, two_images) = (0, 0, L::splat(TWO_IMAGES));
         for (sixteen, pairs) in pairs.as_chunks().0.iter().enumerate() {
             let [now, then] = tests.apart_both::<L>(sixteen);
             let mut steps = then;
@@ -318,7 +330,8 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             let radii = now[3];
             let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
             let (along, step2) = (dot::<L, D>(&then, &steps), dot::<L, D>(&steps, &steps));
-            let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES));
+            // No two images are a candidate.
+            let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & two_images.le(then[3]);
             let is_due = course.may_change([then2, radii, along, step2], margin) & there;
             let is_sure = now2.le(radii.mul(radii)) & !is_due & there;
             for (column, value) in columns.iter_mut().zip([now2, then2, radii, along, step2]) {

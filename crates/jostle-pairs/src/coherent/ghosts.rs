@@ -1,7 +1,8 @@
 //! Images of bodies, where space repeats, that may touch others in open space: behind the bodies of their set, as more of it.
 //!
-//! Within a set half of the images are enough, since each pair has one at which the second body is moved and an opposite one at which the
-//! first is.
+//! It is the second body of a pair that is seen at an image. Within a set half of the images are enough, since each pair has one at which the second
+//! body is moved and an opposite one at which the first is; where the set meets others as well, whose second it is, all are there, and the body with
+//! the lesser id stays where it is.
 
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +14,7 @@ use jostle_core::{Bodies, Column, Isa, Workers};
 use jostle_sets::input::UnitCell;
 use jostle_sets::simd::LANES;
 
+use crate::coherent::names::Names;
 use crate::coherent::was::measure::read;
 use crate::coherent::was::{PART, block};
 
@@ -21,8 +23,8 @@ use crate::coherent::was::{PART, block};
 pub(super) struct Ghosts<const D: usize> {
     /// Bodies of their set, behind which they are.
     first: u32,
-    /// Whether they are images of the only set.
-    within: bool,
+    /// Whether they are half of the images, for the set alone.
+    half: bool,
     /// The body of each, by how many vectors of the cell it is moved, and how far.
     of: Vec<u32>,
     images: Vec<[i32; D]>,
@@ -40,7 +42,7 @@ impl<const D: usize> Default for Ghosts<D> {
     fn default() -> Self {
         Self {
             first: u32::MAX,
-            within: false,
+            half: false,
             of: Vec::new(),
             images: Vec::new(),
             shifts: Vec::new(),
@@ -74,52 +76,34 @@ impl<const D: usize> Ghosts<D> {
         self.of.is_empty()
     }
 
-    /// Bodies of their set, behind which they are, and the body of each.
-    pub(super) fn table(&self) -> (u32, &[u32]) {
-        (self.first, &self.of)
-    }
-
-    /// If two of them may be found with each other, from where on bodies are ghosts: of those no pair is one.
-    pub(super) fn none_from(&self) -> Option<u32> {
-        (self.within && !self.is_empty()).then_some(self.first)
-    }
-
-    /// The bodies of a pair in which only one may be a ghost: within a set any, of two sets the second one.
-    #[inline(always)]
-    pub(super) fn bodies(&self, [a, b]: [u32; 2]) -> [u32; 2] {
-        [if self.within { self.body(a) } else { a }, self.body(b)]
-    }
-
+    /// The body that is called so.
     #[inline(always)]
     fn body(&self, name: u32) -> u32 {
         if name < self.first { name } else { self.of[(name - self.first) as usize] }
     }
 
-    /// By how many vectors of the cell the second of a pair is moved to where it is seen from the first.
-    pub(super) fn image_between(&self, [a, b]: [u32; 2]) -> [i32; D] {
-        let of = |name: u32, is_any: bool| {
-            if is_any && name >= self.first { self.images[(name - self.first) as usize] } else { [0; D] }
-        };
-        let [from, to] = [of(a, self.within), of(b, true)];
-        from_axes(|k| to[k] - from[k])
+    fn image(&self, name: u32) -> [i32; D] {
+        if name < self.first { [0; D] } else { self.images[(name - self.first) as usize] }
     }
 
-    /// Finds the images of bodies that may touch one of these or of others, all with radii that are up to `reach` together.
+    /// Finds the images of bodies that may touch others within such borders, all with radii that are up to `reach` together: half of them where those are
+    /// the same bodies.
     pub(super) fn find(
         &mut self,
         (cell, reach): (&UnitCell<D>, f32),
-        (bodies, others): (Bodies<'_, D>, Option<Bodies<'_, D>>),
+        bodies: Bodies<'_, D>,
+        (borders, half): ([[f32; 2]; D], bool),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         self.clear();
-        self.within = others.is_none();
+        self.half = half;
         let Self { first, of, images, shifts, next, next_shifts, marks, .. } = self;
         next.clear();
-        next.extend(images_of(cell, others.is_none()));
+        next.extend(images_of(cell, half));
         next_shifts.clear();
         next_shifts.extend(next.iter().map(|image| cell.shift(image.axes(f64::from)).axes(|x| x as f32)));
         *first = bodies.len() as u32;
-        let borders = borders_of(others.unwrap_or(bodies), (isa, workers)).axes(|[lo, hi]| {
+        let borders = borders.axes(|[lo, hi]| {
             // Amply, for what sums are rounded.
             let more = reach + (lo.abs().max(hi.abs()) + reach) * (1.0 / 1_048_576.0);
             [lo - more, hi + more]
@@ -205,17 +189,76 @@ fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<It
     (0..count).map(of_number).filter(is_wanted)
 }
 
+/// Those of two sets that meet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OfTwo<'a, const D: usize> {
+    of: [&'a Ghosts<D>; 2],
+    within: bool,
+}
+
+impl<'a, const D: usize> OfTwo<'a, D> {
+    pub(super) fn new(of: [&'a Ghosts<D>; 2], within: bool) -> Self {
+        Self { of, within }
+    }
+
+    /// Whether some candidates are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.of[0].is_empty()
+    }
+
+    /// Whether a candidate counts if only one of its bodies is an image.
+    pub(super) fn are_half(&self) -> bool {
+        self.within && self.of[0].half
+    }
+
+    /// Whether a candidate is that one of those of its bodies which counts.
+    #[inline(always)]
+    pub(super) fn is_one(&self, ids: [u32; 2]) -> bool {
+        let [a, b] = self.in_order(ids);
+        let Ghosts { first, half, .. } = *self.of[0];
+        a < first && (!self.within || half || b < first || a < self.of[0].body(b))
+    }
+
+    /// The bodies of a candidate.
+    #[inline(always)]
+    pub(super) fn bodies(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+        [self.of[0].body(a), self.of[1].body(b)]
+    }
+
+    /// By how many vectors of the cell the second of its bodies is moved to where it is seen from the first.
+    pub(super) fn image_between(&self, [a, b]: [u32; 2]) -> [i32; D] {
+        let [from, to] = [self.of[0].image(a), self.of[1].image(b)];
+        from_axes(|k| to[k] - from[k])
+    }
+
+    /// What candidates call bodies, by ids or by ranks.
+    pub(super) fn names(&self, ids: &'a [u32]) -> Names<'a> {
+        Names { ids, within: self.within, first_image: self.of[1].first, images_of: &self.of[1].of }
+    }
+
+    #[inline(always)]
+    fn in_order(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+        if self.within { [a.min(b), a.max(b)] } else { [a, b] }
+    }
+}
+
+/// The borders of nothing.
+pub(super) const NOWHERE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
+
+/// The borders of both on each axis.
+pub(super) fn around<const D: usize>(one: [[f32; 2]; D], other: [[f32; 2]; D]) -> [[f32; 2]; D] {
+    from_axes(|axis| [one[axis][0].min(other[axis][0]), one[axis][1].max(other[axis][1])])
+}
+
 /// The least and the greatest coordinate of centres on each axis.
-fn borders_of<const D: usize>(bodies: Bodies<'_, D>, (isa, workers): (Isa, Workers<'_>)) -> [[f32; 2]; D] {
-    let all = Mutex::new([[f32::INFINITY, f32::NEG_INFINITY]; D]);
+pub(super) fn borders_of<const D: usize>(bodies: Bodies<'_, D>, (isa, workers): (Isa, Workers<'_>)) -> [[f32; 2]; D] {
+    let all = Mutex::new([NOWHERE; D]);
     let block = block(bodies.len(), workers);
     workers.run("borders", bodies.len().div_ceil(block), |task| {
         let range = task * block..((task + 1) * block).min(bodies.len());
         let of_task = isa.run(Borders { centers: bodies.centers(), range });
         let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        for (border, [lo, hi]) in all.iter_mut().zip(of_task) {
-            *border = [border[0].min(lo), border[1].max(hi)];
-        }
+        *all = around(*all, of_task);
     });
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
@@ -231,7 +274,7 @@ impl<const D: usize> Work for Borders<'_, D> {
     #[inline(always)]
     fn run(self) -> [[f32; 2]; D] {
         let Self { centers, range } = self;
-        let mut borders = [[f32::INFINITY, f32::NEG_INFINITY]; D];
+        let mut borders = [NOWHERE; D];
         for first in range.clone().step_by(PART) {
             let count = PART.min(range.end - first);
             for axis in 0..D {

@@ -30,7 +30,6 @@ impl<const D: usize> CoherentFinder<D> {
         if !self.list_anew_here(given, kept, way, workers) {
             return false;
         }
-        self.candidates.ranks.set_ghosts(self.current.ghosts().table(), given.input.sets().len() == 1);
         if given.may_stray() {
             self.strays.begin(Some((self.finder.preparation.own_tree(), self.pace.pairs_of_one())));
         }
@@ -42,7 +41,7 @@ impl<const D: usize> CoherentFinder<D> {
         if let Some(ahead) = way.ahead {
             self.pace.forget();
             self.current.keep_ahead(given.plain, &way, ahead, workers);
-            self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
+            self.current.find_ghosts(given, margin, (self.finder.isa(), workers));
             let is_listed = match self.current.course() {
                 Some(course) => self.list_on_course(given, (&way, course), kept, workers),
                 None => self.list_ahead(given, margin, kept, workers),
@@ -55,7 +54,7 @@ impl<const D: usize> CoherentFinder<D> {
             margin = self.pace.stay(&way);
         }
         self.keep_bodies(given, workers);
-        self.current.find_ghosts(given.stand_ins, margin, (self.finder.isa(), workers));
+        self.current.find_ghosts(given, margin, (self.finder.isa(), workers));
         if self.list_candidates(given, margin, kept, workers).is_err() {
             return false;
         }
@@ -99,7 +98,6 @@ impl<const D: usize> CoherentFinder<D> {
             candidates.swap_list(finder);
         }
         candidates.ranks.clear();
-        candidates.ranks.set_ghosts(current.ghosts().table(), given.input.sets().len() == 1);
         expected.prepare(workers);
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
         let Candidates { ranks, meetings, ends, .. } = &mut *candidates;
@@ -115,7 +113,18 @@ impl<const D: usize> CoherentFinder<D> {
                     (plan, by_rank) = (plan.calling(ranks.of_leaves()), Some(moving_by_rank.as_slice()));
                 }
                 let (jobs, margin) = (plan.jobs, margin as f32);
-                let all = Expected { jobs, by_rank, ranks, keeps_ranks, course, margin, isa, is_listed, stock, test };
+                let all = Expected {
+                    jobs,
+                    by_rank,
+                    ids: ranks.ids(),
+                    keeps_ranks,
+                    course,
+                    margin,
+                    isa,
+                    is_listed,
+                    stock,
+                    test,
+                };
                 let tests = engines.list_some(plan, &|list, join| all.sort(expected, list, join), workers);
                 note_meetings((meetings, ends), given.input.meetings(), JobsOf { jobs, ends: &engines.pairs.ends });
                 ((), tests)

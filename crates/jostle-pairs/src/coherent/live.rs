@@ -21,9 +21,9 @@ use crate::coherent::blocks::{Blocks, Meeting, Meetings, Stock, are_far};
 use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
+use crate::coherent::names::Names;
 use crate::coherent::tail::{NOBODY, Tail};
 use crate::join::hits::PairList;
-use crate::pairs::ranks::Ranks;
 
 /// Places whose memory is asked for together, before it is written.
 const SOME: usize = 32;
@@ -143,7 +143,7 @@ impl Live {
 
     /// Lists new candidates that touch, of each two sets behind those that workers have listed: block by block those that surely do, then block by
     /// block and band by band the others.
-    pub(super) fn list(&mut self, list: &mut PairList, ranks: &Ranks, workers: Workers<'_>) {
+    pub(super) fn list<const D: usize>(&mut self, list: &mut PairList, test: &Test<'_, D>, workers: Workers<'_>) {
         let Self { blocks, starts, slots, tail, front, parts, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
         resize_with_headroom(starts, 2 * blocks.len() + parts.len() + 1);
@@ -182,9 +182,9 @@ impl Live {
         let (starts, slots, tail) = (&*starts, &*slots, &*tail);
         workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
             let Some((number, is_sure)) = block_of_part(meetings, part) else { return };
-            let block = &blocks[number];
+            let (block, names) = (&blocks[number], test.names(meetings.of_block(number).1.sets));
             if is_sure {
-                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
+                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = names.pair(block.pair(at)));
                 return;
             }
             let slots = &slots[number * BLOCK..][..BLOCK];
@@ -192,7 +192,7 @@ impl Live {
             for range in block.touching() {
                 let len = range.len();
                 let (out, place) = (&mut out[done..][..len], starts[part] + done);
-                out.iter_mut().zip(range.clone()).for_each(|(slot, at)| *slot = ranks.pair(block.pair(at)));
+                out.iter_mut().zip(range.clone()).for_each(|(slot, at)| *slot = names.pair(block.pair(at)));
                 for (at, place) in range.zip(place..) {
                     slots[at].store(place as u32, Ordering::Relaxed);
                     if are_many {
@@ -225,24 +225,24 @@ impl Live {
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,
-        (ranks, list): (&Ranks, &mut PairList),
+        list: &mut PairList,
         test: &Test<'_, D>,
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
         let Self { blocks, starts, slots, tail, gaps, last, parts, .. } = self;
         let slots = slots.as_slice();
-        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots, ranks };
+        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots };
         let are_far = are_far(blocks.all());
         let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
-        blocks.sift(test, come, workers, |number, block| {
+        blocks.sift(test, come, workers, |number, block, sets| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
             }
             let left = ended.iter().map(|&at| place_of(number * BLOCK + usize::from(at)));
             // SAFETY: no two candidates stand at one place.
-            unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), left) };
+            unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), test.names(sets), left) };
         });
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
         // Where what is left over of each block begins among all that have begun to touch, then among all that have ended, each with the end.
@@ -274,16 +274,16 @@ impl Live {
             let taken = (begin[of.end] - begin[of.start]).saturating_sub(end[number] - end[of.start]);
             numbers(&blocks[..=number], number).skip(taken).map(place_of)
         };
-        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots, ranks };
+        let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail: &*tail, slots };
         resize_with_headroom(gaps, blocks.len());
         workers.fill_blocks("change", gaps, 1, |number, gaps| {
-            let (of, Meeting { number: meeting, .. }) = meetings.of_block(number);
+            let (of, Meeting { sets, number: meeting, .. }) = meetings.of_block(number);
             let (block, part) = (&blocks[number], &parts_now[meeting]);
             let (first, ended) = (begin[number] - begin[of.start], end[of.end] - end[of.start]);
             let taken = leavers(end[of.start] + first.min(ended)).take(ended.saturating_sub(first));
             let room = taken.map(place_of).chain(part.more + first.saturating_sub(ended)..);
             // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
-            unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), room) };
+            unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), test.names(sets), room) };
             gaps[0] = 0;
             for place in left(number, &of) {
                 if place < part.shrunk {
@@ -331,15 +331,16 @@ impl Live {
         last.clear();
         for part in &*parts {
             let [now, then] = windows.next(part);
-            let outside = [now.start..then.start.clamp(now.start, now.end), then.end.clamp(now.start, now.end)..now.end];
-            for place in outside.into_iter().chain([part.more..part.more + part.more_len]).flatten() {
-                last.push(Standing { pair: list.pairs()[place], candidate: tail.owner(place) });
-            }
+            let outside =
+                [now.start..then.start.clamp(now.start, now.end), then.end.clamp(now.start, now.end)..now.end];
+            let places = outside.into_iter().flatten().chain(part.more..part.more + part.more_len);
+            last.extend(places.map(|place| Standing { pair: list.pairs()[place], candidate: tail.owner(place) }));
         }
         let (mut windows, mut moved) = (Windows::default(), last.iter());
         for part in parts {
             let [now, then] = windows.next(part);
-            let holes = [then.start..now.start.clamp(then.start, then.end), now.end.clamp(then.start, then.end)..then.end];
+            let holes =
+                [then.start..now.start.clamp(then.start, then.end), now.end.clamp(then.start, then.end)..then.end];
             for (place, &Standing { pair, candidate }) in holes.into_iter().flatten().zip(&mut moved) {
                 list.pairs_mut()[place] = pair;
                 tail.set(place, candidate);
@@ -389,7 +390,6 @@ struct Places<'a> {
     pairs: Disjoint<'a, [u32; 2]>,
     tail: &'a Tail,
     slots: &'a [AtomicU32],
-    ranks: &'a Ranks,
 }
 
 impl Places<'_> {
@@ -402,7 +402,12 @@ impl Places<'_> {
     /// If a place is behind the end of the list.
     #[inline(always)]
     #[allow(unsafe_code, reason = "the caller vouches for the places")]
-    unsafe fn put(&self, (number, block, some): (usize, &Block, &[u16]), mut places: impl Iterator<Item = usize>) {
+    unsafe fn put(
+        &self,
+        (number, block, some): (usize, &Block, &[u16]),
+        names: Names<'_>,
+        mut places: impl Iterator<Item = usize>,
+    ) {
         for some in some.chunks(SOME) {
             let mut slots = [0; SOME];
             for (slot, place) in slots[..some.len()].iter_mut().zip(&mut places) {
@@ -412,7 +417,7 @@ impl Places<'_> {
             }
             for (&at, place) in some.iter().zip(slots) {
                 let candidate = number * BLOCK + usize::from(at);
-                let pair = self.ranks.pair(block.pair(at.into()));
+                let pair = names.pair(block.pair(at.into()));
                 // SAFETY: within the list; the caller promises that no other task writes there.
                 unsafe { self.pairs.write(place, pair) };
                 self.tail.set(place, candidate as u32);

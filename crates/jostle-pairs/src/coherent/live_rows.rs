@@ -14,9 +14,9 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::blocks::{Blocks, are_far};
+use crate::coherent::names::Names;
 use crate::coherent::strays::Marks;
 use crate::neighbors::NeighborLists;
-use crate::pairs::ranks::Ranks;
 
 /// Rows that one task writes.
 const ROWS: usize = 1 << 11;
@@ -110,7 +110,7 @@ impl LiveRows {
     pub(super) fn change<const D: usize>(
         &mut self,
         (lists, count): (Option<&mut NeighborLists>, usize),
-        of: (&Ranks, bool, OfStrays<'_>),
+        of: (Names<'_>, bool, OfStrays<'_>),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         self.note(of, workers);
@@ -153,7 +153,7 @@ impl LiveRows {
     }
 
     /// Notes all that has changed, by the rows that it has changed in.
-    fn note(&mut self, (ranks, mirrored, (of_strays, marks)): (&Ranks, bool, OfStrays<'_>), workers: Workers<'_>) {
+    fn note(&mut self, (names, mirrored, (of_strays, marks)): (Names<'_>, bool, OfStrays<'_>), workers: Workers<'_>) {
         let Self { blocks, changes, sort, starts, .. } = self;
         let blocks = blocks.all();
         // Pairs of bodies that stray are no candidates any more, whatever became of them.
@@ -163,7 +163,7 @@ impl LiveRows {
         if some_stray {
             workers.fill_blocks("changes", &mut starts[1..], 1, |number, count| {
                 let changed = blocks[number].begun().iter().chain(blocks[number].ended());
-                count[0] = changed.filter(|&&at| goes_on(ranks.pair(blocks[number].pair(at.into())))).count();
+                count[0] = changed.filter(|&&at| goes_on(names.pair(blocks[number].pair(at.into())))).count();
             });
         } else {
             starts[1..].iter_mut().zip(blocks).for_each(|(slot, block)| *slot = block.changes(0) + block.changes(1));
@@ -196,7 +196,7 @@ impl LiveRows {
                     block.prefetch(changed);
                 }
                 for &at in changed {
-                    let [a, b] = ranks.pair(block.pair(at.into()));
+                    let [a, b] = names.pair(block.pair(at.into()));
                     if !goes_on([a, b]) {
                         continue;
                     }

@@ -61,10 +61,17 @@ impl Packed {
 #[repr(align(32))]
 pub(super) struct Moving(pub(super) [[f32; 4]; 2]);
 
+/// What stands in place of the radius of an image as it is kept, where that of no body is below 0; and what the sum of two is less than where both
+/// are images.
+const IMAGE: f32 = -1.0e30;
+pub(super) const TWO_IMAGES: f32 = 1.5 * IMAGE;
+
 impl Moving {
-    /// The same elsewhere.
-    pub(super) fn moved<const D: usize>(self, by: [f32; D]) -> Self {
-        Self(self.0.both(|body| Packed(body).moved(by).0))
+    /// An image of it.
+    pub(super) fn image<const D: usize>(self, by: [f32; D]) -> Self {
+        let mut image = self.0.both(|body| Packed(body).moved(by).0);
+        image[1][3] = IMAGE;
+        Self(image)
     }
 }
 

@@ -30,12 +30,12 @@ impl<const D: usize> CoherentFinder<D> {
         if let Some(come) = come {
             live.take_back(&mut candidates.pairs, pairs);
             strays.restore(pairs, workers);
-            live.change((&candidates.ranks, pairs), &test, come, workers);
+            live.change(pairs, &test, come, workers);
         } else {
-            live.list(pairs, &candidates.ranks, workers);
+            live.list(pairs, &test, workers);
         }
         if !strays.is_empty() {
-            let listed = Listed { pairs: pairs.pairs(), live, ranks: &candidates.ranks };
+            let listed = Listed { pairs: pairs.pairs(), live, names: test.names([0; 2]) };
             let grown = |id: u32| current.grown_body(id, margin);
             strays.find_places(listed, (finder.preparation.own_tree(), &grown), (isa, workers));
         }

@@ -85,7 +85,9 @@ impl<const D: usize> CoherentFinder<D> {
             strays.note_changes(&live_rows.rows, &might_touch, workers);
         }
         let count = given.input.sets()[0].len();
-        let of = (&candidates.ranks, has_both_rows(asked.kind, given.input), strays.changes());
+        let sets = given.input.meetings().next().map_or([0; 2], |(i, j)| [i as u32, j as u32]);
+        let names = current.test(given, &candidates.ranks, (None, false)).names(sets);
+        let of = (names, has_both_rows(asked.kind, given.input), strays.changes());
         let is_copied = asked.only.is_some() || *sieves_layers || !live_rows.may_lend();
         let lists = if is_copied { None } else { Some(&mut *asked.lists) };
         live_rows.change::<D>((lists, count), of, (isa, workers));
@@ -105,7 +107,7 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
         let come = (current.come(used, pace.margin()), pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (None, false));
-        live_rows.blocks.sift(&test, come, workers, |_, _| ());
+        live_rows.blocks.sift(&test, come, workers, |_, _, _| ());
     }
 }
 

@@ -72,11 +72,9 @@ impl<const D: usize> Default for StandIns<D> {
     }
 }
 
-/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest, and, where space repeats, of one set, or of two
-/// that meet.
+/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest.
 pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
-    (input.space.is_open() || !matches!(input.relation, Relation::Among(..)))
-        && input.sets().iter().all(|set| set.moving.is_none())
+    input.sets().iter().all(|set| set.moving.is_none())
 }
 
 impl<const D: usize> StandIns<D> {

@@ -96,12 +96,10 @@ impl<const D: usize> Listed<D> {
         self.ends.last_mut().into_iter().for_each(|end| *end = pairs);
     }
 
-    /// Notes that space repeats, and each pair, all of the same two sets, is the nearest of its images; and where others stand for the bodies of each
-    /// set.
+    /// Notes that space repeats, and each pair is the nearest of its images; and where others stand for the bodies of each set.
     pub(crate) fn note_nearest<'a>(&mut self, cell: &UnitCell<D>, places: impl Iterator<Item = &'a Arc<Places<D>>>) {
         self.repeats = true;
-        let sets = self.meetings.first().copied().unwrap_or_default();
-        self.shifts.note_nearest((*cell, sets), places);
+        self.shifts.note_nearest(cell, (&self.meetings, &self.ends), places);
     }
 
     /// Finds out the image and the time of each pair, whose second body is still the one at the image; and puts the lesser id first

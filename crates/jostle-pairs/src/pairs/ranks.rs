@@ -1,6 +1,5 @@
 //! Bodies of one set by rank in their tree: those that are tested with each other lie together in memory, as they do in space.
 
-use jostle_core::axes::Both;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::sixteen::{Ids, SIXTEEN, ids_mut};
 use jostle_core::{LinearTree, Workers};
@@ -15,10 +14,6 @@ pub(crate) struct Ranks {
     ids: Vec<u32>,
     /// Whether pairs are listed by rank.
     are_names: bool,
-    /// Bodies of a set, and those which others behind them are images of; whether the set is the only one.
-    ghosts: Vec<u32>,
-    first_ghost: Option<u32>,
-    within: bool,
 }
 
 impl Ranks {
@@ -68,40 +63,7 @@ impl Ranks {
         if self.are_names { &self.ids } else { &[] }
     }
 
-    /// Behind so many bodies of a set, the only one or the second of two, others are images of these.
-    pub(crate) fn set_ghosts(&mut self, (first, of): (u32, &[u32]), within: bool) {
-        (self.first_ghost, self.within) = ((!of.is_empty()).then_some(first), within);
-        self.ghosts.clear();
-        self.ghosts.extend_from_slice(of);
-    }
-
-    /// The ids of a pair, the lesser first within a set; those of images among them.
-    #[inline(always)]
-    pub(crate) fn named(&self, pair: [u32; 2]) -> [u32; 2] {
-        if !self.are_names {
-            return pair;
-        }
-        let [a, b] = pair.both(|rank| self.ids[rank as usize]);
-        [a.min(b), a.max(b)]
-    }
-
-    /// The ids of a pair, the lesser first within a set.
-    #[inline(always)]
-    pub(crate) fn pair(&self, pair: [u32; 2]) -> [u32; 2] {
-        let [a, b] = self.named(pair);
-        match self.first_ghost {
-            Some(first) if b >= first => self.without_ghosts([a, b], first),
-            _ => [a, b],
-        }
-    }
-
-    #[cold]
-    fn without_ghosts(&self, [a, b]: [u32; 2], first: u32) -> [u32; 2] {
-        let b = self.ghosts[(b - first) as usize];
-        if self.within { [a.min(b), a.max(b)] } else { [a, b] }
-    }
-
     pub(crate) fn bytes(&self) -> usize {
-        self.of_leaves.capacity() * size_of::<Ids>() + (self.ids.capacity() + self.ghosts.capacity()) * size_of::<u32>()
+        self.of_leaves.capacity() * size_of::<Ids>() + self.ids.capacity() * size_of::<u32>()
     }
 }

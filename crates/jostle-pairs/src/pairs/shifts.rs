@@ -35,8 +35,8 @@ pub(crate) struct Shifts<const D: usize> {
     turned: Vec<u64>,
     /// The words of `turned` at which tasks begin.
     starts: Vec<usize>,
-    /// Of pairs that are the nearest of their images, the cell and their sets; and where others stand for the bodies of each set, whose memory is theirs.
-    nearest: Option<(UnitCell<D>, [u32; 2])>,
+    /// The cell, of pairs that are the nearest of their images; and where others stand for the bodies of each set, whose memory is theirs.
+    nearest: Option<UnitCell<D>>,
     places: Vec<Arc<Places<D>>>,
     /// For each set, by how many vectors each of its bodies has been moved; none where none has.
     wraps: Vec<Vec<[i32; D]>>,
@@ -74,7 +74,7 @@ impl<const D: usize> Places<D> {
     }
 }
 
-/// Pairs of the same two sets, found at the same image.
+/// Pairs of the same two sets, found at the same image, or each at the nearest.
 #[derive(Debug, Clone, Copy)]
 struct Run<const D: usize> {
     end: usize,
@@ -93,14 +93,16 @@ impl<const D: usize> Shifts<D> {
         self.places.clear();
     }
 
-    /// Notes where others stand for the bodies of each set, for pairs of two of them, each of which is the nearest of its images.
+    /// Notes where others stand for the bodies of each set, for pairs of these, each two up to such a number, which are the nearest of their images.
     pub(crate) fn note_nearest<'a>(
         &mut self,
-        nearest: (UnitCell<D>, [u32; 2]),
+        cell: &UnitCell<D>,
+        (meetings, ends): (&[[u32; 2]], &[usize]),
         places: impl Iterator<Item = &'a Arc<Places<D>>>,
     ) {
         self.clear();
-        self.nearest = Some(nearest);
+        self.nearest = Some(*cell);
+        self.runs.extend(meetings.iter().zip(ends).map(|(&sets, &end)| Run { end, sets, steps: [0; D] }));
         self.places.extend(places.cloned());
     }
 
@@ -160,9 +162,6 @@ impl<const D: usize> Shifts<D> {
 
     /// That of a pair by its number.
     pub(crate) fn get(&self, pairs: &[[u32; 2]], number: usize) -> Option<[i32; D]> {
-        if let Some(nearest) = &self.nearest {
-            return pairs.get(number).map(|&pair| self.of_nearest(nearest, pair));
-        }
         let run = self.runs.get(self.runs.partition_point(|run| run.end <= number))?;
         Some(self.of(run, number, *pairs.get(number)?))
     }
@@ -172,11 +171,8 @@ impl<const D: usize> Shifts<D> {
         &'a self,
         pairs: &'a [[u32; 2]],
     ) -> impl ExactSizeIterator<Item = [i32; D]> + Clone + use<'a, D> {
-        let (mut run, len) = (0, if self.runs.is_empty() && self.nearest.is_none() { 0 } else { pairs.len() });
+        let (mut run, len) = (0, if self.runs.is_empty() { 0 } else { pairs.len() });
         (0..len).map(move |number| {
-            if let Some(nearest) = &self.nearest {
-                return self.of_nearest(nearest, pairs[number]);
-            }
             while self.runs[run].end <= number {
                 run += 1;
             }
@@ -186,6 +182,9 @@ impl<const D: usize> Shifts<D> {
 
     #[inline]
     fn of(&self, run: &Run<D>, number: usize, [a, b]: [u32; 2]) -> [i32; D] {
+        if let Some(cell) = &self.nearest {
+            return self.of_nearest((cell, run.sets), [a, b]);
+        }
         let turned = self.turned.get(number / WORD).is_some_and(|word| word >> (number % WORD) & 1 == 1);
         let mut shift = if turned { run.steps.axes(|step| -step) } else { run.steps };
         let [of_a, of_b] = run.sets.both(|set| &self.wraps[set as usize]);
@@ -203,7 +202,7 @@ impl<const D: usize> Shifts<D> {
     }
 
     /// That of a pair which is the nearest of its images.
-    fn of_nearest(&self, (cell, sets): &(UnitCell<D>, [u32; 2]), [a, b]: [u32; 2]) -> [i32; D] {
+    fn of_nearest(&self, (cell, sets): (&UnitCell<D>, [u32; 2]), [a, b]: [u32; 2]) -> [i32; D] {
         let [from, to] = sets.both(|set| &self.places[set as usize]);
         let (a, b) = (a as usize, b as usize);
         let apart = from_axes(|axis| f64::from(to.centers[axis][b]) - f64::from(from.centers[axis][a]));

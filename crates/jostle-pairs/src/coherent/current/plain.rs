@@ -11,9 +11,10 @@ use jostle_sets::{Circle, Queries};
 
 use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now, TOO_FAR};
+use crate::coherent::ghosts::{NOWHERE, around, borders_of};
+use crate::coherent::given::Given;
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
-use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::Was;
 use crate::coherent::was::measure::{Limit, Pack, Since};
 
@@ -57,7 +58,7 @@ impl<const D: usize> Current<D> {
     pub(in crate::coherent) fn keep(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         self.make_room(input);
         self.course = None;
-        self.ghosts.clear();
+        self.sets.iter_mut().for_each(|now| now.ghosts.clear());
         self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
     }
 
@@ -99,30 +100,33 @@ impl<const D: usize> Current<D> {
 
     /// The bodies of a set where they are kept, with margins.
     pub(in crate::coherent) fn grown(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
-        if !self.ghosts.is_empty() && set + 1 == self.of_input {
-            return Some(self.ghosts.with_bodies());
-        }
-        self.sets.get(set)?.was.bodies(margin as f32, self.course().is_some())
+        let Now { was, ghosts, .. } = self.sets.get(set)?;
+        if ghosts.is_empty() { was.bodies(margin as f32, self.course().is_some()) } else { Some(ghosts.with_bodies()) }
     }
 
     /// Finds the images of kept bodies that may touch others with such a margin, in the space that others stand in for.
-    pub(in crate::coherent) fn find_ghosts(
-        &mut self,
-        stand_ins: Option<&StandIns<D>>,
-        margin: f64,
-        (isa, workers): (Isa, Workers<'_>),
-    ) {
-        self.ghosts.clear();
-        let Some((stand_ins, cell)) = stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
+    pub(in crate::coherent) fn find_ghosts(&mut self, given: Given<'_, D>, margin: f64, on: (Isa, Workers<'_>)) {
+        let own = self.course().is_some();
+        let sets = &mut self.sets[..self.of_input];
+        sets.iter_mut().for_each(|now| now.ghosts.clear());
+        let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
             return;
         };
-        let (own, last) = (self.course().is_some(), self.of_input - 1);
-        let Self { sets, ghosts, .. } = self;
-        let bodies = |set: usize| sets.get(set)?.was.bodies(margin as f32, own);
-        let Some(of_last) = bodies(last) else { return };
-        let reach = 2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error();
-        ghosts.find((cell, reach as f32), (of_last, bodies(0).filter(|_| last > 0)), (isa, workers));
-        ghosts.listed(of_last, workers);
+        for now in &mut *sets {
+            now.borders = now.was.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
+        }
+        let reach = (2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error()) as f32;
+        for set in 0..sets.len() {
+            // Whose second it is.
+            let firsts = given.input.meetings().filter(|&(_, second)| second == set).map(|(first, _)| first);
+            let borders = firsts.clone().map(|first| sets[first].borders).reduce(around);
+            let Now { was, ghosts, .. } = &mut sets[set];
+            if let Some((borders, bodies)) = borders.zip(was.bodies(margin as f32, own)) {
+                let half = firsts.clone().all(|first| first == set);
+                ghosts.find((cell, reach), bodies, (borders, half), on);
+                ghosts.listed(bodies, on.1);
+            }
+        }
     }
 
     /// Where the bodies of each set are kept, and where they stood, if they are so many.
@@ -132,8 +136,8 @@ impl<const D: usize> Current<D> {
 
     /// Puts the ghosts behind bodies that have just been read.
     fn put_ghosts(&mut self, workers: Workers<'_>) {
-        if let Some(now) = self.of_input.checked_sub(1).and_then(|last| self.sets.get_mut(last)) {
-            self.ghosts.put_behind(&mut now.bodies, Packed::moved, workers);
+        for Now { bodies, ghosts, .. } in &mut self.sets[..self.of_input] {
+            ghosts.put_behind(bodies, Packed::moved, workers);
         }
     }
 
@@ -246,8 +250,8 @@ impl<const D: usize> Current<D> {
     ) -> f64 {
         self.by_rank.clear();
         let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
-        if let Some(now) = self.sets.get_mut(self.of_input - 1) {
-            self.ghosts.put_behind(&mut now.moving, Moving::moved, on.1);
+        for Now { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
+            ghosts.put_behind(moving, Moving::image, on.1);
         }
         self.used(course, strayed)
     }

@@ -62,7 +62,7 @@ impl Groups {
         workers.fill_blocks("firsts", of_front, FIRSTS, |first, slots| {
             slots.iter_mut().zip(pairs[first * SOME..].iter().step_by(SOME)).for_each(|(slot, &pair)| *slot = pair);
         });
-        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.ranks.pair(block.first()));
+        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.names.pair(block.first()));
         asked.clear();
         firsts.as_flattened().iter().for_each(|&id| asked.set(id));
         let FoundBy { ids, starts, .. } = by;

@@ -3,14 +3,14 @@
 use jostle_core::sixteen::Ids;
 
 use crate::coherent::live::Live;
-use crate::pairs::ranks::Ranks;
+use crate::coherent::names::Names;
 
 /// A list, and who stands there.
 #[derive(Clone, Copy)]
 pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) pairs: &'a [[u32; 2]],
     pub(in crate::coherent) live: &'a Live,
-    pub(in crate::coherent) ranks: &'a Ranks,
+    pub(in crate::coherent) names: Names<'a>,
 }
 
 /// Visits the leaves of a tree that have bodies near one of it, with their ids; of one that is not in the tree, none.

@@ -175,7 +175,7 @@ struct Within<'a> {
 impl Within<'_> {
     /// Looks for the pairs of a body.
     fn look_for(&self, id: u32, Look { near, in_front, in_blocks }: &mut Look) {
-        let Self { listed: Listed { pairs, live, ranks }, by, groups, .. } = *self;
+        let Self { listed: Listed { pairs, live, names }, by, groups, .. } = *self;
         let mut own = None;
         near.clear();
         (by.near)(id, &mut |leaf, ids| {
@@ -194,10 +194,10 @@ impl Within<'_> {
             let some = &front[first..front.len().min(parts.end * SOME)];
             self.note((some, id), |at| some[at], first, in_front);
         }
-        let name = Block::name_of(if ranks.ids().is_empty() { id } else { by.starts[leaf] + at as u32 });
+        let name = Block::name_of(if names.ids.is_empty() { id } else { by.starts[leaf] + at as u32 });
         for number in groups.blocks(near) {
             let block = &live.blocks()[number];
-            self.note((block.names(), name), |at| ranks.pair(block.pair(at)), number * BLOCK, in_blocks);
+            self.note((block.names(), name), |at| names.pair(block.pair(at)), number * BLOCK, in_blocks);
         }
     }
 
