@@ -3,7 +3,7 @@
 //! moves straight on, in all directions, all at one speed, or at those of a gas with that as their root mean square. Prints for each scene what a frame costs of a search from scratch, rebuilds included, what
 //! frames that keep and rebuilds cost alone, and how many frames a list lasts.
 //!
-//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
+//! `cargo bench -p jostle-benches --bench coherent -- [2d|3d] [rows] [gas|flow|walls|turnover|turning] [periodic] [double] [layers] [parts|many] [moving] [SCENE...] [N...] [SPEED%...] [THREADSt]`
 
 use std::ops::Range;
 use std::time::Instant;
@@ -25,6 +25,9 @@ const ROW: usize = 16;
 /// With `flow`, all bodies move along the first axis, and in all directions this part of it: so they stay as dense as they were.
 const APART: f64 = 1.0 / 16.0;
 
+/// With `turning`, by how much bodies turn in a frame at most, and at least, to either side, in radians.
+const TURN: [f64; 2] = [0.15, 0.05];
+
 /// What is asked for on the command line.
 struct Asked {
     dims: Vec<usize>,
@@ -35,6 +38,8 @@ struct Asked {
     walls: bool,
     /// One body in 4,096, or one, goes in each frame, and comes back elsewhere.
     turnover: bool,
+    /// Bodies go round, in the plane of the first two axes.
+    turning: bool,
     /// Space repeats with the box that bodies stood in, and who leaves it comes in at the other side.
     periodic: bool,
     /// Bodies are in `f64`.
@@ -64,6 +69,7 @@ impl Asked {
             flow: false,
             walls: false,
             turnover: false,
+            turning: false,
             periodic: false,
             double: false,
             layers: false,
@@ -106,6 +112,8 @@ impl Asked {
                 asked.moving = true;
             } else if word == "turnover" {
                 asked.turnover = true;
+            } else if word == "turning" {
+                asked.turning = true;
             } else if word == "walls" {
                 asked.walls = true;
             } else if word == "gas" {
@@ -150,13 +158,15 @@ struct Way<const D: usize> {
     table: ActivationTable,
     /// How many bodies go in each frame, those with the least ids first.
     turnover: usize,
+    /// By how much each turns in a frame, if bodies do.
+    turns: Option<Vec<f64>>,
 }
 
 impl<const D: usize> Way<D> {
     fn new(
         start: Scene<D>,
         speed: f64,
-        Asked { gas, flow, walls, turnover, periodic, double, layers, parts, many, moving, .. }: &Asked,
+        Asked { gas, flow, walls, turnover, turning, periodic, double, layers, parts, many, moving, .. }: &Asked,
     ) -> Self {
         let mean = start.radii.iter().map(|&radius| f64::from(radius)).sum::<f64>() / start.len() as f64;
         let (mut random, mut steps) = (Random(7), [const { Vec::new() }; D]);
@@ -192,8 +202,11 @@ impl<const D: usize> Way<D> {
         let kind = |other: usize| (0..start.len()).map(|id| 1 << ((id + other) % 2)).collect::<Vec<u32>>();
         let layers = layers.then(|| [0, 1].map(kind));
         let (parts, many, moving, table) = (*parts, *many, *moving, ActivationTable::all(2));
+        let mut turn =
+            |_| (TURN[1] + (TURN[0] - TURN[1]) * random.unit()) * if random.unit() < 0.5 { -1.0 } else { 1.0 };
+        let turns = turning.then(|| (0..start.len()).map(&mut turn).collect());
         let now = start.clone();
-        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover }
+        Self { layers, parts, many, moving, table, now, double, start, steps, walls, period, turnover, turns }
     }
 
     /// Bodies of these ids.
@@ -236,11 +249,19 @@ impl<const D: usize> Way<D> {
         for axis in 0..D {
             let (from, steps, walls, period, turnover) =
                 (&self.start.centers[axis], &self.steps[axis], self.walls, self.period, self.turnover);
+            // The other axis of the plane in which bodies turn, and to which side.
+            let (across, side) = [(&self.steps[1], 1.0), (&self.steps[0], -1.0)][axis.min(1)];
+            let turns = self.turns.as_ref().filter(|_| axis < 2);
             let at = |(id, step): (usize, &f64)| {
                 // Who has come back since moves on from where another one began.
                 let come = if id < turnover * frame { Some(1 + id / turnover) } else { None };
                 let from = come.map_or(from[id], |_| from[(id + from.len() / 2) % from.len()]);
-                let ahead = f64::from(from) + (frame - come.unwrap_or(0)) as f64 * step;
+                let frames = (frame - come.unwrap_or(0)) as f64;
+                let way = turns.map_or(frames * step, |turns| {
+                    let (sin, cos) = (turns[id] * frames).sin_cos();
+                    (step * sin + side * across[id] * (cos - 1.0)) / turns[id]
+                });
+                let ahead = f64::from(from) + way;
                 let ahead = walls.map_or(ahead, |walls| between(walls[axis], ahead));
                 period.map_or(ahead, |period| within(period[axis], ahead))
             };

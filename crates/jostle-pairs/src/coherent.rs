@@ -7,7 +7,6 @@ mod bands;
 mod block;
 mod blocks;
 mod candidates;
-mod classes;
 mod course;
 mod current;
 mod expected;

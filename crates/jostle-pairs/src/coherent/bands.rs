@@ -22,14 +22,10 @@ pub(super) const BANDS: usize = 125;
 /// 2^23: a number up to that, added to it, is rounded to a whole one, which then stands in the last bits.
 const ROUNDING_OFF: f32 = 8_388_608.0;
 
-/// Classes of candidates, two a band: those that touch, and those that do not. Behind the bands, those that surely touch, and those that
-/// surely do not.
-pub(super) const CLASSES: usize = 2 * BANDS + 2;
+/// Classes of candidates, two a band: those that touch, and those that do not.
+pub(super) const CLASSES: usize = 2 * BANDS;
 
-/// The class of those that surely do not.
-pub(super) const NEVER: u8 = 2 * BANDS as u8 + 1;
-
-/// The candidates of a block.
+/// What one of so many is cut into.
 pub(super) fn range_of(block: usize, candidates: usize) -> Range<usize> {
     block * BLOCK..((block + 1) * BLOCK).min(candidates)
 }
@@ -41,22 +37,7 @@ pub(super) fn band_of(number: f32, bands: usize) -> u8 {
     ((number - 0.5).max(0.0).min((bands - 1) as f32) + ROUNDING_OFF).to_bits() as u8
 }
 
-/// A margin in bands.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
-    margin: f32,
-    /// How many bands are as wide as 1.
-    pub(super) bands: f32,
-}
-
-impl Scale {
-    pub(super) fn of(margin: f64) -> Self {
-        Self { margin: margin as f32, bands: ((BANDS - 1) as f64 / margin) as f32 }
-    }
-
-    /// The class of a candidate that touches or not, by how much its bodies must use up before that can change.
-    #[inline(always)]
-    pub(super) fn class_of(self, touches: bool, slack: f32) -> u8 {
-        2 * (if slack > self.margin { BANDS as u8 } else { band_of(slack * self.bands, BANDS) }) + u8::from(!touches)
-    }
+/// How many bands of a margin are as wide as 1.
+pub(super) fn bands_of_one(margin: f64) -> f32 {
+    ((BANDS - 1) as f64 / margin) as f32
 }

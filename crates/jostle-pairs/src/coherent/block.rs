@@ -10,11 +10,10 @@ use jostle_core::Isa;
 use jostle_core::axes::Both;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
-use crate::coherent::bands::{BANDS, BLOCK, CLASSES, Scale, WORD};
-use crate::coherent::classes::find_classes;
+use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD};
 use crate::coherent::current::{Doubt, Test};
 use crate::coherent::judge::sure_or_in_doubt;
-use crate::coherent::packed::{Named, Packed, Sixteens};
+use crate::coherent::packed::{Named, Sixteens};
 
 /// Room between those that have begun to touch and those that have ended, for two of each that are none.
 const GAP: usize = 4;
@@ -29,15 +28,14 @@ const NAMES_AHEAD: usize = 12;
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(super) struct Block {
-    /// By band, those first that touched when they were listed; then those that surely touch.
+    /// By band, those first that touched when they were listed.
     candidates: Named<BLOCK>,
     /// How many there are up to each band.
     ends: [u16; BANDS],
     /// Where those of each band end that touched when they were listed.
     touching_ends: [u16; BANDS],
-    /// How many touched then, but for those that surely do, and how many those are.
+    /// How many touched then.
     touched: usize,
-    sure: usize,
     /// The first that was found of them.
     first: [u32; 2],
     /// How many have begun to touch in this frame, and how many have ended.
@@ -58,32 +56,12 @@ impl Default for Block {
             ends: [0; BANDS],
             touching_ends: [0; BANDS],
             touched: 0,
-            sure: 0,
             first: [0; 2],
         }
     }
 }
 
 impl Block {
-    /// Takes some candidates of the same two sets by their bands.
-    pub(super) fn sort<const D: usize>(
-        &mut self,
-        (pairs, sets): (&[[u32; 2]], [u32; 2]),
-        range: Range<usize>,
-        test: &Test<'_, D>,
-        scale: (Scale, Isa),
-    ) {
-        let (bodies, _) = test.named(sets);
-        let lens = bodies.both(<[Packed]>::len);
-        let (mut classes, mut done) = ([0; BLOCK], 0);
-        find_classes((pairs, sets), test, scale, range.clone(), |some| {
-            classes[done..][..some.len()].copy_from_slice(some);
-            done += some.len();
-        });
-        let pairs = &pairs[range];
-        self.take((pairs, &classes[..pairs.len()]), lens, |pair| pair);
-    }
-
     /// Takes candidates of two sets of such lengths by their classes, and by other names.
     pub(super) fn take(
         &mut self,
@@ -120,7 +98,6 @@ impl Block {
             (self.touching_ends[band], self.ends[band]) = (ends[2 * band] as u16, ends[2 * band + 1] as u16);
             begin = ends[2 * band + 1];
         }
-        self.sure = ends[2 * BANDS] - begin;
     }
 
     /// Finds out which candidates of some bands touch.
@@ -158,7 +135,7 @@ impl Block {
 
     /// How many candidates there are.
     pub(super) fn len(&self) -> usize {
-        self.sure().end
+        usize::from(self.ends[BANDS - 1])
     }
 
     /// All candidates, as they name bodies.
@@ -171,7 +148,7 @@ impl Block {
         Named::<BLOCK>::name_of(body)
     }
 
-    /// Whether a candidate touches that does not surely do so.
+    /// Whether a candidate touches.
     pub(super) fn touches_now(&self, at: usize) -> bool {
         self.touching[at / WORD] >> (at % WORD) & 1 == 1
     }
@@ -180,12 +157,6 @@ impl Block {
     #[inline(always)]
     pub(super) fn prefetch(&self, some: &[u16]) {
         some.iter().for_each(|&at| self.candidates.prefetch(at.into()));
-    }
-
-    /// Where those stand that surely touch.
-    pub(super) fn sure(&self) -> Range<usize> {
-        let first = usize::from(self.ends[BANDS - 1]);
-        first..first + self.sure
     }
 
     /// How many have begun to touch, or have ended.
@@ -206,7 +177,7 @@ impl Block {
         &self.changed[BLOCK + GAP - self.changes[1]..]
     }
 
-    /// Where those stand that touch, but for those that surely do.
+    /// Where those stand that touch.
     pub(super) fn touch_now(&self) -> impl Iterator<Item = usize> {
         let words = self.touching.iter().zip((0..).step_by(WORD));
         words.flat_map(|(&word, first)| {
@@ -215,12 +186,12 @@ impl Block {
         })
     }
 
-    /// How many touched when they were listed, but for those that surely do.
+    /// How many touched when they were listed.
     pub(super) fn touched(&self) -> usize {
         self.touched
     }
 
-    /// Where those stand that touched when they were listed, but for those that surely do: as many ranges as there are bands.
+    /// Where those stand that touched when they were listed: as many ranges as there are bands.
     pub(super) fn touching(&self) -> impl Iterator<Item = Range<usize>> {
         let begins = core::iter::once(0).chain(self.ends);
         begins.zip(self.touching_ends).map(|(begin, end)| begin.into()..end.into())

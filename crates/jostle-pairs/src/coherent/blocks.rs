@@ -6,9 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use jostle_core::{Isa, Workers};
 
-use crate::coherent::bands::{BLOCK, Scale, range_of};
 use crate::coherent::block::Block;
-use crate::coherent::candidates::Candidates;
 use crate::coherent::course::{Come, bands_to_test};
 use crate::coherent::current::Test;
 
@@ -135,31 +133,6 @@ impl Blocks {
     /// The sets that meet.
     pub(super) fn meetings(&self) -> &Meetings {
         &self.meetings
-    }
-
-    /// Sorts new candidates, of which it lasts how they touch, bodies having come so far.
-    pub(super) fn sort<const D: usize>(
-        &mut self,
-        candidates: &Candidates<D>,
-        test: &Test<'_, D>,
-        (come, margin, isa): (Come, f64, Isa),
-        workers: Workers<'_>,
-    ) {
-        self.come = come;
-        let pairs_of = |meeting: usize| &candidates.pairs.pairs()[candidates.of_meeting(meeting)];
-        self.meetings.take(&candidates.meetings, |number, _, _| pairs_of(number).len().div_ceil(BLOCK));
-        let spare = own(&mut self.stock.spare);
-        spare.append(&mut self.blocks);
-        let count = self.meetings.all().last().map_or(0, |meeting| meeting.end);
-        self.blocks.extend(spare.drain(spare.len().saturating_sub(count)..));
-        self.blocks.resize_with(count, Box::default);
-        let (scale, meetings) = (Scale::of(margin), &self.meetings);
-        workers.fill_blocks("bands", &mut self.blocks, 1, |number, block| {
-            let (of_meeting, meeting) = meetings.of_block(number);
-            let pairs = pairs_of(meeting.number);
-            let of_block = range_of(number - of_meeting.start, pairs.len());
-            block[0].sort((pairs, meeting.sets), of_block, test, (scale, isa));
-        });
     }
 
     /// All blocks, for workers that sort new candidates.

@@ -11,7 +11,7 @@ use core::ops::Range;
 
 use jostle_sets::simd::Lanes;
 
-use crate::coherent::bands::{BANDS, Scale, band_of};
+use crate::coherent::bands::{BANDS, band_of, bands_of_one};
 use crate::coherent::slack::ROUNDING;
 
 /// What is taken off a gap for steps whose squares are denormal or vanish: sixteen of those of 2^-74.
@@ -175,7 +175,7 @@ fn last_band(come: Come, margin: f64) -> usize {
     match come {
         Come::Anywhere(used) => {
             let used = used * (1.0 + f64::from(ROUNDING));
-            band_of(used as f32 * Scale::of(margin).bands, BANDS).into()
+            band_of(used as f32 * bands_of_one(margin), BANDS).into()
         }
         Come::On { .. } => BANDS - 1,
     }

@@ -32,11 +32,9 @@ pub(super) const TOO_FAR: f64 = f64::MAX;
 #[derive(Debug)]
 struct Now<const D: usize> {
     bodies: Vec<Packed>,
-    /// Where they are kept, if that is ahead of where they stood when candidates were listed, and those name them by id.
-    ahead: Vec<Packed>,
     /// As they were kept.
     was: Was<D>,
-    /// As they are, and as they are kept ahead, when a list is made of bodies on their course.
+    /// As they are, and as they are kept, when a list is made.
     moving: Vec<Moving>,
     /// Images of them, behind them, and where they lie themselves.
     ghosts: Ghosts<D>,
@@ -47,7 +45,6 @@ impl<const D: usize> Default for Now<D> {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
-            ahead: Vec::new(),
             was: Was::default(),
             moving: Vec::new(),
             ghosts: Ghosts::default(),
@@ -66,7 +63,6 @@ pub(super) struct Current<const D: usize> {
     error: f64,
     /// The bodies of the only set by rank in their tree, where candidates name them so.
     by_rank: Vec<Packed>,
-    ahead_by_rank: Vec<Packed>,
     moving_by_rank: Vec<Moving>,
     /// Of bodies that are kept ahead, and how many steps they are from there, and how far one has strayed, at most.
     course: Option<Course>,
@@ -85,14 +81,14 @@ pub(super) struct Current<const D: usize> {
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
-            (now.bodies.capacity() + now.ahead.capacity()) * size_of::<Packed>()
+            now.bodies.capacity() * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
                 + now.was.bytes()
                 + now.ghosts.bytes()
         };
         self.sets.iter().map(of).sum::<usize>()
             + self.sets.capacity() * size_of::<Now<D>>()
-            + (self.by_rank.capacity() + self.ahead_by_rank.capacity()) * size_of::<Packed>()
+            + self.by_rank.capacity() * size_of::<Packed>()
             + self.moving_by_rank.capacity() * size_of::<Moving>()
             + self.sample.capacity() * size_of::<[f64; 2]>()
             + self.quantile_of.capacity() * size_of::<f32>()
@@ -104,7 +100,7 @@ impl<const D: usize> Current<D> {
         put(by_rank, sets.first().map_or(&[], |now| now.bodies.as_slice()), ids, workers);
     }
 
-    /// The memory for bodies of a course by rank.
+    /// The memory for those by rank.
     pub(super) fn take_moving_by_rank(&mut self) -> Vec<Moving> {
         take(&mut self.moving_by_rank)
     }
@@ -135,8 +131,6 @@ impl<const D: usize> Current<D> {
             sets,
             now: &self.sets,
             by_rank: &self.by_rank,
-            ahead_by_rank: &self.ahead_by_rank,
-            is_ahead: self.course.is_some(),
             doubted: given
                 .stand_ins
                 .filter(|_| self.error > 0.0)
@@ -171,8 +165,6 @@ pub(super) struct Test<'a, const D: usize> {
     now: &'a [Now<D>],
     /// Bodies of the only set by rank, where candidates name them so.
     by_rank: &'a [Packed],
-    ahead_by_rank: &'a [Packed],
-    is_ahead: bool,
     /// What stands in for bodies, if it may be in doubt whether two of those touch, where they are no farther from that than this; and what
     /// decides then.
     doubted: Option<(&'a StandIns<D>, Exact<'a, D>)>,
@@ -191,7 +183,7 @@ impl<'a, const D: usize> Test<'a, D> {
         self.only.is_some()
     }
 
-    /// The bodies of two sets as new candidates name them; whether to ask for them ahead.
+    /// The bodies of two sets as candidates name them; whether to ask for them ahead.
     pub(super) fn named(&self, sets: [u32; 2]) -> ([&'a [Packed]; 2], bool) {
         if !self.by_rank.is_empty() {
             // By rank, those of candidates that come one after the other lie together.
@@ -201,15 +193,9 @@ impl<'a, const D: usize> Test<'a, D> {
         (bodies, bodies.iter().any(|bodies| are_far(bodies.len())))
     }
 
-    /// The bodies of two sets by id, as they are, and as they are kept on their course.
+    /// The bodies of two sets by id, as they are, and as they are kept, when a list is made.
     pub(super) fn moving(&self, sets: [u32; 2]) -> [&'a [Moving]; 2] {
         sets.both(|set| self.now[set as usize].moving.as_slice())
-    }
-
-    /// The bodies of two sets as new candidates name them, where they are kept if that is ahead.
-    pub(super) fn ahead(&self, sets: [u32; 2]) -> Option<[&'a [Packed]; 2]> {
-        let by_id = || sets.both(|set| self.now[set as usize].ahead.as_slice());
-        self.is_ahead.then(|| if self.by_rank.is_empty() { by_id() } else { [self.ahead_by_rank; 2] })
     }
 
     /// Whether not all candidates that touch are pairs.
@@ -219,8 +205,9 @@ impl<'a, const D: usize> Test<'a, D> {
 
     /// What tells more of candidates than bodies do, if that is needed.
     pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'a, '_, D>> {
-        let all = Verdict { test: self, sets, images: self.images(sets) };
-        (all.sorts_out() || self.doubted.is_some()).then_some(all)
+        let images = self.images(sets);
+        let is_needed = self.layered || !images.is_empty() || self.doubted.is_some();
+        is_needed.then_some(Verdict { test: self, sets, images })
     }
 
     /// What decides about two of these sets that stand-ins tell too little of, if there are such.
@@ -259,14 +246,9 @@ pub(super) struct Verdict<'a, 't, const D: usize> {
 }
 
 impl<const D: usize> Verdict<'_, '_, D> {
-    /// Whether some candidates are none.
-    pub(super) fn sorts_out(&self) -> bool {
-        self.test.layered || !self.images.is_empty()
-    }
-
-    /// The images of both sets, if there are such.
+    /// The images of both sets, if some candidates in which no more than one is an image are none.
     pub(super) fn images(&self) -> Option<&OfTwo<'_, D>> {
-        (!self.images.is_empty()).then_some(&self.images)
+        Some(&self.images).filter(|images| !images.is_empty() && !images.are_half())
     }
 
     /// Whether layers may not let two meet; and whether they do.
@@ -276,11 +258,6 @@ impl<const D: usize> Verdict<'_, '_, D> {
 
     pub(super) fn meet(&self, ids: [u32; 2]) -> bool {
         self.test.meet(self.sets, self.images.bodies(ids))
-    }
-
-    /// Whether a candidate is one: layers let its bodies meet, and it is the one image that counts.
-    pub(super) fn may_be(&self, ids: [u32; 2]) -> bool {
-        self.images.is_one(ids) && (!self.test.layered || self.meet(ids))
     }
 
     /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.

@@ -1,7 +1,8 @@
-//! Candidates of bodies on their course, looked at as a search finds them, before they have left the nearest cache.
+//! Candidates, looked at as a search finds them, before they have left the nearest cache.
 //!
-//! It is known of each when it is due (`course`). Those that are due while the list lasts are sorted into blocks; those that touch all the
-//! time are listed at once, and of the others nothing is kept.
+//! It is known of each how far bodies must move before it can change whether they touch (`slack`), or, of those on their course, when it is due
+//! (`course`). Those that may change while the list lasts are sorted into blocks; those that touch all the time are listed at once, and of the others
+//! nothing is kept.
 
 use jostle_core::axes::Both;
 use jostle_core::scratch::ScratchPool;
@@ -9,13 +10,14 @@ use jostle_core::{Isa, Workers};
 use jostle_sets::prepare::job::Job;
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run, sixteen_mut};
 
-use crate::coherent::bands::{AT_A_TIME, BLOCK};
+use crate::coherent::bands::{AT_A_TIME, BANDS, BLOCK, band_of, bands_of_one};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
 use crate::coherent::current::{Test, Verdict};
 use crate::coherent::judge::sure_or_in_doubt;
 use crate::coherent::names::Names;
 use crate::coherent::packed::{Moving, Sixteens, TWO_IMAGES, dot};
+use crate::coherent::slack::{may_change, slack_of};
 use crate::join::hits::Sink;
 
 /// Candidates are looked at once there are so many.
@@ -90,7 +92,8 @@ pub(super) struct Expected<'a, const D: usize> {
     pub(super) ids: &'a [u32],
     /// Whether candidates are named by rank in blocks, too.
     pub(super) keeps_ranks: bool,
-    pub(super) course: Course,
+    /// If one is expected.
+    pub(super) course: Option<Course>,
     pub(super) margin: f32,
     pub(super) isa: Isa,
     /// Whether those that touch all the time are listed.
@@ -228,7 +231,7 @@ impl<const D: usize> Sorting<'_, '_, D> {
                 };
                 run(isa, InDoubt { columns, within, count: due_len, decide });
             }
-            if let Some(images) = judge.images().filter(|images| !images.are_half()) {
+            if let Some(images) = judge.images() {
                 let is_one = |pair| images.is_one(names.ids(pair));
                 due_len = keep_some(&mut due[..due_len], Some(classes), (is_one, true));
                 sure_len = keep_some(&mut sure[..sure_len], None, (is_one, true));
@@ -299,13 +302,13 @@ impl<F: FnMut(usize)> LaneWork for InDoubt<'_, F> {
     }
 }
 
-/// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while bodies are on their course into one list, with
+/// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while the list lasts into one list, with
 /// their classes, and those that touch all the time into another; says how many they are.
 struct Classify<'a, const D: usize> {
     bodies: [&'a [Moving]; 2],
     pairs: &'a [[u32; 2]],
     count: usize,
-    course: Course,
+    course: Option<Course>,
     margin: f32,
     columns: &'a mut Columns,
     due: &'a mut [[u32; 2]],
@@ -323,18 +326,28 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
         let (mut dues, mut sures, two_images) = (0, 0, L::splat(TWO_IMAGES));
         for (sixteen, pairs) in pairs.as_chunks().0.iter().enumerate() {
             let [now, then] = tests.apart_both::<L>(sixteen);
-            let mut steps = then;
-            for axis in 0..D {
-                steps[axis] = then[axis].sub(now[axis]);
-            }
             let radii = now[3];
             let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
-            let (along, step2) = (dot::<L, D>(&then, &steps), dot::<L, D>(&steps, &steps));
             // No two images are a candidate.
             let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & two_images.le(then[3]);
-            let is_due = course.may_change([then2, radii, along, step2], margin) & there;
+            let is_due = there
+                & match course {
+                    None => may_change::<L>([then2, radii], margin),
+                    Some(course) => {
+                        let mut steps = then;
+                        for axis in 0..D {
+                            steps[axis] = then[axis].sub(now[axis]);
+                        }
+                        let (along, step2) = (dot::<L, D>(&then, &steps), dot::<L, D>(&steps, &steps));
+                        let is_due = course.may_change([then2, radii, along, step2], margin) & there;
+                        for (column, value) in columns[3..].iter_mut().zip([along, step2]) {
+                            value.compressed(is_due, sixteen_mut(column, dues));
+                        }
+                        is_due
+                    }
+                };
             let is_sure = now2.le(radii.mul(radii)) & !is_due & there;
-            for (column, value) in columns.iter_mut().zip([now2, then2, radii, along, step2]) {
+            for (column, value) in columns.iter_mut().zip([now2, then2, radii]) {
                 value.compressed(is_due, sixteen_mut(column, dues));
             }
             L::compress_pairs(pairs, is_due, sixteen_mut(due, dues));
@@ -343,12 +356,24 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             sures += is_sure.count_ones() as usize;
         }
         let [now2, then2, radii, along, step2] = &*columns;
-        let units = [1.0 / margin, course.step(margin)];
+        let class_of = |band: u8, at: usize| 2 * band + u8::from(now2[at] > radii[at] * radii[at]);
         for first in (0..dues).step_by(LANES) {
-            for (lane, slot) in sixteen_mut(classes, first).iter_mut().enumerate() {
-                let at = first + lane;
-                let band = course.band((then2[at], radii[at]), (along[at], step2[at]), units);
-                *slot = 2 * band + u8::from(now2[at] > radii[at] * radii[at]);
+            let classes = sixteen_mut(classes, first);
+            match course {
+                None => {
+                    let bands = bands_of_one(margin.into());
+                    for (lane, slot) in classes.iter_mut().enumerate() {
+                        let at = first + lane;
+                        *slot = class_of(band_of(slack_of(then2[at].sqrt(), radii[at]) * bands, BANDS), at);
+                    }
+                }
+                Some(course) => {
+                    let units = [1.0 / margin, course.step(margin)];
+                    for (lane, slot) in classes.iter_mut().enumerate() {
+                        let at = first + lane;
+                        *slot = class_of(course.band((then2[at], radii[at]), (along[at], step2[at]), units), at);
+                    }
+                }
             }
         }
         [dues, sures]

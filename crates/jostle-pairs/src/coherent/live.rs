@@ -1,6 +1,6 @@
 //! The list of pairs that touch, changed where candidates begin to touch, or end.
 //!
-//! Candidates that surely touch are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
+//! Candidates that touch all the time are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
 //! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written. Of many sets those of each two that
 //! meet stand together: where one part of the list becomes longer or shorter, few of the next ones move from one end of theirs to the other.
 
@@ -18,7 +18,6 @@ use jostle_core::{Isa, Workers};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
 use crate::coherent::blocks::{Blocks, Meeting, Meetings, Stock, are_far};
-use crate::coherent::candidates::Candidates;
 use crate::coherent::course::Come;
 use crate::coherent::current::Test;
 use crate::coherent::names::Names;
@@ -32,8 +31,7 @@ const SOME: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Live {
     blocks: Blocks,
-    /// Where in the list what workers have listed of each two sets begins, the sure pairs of each of their blocks, and the other pairs of each; and the
-    /// end. Or how many have begun to touch in all blocks before each, and how many have ended.
+    /// Where in the list what workers have listed of each two sets begins, and the pairs of each of their blocks; and the end. Or how many have begun to touch in all blocks before each, and how many have ended.
     starts: Vec<usize>,
     /// Of each two sets that meet.
     parts: Vec<Part>,
@@ -87,27 +85,6 @@ impl Live {
         self.holds
     }
 
-    /// Takes new candidates, block by block and band by band, bodies having come so far. Whether they can be numbered.
-    pub(super) fn begin<const D: usize>(
-        &mut self,
-        candidates: &Candidates<D>,
-        test: &Test<'_, D>,
-        come: (Come, f64, Isa),
-        workers: Workers<'_>,
-    ) -> bool {
-        self.take_listed(candidates.len(), candidates.meetings.iter().map(|_| 0));
-        if self.holds {
-            self.blocks.sort(candidates, test, come, workers);
-        }
-        self.holds
-    }
-
-    fn take_listed(&mut self, candidates: usize, ends: impl Iterator<Item = usize>) {
-        (self.holds, self.is_aside) = (u32::try_from(candidates).is_ok(), false);
-        self.parts.clear();
-        self.parts.extend(ends.map(|end| Part { end, ..Part::default() }));
-    }
-
     /// How many pairs stand at the front of the list that are of no block, and stay there.
     pub(super) fn front(&self) -> usize {
         self.front
@@ -117,7 +94,7 @@ impl Live {
         self.blocks.all()
     }
 
-    /// Where in the list a candidate stands that touches, but for those that surely do.
+    /// Where in the list a candidate stands that touches.
     pub(super) fn place_of(&self, candidate: u32) -> usize {
         self.slots[candidate as usize].load(Ordering::Relaxed) as usize
     }
@@ -131,8 +108,10 @@ impl Live {
     /// listed, those of each two sets up to such a place. Whether those can be numbered.
     pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
         self.blocks.take_sorted(come, meetings);
-        let listed = ends.last().copied().unwrap_or_default();
-        self.take_listed(listed + self.blocks.all().len() * BLOCK, ends.iter().copied());
+        let most = ends.last().copied().unwrap_or_default() + self.blocks.all().len() * BLOCK;
+        (self.holds, self.is_aside) = (u32::try_from(most).is_ok(), false);
+        self.parts.clear();
+        self.parts.extend(ends.iter().map(|&end| Part { end, ..Part::default() }));
         self.holds
     }
 
@@ -141,19 +120,16 @@ impl Live {
         self.parts.iter().map(|part| part.end)
     }
 
-    /// Lists new candidates that touch, of each two sets behind those that workers have listed: block by block those that surely do, then block by
-    /// block and band by band the others.
+    /// Lists new candidates that touch, of each two sets behind those that workers have listed, block by block and band by band.
     pub(super) fn list<const D: usize>(&mut self, list: &mut PairList, test: &Test<'_, D>, workers: Workers<'_>) {
         let Self { blocks, starts, slots, tail, front, parts, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
-        resize_with_headroom(starts, 2 * blocks.len() + parts.len() + 1);
+        resize_with_headroom(starts, blocks.len() + parts.len() + 1);
         let (mut end, mut at, mut listed) = (0, 0, 0);
         starts[0] = 0;
         for (part, of) in parts.iter_mut().zip(meetings.ranges()) {
-            let of = &blocks[of];
             let of_front = part.end - replace(&mut listed, part.end);
-            let lens = of.iter().map(|block| block.sure().len()).chain(of.iter().map(|block| block.touched()));
-            for len in once(of_front).chain(lens) {
+            for len in once(of_front).chain(blocks[of].iter().map(|block| block.touched())) {
                 (at, end) = (at + 1, end + len);
                 starts[at] = end;
             }
@@ -162,17 +138,16 @@ impl Live {
         list.set_len(end);
         let are_many = parts.len() > 1;
         if are_many {
-            tail.begin_sure(end);
+            tail.begin_known(end);
         } else {
             tail.begin(end);
         }
         // What workers have listed goes to its place, the last first.
-        let mut listed_end = listed;
         for meeting in meetings.all().iter().rev() {
-            let first = first_part(meetings.range(meeting.number).start, meeting.number);
+            let first = meetings.range(meeting.number).start + meeting.number;
             let to = starts[first]..starts[first + 1];
-            list.pairs_mut().copy_within(listed_end - to.len()..listed_end, to.start);
-            listed_end -= to.len();
+            list.pairs_mut().copy_within(listed - to.len()..listed, to.start);
+            listed -= to.len();
         }
         *front = starts.get(1).copied().unwrap_or_default();
         let needed = blocks.len() * BLOCK;
@@ -181,13 +156,8 @@ impl Live {
         }
         let (starts, slots, tail) = (&*starts, &*slots, &*tail);
         workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
-            let Some((number, is_sure)) = block_of_part(meetings, part) else { return };
-            let (block, names) = (&blocks[number], test.names(meetings.of_block(number).1.sets));
-            if is_sure {
-                out.iter_mut().zip(block.sure()).for_each(|(slot, at)| *slot = names.pair(block.pair(at)));
-                return;
-            }
-            let slots = &slots[number * BLOCK..][..BLOCK];
+            let Some((number, sets)) = block_of_part(meetings, part) else { return };
+            let (block, names, slots) = (&blocks[number], test.names(sets), &slots[number * BLOCK..][..BLOCK]);
             let mut done = 0;
             for range in block.touching() {
                 let len = range.len();
@@ -370,19 +340,11 @@ impl Windows {
     }
 }
 
-/// The number of the part of a new list that is what workers have listed of two sets, whose blocks begin there. The sure pairs of each block follow, then
-/// the others.
-fn first_part(first_block: usize, meeting: usize) -> usize {
-    2 * first_block + meeting
-}
-
-/// The block that a part is of, and whether it is its sure pairs; none of what workers have listed.
-fn block_of_part(meetings: &Meetings, part: usize) -> Option<(usize, bool)> {
-    let of = meetings.all().partition_point(|meeting| first_part(meeting.end, meeting.number + 1) <= part);
-    let blocks = meetings.range(of);
-    let at = (part - first_part(blocks.start, of)).checked_sub(1)?;
-    let is_sure = at < blocks.len();
-    Some((blocks.start + if is_sure { at } else { at - blocks.len() }, is_sure))
+/// The block that a part of a new list is of, and its sets; none of the first part of each two sets, which is what workers have listed.
+fn block_of_part(meetings: &Meetings, part: usize) -> Option<(usize, [u32; 2])> {
+    let number = meetings.all().partition_point(|meeting| meeting.end + meeting.number < part);
+    let block = part.checked_sub(number + 1)?;
+    (block >= meetings.range(number).start).then_some((block, meetings.all()[number].sets))
 }
 
 /// Where candidates stand in the list.

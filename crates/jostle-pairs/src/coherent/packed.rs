@@ -175,17 +175,6 @@ impl Sixteens<'_, 1> {
     }
 }
 
-impl<'a> Sixteens<'a, 2> {
-    /// Those of some pairs.
-    ///
-    /// # Panics
-    /// If a pair names no body.
-    #[inline(always)]
-    pub(super) fn of(bodies: [&'a [Packed]; 2], pairs: &'a [[u32; 2]]) -> Self {
-        Self::checked(bodies, pairs)
-    }
-}
-
 impl<'a> Sixteens<'a, 4, Moving> {
     /// Those of some pairs.
     ///
@@ -238,21 +227,6 @@ impl<'a, const UNIT: usize, B> Sixteens<'a, UNIT, B> {
 }
 
 impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
-    #[inline(always)]
-    pub(super) fn len(self) -> usize {
-        self.pairs.len()
-    }
-
-    /// The same pairs of these bodies, at least as many.
-    ///
-    /// # Panics
-    /// If they are fewer.
-    #[inline(always)]
-    pub(super) fn among(self, bodies: [&'a [Packed]; 2]) -> Self {
-        assert!(bodies[0].len() >= self.bodies[0].len() && bodies[1].len() >= self.bodies[1].len(), "other bodies");
-        Self { bodies, ..self }
-    }
-
     /// Asks for sixteen pairs.
     #[inline(always)]
     pub(super) fn prefetch_pairs(self, sixteen: usize) {
@@ -296,13 +270,4 @@ pub(super) fn dot<L: Lanes, const D: usize>(a: &[L; 4], b: &[L; 4]) -> L {
         sum = sum.add(a[axis].mul(b[axis]));
     }
     sum
-}
-
-/// Asks for the bodies of some pairs.
-#[inline(always)]
-pub(super) fn prefetch_bodies([of_a, of_b]: [&[Packed]; 2], pairs: impl IntoIterator<Item = [u32; 2]>) {
-    for [a, b] in pairs {
-        prefetch(&of_a[a as usize]);
-        prefetch(&of_b[b as usize]);
-    }
 }

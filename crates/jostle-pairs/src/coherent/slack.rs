@@ -1,5 +1,7 @@
 //! How far bodies must move before it can change whether two of them touch.
 
+use jostle_sets::simd::Lanes;
+
 /// What is taken off how far bodies must move, relative to their distance and to the sum of their radii, for rounding: 2^-18. The
 /// predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested, and so does what is computed here.
 pub(super) const ROUNDING: f32 = 1.0 / 262_144.0;
@@ -12,4 +14,41 @@ const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 #[inline(always)]
 pub(super) fn slack_of(distance: f32, radii: f32) -> f32 {
     ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) * 0.5
+}
+
+/// Of which of sixteen candidates it may change whether they touch while bodies use up such a margin: by the squares of their distances and the sums
+/// of their radii. Of all others [`slack_of`] is greater.
+#[inline(always)]
+pub(super) fn may_change<L: Lanes>([distance2, radii]: [L; 2], margin: f32) -> u16 {
+    let zero = L::splat(0.0);
+    let off = radii.add(L::splat(2.0 * margin)).mul(L::splat(4.0 * ROUNDING)).add(L::splat(2.0 * margin + LEAST));
+    let (outer, inner) = (radii.add(off), radii.sub(off));
+    let stays_inside = distance2.le(inner.mul(inner)) & !inner.le(zero);
+    !(outer.mul(outer).le(distance2) | stays_inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use jostle_sets::simd::{Lanes, Portable};
+
+    use super::{may_change, slack_of};
+
+    #[test]
+    fn who_cannot_change_has_more_slack_than_the_margin() {
+        let mut never = 0;
+        for number in 0..200_000_u32 {
+            let part = |by: f32| (number as f32 * by).fract();
+            let unit = 2.0_f32.powi((number % 90) as i32 - 60);
+            let (radii, margin) = (part(0.618_034) * unit, (part(0.414_214) * 0.3 + 1e-4) * unit);
+            let distance = (radii + (part(0.732_051) - 0.5) * 6.0 * margin).max(0.0);
+            let may = may_change([distance * distance, radii].map(Portable::splat), margin);
+            assert!(may == 0 || may == u16::MAX, "all lanes are alike");
+            if may == 0 {
+                never += 1;
+                assert!(slack_of((distance * distance).sqrt(), radii) > margin, "{distance} {radii} {margin}");
+            }
+        }
+        assert!((50_000..150_000).contains(&never), "{never}");
+        assert!(may_change([f32::NAN, 1.0].map(Portable::splat), 0.1) == u16::MAX);
+    }
 }

@@ -42,7 +42,7 @@ impl Tail {
     }
 
     /// Begins with a new list of so many that touch all the time, until it is said that others stand there.
-    pub(super) fn begin_sure(&mut self, len: usize) {
+    pub(super) fn begin_known(&mut self, len: usize) {
         (self.first, self.len_at_first) = (0, len);
         self.owners.clear();
         self.owners.resize_with(len, || AtomicU32::new(SURE));

@@ -12,8 +12,6 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Workers};
 use jostle_sets::Circle;
 
-use crate::coherent::packed::Packed;
-
 /// Bodies that one task reads, at most, and tasks of a worker: of fewer it would have to wait for the last.
 const BLOCK: usize = 1 << 13;
 const TASKS: usize = 2;
@@ -203,19 +201,6 @@ impl<const D: usize> Was<D> {
         for (axis, stood) in stood.iter_mut().enumerate() {
             stood[id as usize] = if way[axis].abs() <= most { now[axis] - way[axis] } else { now[axis] };
         }
-    }
-
-    /// Packs the bodies as they are kept.
-    pub(super) fn pack(&self, packed: &mut Vec<Packed>, workers: Workers<'_>) {
-        let centers = self.centers();
-        fill_with_headroom(packed, centers[0].len(), Packed::default());
-        let block = block(packed.len(), workers);
-        workers.fill_blocks("pack", packed, block, |first, block| {
-            let (centers, radii) = (centers.map(|column| &column[first..]), &self.radii[first..]);
-            for at in 0..block.len().min(radii.len()) {
-                block[at] = Packed::new::<D>(from_axes(|axis| centers[axis][at]), radii[at]);
-            }
-        });
     }
 }
 

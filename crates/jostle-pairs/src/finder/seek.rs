@@ -21,7 +21,6 @@ use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 use crate::pairs::engine::{Engine, Through};
 use crate::pairs::plan::Plan;
-use crate::pairs::ranks::Ranks;
 use crate::pairs::stats::{StageTimes, Stats};
 
 impl<const D: usize> PairFinder<D> {
@@ -101,24 +100,6 @@ impl<const D: usize> PairFinder<D> {
         let listed = unfinished.0.list_whole(input, only, workers);
         forget(unfinished);
         listed
-    }
-
-    /// Lists the pairs of one set in `f32` at rest, in open space, by the ranks of its bodies in the tree, those of each pair ascending.
-    pub(crate) fn list_ranks_here(
-        &mut self,
-        input: &Input<'_, D>,
-        ranks: &mut Ranks,
-        workers: Workers<'_>,
-    ) -> Result<(), InputError> {
-        let unfinished = Unfinished(self);
-        let listed = unfinished.0.seek(input, None, workers, |mut engines, plan| {
-            ranks.number(plan.first_tree(), workers);
-            ((), engines.list(plan.calling(ranks.of_leaves()), workers))
-        });
-        forget(unfinished);
-        listed?;
-        self.listed.note_plain(self.engine.pairs.pairs().len());
-        Ok(())
     }
 
     fn list_whole(

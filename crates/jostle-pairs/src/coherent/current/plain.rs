@@ -1,7 +1,7 @@
 //! Plain bodies, in `f32` at rest in open space: kept where they stand or are to be, and, frame by frame, how much of their margins they have
 //! used up, and how far they have strayed from their course.
 
-use core::mem::{swap, take};
+use core::mem::take;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::from_axes;
@@ -146,22 +146,6 @@ impl<const D: usize> Current<D> {
         self.course.filter(|course| course.is_expected())
     }
 
-    /// Takes the bodies of a plain frame as they are kept for those of this frame.
-    pub(in crate::coherent) fn pack_kept(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
-        self.each_view(input, |Now { was, bodies, .. }, _| was.pack(bodies, workers));
-        self.put_ghosts(workers);
-    }
-
-    /// Puts the bodies of a plain frame aside as they are kept ahead, by rank where there are ids.
-    pub(in crate::coherent) fn pack_ahead(&mut self, input: &Input<'_, D>, ids: &[u32], workers: Workers<'_>) {
-        self.pack_kept(input, workers);
-        self.put_by_rank(ids, workers);
-        if ids.is_empty() {
-            self.sets.iter_mut().for_each(|now| swap(&mut now.bodies, &mut now.ahead));
-        }
-        swap(&mut self.by_rank, &mut self.ahead_by_rank);
-    }
-
     /// How far bodies have come that have used up so much of a margin, which still holds.
     pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
         let Some(course) = self.course() else { return Come::Anywhere(used) };
@@ -241,19 +225,25 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// As [`Current::measure`], of bodies of a course, which have been read: as they are and as they are kept ahead. None are by rank.
-    pub(in crate::coherent) fn measure_moving(
+    /// As [`Current::measure`], of bodies that have just been kept, which have been read as they are and as they are kept. None are by rank.
+    pub(in crate::coherent) fn measure_kept(
         &mut self,
         input: &Input<'_, D>,
-        (margin, course): (f64, Course),
+        margin: f64,
         on: (Isa, Workers<'_>),
     ) -> f64 {
         self.by_rank.clear();
-        let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
+        let used = match self.course() {
+            Some(course) => {
+                let strayed = self.measure_strayed(input, (margin, None), Now::moving, on);
+                self.used(course, strayed)
+            }
+            None => self.read_plain(input, (margin, Since::Kept, None), Now::moving, on)[0] + self.error,
+        };
         for Now { moving, ghosts, .. } in &mut self.sets[..self.of_input] {
             ghosts.put_behind(moving, Moving::image, on.1);
         }
-        self.used(course, strayed)
+        used
     }
 
     fn used(&self, course: Course, strayed: f64) -> f64 {

@@ -27,8 +27,6 @@ const AT_ONCE: usize = 64;
 pub(super) struct Places {
     /// Of none before somebody strays.
     groups: Groups,
-    /// Where in the list the sure pairs of each block begin.
-    sure: Vec<usize>,
     /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
@@ -62,11 +60,10 @@ impl Who<'_> {
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        let Self { groups, sure, in_front, in_blocks, looks, holes } = self;
+        let Self { groups, in_front, in_blocks, looks, holes } = self;
         let of = |lists: &[&Vec<u32>]| lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
         groups.bytes()
             + of(&[in_front, in_blocks, holes])
-            + sure.capacity() * size_of::<usize>()
             + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
 
@@ -92,7 +89,6 @@ impl Places {
         if !who.new.is_empty() {
             if self.groups.is_empty() {
                 self.groups.find(listed, by, workers);
-                self.find_sure(listed);
             }
             self.look_for(listed, by, who, (isa, workers));
         }
@@ -101,7 +97,7 @@ impl Places {
 
     /// Finds where the pairs stand in this frame.
     fn find_holes(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
-        let Self { sure, in_front, in_blocks, holes, .. } = self;
+        let Self { in_front, in_blocks, holes, .. } = self;
         let blocks = listed.live.blocks();
         resize_with_headroom(holes, in_front.len() + in_blocks.len());
         let (of_front, of_blocks) = holes.split_at_mut(in_front.len());
@@ -109,27 +105,10 @@ impl Places {
         workers.fill_blocks("holes", of_blocks, HOLES, |first, slots| {
             for (slot, &candidate) in slots.iter_mut().zip(&in_blocks[first..]) {
                 let (number, at) = (candidate as usize / BLOCK, candidate as usize % BLOCK);
-                let (block, of_sure) = (&blocks[number], blocks[number].sure());
-                *slot = if of_sure.contains(&at) {
-                    (sure[number] + at - of_sure.start) as u32
-                } else if block.touches_now(at) {
-                    listed.live.place_of(candidate) as u32
-                } else {
-                    NOWHERE
-                };
+                *slot = if blocks[number].touches_now(at) { listed.live.place_of(candidate) as u32 } else { NOWHERE };
             }
         });
         holes.retain(|&place| place != NOWHERE);
-    }
-
-    fn find_sure(&mut self, listed: Listed<'_>) {
-        let blocks = listed.live.blocks();
-        resize_with_headroom(&mut self.sure, blocks.len());
-        let mut begin = listed.live.front();
-        for (slot, block) in self.sure.iter_mut().zip(blocks) {
-            *slot = begin;
-            begin += block.sure().len();
-        }
     }
 
     /// Looks for those that have just begun to stray.
