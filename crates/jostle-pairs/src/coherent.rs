@@ -287,7 +287,8 @@ impl<const D: usize> CoherentFinder<D> {
     /// How the next list is to be made, if it pays to make one: it may be known where bodies are to be, and others may stand in for them.
     fn next_way(&mut self, input: &Input<'_, D>, answer: &Answer<'_>, (known, stand_in): (bool, bool)) -> Option<Way> {
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
-        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], stand_in), known);
+        let of_bodies = [stand_in, stand_in && !input.space.is_open() && !input.is_decided()];
+        let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], of_bodies), known);
         way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST))
     }
 

@@ -31,7 +31,8 @@ const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 const IF_STANDING: [f64; 2] = [0.0, 1.0];
 
 /// Where bodies on a course all move apart, not together, many candidates are due while a list lasts: then it must last for so many frames for each pair
-/// that a body has, in the plane and in space, and for so many times as many where others stand in for them.
+/// that a body has, in the plane and in space, and for so many times as many where others stand in for them; so must lists of bodies on
+/// no course that a search takes little time to move into a cell.
 const FOR_A_PAIR_APART: [f64; 2] = [0.5, 0.18];
 const IF_STAND_IN: f64 = 1.4;
 
@@ -294,12 +295,13 @@ impl Pace {
         added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
-    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies, and whether it can be known where they are to be.
+    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies, and for such that a search moves into a cell as they are; and
+    /// whether it can be known where they are to be.
     pub(super) fn next_way(
         &mut self,
         radius: f64,
         axes: usize,
-        (worth, stand_in): (Worth, bool),
+        (worth, [stand_in, moved_in]): (Worth, [bool; 2]),
         known: bool,
     ) -> Option<Way> {
         (self.growth, self.ahead) = (1.0, 0.0);
@@ -340,10 +342,11 @@ impl Pace {
             let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
             let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
             let due = self.apartness * FOR_A_PAIR_APART[in_space] * self.foreseen();
+            let times = |is_so: bool| if is_so { IF_STAND_IN } else { 1.0 };
             let worth = if is_expected {
-                (worth * IF_EXPECTED[in_space]).max(due * if stand_in { IF_STAND_IN } else { 1.0 })
+                (worth * IF_EXPECTED[in_space]).max(due * times(stand_in))
             } else {
-                worth + IF_STANDING[in_space]
+                (worth + IF_STANDING[in_space]) * times(moved_in)
             };
             (margin.is_finite() && margin >= worth * pace_of(ahead)).then_some((is_expected, ahead, margin))
         };
