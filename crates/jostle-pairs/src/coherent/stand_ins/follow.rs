@@ -218,14 +218,42 @@ impl<const D: usize> StandIn<D> {
         let columns = now.centers.each_mut().map(Vec::as_mut_slice);
         let steps = now.steps.each_mut().map(Vec::as_mut_slice);
         let before = before.centers.each_ref().each(Vec::as_slice);
-        if let Some(cell) = cell {
-            workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
-                note(isa.run(Follow { centers, first, origin, out, images: Some((cell, before, steps)) }));
-            });
-        } else {
-            workers.fill_columns("follow", [columns], block, |first, [out]| {
-                note(isa.run(Follow { centers, first, origin, out, images: None }));
-            });
+        let along = |axis: usize, first: usize, out: &mut [f32], images: Option<Images<'_>>| {
+            let reach = isa.run(FollowAlong { column: centers[axis], first, origin: origin[axis], out, images });
+            note(Far { reach, radius: 0.0 });
+        };
+        match cell {
+            None => workers.fill_columns("follow", [columns], block, |first, [out]| {
+                (0..D).zip(out).for_each(|(axis, out)| along(axis, first, out, None));
+            }),
+            Some(cell) if cell.is_straight() => {
+                workers.fill_columns("follow", [columns, steps], block, |first, [out, steps]| {
+                    for (axis, (out, steps)) in (0..D).zip(out.into_iter().zip(steps)) {
+                        let inverse = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
+                        let lengths = [inverse, cell.space.vectors[axis][axis]];
+                        along(axis, first, out, Some((&before[axis][first..], steps, lengths)));
+                    }
+                });
+            }
+            Some(cell) => workers.fill_columns("follow", [columns, steps], block, |first, [mut out, mut steps]| {
+                let mut far = Far::default();
+                for begin in (0..out[0].len()).step_by(PART) {
+                    let (mut apart, mut room) = ([[0.0; PART]; D], [T::default(); PART]);
+                    for axis in 0..D {
+                        let at = read(&centers[axis], first + begin, &mut room);
+                        for lane in 0..PART {
+                            apart[axis][lane] = at[lane].to_f64() - origin[axis];
+                        }
+                    }
+                    let before = before.each(|column| &column[first + begin..][..PART]);
+                    let there = bodies.len().saturating_sub(first + begin).min(PART);
+                    let [out, steps] = [&mut out, &mut steps]
+                        .map(|columns| columns.each_mut().map(|column| &mut column[begin..][..PART]));
+                    let reach = isa.run(FollowInLattice { cell, apart, there, before, out, steps });
+                    far.merge(Far { reach, radius: 0.0 });
+                }
+                note(far);
+            }),
         }
         self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
@@ -253,103 +281,106 @@ fn whole(steps: f64) -> f64 {
     if whole.abs() <= FARTHEST { whole } else { f64::NAN }
 }
 
-/// The cell, where all were, and how many of its vectors lead to their bodies.
-type Followed<'a, const D: usize> = (&'a UnitCell<D>, [&'a [f32]; D], [&'a mut [f32]; D]);
-
-/// Puts stand-ins, whole parts of them, to the images of their bodies nearest to where they were.
-struct Follow<'a, T, const D: usize> {
-    centers: &'a [Column<'a, T>; D],
-    first: usize,
-    origin: [f64; D],
-    out: [&'a mut [f32]; D],
-    /// Where space repeats.
-    images: Option<Followed<'a, D>>,
+/// How far some are from the origin, at most, the first so many of each part; the others, behind the last body, are put there.
+#[inline(always)]
+fn reach_of(out: &mut [f32], there: usize) -> f32 {
+    out[there..].fill(0.0);
+    let mut reach = [0.0_f32; LANES];
+    for some in out.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            let far = some[lane].abs();
+            reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
+        }
+    }
+    reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far })
 }
 
-impl<T: Scalar, const D: usize> Work for Follow<'_, T, D> {
-    type Output = Far;
+/// Where stand-ins were along an axis, how many lengths of the cell lead to their bodies, and that length, after its inverse.
+type Images<'a> = (&'a [f32], &'a mut [f32], [f64; 2]);
+
+/// Puts stand-ins, whole parts of them, along an axis: to the images of their bodies nearest to where they were, where the cell is straight.
+struct FollowAlong<'a, T> {
+    column: Column<'a, T>,
+    first: usize,
+    origin: f64,
+    out: &'a mut [f32],
+    images: Option<Images<'a>>,
+}
+
+impl<T: Scalar> Work for FollowAlong<'_, T> {
+    type Output = f32;
     const GAINS_BY_AVX512: bool = false;
 
     #[inline(always)]
-    fn run(self) -> Far {
-        let Self { centers, first, origin, mut out, mut images } = self;
-        let mut reach = [0.0_f32; LANES];
-        for part in 0..out[0].len() / PART {
-            let (first, begin) = (first + part * PART, part * PART);
-            let mut rooms = [[T::default(); PART]; D];
-            let zeros = [T::default(); PART];
-            let mut at = [&zeros; D];
-            for (axis, room) in rooms.iter_mut().enumerate() {
-                at[axis] = read(&centers[axis], first, room);
-            }
-            match &mut images {
-                None => {
-                    for axis in 0..D {
-                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(at[axis]) {
-                            *slot = (x.to_f64() - origin[axis]) as f32;
-                        }
-                    }
+    fn run(self) -> f32 {
+        let Self { column, first, origin, out, mut images } = self;
+        let mut reach = 0.0_f32;
+        for begin in (0..out.len()).step_by(PART) {
+            let mut room = [T::default(); PART];
+            let at = read(&column, first + begin, &mut room);
+            let out = &mut out[begin..][..PART];
+            if let Some((before, steps, [inverse, length])) = &mut images {
+                let (before, steps) = (&before[begin..][..PART], &mut steps[begin..][..PART]);
+                for lane in 0..PART {
+                    let x = at[lane].to_f64() - origin;
+                    let step = whole((x - place(before[lane])) * *inverse);
+                    (out[lane], steps[lane]) = ((x - step * *length) as f32, step as f32);
                 }
-                Some((cell, before, steps)) if cell.is_straight() => {
-                    for axis in 0..D {
-                        let (out, steps) = (&mut out[axis][begin..][..PART], &mut steps[axis][begin..][..PART]);
-                        let before = &before[axis][first..][..PART];
-                        let repeats = if cell.space.repeats[axis] { cell.duals[axis][axis] } else { 0.0 };
-                        let length = cell.space.vectors[axis][axis];
-                        for lane in 0..PART {
-                            let x = at[axis][lane].to_f64() - origin[axis];
-                            let step = whole((x - place(before[lane])) * repeats);
-                            (out[lane], steps[lane]) = ((x - step * length) as f32, step as f32);
-                        }
-                    }
-                }
-                Some((cell, before, steps)) => {
-                    let mut seen = [[0.0; PART]; D];
-                    for axis in 0..D {
-                        for lane in 0..PART {
-                            seen[axis][lane] = at[axis][lane].to_f64() - origin[axis];
-                        }
-                    }
-                    let apart = seen;
-                    for k in (0..D).filter(|&k| cell.space.repeats[k]) {
-                        let mut along = [0.0_f64; PART];
-                        for axis in 0..D {
-                            let before = &before[axis][first..][..PART];
-                            for lane in 0..PART {
-                                along[lane] += (apart[axis][lane] - place(before[lane])) * cell.duals[k][axis];
-                            }
-                        }
-                        for (slot, along) in steps[k][begin..][..PART].iter_mut().zip(&mut along) {
-                            *along = whole(*along);
-                            *slot = *along as f32;
-                        }
-                        for axis in 0..D {
-                            for lane in 0..PART {
-                                seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
-                            }
-                        }
-                    }
-                    for axis in 0..D {
-                        for (slot, x) in out[axis][begin..][..PART].iter_mut().zip(seen[axis]) {
-                            *slot = x as f32;
-                        }
-                    }
+            } else {
+                for lane in 0..PART {
+                    out[lane] = (at[lane].to_f64() - origin) as f32;
                 }
             }
-            // Of those behind the last nothing counts.
-            let there = centers[0].len().saturating_sub(first).min(PART);
-            for out in &mut out {
-                out[begin + there..begin + PART].fill(0.0);
-                for some in out[begin..][..PART].as_chunks::<LANES>().0 {
-                    for lane in 0..LANES {
-                        let far = some[lane].abs();
-                        reach[lane] = if reach[lane] >= far { reach[lane] } else { far };
-                    }
+            let far = reach_of(out, column.len().saturating_sub(first + begin).min(PART));
+            reach = if reach >= far { reach } else { far };
+        }
+        reach
+    }
+}
+
+/// Puts a part of them, which are so far from the origin, to those images where the cell is not straight.
+struct FollowInLattice<'a, const D: usize> {
+    cell: &'a UnitCell<D>,
+    apart: [[f64; PART]; D],
+    there: usize,
+    before: [&'a [f32]; D],
+    out: [&'a mut [f32]; D],
+    steps: [&'a mut [f32]; D],
+}
+
+impl<const D: usize> Work for FollowInLattice<'_, D> {
+    type Output = f32;
+    const GAINS_BY_AVX512: bool = false;
+
+    #[inline(always)]
+    fn run(self) -> f32 {
+        let Self { cell, apart, there, before, out, steps } = self;
+        let (mut seen, mut reach) = (apart, 0.0_f32);
+        for k in (0..D).filter(|&k| cell.space.repeats[k]) {
+            let mut along = [0.0_f64; PART];
+            for axis in 0..D {
+                for lane in 0..PART {
+                    along[lane] += (apart[axis][lane] - place(before[axis][lane])) * cell.duals[k][axis];
+                }
+            }
+            for lane in 0..PART {
+                along[lane] = whole(along[lane]);
+                steps[k][lane] = along[lane] as f32;
+            }
+            for axis in 0..D {
+                for lane in 0..PART {
+                    seen[axis][lane] -= along[lane] * cell.space.vectors[k][axis];
                 }
             }
         }
-        let reach = reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far });
-        Far { reach, radius: 0.0 }
+        for axis in 0..D {
+            for lane in 0..PART {
+                out[axis][lane] = seen[axis][lane] as f32;
+            }
+            let far = reach_of(out[axis], there);
+            reach = if reach >= far { reach } else { far };
+        }
+        reach
     }
 }
 
