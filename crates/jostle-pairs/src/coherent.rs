@@ -9,7 +9,6 @@ mod blocks;
 mod candidates;
 mod course;
 mod current;
-mod expected;
 mod frame;
 mod ghosts;
 mod given;
@@ -27,6 +26,7 @@ mod row_sieve;
 mod rows;
 pub(crate) mod search;
 mod slack;
+mod sorting;
 mod stand_ins;
 mod strays;
 mod tail;
@@ -48,7 +48,6 @@ use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
 use candidates::Candidates;
 use current::Current;
-use expected::Rooms;
 use given::Given;
 use layers::KeptLayers;
 use live::Live;
@@ -59,6 +58,7 @@ use pair_sieve::PairSieve;
 use row_sieve::RowSieve;
 use rows::Asked;
 use search::CoherentSearch;
+use sorting::Rooms;
 use stand_ins::StandIns;
 use strays::Strays;
 
@@ -110,7 +110,7 @@ pub struct CoherentFinder<const D: usize> {
     live_rows: LiveRows,
     pair_sieve: PairSieve,
     row_sieve: RowSieve,
-    expected: Rooms,
+    rooms: Rooms,
     stand_ins: Option<StandIns<D>>,
     layers: KeptLayers,
     /// Whether those that layers do not let meet are left out of the answer of this frame.
@@ -170,7 +170,7 @@ impl<const D: usize> CoherentFinder<D> {
             live_rows: LiveRows::default(),
             pair_sieve: PairSieve::default(),
             row_sieve: RowSieve::default(),
-            expected: Rooms::default(),
+            rooms: Rooms::default(),
             stand_ins: None,
             layers: KeptLayers::default(),
             sieves_layers: false,
@@ -251,7 +251,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.live_rows.bytes()
             + self.pair_sieve.bytes()
             + self.row_sieve.bytes()
-            + self.expected.bytes()
+            + self.rooms.bytes()
             + self.stand_ins.as_ref().map_or(0, StandIns::bytes)
             + self.layers.bytes()
             + self.strays.bytes()

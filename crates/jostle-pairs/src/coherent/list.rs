@@ -6,10 +6,10 @@ use jostle_sets::prepare::job::JobsOf;
 use crate::coherent::bands::BLOCK;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::put;
-use crate::coherent::expected::Expected;
 use crate::coherent::given::Given;
 use crate::coherent::pace::Way;
 use crate::coherent::packed::are_far;
+use crate::coherent::sorting::Sorter;
 use crate::coherent::{CoherentFinder, Kept, bodies_of};
 use crate::pairs::listed::note_meetings;
 use crate::pairs::ranks::Ranks;
@@ -71,7 +71,7 @@ impl<const D: usize> CoherentFinder<D> {
         let is_by_rank = keeps_ranks || is_one && are_far(len) && foreseen > WORTH_RANKS;
         let blocks = foreseen * len as f64 * DUE[usize::from(course.is_some())] / BLOCK as f64;
         let is_listed = kept == Kept::Pairs;
-        let Self { finder, candidates, current, live, live_rows, expected, .. } = self;
+        let Self { finder, candidates, current, live, live_rows, rooms, .. } = self;
         let come = current.come(used, margin);
         let mut moving_by_rank = current.take_moving_by_rank();
         // Of rows, the finder's own list of pairs stays as it is.
@@ -79,7 +79,7 @@ impl<const D: usize> CoherentFinder<D> {
             candidates.swap_list(finder);
         }
         candidates.ranks.clear();
-        expected.prepare(workers);
+        rooms.prepare(workers);
         let stock = if is_listed { live.stock() } else { live_rows.blocks.stock() };
         let Candidates { ranks, meetings, ends, .. } = &mut *candidates;
         let others = |set| current.grown(set, margin);
@@ -94,7 +94,7 @@ impl<const D: usize> CoherentFinder<D> {
                     (plan, by_rank) = (plan.calling(ranks.of_leaves()), Some(moving_by_rank.as_slice()));
                 }
                 let (jobs, margin) = (plan.jobs, margin as f32);
-                let all = Expected {
+                let sorter = Sorter {
                     jobs,
                     by_rank,
                     ids: ranks.ids(),
@@ -106,7 +106,7 @@ impl<const D: usize> CoherentFinder<D> {
                     stock,
                     test,
                 };
-                let tests = engines.list_some(plan, &|list, join| all.sort(expected, list, join), workers);
+                let tests = engines.list_some(plan, &|list, join| sorter.sort(rooms, list, join), workers);
                 note_meetings((meetings, ends), given.input.meetings(), JobsOf { jobs, ends: &engines.pairs.ends });
                 ((), tests)
             })?;

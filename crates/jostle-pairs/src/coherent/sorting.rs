@@ -84,7 +84,7 @@ impl Rooms {
 
 /// What all workers look at.
 #[derive(Clone, Copy)]
-pub(super) struct Expected<'a, const D: usize> {
+pub(super) struct Sorter<'a, const D: usize> {
     /// What the search joins.
     pub(super) jobs: &'a [Job],
     /// The bodies of the only set by rank, where candidates name them so.
@@ -123,7 +123,7 @@ fn keep_some(
     kept
 }
 
-impl<'a, const D: usize> Expected<'a, D> {
+impl<'a, const D: usize> Sorter<'a, D> {
     fn of_two(&self, sets: [u32; 2]) -> OfTwo<'a, D> {
         let Self { test, by_rank, ids, .. } = *self;
         let by_id = test.moving(sets);
@@ -162,7 +162,7 @@ struct OfTwo<'a, const D: usize> {
 
 /// A worker's end.
 struct Sorting<'s, 'a, const D: usize> {
-    of: Expected<'a, D>,
+    of: Sorter<'a, D>,
     of_two: OfTwo<'a, D>,
     room: &'s mut Room,
     list: &'s mut dyn Sink,
@@ -206,7 +206,7 @@ impl<const D: usize> Sink for Sorting<'_, '_, D> {
 impl<const D: usize> Sorting<'_, '_, D> {
     /// Looks at what has been found.
     fn look(&mut self) {
-        let Expected { course, margin, isa, is_listed, .. } = self.of;
+        let Sorter { course, margin, isa, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
         let Some(last) = count.checked_sub(1) else { return };
         if self.due + count > BLOCK {
