@@ -46,6 +46,7 @@ use crate::join::filter::PairTest;
 use crate::neighbors::NeighborLists;
 use crate::neighbors::rows::Rows;
 use crate::pairs::stats::Stats;
+use bands::BLOCK;
 use candidates::Candidates;
 use current::Current;
 use given::Given;
@@ -61,6 +62,11 @@ use search::CoherentSearch;
 use sorting::Rooms;
 use stand_ins::StandIns;
 use strays::Strays;
+
+/// Candidates of each two sets that meet have blocks of their own: of more meetings than these each must fill such a part of one on average, or no
+/// list is kept.
+const FEW_MEETINGS: usize = 64;
+const FILLED: usize = 8;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
@@ -84,7 +90,8 @@ use strays::Strays;
 /// the host puts back who leaves the cell or not; where rounding leaves it in doubt whether two touch, the caller's own numbers decide. Layers are looked at when pairs are
 /// listed, and as long as they are the same, that is, copies of them are compared in each frame; where they have changed, pairs are listed anew. A test of the caller's
 /// is asked in each frame about each pair that touches. Searched from scratch in each frame are bodies on their way ([`Set::moving`](jostle_sets::input::Set::moving)), and,
-/// where space repeats, those that reach nearly as far as half the height of the cell or farther.
+/// where space repeats, those that reach nearly as far as half the height of the cell or farther; and sets so many and small that more than 64 meet with hardly a thousand
+/// candidates each.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -289,7 +296,10 @@ impl<const D: usize> CoherentFinder<D> {
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
         let of_bodies = [stand_in, stand_in && !input.space.is_open() && !input.is_decided()];
         let way = self.pace.next_way(input.typical_radius(), D, (worth[usize::from(D > 2)], of_bodies), known);
-        way.filter(|_| input.sets().iter().all(|set| set.len() <= MOST))
+        let meetings = input.meetings().len();
+        let candidates = self.pace.foreseen() * bodies_of(input) as f64;
+        let fill_blocks = meetings <= FEW_MEETINGS || candidates >= (meetings * BLOCK / FILLED) as f64;
+        way.filter(|_| fill_blocks && input.sets().iter().all(|set| set.len() <= MOST))
     }
 
     /// Searches from scratch, with a margin where that pays.

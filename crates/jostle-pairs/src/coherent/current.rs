@@ -36,9 +36,11 @@ struct Now<const D: usize> {
     was: Was<D>,
     /// As they are, and as they are kept, when a list is made.
     moving: Vec<Moving>,
-    /// Images of them, behind them, and where they lie themselves.
+    /// Images of them, behind them; where they lie themselves, and where all those do whose second they are, and whether that are they alone.
     ghosts: Ghosts<D>,
     borders: [[f32; 2]; D],
+    of_firsts: [[f32; 2]; D],
+    are_alone: bool,
 }
 
 impl<const D: usize> Default for Now<D> {
@@ -49,6 +51,8 @@ impl<const D: usize> Default for Now<D> {
             moving: Vec::new(),
             ghosts: Ghosts::default(),
             borders: [NOWHERE; D],
+            of_firsts: [NOWHERE; D],
+            are_alone: true,
         }
     }
 }

@@ -31,7 +31,8 @@ const SOME: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Live {
     blocks: Blocks,
-    /// Where in the list what workers have listed of each two sets begins, and the pairs of each of their blocks; and the end. Or how many have begun to touch in all blocks before each, and how many have ended.
+    /// Where in the list what workers have listed of each two sets begins, and the pairs of each of their blocks; and the end. Or how many have begun
+    /// to touch in all blocks before each, and how many have ended.
     starts: Vec<usize>,
     /// Of each two sets that meet.
     parts: Vec<Part>,
@@ -62,7 +63,7 @@ struct Part {
     more_len: usize,
 }
 
-/// A pair of the list, and the candidate that it is.
+/// A pair of the list, and the candidate that it is, which has a slot, or what `tail` says in place of one.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     pair: [u32; 2],

@@ -112,18 +112,19 @@ impl<const D: usize> Current<D> {
         let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) else {
             return;
         };
-        for now in &mut *sets {
-            now.borders = now.was.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
+        for Now { was, borders, of_firsts, are_alone, .. } in &mut *sets {
+            *borders = was.bodies(margin as f32, own).map_or([NOWHERE; D], |bodies| borders_of(bodies, on));
+            (*of_firsts, *are_alone) = ([NOWHERE; D], true);
+        }
+        for (first, second) in given.input.meetings() {
+            let borders = sets[first].borders;
+            let Now { of_firsts, are_alone, .. } = &mut sets[second];
+            (*of_firsts, *are_alone) = (around(*of_firsts, borders), *are_alone && first == second);
         }
         let reach = (2.0 * (stand_ins.largest() + margin) * REACHING + 2.0 * stand_ins.error()) as f32;
-        for set in 0..sets.len() {
-            // Whose second it is.
-            let firsts = given.input.meetings().filter(|&(_, second)| second == set).map(|(first, _)| first);
-            let borders = firsts.clone().map(|first| sets[first].borders).reduce(around);
-            let Now { was, ghosts, .. } = &mut sets[set];
-            if let Some((borders, bodies)) = borders.zip(was.bodies(margin as f32, own)) {
-                let half = firsts.clone().all(|first| first == set);
-                ghosts.find((cell, reach), bodies, (borders, half), on);
+        for Now { was, ghosts, of_firsts, are_alone, .. } in sets {
+            if let Some(bodies) = was.bodies(margin as f32, own).filter(|_| *of_firsts != [NOWHERE; D]) {
+                ghosts.find((cell, reach), bodies, (*of_firsts, *are_alone), on);
                 ghosts.listed(bodies, on.1);
             }
         }
