@@ -112,6 +112,7 @@ impl<const D: usize> CoherentFinder<D> {
             })?;
             Ok(())
         });
+        rooms.level();
         current.give_back(moving_by_rank);
         if !is_listed {
             candidates.swap_list(finder);

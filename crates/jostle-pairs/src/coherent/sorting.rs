@@ -61,10 +61,13 @@ impl Room {
     fn extend(&mut self, due: usize) {
         let needed = due.next_multiple_of(LANES) + LANES;
         if self.due.len() < needed {
-            let len = (2 * needed).min(BLOCK + LANES);
-            self.due.resize(len, [0; 2]);
-            self.due_classes.resize(len, 0);
+            self.fit((2 * needed).min(BLOCK + LANES));
         }
+    }
+
+    fn fit(&mut self, due: usize) {
+        self.due.resize(due, [0; 2]);
+        self.due_classes.resize(due, 0);
     }
 }
 
@@ -79,6 +82,13 @@ impl Rooms {
 
     pub(super) fn prepare(&mut self, workers: Workers<'_>) {
         self.0.prepare(workers.count(), |_| ());
+    }
+
+    /// Gives all workers the room that one has needed: another one may have that block the next time.
+    pub(super) fn level(&mut self) {
+        let mut most = 0;
+        self.0.each(|room| most = most.max(room.due.len()));
+        self.0.each(|room| room.fit(most));
     }
 }
 
