@@ -226,12 +226,13 @@ fn lists_last_while_layers_do() {
 #[test]
 fn lists_last_of_many_sets() {
     let mut walls = LinearTree::new();
-    let still = scene::scene::<2>(Kind::Uniform, 200, 2);
+    let still = scene::scene::<2>(Kind::Uniform, 500, 2);
     walls.build(still.view(), Threads::Serial).expect("sound bodies");
     let table = ActivationTable::none(3).with(0, 0).with(0, 1).with(1, 1).with(1, 2);
-    for case in 0..8 {
-        let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 260, 0.04));
-        let space = spaces(halves[0].box_)[case / 2];
+    for case in 0_usize..10 {
+        let bodies = if case < 4 { 700 } else { 260 };
+        let mut halves = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, bodies, 0.04));
+        let space = spaces(halves[0].box_)[case.saturating_sub(2) / 2];
         let mut beside = Beside::new();
         let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
         for frame in 0..40 {

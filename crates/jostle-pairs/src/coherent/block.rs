@@ -12,7 +12,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::{BANDS, BLOCK, CLASSES, WORD};
 use crate::coherent::current::{Doubt, Test};
-use crate::coherent::judge::sure_or_in_doubt;
+use crate::coherent::doubt::sure_or_in_doubt;
 use crate::coherent::packed::{Named, Sixteens};
 
 /// Room between those that have begun to touch and those that have ended, for two of each that are none.

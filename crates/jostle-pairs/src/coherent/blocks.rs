@@ -55,16 +55,6 @@ impl Meetings {
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.0.len()).map(|meeting| self.range(meeting))
     }
-
-    /// Takes these sets, each two with so many blocks.
-    fn take(&mut self, meetings: &[[u32; 2]], mut blocks_of: impl FnMut(usize, [u32; 2], usize) -> usize) {
-        self.0.clear();
-        let mut end = 0;
-        self.0.extend(meetings.iter().enumerate().map(|(number, &sets)| {
-            end += blocks_of(number, sets, end);
-            Meeting { sets, number, end }
-        }));
-    }
 }
 
 /// More blocks than these, 4 MB of them, are in no cache near the core.
@@ -147,8 +137,12 @@ impl Blocks {
         self.come = come;
         let sorted = own(&mut self.stock.sorted);
         sorted.sort_unstable_by_key(|sorted| sorted.of);
-        self.meetings
-            .take(meetings, |_, sets, first| sorted[first..].iter().take_while(|sorted| sorted.sets == sets).count());
+        self.meetings.0.clear();
+        let mut end = 0;
+        self.meetings.0.extend(meetings.iter().enumerate().map(|(number, &sets)| {
+            end += sorted[end..].iter().take_while(|sorted| sorted.sets == sets).count();
+            Meeting { sets, number, end }
+        }));
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 

@@ -13,7 +13,7 @@ use jostle_sets::input::{Input, Set};
 use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
-use crate::coherent::ghosts::{Ghosts, NOWHERE, OfTwo};
+use crate::coherent::ghosts::{Ghosts, GhostsOfTwo, NOWHERE};
 use crate::coherent::given::Given;
 use crate::coherent::names::Names;
 use crate::coherent::packed::{Moving, Packed, are_far};
@@ -210,7 +210,7 @@ impl<'a, const D: usize> Test<'a, D> {
     /// What tells more of candidates than bodies do, if that is needed.
     pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'a, '_, D>> {
         let images = self.images(sets);
-        let is_needed = self.layered || !images.is_empty() || self.doubted.is_some();
+        let is_needed = self.layered || images.sort_out() || self.doubted.is_some();
         is_needed.then_some(Verdict { test: self, sets, images })
     }
 
@@ -221,8 +221,8 @@ impl<'a, const D: usize> Test<'a, D> {
     }
 
     /// The images of two sets.
-    fn images(&self, sets: [u32; 2]) -> OfTwo<'a, D> {
-        OfTwo::new(sets.both(|set| &self.now[set as usize].ghosts), sets[0] == sets[1])
+    fn images(&self, sets: [u32; 2]) -> GhostsOfTwo<'a, D> {
+        GhostsOfTwo::new(sets.both(|set| &self.now[set as usize].ghosts), sets[0] == sets[1])
     }
 
     /// What candidates of two sets call bodies.
@@ -246,13 +246,13 @@ impl<'a, const D: usize> Test<'a, D> {
 pub(super) struct Verdict<'a, 't, const D: usize> {
     test: &'t Test<'a, D>,
     sets: [u32; 2],
-    images: OfTwo<'a, D>,
+    images: GhostsOfTwo<'a, D>,
 }
 
 impl<const D: usize> Verdict<'_, '_, D> {
     /// The images of both sets, if some candidates in which no more than one is an image are none.
-    pub(super) fn images(&self) -> Option<&OfTwo<'_, D>> {
-        Some(&self.images).filter(|images| !images.is_empty() && !images.are_half())
+    pub(super) fn images(&self) -> Option<&GhostsOfTwo<'_, D>> {
+        Some(&self.images).filter(|images| images.sort_out())
     }
 
     /// Whether layers may not let two meet; and whether they do.
@@ -282,7 +282,7 @@ pub(super) struct Doubt<'a, const D: usize> {
     /// So far.
     pub(super) within: f32,
     ids: &'a [u32],
-    images: OfTwo<'a, D>,
+    images: GhostsOfTwo<'a, D>,
     stand_ins: &'a StandIns<D>,
     exact: &'a Exact<'a, D>,
     sets: [u32; 2],

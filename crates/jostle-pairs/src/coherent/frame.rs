@@ -10,8 +10,8 @@ use jostle_sets::input::Input;
 
 use crate::InputError;
 use crate::coherent::current::TOO_FAR;
+use crate::coherent::doubt::Decide;
 use crate::coherent::given::Given;
-use crate::coherent::judge::Decide;
 use crate::coherent::pace::Moved;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
 use crate::coherent::strays::Rules;

@@ -191,32 +191,28 @@ fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<It
 
 /// Those of two sets that meet.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct OfTwo<'a, const D: usize> {
+pub(super) struct GhostsOfTwo<'a, const D: usize> {
     of: [&'a Ghosts<D>; 2],
     within: bool,
 }
 
-impl<'a, const D: usize> OfTwo<'a, D> {
+impl<'a, const D: usize> GhostsOfTwo<'a, D> {
     pub(super) fn new(of: [&'a Ghosts<D>; 2], within: bool) -> Self {
         Self { of, within }
     }
 
-    /// Whether some candidates are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.of[0].is_empty()
+    /// Whether some candidates in which no more than one is an image are none.
+    pub(super) fn sort_out(&self) -> bool {
+        let Ghosts { of, half, .. } = self.of[0];
+        !(of.is_empty() || self.within && *half)
     }
 
-    /// Whether a candidate counts if only one of its bodies is an image.
-    pub(super) fn are_half(&self) -> bool {
-        self.within && self.of[0].half
-    }
-
-    /// Whether a candidate is that one of those of its bodies which counts.
+    /// Whether a candidate counts, where some do not: its first body is no image, and, within a set, has the lesser id of the two if the other is one.
     #[inline(always)]
-    pub(super) fn is_one(&self, ids: [u32; 2]) -> bool {
-        let [a, b] = self.in_order(ids);
-        let Ghosts { first, half, .. } = *self.of[0];
-        a < first && (!self.within || half || b < first || a < self.of[0].body(b))
+    pub(super) fn is_one(&self, [a, b]: [u32; 2]) -> bool {
+        let [a, b] = if self.within { [a.min(b), a.max(b)] } else { [a, b] };
+        let ghosts = self.of[0];
+        a < ghosts.first && (!self.within || b < ghosts.first || a < ghosts.body(b))
     }
 
     /// The bodies of a candidate.
@@ -234,11 +230,6 @@ impl<'a, const D: usize> OfTwo<'a, D> {
     /// What candidates call bodies, by ids or by ranks.
     pub(super) fn names(&self, ids: &'a [u32]) -> Names<'a> {
         Names { ids, within: self.within, first_image: self.of[1].first, images_of: &self.of[1].of }
-    }
-
-    #[inline(always)]
-    fn in_order(&self, [a, b]: [u32; 2]) -> [u32; 2] {
-        if self.within { [a.min(b), a.max(b)] } else { [a, b] }
     }
 }
 

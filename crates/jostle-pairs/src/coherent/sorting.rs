@@ -14,7 +14,7 @@ use crate::coherent::bands::{AT_A_TIME, BANDS, BLOCK, band_of, bands_of_one};
 use crate::coherent::blocks::{Sorted, Stock};
 use crate::coherent::course::Course;
 use crate::coherent::current::{Test, Verdict};
-use crate::coherent::judge::sure_or_in_doubt;
+use crate::coherent::doubt::sure_or_in_doubt;
 use crate::coherent::names::Names;
 use crate::coherent::packed::{Moving, Sixteens, TWO_IMAGES, dot};
 use crate::coherent::slack::{may_change, slack_of};

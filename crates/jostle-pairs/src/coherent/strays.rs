@@ -19,7 +19,7 @@ use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::{Circle, Queries};
 
-use crate::coherent::judge::Decide;
+use crate::coherent::doubt::Decide;
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;

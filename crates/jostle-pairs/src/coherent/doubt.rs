@@ -1,4 +1,4 @@
-//! What the bodies that are tested do not tell of a candidate: layers, images, and where it is in doubt whether two touch.
+//! Where it is in doubt whether two bodies touch, as far as what stands in for them tells.
 
 use jostle_sets::simd::Lanes;
 
