@@ -109,9 +109,17 @@ impl<const D: usize> Current<D> {
         take(&mut self.moving_by_rank)
     }
 
-    /// The bodies of the only set.
+    /// The bodies of the only set, without their images.
     pub(super) fn bodies_mut(&mut self) -> &mut [Packed] {
-        self.sets.first_mut().map_or(&mut [], |now| &mut now.bodies)
+        self.sets.first_mut().map_or(&mut [], |Now { bodies, ghosts, .. }| {
+            let end = if ghosts.is_empty() { bodies.len() } else { ghosts.first_name().min(bodies.len()) };
+            &mut bodies[..end]
+        })
+    }
+
+    /// The images of bodies of the only set.
+    pub(super) fn ghosts(&self) -> &Ghosts<D> {
+        &self.sets[0].ghosts
     }
 
     /// Gives that memory back.

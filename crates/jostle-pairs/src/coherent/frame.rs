@@ -14,7 +14,7 @@ use crate::coherent::doubt::Decide;
 use crate::coherent::given::Given;
 use crate::coherent::pace::Moved;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
-use crate::coherent::strays::Rules;
+use crate::coherent::strays::{Repeats, Rules};
 use crate::coherent::was::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
 use crate::join::filter::PairTest;
@@ -236,7 +236,10 @@ impl<const D: usize> CoherentFinder<D> {
             Kept::Pairs => self.live.holds(),
             Kept::Rows(_) => true,
         };
-        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown);
+        // Names of images are those of no bodies that have come since.
+        let repeats = !given.input.space.is_open();
+        let may_be_seen = !repeats || given.are_single(margin) && current.ghosts().are_of(given.input.sets()[0].len());
+        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown) && may_be_seen;
         if !may_stray {
             if !self.pace.keeps_list() && given.may_stray() {
                 current.adapt(given.plain);
@@ -248,9 +251,16 @@ impl<const D: usize> CoherentFinder<D> {
         let used = current.measure(given.plain, (margin, Some(strayed)), on);
         let layers = given.input.sets()[0].layers.filter(|_| !*sieves_layers);
         let exact = given.stand_ins.map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed)));
-        let by = |pair: [u32; 2]| exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, [0; 2], pair, [0; D]));
-        let within = (2.0 * given.error()) as f32;
-        let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }) };
+        let by = |pair: [u32; 2], image: [i32; D]| {
+            exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, [0; 2], pair, image))
+        };
+        // Both of two that stray may be seen elsewhere.
+        let within = (2.0 * given.error() * if repeats { 2.0 } else { 1.0 }) as f32;
+        let repeats = given.stand_ins.and_then(|stand_ins| {
+            let reach = current.reach_as_kept(stand_ins.largest(), margin);
+            Some(Repeats { cell: stand_ins.cell()?, reach })
+        });
+        let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }), repeats };
         let near = (margin * NEAR) as f32;
         if used > margin || strays.find(strayed, (grown, current.bodies_mut(), near), rules, workers) {
             return used;

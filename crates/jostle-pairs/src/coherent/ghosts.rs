@@ -7,10 +7,11 @@
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use jostle_core::axes::{Axes, from_axes};
+use jostle_core::axes::{Axes, Both, from_axes};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, Workers};
+use jostle_sets::Circle;
 use jostle_sets::input::UnitCell;
 use jostle_sets::simd::LANES;
 
@@ -78,7 +79,7 @@ impl<const D: usize> Ghosts<D> {
 
     /// The body that is called so.
     #[inline(always)]
-    fn body(&self, name: u32) -> u32 {
+    pub(super) fn body(&self, name: u32) -> u32 {
         if name < self.first { name } else { self.of[(name - self.first) as usize] }
     }
 
@@ -147,6 +148,45 @@ impl<const D: usize> Ghosts<D> {
                 *slot = moved(bodies[body as usize], shift);
             }
         });
+    }
+
+    /// What the images of a body are called.
+    pub(super) fn images_of(&self, body: u32) -> Range<u32> {
+        let number = |end: usize| self.first.saturating_add(end as u32);
+        let [begin, end] = [body, body.saturating_add(1)].both(|body| self.of.partition_point(|&of| of < body));
+        number(begin)..number(end)
+    }
+
+    /// What two bodies of a pair that was found among [`Ghosts::with_bodies`] were called then: as near to each other as nowhere else.
+    pub(super) fn found_as(&self, [a, b]: [u32; 2]) -> [u32; 2] {
+        let names = [a, b].both(|body| self.images_of(body));
+        if names[0].is_empty() && names[1].is_empty() {
+            return [a, b];
+        }
+        let distance2 = |[a, b]: [u32; 2]| {
+            let apart = |axis: usize| self.centers[axis][b as usize] - self.centers[axis][a as usize];
+            (0..D).map(apart).fold(0.0, |sum, apart| sum + apart * apart)
+        };
+        let [of_a, of_b] = names;
+        let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b]));
+        others.fold([a, b], |nearest, other| if distance2(other) < distance2(nearest) { other } else { nearest })
+    }
+
+    /// One of the bodies of their set with them, as it was listed.
+    pub(super) fn listed_body(&self, name: u32) -> Option<Circle<D>> {
+        let at = name as usize;
+        let radius = *self.radii.get(at)?;
+        Some(Circle::new(from_axes(|axis| self.centers[axis][at]), radius))
+    }
+
+    /// What the first of them is called: as many bodies have names before it.
+    pub(super) fn first_name(&self) -> usize {
+        self.first as usize
+    }
+
+    /// Whether they are images of so many bodies, if there are any.
+    pub(super) fn are_of(&self, bodies: usize) -> bool {
+        self.is_empty() || self.first as usize == bodies
     }
 
     /// The bodies of their set with them.

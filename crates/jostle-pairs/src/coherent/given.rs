@@ -35,9 +35,9 @@ impl<'a, const D: usize> Given<'a, D> {
         self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.untreed))
     }
 
-    /// Whether a few bodies may stray: of one set, in open space.
+    /// Whether a few bodies may stray: of one set.
     pub(super) fn may_stray(&self) -> bool {
-        self.input.sets().len() == 1 && self.input.space.is_open()
+        self.input.sets().len() == 1
     }
 
     /// How far bodies may be from where those that stand in for them say.

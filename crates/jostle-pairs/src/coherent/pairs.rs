@@ -37,7 +37,7 @@ impl<const D: usize> CoherentFinder<D> {
         if !strays.is_empty() {
             let listed = Listed { pairs: pairs.pairs(), live, names: test.names([0; 2]) };
             let grown = |id: u32| current.grown_body(id, margin);
-            strays.find_places(listed, (finder.preparation.own_tree(), &grown), (isa, workers));
+            strays.find_places(listed, (finder.preparation.own_tree(), current.ghosts(), &grown), (isa, workers));
         }
         if test.drops_some() {
             // Those that the caller drops may come back in the next frame.

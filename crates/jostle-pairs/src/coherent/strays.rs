@@ -2,10 +2,12 @@
 //! and those that have come or gone. For all others, what is kept holds on.
 //!
 //! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
-//! to trees: that of bodies with margins, by which candidates were found, and one of those that stray.
+//! to trees: that of bodies with margins, by which candidates were found, and one of those that stray. Where space repeats, those are asked at each
+//! image at which it may touch others, and images of others are left aside.
 
 mod changes;
 mod groups;
+mod images;
 mod listed;
 mod marks;
 mod patch;
@@ -14,18 +16,21 @@ mod places;
 use core::array::from_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use jostle_core::axes::from_axes;
+use jostle_core::axes::{Axes, from_axes};
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::layers::Layers;
 use jostle_sets::{Circle, Queries};
 
 use crate::coherent::doubt::Decide;
+use crate::coherent::ghosts::Ghosts;
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use changes::Changes;
+pub(super) use images::Repeats;
+use images::{View, each_view};
 use listed::FoundBy;
 pub(super) use listed::Listed;
 pub(super) use marks::Marks;
@@ -64,13 +69,15 @@ pub(super) struct Strays<const D: usize> {
     spent: usize,
     most_spent: Option<usize>,
     /// What is known of each of them; and memory for more.
-    strays: Vec<Stray>,
+    strays: Vec<Stray<D>>,
     /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
     build: u64,
     /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
     there: Vec<u32>,
     tree: LinearTree<D>,
     columns: Vec<f32>,
+    /// By how many vectors of the cell each is moved there.
+    homes: Vec<[i32; D]>,
     /// Their pairs, the lesser id first.
     pairs: Vec<[u32; 2]>,
     places: Places,
@@ -81,27 +88,31 @@ pub(super) struct Strays<const D: usize> {
 /// Bodies among which those are that strays may touch, which the tree has with margins; and how far strays are followed.
 type Among<'a, const D: usize> = (&'a LinearTree<D>, &'a [Packed], f32);
 
-/// Layers, which may not let all meet, and what decides where stand-ins are in doubt, if there are such.
+/// Layers, which may not let all meet; what decides where stand-ins are in doubt, if there are such; and how space repeats, if it does.
 #[derive(Clone, Copy)]
-pub(super) struct Rules<'a> {
+pub(super) struct Rules<'a, const D: usize> {
     pub(super) layers: Option<Layers<'a>>,
-    pub(super) decide: Option<Decide<'a>>,
+    pub(super) decide: Option<Decide<'a, D>>,
+    pub(super) repeats: Option<Repeats<'a, D>>,
 }
 
 /// One that strays.
 #[derive(Debug, Clone, Default)]
-struct Stray {
+struct Stray<const D: usize> {
     /// As it is, and as it was when it was seen who is near.
     body: Packed,
     seen: Option<Packed>,
-    /// All whose margins touch it while it does not go far from there.
+    /// How it is seen in the cell, where space repeats.
+    home: View<D>,
+    /// All whose margins touch it while it does not go far from there, view by view, and where those of each view end.
     near: Vec<u32>,
+    views: Vec<(View<D>, usize)>,
     /// Whom it touches, but for those before it that stray, and whom it did in the frame before.
     touched: Vec<u32>,
     touched_before: Vec<u32>,
 }
 
-impl Stray {
+impl<const D: usize> Stray<D> {
     /// Nothing is known of it, or of another one that it stands for, yet.
     fn begin(&mut self) {
         self.seen = None;
@@ -114,7 +125,7 @@ impl Stray {
     }
 
     /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
-    fn is_near<const D: usize>(&self, margin: f32) -> bool {
+    fn is_near(&self, margin: f32) -> bool {
         self.seen.is_some_and(|seen| {
             let (moved2, _) = seen.measure::<D>(&self.body);
             self.body.radius() <= seen.radius() && moved2.sqrt() <= margin * NEARLY
@@ -123,42 +134,57 @@ impl Stray {
 
     /// Finds whom it, of this id, touches among some bodies, which the tree has with margins, where none of those is that stray; whether it is
     /// sound.
-    fn find_among<const D: usize>(
-        &mut self,
-        id: u32,
-        (grown, bodies, margin): Among<'_, D>,
-        decide: Option<Decide<'_>>,
-    ) -> bool {
-        if !self.is_near::<D>(margin) {
-            self.near.clear();
-            let within = decide.map_or(0.0, |decide| decide.within);
-            let reach = (self.body.radius() + margin + within) * (1.0 + 2.0 * ROUNDING) + LEAST;
-            let circle = Circle::new(from_axes(|axis| self.body.0[axis]), reach);
-            if Queries::new(grown).visit_circle(circle, |other| self.near.push(other)).is_err() {
-                self.seen = None;
+    fn find_among(&mut self, id: u32, (grown, bodies, margin): Among<'_, D>, rules: Rules<'_, D>) -> bool {
+        let Rules { decide, repeats, .. } = rules;
+        // How far stand-ins may be wrong grows with how far one of them goes.
+        let within = decide.map_or(0.0, |decide| decide.within);
+        if !self.is_near(margin - within) {
+            let Self { body, near, views, .. } = self;
+            near.clear();
+            views.clear();
+            let reach = (body.radius() + margin + within) * (1.0 + 2.0 * ROUNDING) + LEAST;
+            let mut is_sound = true;
+            each_view(repeats, (*body, reach), |view| {
+                let (seen, len) = (view.of(*body), near.len());
+                let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
+                // Behind bodies the tree has images of them.
+                let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
+                is_sound &= Queries::new(grown).visit_circle(circle, note).is_ok();
+                if near.len() > len {
+                    views.push((view, near.len()));
+                }
+            });
+            self.seen = Some(self.body).filter(|_| is_sound);
+            if !is_sound {
                 return false;
             }
-            self.seen = Some(self.body);
         }
-        let Self { body, near, touched, .. } = self;
-        let touches = |other: u32| {
-            let measured = bodies[other as usize].measure::<D>(body);
-            decide.map_or_else(|| measured.0 <= measured.1 * measured.1, |decide| decide.touches([id, other], measured))
-        };
-        touched.extend(near.iter().filter(|&&other| touches(other)));
+        let Self { body, near, views, touched, .. } = self;
+        let mut begin = 0;
+        for &(view, end) in &*views {
+            let seen = view.of(*body);
+            let touches = |other: u32| {
+                let measured = bodies[other as usize].measure::<D>(&seen);
+                let pair = ([id, other], view.image.axes(|steps| -steps));
+                decide.map_or_else(|| measured.0 <= measured.1 * measured.1, |decide| decide.touches(pair, measured))
+            };
+            touched.extend(near[begin..end].iter().filter(|&&other| touches(other)));
+            begin = end;
+        }
         true
     }
 }
 
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
-        let of_one = |Stray { near, touched, touched_before, .. }: &Stray| {
-            [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>()
+        let of_one = |Stray { near, views, touched, touched_before, .. }: &Stray<D>| {
+            [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+                + views.capacity() * size_of::<(View<D>, usize)>()
         };
-        let ids = [&self.ids, &self.there].map(Vec::capacity).iter().sum::<usize>()
-            + self.strays.iter().map(of_one).sum::<usize>();
-        (ids + self.columns.capacity()) * size_of::<u32>()
-            + self.strays.capacity() * size_of::<Stray>()
+        let ids = [&self.ids, &self.there].map(Vec::capacity).iter().sum::<usize>();
+        (ids + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
+            + self.strays.iter().map(of_one).sum::<usize>()
+            + self.strays.capacity() * size_of::<Stray<D>>()
             + self.pairs.capacity() * size_of::<[u32; 2]>()
             + self.changes.bytes()
             + self.tree.bytes()
@@ -218,7 +244,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         now: &mut Vec<u32>,
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        rules: Rules<'_>,
+        rules: Rules<'_, D>,
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
@@ -238,7 +264,7 @@ impl<const D: usize> Strays<D> {
         &mut self,
         new: &[u32],
         (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        rules: Rules<'_>,
+        rules: Rules<'_, D>,
         workers: Workers<'_>,
     ) -> bool {
         let before = self.ids.len();
@@ -262,25 +288,36 @@ impl<const D: usize> Strays<D> {
         found
     }
 
-    fn find_pairs(&mut self, among: Among<'_, D>, Rules { layers, decide }: Rules<'_>, workers: Workers<'_>) -> bool {
-        let Self { ids, strays, there, tree, columns, pairs, .. } = self;
-        let (_, bodies, _) = among;
+    fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
+        let Self { ids, strays, there, tree, columns, homes, pairs, .. } = self;
+        let ((_, bodies, _), Rules { layers, decide, repeats }) = (among, rules);
         let within = decide.map_or(0.0, |decide| decide.within);
         let strays = &mut strays[..ids.len()];
+        for stray in &mut *strays {
+            stray.home = repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
+        }
         there.clear();
         there.extend((0..).zip(&*strays).filter(|(_, stray)| stray.is_there()).map(|(number, _)| number));
-        let bodies_there = || there.iter().map(|&number| &strays[number as usize].body);
+        let bodies_there = || {
+            there.iter().map(|&number| {
+                let stray = &strays[number as usize];
+                stray.home.of(stray.body)
+            })
+        };
         columns.clear();
         for axis in 0..D {
             columns.extend(bodies_there().map(|body| body.0[axis]));
         }
-        columns.extend(bodies_there().map(Packed::radius));
+        columns.extend(bodies_there().map(|body| body.radius()));
         let column = |number: usize| &columns[number * there.len()..][..there.len()];
         let on = if there.len() < SERIAL_BELOW { Workers::Serial } else { workers };
         if tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_err() {
             return false;
         }
-        let (ids, there, columns, tree, failed) = (&*ids, &*there, &*columns, &*tree, AtomicBool::new(false));
+        homes.clear();
+        homes.extend(there.iter().map(|&number| strays[number as usize].home.image));
+        let (ids, there, columns, tree, homes) = (&*ids, &*there, &*columns, &*tree, &*homes);
+        let failed = AtomicBool::new(false);
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
                 core::mem::swap(&mut stray.touched, &mut stray.touched_before);
@@ -289,28 +326,34 @@ impl<const D: usize> Strays<D> {
                     continue;
                 }
                 let id = ids[number as usize];
-                let is_sound = stray.find_among(id, among, decide);
+                let mut is_sound = stray.find_among(id, among, rules);
                 let reach = if within > 0.0 {
                     (stray.body.radius() + within) * (1.0 + 2.0 * ROUNDING)
                 } else {
                     stray.body.radius()
                 };
-                let circle = Circle::new(from_axes(|axis| stray.body.0[axis]), reach);
-                let among_them = Queries::new(tree).visit_circle(circle, |other| {
-                    let at = there[other as usize] as usize;
-                    let touches = |decide: Decide<'_>| {
-                        let column = |axis: usize| columns[axis * there.len() + other as usize];
-                        let them = Packed::new::<D>(from_axes(column), column(D));
-                        decide.touches([id, ids[at]], stray.body.measure::<D>(&them))
-                    };
-                    if at > number as usize && decide.is_none_or(touches) {
-                        stray.touched.push(ids[at]);
-                    }
+                let Stray { body, touched, .. } = stray;
+                each_view(repeats, (*body, reach), |view| {
+                    let seen = view.of(*body);
+                    let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
+                    let among_them = Queries::new(tree).visit_circle(circle, |other| {
+                        let at = there[other as usize] as usize;
+                        let touches = |decide: Decide<'_, D>| {
+                            let column = |axis: usize| columns[axis * there.len() + other as usize];
+                            let them = Packed::new::<D>(from_axes(column), column(D));
+                            let image = from_axes(|k| homes[other as usize][k] - view.image[k]);
+                            decide.touches(([id, ids[at]], image), seen.measure::<D>(&them))
+                        };
+                        if at > number as usize && decide.is_none_or(touches) {
+                            touched.push(ids[at]);
+                        }
+                    });
+                    is_sound &= among_them.is_ok();
                 });
                 if let Some(layers) = layers {
-                    stray.touched.retain(|&other| layers.meets(id, &layers, other));
+                    touched.retain(|&other| layers.meets(id, &layers, other));
                 }
-                if !is_sound || among_them.is_err() {
+                if !is_sound {
                     failed.store(true, Ordering::Relaxed);
                 }
             }
@@ -322,21 +365,25 @@ impl<const D: usize> Strays<D> {
         pairs.len() <= bodies.len() && !failed.into_inner()
     }
 
-    /// Finds where in a list that was found by this tree, of bodies with margins that `grown` tells, pairs stand of which one body strays.
+    /// Finds where in a list that was found by this tree, of bodies with margins that `grown` tells and of such images, pairs stand of which one
+    /// body strays.
     pub(super) fn find_places(
         &mut self,
         listed: Listed<'_>,
-        (tree, grown): (&LinearTree<D>, &(dyn Fn(u32) -> Option<Circle<D>> + Sync)),
+        (tree, ghosts, grown): (&LinearTree<D>, &Ghosts<D>, &(dyn Fn(u32) -> Option<Circle<D>> + Sync)),
         on: (Isa, Workers<'_>),
     ) {
         let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
-        let near = |id: u32, visit: &mut dyn FnMut(usize, &[u32])| {
-            let Some(body) = grown(id).filter(|_| (id as usize) < tree.len()) else { return };
+        let near = |name: u32, visit: &mut dyn FnMut(usize, &[u32])| {
+            let Some(body) = grown(name).filter(|_| (name as usize) < tree.len()) else { return };
             let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
             // Who has been found by that tree is sound.
             let _ = Queries::new(tree).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
         };
-        let by = FoundBy { ids: tree.leaf_ids(), starts: tree.leaf_starts(), near: &near };
+        let images_of = |id: u32| ghosts.images_of(id);
+        let found_as = |pair: [u32; 2]| ghosts.found_as(pair);
+        let (ids, starts) = (tree.leaf_ids(), tree.leaf_starts());
+        let by = FoundBy { ids, starts, near: &near, images_of: &images_of, found_as: &found_as };
         self.places.find(listed, by, who, on);
     }
 
@@ -371,6 +418,8 @@ impl<const D: usize> Strays<D> {
                 let before = &mut stray.touched_before;
                 before.clear();
                 might_touch(id, before);
+                before.sort_unstable();
+                before.dedup();
                 before.retain(|&other| {
                     let [a, b] = [id.min(other), id.max(other)];
                     a != b && !is_before(other, id) && rows.of(a as usize).binary_search(&b).is_ok()

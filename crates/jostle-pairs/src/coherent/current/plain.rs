@@ -1,6 +1,7 @@
 //! Plain bodies, in `f32` at rest in open space: kept where they stand or are to be, and, frame by frame, how much of their margins they have
 //! used up, and how far they have strayed from their course.
 
+use core::iter::once;
 use core::mem::take;
 use std::sync::{Mutex, PoisonError};
 
@@ -39,6 +40,9 @@ const REACHING: f64 = 1.0 + 1.0 / 1024.0;
 
 /// Of others those have jumped that have moved so many times as far as all do on average, and as all but a few.
 const JUMPS: [f64; 2] = [6.0, 1.5];
+
+/// How far one was moved when it was kept ahead, over the longest step that was measured, at most: on all axes over one.
+const STEPS_AT_MOST: f64 = 2.0;
 
 /// Bodies as they were kept, and where those of a frame are put.
 type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
@@ -178,17 +182,28 @@ impl<const D: usize> Current<D> {
         });
     }
 
-    /// A body of the only set as it is kept, with its margin.
-    pub(in crate::coherent) fn grown_body(&self, id: u32, margin: f64) -> Option<Circle<D>> {
-        self.sets.first()?.was.grown_body(id, margin as f32, self.course().is_some())
+    /// A body of the only set as it is kept, with its margin, or an image of one.
+    pub(in crate::coherent) fn grown_body(&self, name: u32, margin: f64) -> Option<Circle<D>> {
+        let Now { was, ghosts, .. } = self.sets.first()?;
+        if ghosts.is_empty() {
+            was.grown_body(name, margin as f32, self.course().is_some())
+        } else {
+            ghosts.listed_body(name)
+        }
     }
 
-    /// Lists what a body of the only set may have touched before it strayed: all whose margins touch its own, by the tree of those.
+    /// Lists what a body of the only set may have touched before it strayed: all whose margins touch its own, by the tree of those; some twice.
     pub(in crate::coherent) fn might_touch(&self, id: u32, (tree, margin): (&LinearTree<D>, f64), out: &mut Vec<u32>) {
-        if let Some(body) = self.grown_body(id, margin) {
+        let ghosts = self.ghosts();
+        for body in once(id).chain(ghosts.images_of(id)).filter_map(|name| self.grown_body(name, margin)) {
             // Who has been found by that tree is sound.
-            let _ = Queries::new(tree).visit_circle(body, |other| out.push(other));
+            let _ = Queries::new(tree).visit_circle(body, |other| out.push(ghosts.body(other)));
         }
+    }
+
+    /// How far bodies of the only set may reach out of the cell as they are kept, if others stand in for them where space repeats.
+    pub(in crate::coherent) fn reach_as_kept(&self, largest: f64, margin: f64) -> f64 {
+        largest + margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
     }
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a

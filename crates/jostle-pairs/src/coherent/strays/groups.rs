@@ -55,17 +55,18 @@ impl Groups {
     /// Finds the groups of all parts of a list.
     pub(super) fn find(&mut self, listed: Listed<'_>, by: FoundBy<'_>, workers: Workers<'_>) {
         let Self { firsts, groups, front, asked, group_of } = self;
+        let FoundBy { ids, starts, found_as, .. } = by;
         let (pairs, blocks) = (&listed.pairs[..listed.live.front()], listed.live.blocks());
         *front = pairs.len().div_ceil(SOME);
         resize_with_headroom(firsts, *front + blocks.len());
         let (of_front, of_blocks) = firsts.split_at_mut(*front);
         workers.fill_blocks("firsts", of_front, FIRSTS, |first, slots| {
-            slots.iter_mut().zip(pairs[first * SOME..].iter().step_by(SOME)).for_each(|(slot, &pair)| *slot = pair);
+            let pairs = pairs[first * SOME..].iter().step_by(SOME);
+            slots.iter_mut().zip(pairs).for_each(|(slot, &pair)| *slot = found_as(pair));
         });
-        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.names.pair(block.first()));
+        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.names.ids(block.first()));
         asked.clear();
         firsts.as_flattened().iter().for_each(|&id| asked.set(id));
-        let FoundBy { ids, starts, .. } = by;
         let len = starts.last().map_or(0, |&len| len as usize);
         if group_of.len() < len {
             group_of.resize_with(with_headroom(len), AtomicU32::default);

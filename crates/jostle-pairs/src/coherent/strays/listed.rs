@@ -1,5 +1,7 @@
 //! A list whose bodies stray, and what it was found by.
 
+use core::ops::Range;
+
 use jostle_core::sixteen::Ids;
 
 use crate::coherent::live::Live;
@@ -13,7 +15,7 @@ pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) names: Names<'a>,
 }
 
-/// Visits the leaves of a tree that have bodies near one of it, with their ids; of one that is not in the tree, none.
+/// Visits the leaves of a tree that have bodies near one of it, or near an image, with their ids; of one that is not in the tree, none.
 pub(super) type Near<'a> = dyn Fn(u32, &mut dyn FnMut(usize, &[u32])) + Sync + 'a;
 
 /// The tree by which a list was found: its ids leaf by leaf, and the first rank of each leaf.
@@ -22,4 +24,8 @@ pub(super) struct FoundBy<'a> {
     pub(super) ids: &'a [Ids],
     pub(super) starts: &'a [u32],
     pub(super) near: &'a Near<'a>,
+    /// What the images of a body are called.
+    pub(super) images_of: &'a (dyn Fn(u32) -> Range<u32> + Sync),
+    /// What two bodies of a pair were called as which they were found.
+    pub(super) found_as: &'a (dyn Fn([u32; 2]) -> [u32; 2] + Sync),
 }

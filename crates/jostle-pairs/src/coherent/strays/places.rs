@@ -3,6 +3,8 @@
 //! A list has no index of that. But it is known of its parts in which groups of the search they were found (`groups`): the pairs of a body stand in
 //! those of its own group, and of groups before it that have bodies near it.
 
+use core::iter::once;
+
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
@@ -152,15 +154,22 @@ struct Within<'a> {
 }
 
 impl Within<'_> {
-    /// Looks for the pairs of a body.
-    fn look_for(&self, id: u32, Look { near, in_front, in_blocks }: &mut Look) {
+    /// Looks for the pairs of a body, and of its images.
+    fn look_for(&self, id: u32, look: &mut Look) {
+        for name in once(id).chain((self.by.images_of)(id)) {
+            self.look_for_named(id, name, look);
+        }
+    }
+
+    /// Looks for those of a body in which it is called so.
+    fn look_for_named(&self, id: u32, called: u32, Look { near, in_front, in_blocks }: &mut Look) {
         let Self { listed: Listed { pairs, live, names }, by, groups, .. } = *self;
         let mut own = None;
         near.clear();
-        (by.near)(id, &mut |leaf, ids| {
+        (by.near)(called, &mut |leaf, ids| {
             near.push(group_of_leaf(leaf));
-            if ids.contains(&id) {
-                own = by.ids[leaf].0.iter().position(|&other| other == id).map(|at| (leaf, at));
+            if ids.contains(&called) {
+                own = by.ids[leaf].0.iter().position(|&other| other == called).map(|at| (leaf, at));
             }
         });
         // Who has come since stands nowhere in the list.
@@ -173,7 +182,7 @@ impl Within<'_> {
             let some = &front[first..front.len().min(parts.end * SOME)];
             self.note((some, id), |at| some[at], first, in_front);
         }
-        let name = Block::name_of(if names.ids.is_empty() { id } else { by.starts[leaf] + at as u32 });
+        let name = Block::name_of(if names.ids.is_empty() { called } else { by.starts[leaf] + at as u32 });
         for number in groups.blocks(near) {
             let block = &live.blocks()[number];
             self.note((block.names(), name), |at| names.pair(block.pair(at)), number * BLOCK, in_blocks);

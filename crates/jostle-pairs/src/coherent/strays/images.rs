@@ -1,0 +1,85 @@
+//! At which images a body that strays may touch others: where space does not repeat, at its own place alone.
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_sets::input::UnitCell;
+
+use crate::coherent::packed::Packed;
+
+/// What is added to how far bodies reach, in vectors of the cell, for rounding.
+const MORE: f64 = 1.0 / 1024.0;
+
+/// The steps along each vector from the cell to others next to it.
+const STEPS: [f64; 3] = [0.0, -1.0, 1.0];
+
+/// A body seen elsewhere: by how many vectors of the cell it is moved, and how far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<const D: usize> {
+    pub(super) image: [i32; D],
+    pub(super) shift: [f32; D],
+}
+
+impl<const D: usize> Default for View<D> {
+    fn default() -> Self {
+        Self { image: [0; D], shift: [0.0; D] }
+    }
+}
+
+impl<const D: usize> View<D> {
+    /// A body as it is seen.
+    #[inline(always)]
+    pub(super) fn of(&self, body: Packed) -> Packed {
+        body.moved(self.shift)
+    }
+}
+
+/// Space that repeats with a cell around the origin, in which all others were when they were listed.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) struct Repeats<'a, const D: usize> {
+    pub(in crate::coherent) cell: &'a UnitCell<D>,
+    /// How far one may reach out of it as it is kept, its radius and its margin included.
+    pub(in crate::coherent) reach: f64,
+}
+
+impl<const D: usize> Repeats<'_, D> {
+    fn view(&self, image: [f64; D]) -> View<D> {
+        View { image: image.axes(|step| step as i32), shift: self.cell.shift(image).axes(|x| x as f32) }
+    }
+
+    /// How a body is seen in the cell.
+    pub(super) fn home(&self, body: Packed) -> View<D> {
+        self.view(self.cell.steps_to(from_axes(|axis| body.0[axis].into())).axes(|steps| -steps))
+    }
+
+    /// All places at which a body that reaches so far itself may touch others.
+    pub(super) fn each(&self, body: Packed, reach: f32, visit: &mut dyn FnMut(View<D>)) {
+        let UnitCell { space, duals, .. } = self.cell;
+        let at: [f64; D] = from_axes(|axis| body.0[axis].into());
+        let home = self.cell.steps_to(at);
+        // Along each vector, whether others may be in front of the cell, and behind it.
+        let mut leads = [[true, false, false]; D];
+        for k in (0..D).filter(|&k| space.repeats[k]) {
+            let dot = |other: [f64; D]| (0..D).map(|axis| other[axis] * duals[k][axis]).sum::<f64>();
+            let (along, length) = (dot(at) - home[k], dot(duals[k]).sqrt());
+            let far = 0.5 - (f64::from(reach) + self.reach) * length - MORE;
+            (leads[k][1], leads[k][2]) = (along >= far, along <= -far);
+        }
+        for number in 0..STEPS.len().pow(D as u32) {
+            let step = |k: usize| number / STEPS.len().pow(k as u32) % STEPS.len();
+            if (0..D).all(|k| leads[k][step(k)]) {
+                visit(self.view(from_axes(|k| STEPS[step(k)] - home[k])));
+            }
+        }
+    }
+}
+
+/// As [`Repeats::each`], in any space.
+pub(super) fn each_view<const D: usize>(
+    repeats: Option<Repeats<'_, D>>,
+    (body, reach): (Packed, f32),
+    mut visit: impl FnMut(View<D>),
+) {
+    match repeats {
+        Some(repeats) => repeats.each(body, reach, &mut visit),
+        None => visit(View::default()),
+    }
+}
