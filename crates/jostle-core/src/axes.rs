@@ -41,6 +41,11 @@ pub fn from_axes<U: Zeroable + Copy, const N: usize>(mut of: impl FnMut(usize) -
     all
 }
 
+/// Lists of each axis, to be written.
+pub fn slices_mut<T, const N: usize>(lists: &mut [Vec<T>; N]) -> [&mut [T]; N] {
+    lists.each_mut().map(Vec::as_mut_slice)
+}
+
 /// What is asked of two things.
 pub trait Both<T> {
     /// What comes of the first, and of the second.

@@ -34,7 +34,7 @@ use jostle_sets::traverse::{OFFSET_MARGIN, SPARSE};
 
 use crate::join::buffers::{ROTATIONS, TESTS, TestList};
 use crate::join::counts::Tests;
-use crate::join::hits::{Hit, Sink, emit};
+use crate::join::hits::{Hit, Names, Sink, emit};
 use crate::join::tree_pair::TreePair;
 
 /// Scratch of one task: lists that do not grow while it runs.
@@ -134,8 +134,6 @@ outlined! {
         walk_alone = walk_each(leaves: Range<usize>);
         /// The tests of the leaves of all runs to be visited.
         visit = visit_runs();
-        /// Hits, to whoever takes them; no tests are left.
-        hand_on = hand_on_body();
     }
 }
 
@@ -406,19 +404,14 @@ impl<const D: usize> Join<'_, D> {
         }
     }
 
+    /// Hits, to whoever takes them; no tests are left.
     #[inline(always)]
-    fn hand_on_body<L: Lanes>(&mut self) {
+    fn hand_on<L: Lanes>(&mut self) {
         if !self.pairing.filter.keeps_all() {
             self.filter_hits::<L>();
         }
-        let hits = &mut self.scratch.tests;
-        let pairs = if self.sink.wants_pairs() {
-            emit::<L>(hits.hits(), self.pairing.names(), self.sink)
-        } else {
-            hits.hits().map(|hit| hit.pairs() as usize).sum()
-        };
-        self.tests.pairs += pairs as u64;
-        hits.clear();
+        let (hits, names) = (&mut self.scratch.tests, self.pairing.names());
+        self.tests.pairs += L::call(HandOn { hits, names, sink: &mut *self.sink }) as u64;
     }
 
     #[inline(always)]
@@ -432,5 +425,28 @@ impl<const D: usize> Join<'_, D> {
                 hits.lanes[at] = self.pairing.filter::<L>(hit, names, self.pairing.image, self.pairing.offset).lanes;
             }
         }
+    }
+}
+
+/// Hands hits on, and says how many pairs they are: compiled once for any number of axes.
+struct HandOn<'a> {
+    hits: &'a mut TestList,
+    names: Names<'a>,
+    sink: &'a mut dyn Sink,
+}
+
+impl LaneWork for HandOn<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> usize {
+        let Self { hits, names, sink } = self;
+        let pairs = if sink.wants_pairs() {
+            emit::<L>(hits.hits(), names, sink)
+        } else {
+            hits.hits().map(|hit| hit.pairs() as usize).sum()
+        };
+        hits.clear();
+        pairs
     }
 }

@@ -259,7 +259,7 @@ impl<const D: usize> RowEngine<D> {
         (lists, with_distances): (&mut NeighborLists, bool),
         workers: Workers<'_>,
     ) {
-        lists.room_for::<D>(buckets.ids, self.starts[buckets.count()]);
+        lists.room_for(buckets.ids, self.starts[buckets.count()], D);
         let NeighborLists { offsets, neighbors, extras, .. } = lists;
         self.places.prepare(workers.count(), |places| {
             fill_with_headroom(places, buckets.ids_of(0).len(), RowPlace::default());

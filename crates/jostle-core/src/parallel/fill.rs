@@ -1,6 +1,8 @@
 //! One slice written part by part, a task a part. A room of `unsafe`: parts that do not overlap.
 #![allow(unsafe_code, reason = "tasks write disjoint parts of one slice, which the borrow checker cannot see")]
 
+use core::ops::Range;
+
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
@@ -10,6 +12,25 @@ type FillBlock<'a, T> = dyn for<'b> Task<(usize, &'b mut [T])> + 'a;
 
 /// Fills a part of two lists, by its number.
 type FillPart<'a, A, B> = dyn for<'b> Task<(usize, &'b mut [A], &'b mut [B])> + 'a;
+
+/// Shares in columns: a function of its own, and so is [`parts`], since maps of arrays are compiled anew wherever they are.
+fn shares<T, const N: usize, const M: usize>(columns: [[&mut [T]; N]; M]) -> [[Disjoint<'_, T>; N]; M] {
+    columns.map(|columns| columns.map(Disjoint::new))
+}
+
+/// The same part of each column.
+///
+/// # Safety
+/// As of [`Disjoint::range`].
+#[allow(clippy::mut_from_ref, reason = "the caller vouches for disjoint ranges")]
+unsafe fn parts<'d, T, const N: usize, const M: usize>(
+    columns: &'d [[Disjoint<'_, T>; N]; M],
+    range: &Range<usize>,
+) -> [[&'d mut [T]; N]; M] {
+    // SAFETY: the caller's promise.
+    let part = |column| unsafe { Disjoint::range(column, range.clone()) };
+    columns.each_ref().map(|columns| columns.each_ref().map(part))
+}
 
 impl Workers<'_> {
     /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
@@ -58,13 +79,12 @@ impl Workers<'_> {
         size: usize,
         fill: impl Fn(usize, [[&mut [T]; N]; M]) + Sync + Send,
     ) {
-        let columns = columns.map(|columns| columns.map(Disjoint::new));
+        let columns = shares(columns);
         let len = columns.first().and_then(|columns| columns.first()).map_or(0, Disjoint::len);
         self.run(name, len.div_ceil(size), |block| {
             let range = block * size..((block + 1) * size).min(len);
             // SAFETY: blocks of a column do not overlap, and `run` gives each to one task.
-            let part = |column| unsafe { Disjoint::range(column, range.clone()) };
-            fill(range.start, columns.each_ref().map(|columns| columns.each_ref().map(part)));
+            fill(range.start, unsafe { parts(&columns, &range) });
         });
     }
 

@@ -63,11 +63,19 @@ struct Part {
     more_len: usize,
 }
 
+/// What candidates of two sets call bodies.
+type NamesOf<'a> = dyn Fn([u32; 2]) -> Names<'a> + Sync + 'a;
+
 /// A pair of the list, and the candidate that it is, which has a slot, or what `tail` says in place of one.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     pair: [u32; 2],
     candidate: u32,
+}
+
+/// Where in the list a candidate stands that touches.
+fn place_of(slots: &[AtomicU32], candidate: usize) -> usize {
+    slots[candidate].load(Ordering::Relaxed) as usize
 }
 
 impl Live {
@@ -122,7 +130,7 @@ impl Live {
     }
 
     /// Lists new candidates that touch, of each two sets behind those that workers have listed, block by block and band by band.
-    pub(super) fn list<const D: usize>(&mut self, list: &mut PairList, test: &Test<'_, D>, workers: Workers<'_>) {
+    pub(super) fn list(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
         let Self { blocks, starts, slots, tail, front, parts, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
         resize_with_headroom(starts, blocks.len() + parts.len() + 1);
@@ -158,7 +166,7 @@ impl Live {
         let (starts, slots, tail) = (&*starts, &*slots, &*tail);
         workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
             let Some((number, sets)) = block_of_part(meetings, part) else { return };
-            let (block, names, slots) = (&blocks[number], test.names(sets), &slots[number * BLOCK..][..BLOCK]);
+            let (block, names, slots) = (&blocks[number], names(sets), &slots[number * BLOCK..][..BLOCK]);
             let mut done = 0;
             for range in block.touching() {
                 let len = range.len();
@@ -201,20 +209,28 @@ impl Live {
         come: (Come, f64, Isa),
         workers: Workers<'_>,
     ) {
-        let Self { blocks, starts, slots, tail, gaps, last, parts, .. } = self;
+        let Self { blocks, slots, tail, .. } = self;
         let slots = slots.as_slice();
         let places = Places { pairs: Disjoint::new(list.pairs_mut()), tail, slots };
         let are_far = are_far(blocks.all());
-        let place_of = |candidate: usize| slots[candidate].load(Ordering::Relaxed) as usize;
         blocks.sift(test, come, workers, |number, block, sets| {
             let ended = &block.ended()[..block.exchanges()];
             if are_far {
                 ended.iter().for_each(|&at| prefetch(&slots[number * BLOCK + usize::from(at)]));
             }
-            let left = ended.iter().map(|&at| place_of(number * BLOCK + usize::from(at)));
+            let left = ended.iter().map(|&at| place_of(slots, number * BLOCK + usize::from(at)));
             // SAFETY: no two candidates stand at one place.
             unsafe { places.put((number, block, &block.begun()[..block.exchanges()]), test.names(sets), left) };
         });
+        self.change_over_blocks(list, &|sets| test.names(sets), workers);
+    }
+
+    /// Changes it where more candidates of a block have begun to touch than have ended, or fewer.
+    #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
+    fn change_over_blocks(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
+        let Self { blocks, starts, slots, tail, gaps, last, parts, .. } = self;
+        let slots = slots.as_slice();
+        let place_of = |candidate: usize| place_of(slots, candidate);
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
         // Where what is left over of each block begins among all that have begun to touch, then among all that have ended, each with the end.
         resize_with_headroom(starts, 2 * (blocks.len() + 1));
@@ -254,7 +270,7 @@ impl Live {
             let taken = leavers(end[of.start] + first.min(ended)).take(ended.saturating_sub(first));
             let room = taken.map(place_of).chain(part.more + first.saturating_sub(ended)..);
             // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
-            unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), test.names(sets), room) };
+            unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), names(sets), room) };
             gaps[0] = 0;
             for place in left(number, &of) {
                 if place < part.shrunk {

@@ -107,9 +107,9 @@ impl LiveRows {
 
     /// Makes the rows of this frame, so many, of those of the last one, by how candidates have changed: in the caller's lists, or, if there are
     /// none, here.
-    pub(super) fn change<const D: usize>(
+    pub(super) fn change(
         &mut self,
-        (lists, count): (Option<&mut NeighborLists>, usize),
+        (lists, count, axes): (Option<&mut NeighborLists>, usize, usize),
         of: (Names<'_>, bool, OfStrays<'_>),
         (isa, workers): (Isa, Workers<'_>),
     ) {
@@ -139,7 +139,7 @@ impl LiveRows {
         workers.fill_blocks("row ends", out.room_for_rows(rows.len()), ROWS, |first, ends| {
             end_rows((&rows.offsets()[first..], first), of_task(first / ROWS), begins[first / ROWS], ends);
         });
-        let neighbors = out.room_for_neighbors::<D>(begins[tasks]);
+        let neighbors = out.room_for_neighbors(begins[tasks], axes);
         let len = neighbors.len();
         workers.fill_parts("rows", begins, (neighbors, &mut vec![(); len]), |task, out, _| {
             let written = task * ROWS..((task + 1) * ROWS).min(rows.len());
@@ -211,8 +211,8 @@ impl LiveRows {
     }
 
     /// Fills lists with a copy of the rows that are here.
-    pub(super) fn copy<const D: usize>(&self, lists: &mut NeighborLists, workers: Workers<'_>) {
-        let (ends, neighbors) = lists.room_for::<D>(self.rows.len(), self.rows.neighbors().len());
+    pub(super) fn copy(&self, lists: &mut NeighborLists, axes: usize, workers: Workers<'_>) {
+        let (ends, neighbors) = lists.room_for(self.rows.len(), self.rows.neighbors().len(), axes);
         workers.fill_blocks("row ends", ends, BLOCK, |first, ends| {
             ends.copy_from_slice(&self.rows.offsets()[first + 1..][..ends.len()]);
         });

@@ -32,7 +32,7 @@ impl<const D: usize> CoherentFinder<D> {
             strays.restore(pairs, workers);
             live.change(pairs, &test, come, workers);
         } else {
-            live.list(pairs, &test, workers);
+            live.list(pairs, &|sets| test.names(sets), workers);
         }
         if !strays.is_empty() {
             let listed = Listed { pairs: pairs.pairs(), live, names: test.names([0; 2]) };

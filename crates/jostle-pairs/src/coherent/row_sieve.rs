@@ -62,14 +62,14 @@ impl RowSieve {
     }
 
     /// Fills lists with the neighbours that stay.
-    pub(super) fn list<const D: usize>(
+    pub(super) fn list(
         &self,
         rows: &NeighborLists,
-        lists: &mut NeighborLists,
+        (lists, axes): (&mut NeighborLists, usize),
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Self { stays, before, starts } = self;
-        let (ends, neighbors) = lists.room_for::<D>(rows.len(), starts[starts.len() - 1]);
+        let (ends, neighbors) = lists.room_for(rows.len(), starts[starts.len() - 1], axes);
         let count = neighbors.len();
         workers.fill_parts("rows", starts, (neighbors, &mut vec![(); count]), |part, out, _| {
             let neighbors = &rows.neighbors()[range_of(part, rows.neighbors().len())];

@@ -90,7 +90,7 @@ impl<const D: usize> CoherentFinder<D> {
         let of = (names, has_both_rows(asked.kind, given.input), strays.changes());
         let is_copied = asked.only.is_some() || *sieves_layers || !live_rows.may_lend();
         let lists = if is_copied { None } else { Some(&mut *asked.lists) };
-        live_rows.change::<D>((lists, count), of, (isa, workers));
+        live_rows.change((lists, count, D), of, (isa, workers));
         let exact = given.exact(&finder.preparation);
         if is_copied {
             row_sieve.hand_out((live_rows, &exact), (asked, *sieves_layers), &mut finder.rows, (isa, workers));
@@ -128,9 +128,9 @@ impl RowSieve {
                 let passes = |pair: [u32; 2]| meet(pair) && only.is_none_or(|only| only(pair[0], pair[1]));
                 self.sift(&live_rows.rows, (isa, workers), passes);
             });
-            self.list::<D>(&live_rows.rows, lists, (isa, workers));
+            self.list(&live_rows.rows, (lists, D), (isa, workers));
         } else {
-            live_rows.copy::<D>(lists, workers);
+            live_rows.copy(lists, D, workers);
         }
         engine.measure(exact, kind, lists, (isa, workers));
     }

@@ -4,7 +4,7 @@
 //! (`course`). Those that may change while the list lasts are sorted into blocks; those that touch all the time are listed at once, and of the others
 //! nothing is kept.
 
-use jostle_core::axes::Both;
+use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::ScratchPool;
 use jostle_core::{Isa, Workers};
 use jostle_sets::prepare::job::Job;
@@ -300,7 +300,7 @@ impl<F: FnMut(usize)> LaneWork for InDoubt<'_, F> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Self { columns, within, count, mut decide } = self;
-        let [now2, _, radii, ..] = columns.each_ref().map(|column| column.as_chunks::<LANES>().0);
+        let [now2, _, radii, ..] = columns.each_ref().each(|column| column.as_chunks::<LANES>().0);
         for first in (0..count).step_by(LANES) {
             let [_, in_doubt] = sure_or_in_doubt([now2, radii].both(|column| L::load(&column[first / LANES])), within);
             let mut unknown = in_doubt & u16::MAX >> (LANES - (count - first).min(LANES));

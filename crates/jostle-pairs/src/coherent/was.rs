@@ -7,7 +7,7 @@ mod sample;
 use core::mem::swap;
 use std::sync::{Mutex, PoisonError};
 
-use jostle_core::axes::{Axes, from_axes};
+use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Workers};
 use jostle_sets::Circle;
@@ -155,7 +155,7 @@ impl<const D: usize> Was<D> {
         for (stood, centers) in stood.iter_mut().zip(&*centers) {
             fill_with_headroom(stood, centers.len(), 0.0);
         }
-        Some([centers, stood].map(|columns| columns.each_mut().map(Vec::as_mut_slice)))
+        Some([centers, stood].both(slices_mut))
     }
 
     /// A body as it is kept, with its margin: its own, or else this one.

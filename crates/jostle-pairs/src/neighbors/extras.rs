@@ -54,14 +54,14 @@ impl Extras {
             + self.image_shifts.capacity() * size_of::<i32>()
     }
 
-    /// Makes room for so many neighbours.
-    pub(super) fn resize<const D: usize>(&mut self, neighbors: usize) {
+    /// Makes room for so many neighbours in a space of so many axes.
+    pub(super) fn resize(&mut self, neighbors: usize, axes: usize) {
         let Wanted { distances2, distances2_f64, image_shifts, vectors } = self.wanted;
-        self.dimensions = D;
+        self.dimensions = axes;
         resize_anew(&mut self.distances2, if distances2 { neighbors } else { 0 });
         resize_anew(&mut self.distances2_f64, if distances2_f64 { neighbors } else { 0 });
-        resize_anew(&mut self.image_shifts, if image_shifts { neighbors * D } else { 0 });
-        resize_anew(&mut self.vectors, if vectors { neighbors * D } else { 0 });
+        resize_anew(&mut self.image_shifts, if image_shifts { neighbors * axes } else { 0 });
+        resize_anew(&mut self.vectors, if vectors { neighbors * axes } else { 0 });
     }
 
     pub(super) fn image_shifts<const D: usize>(&self) -> &[[i32; D]] {

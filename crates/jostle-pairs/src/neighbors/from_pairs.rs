@@ -48,11 +48,11 @@ impl PairRows {
 
     /// Fills the rows of so many bodies: the second body of each pair in that of the first one and, where `both`, the other way round.
     #[allow(unsafe_code, reason = "each bucket has ids and rows of its own")]
-    fn fill<const D: usize>(
+    fn fill(
         &mut self,
         (bodies, pairs): (usize, &[[u32; 2]]),
         both: bool,
-        lists: &mut NeighborLists,
+        (lists, axes): (&mut NeighborLists, usize),
         workers: Workers<'_>,
     ) {
         let bits = bodies.div_ceil(BUCKETS).next_power_of_two().trailing_zeros().max(LEAST_BITS);
@@ -60,7 +60,7 @@ impl PairRows {
         let each = Each { pairs, both, bits };
         self.count(each, buckets, workers);
         self.deal(each, buckets, workers);
-        let (ends, neighbors) = lists.room_for::<D>(bodies, self.dealt.len());
+        let (ends, neighbors) = lists.room_for(bodies, self.dealt.len(), axes);
         let (ends, neighbors) = (Disjoint::new(ends), Disjoint::new(neighbors));
         let Self { dealt, starts, .. } = self;
         workers.run("put rows", buckets, |bucket| {
@@ -184,7 +184,7 @@ impl<const D: usize> RowEngine<D> {
     /// Fills the lists, of ids alone, with the rows of the pairs just listed.
     pub(super) fn put_pairs(&mut self, plan: Plan<'_, D>, kind: Rows, lists: &mut NeighborLists, workers: Workers<'_>) {
         let of = (plan.exact.sets[0].len(), self.pairs.pairs());
-        self.pair_rows.fill::<D>(of, plan.has_both_rows(kind), lists, workers);
+        self.pair_rows.fill(of, plan.has_both_rows(kind), (lists, D), workers);
     }
 }
 

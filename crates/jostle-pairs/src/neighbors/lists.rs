@@ -265,10 +265,10 @@ impl NeighborLists {
         &self.vectors()[self.row(id)]
     }
 
-    /// Makes room for so many rows and neighbours; where each row ends, and the neighbours.
-    pub(crate) fn room_for<const D: usize>(&mut self, rows: usize, neighbors: usize) -> (&mut [usize], &mut [u32]) {
+    /// Makes room for so many rows, and neighbours in a space of so many axes; where each row ends, and the neighbours.
+    pub(crate) fn room_for(&mut self, rows: usize, neighbors: usize, axes: usize) -> (&mut [usize], &mut [u32]) {
         self.room_for_rows(rows);
-        self.room_for_neighbors::<D>(neighbors);
+        self.room_for_neighbors(neighbors, axes);
         (&mut self.offsets[1..], &mut self.neighbors)
     }
 
@@ -292,10 +292,10 @@ impl NeighborLists {
         self.offsets.truncate(rows + 1);
     }
 
-    /// Makes room for so many neighbours.
-    pub(crate) fn room_for_neighbors<const D: usize>(&mut self, neighbors: usize) -> &mut [u32] {
+    /// Makes room for so many neighbours in a space of so many axes.
+    pub(crate) fn room_for_neighbors(&mut self, neighbors: usize, axes: usize) -> &mut [u32] {
         resize_anew(&mut self.neighbors, neighbors);
-        self.extras.resize::<D>(neighbors);
+        self.extras.resize(neighbors, axes);
         &mut self.neighbors
     }
 

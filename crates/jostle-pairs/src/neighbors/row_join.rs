@@ -18,8 +18,8 @@ use crate::join::counts::Tests;
 use crate::join::filter::Filter;
 use crate::join::hits::Hit;
 use crate::join::tree_pair::TreePair;
-use crate::neighbors::arena::{Arena, END, SPARE, numbers_of};
-use crate::neighbors::leaf_rows::{KEYED_IDS, Sorting};
+use crate::neighbors::arena::{Arena, END, SPARE, Streams, numbers_of};
+use crate::neighbors::leaf_rows::{KEYED_IDS, LeafRows, Sorting};
 use crate::neighbors::row_scratch::RowScratch;
 use crate::neighbors::rows::Rows;
 
@@ -68,8 +68,6 @@ outlined! {
         run_tests_plainly = run_tests_body::<true, false, false>(leaf: usize);
         run_tests_for_ids = run_tests_body::<true, true, false>(leaf: usize);
         run_tests_of_an_image_for_ids = run_tests_body::<true, true, true>(leaf: usize);
-        /// The rows of a leaf, sorted, and their distances, to the arena.
-        deal_rows_and_distances = deal_rows_body::<true>(leaf: usize);
     }
 }
 
@@ -79,8 +77,6 @@ outlined! {
         collect_candidates = collect_candidates_body(group: usize);
         /// The circles of a leaf against what they may touch, each found by a walk of its own.
         walk = walk_each(leaf: usize);
-        /// The rows of a leaf, sorted, to the arena.
-        deal_rows = deal_rows_body::<false>(leaf: usize);
     }
 }
 
@@ -106,9 +102,9 @@ impl<const D: usize> RowJoin<'_, D> {
                 }
                 self.run_gathered::<L>(leaf);
                 if self.arena.with_distances {
-                    self.deal_rows_and_distances::<L>(leaf);
+                    self.deal_rows::<L, true>(leaf);
                 } else {
-                    self.deal_rows::<L>(leaf);
+                    self.deal_rows::<L, false>(leaf);
                 }
                 self.scratch.note();
             }
@@ -310,21 +306,44 @@ impl<const D: usize> RowJoin<'_, D> {
         tests.len = 0;
     }
 
+    /// The rows of a leaf, sorted, and their distances, if they are known, to the arena.
     #[inline(always)]
-    fn deal_rows_body<L: Lanes, const WITH_DISTANCES: bool>(&mut self, leaf: usize) {
-        let query = self.pairing.trees[0];
+    fn deal_rows<L: Lanes, const WITH_DISTANCES: bool>(&mut self, leaf: usize) {
+        let [query, target] = self.pairing.trees;
         let RowScratch { rows, streams, .. } = &mut *self.scratch;
-        let ids = &query.leaf_ids()[leaf].0;
-        rows.sort::<L>(match WITH_DISTANCES {
+        let sorting = match WITH_DISTANCES {
             false if self.repeats => Sorting::EqualIds,
             false => Sorting::Ids,
-            true if self.pairing.trees[1].len() <= KEYED_IDS => Sorting::Keys,
+            true if target.len() <= KEYED_IDS => Sorting::Keys,
             true => Sorting::Alone,
-        });
-        for lane in 0..query.leaf(leaf).len() {
+        };
+        let ids = &query.leaf_ids()[leaf].0[..query.leaf(leaf).len()];
+        self.tests.pairs += L::call(DealRows::<WITH_DISTANCES> { rows, streams, arena: self.arena, sorting, ids });
+    }
+}
+
+/// Deals out the rows of these ids, and says how many neighbours they have: compiled once for any number of axes.
+struct DealRows<'a, const WITH_DISTANCES: bool> {
+    rows: &'a mut LeafRows,
+    streams: &'a mut Streams,
+    arena: Arena<'a>,
+    sorting: Sorting,
+    ids: &'a [u32],
+}
+
+impl<const WITH_DISTANCES: bool> LaneWork for DealRows<'_, WITH_DISTANCES> {
+    type Output = u64;
+    const GAINS_BY_AVX512: bool = WITH_DISTANCES;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> u64 {
+        let Self { rows, streams, arena, sorting, ids } = self;
+        rows.sort::<L>(sorting);
+        let mut neighbors = 0;
+        for (lane, &id) in ids.iter().enumerate() {
             let len = rows.len(lane);
-            self.tests.pairs += len as u64;
-            let Some(out) = streams.deal(self.arena, ids[lane], len) else { continue };
+            neighbors += len as u64;
+            let Some(out) = streams.deal(arena, id, len) else { continue };
             rows.copy_into::<L>(lane, len, out);
             let end = numbers_of(len, WITH_DISTANCES);
             out[end] = END;
@@ -336,5 +355,6 @@ impl<const D: usize> RowJoin<'_, D> {
                 prefetch(&out[end + SPARE - 1]);
             }
         }
+        neighbors
     }
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use jostle_core::axes::{Axes, Both};
+use jostle_core::axes::{Axes, Both, slices_mut};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{BoxView, Reason, Scalar, ViewError, Workers};
 
@@ -105,7 +105,7 @@ impl<const D: usize> SortedSet<D> {
         self.proxies.wraps = wraps;
         let mut boxes = core::mem::take(&mut self.columns);
         boxes.corners.iter_mut().flatten().for_each(|column| resize_with_headroom(column, set.len()));
-        let columns = boxes.corners.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        let columns = boxes.corners.each_mut().both(slices_mut);
         workers.fill_columns("boxes", columns, BLOCK, |first, [lo, hi]| {
             for at in 0..lo[0].len() {
                 let id = first + at;

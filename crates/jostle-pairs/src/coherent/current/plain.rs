@@ -5,7 +5,7 @@ use core::iter::once;
 use core::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-use jostle_core::axes::from_axes;
+use jostle_core::axes::{Both, from_axes};
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
 use jostle_sets::input::{Input, Source};
 use jostle_sets::{Circle, Queries};
@@ -220,7 +220,7 @@ impl<const D: usize> Current<D> {
             let limit = strays.map(|strays| ((JUMP * margin) as f32, strays));
             let measured = self.read_plain(input, (margin, Since::Kept, limit), Now::bodies, on);
             self.put_ghosts(on.1);
-            let [used, of_all] = measured.map(|used| used + self.error);
+            let [used, of_all] = measured.both(|used| used + self.error);
             self.farthest = of_all;
             return used;
         };
@@ -348,7 +348,7 @@ impl<const D: usize> Current<D> {
         let measured = self.read_plain(input, (margin, Since::Steps(steps), limit), into, on);
         self.steps = steps.into();
         let known = self.steps.abs() <= MOST_STEPS;
-        [self.strayed, self.farthest] = measured.map(|most| if known { most + rounding } else { f64::INFINITY });
+        [self.strayed, self.farthest] = measured.both(|most| if known { most + rounding } else { f64::INFINITY });
         self.strayed
     }
 

@@ -3,7 +3,7 @@
 use core::mem::swap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use jostle_core::axes::{Axes, from_axes};
+use jostle_core::axes::{Axes, Both, from_axes, slices_mut};
 use jostle_core::isa::Work;
 use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Isa, LinearTree, Scalar, Workers};
@@ -119,7 +119,7 @@ impl<const D: usize> StandIn<D> {
         (isa, workers): (Isa, Workers<'_>),
     ) {
         let Places { centers, steps } = Arc::make_mut(&mut self.now);
-        let [centers, steps] = [centers, steps].map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        let [centers, steps] = [centers, steps].both(slices_mut);
         let block = block(self.len, workers);
         if let Some([one, other]) = kept(self.len) {
             workers.fill_columns("settle", [centers, steps, one, other], block, |_, [centers, steps, one, other]| {
@@ -215,8 +215,7 @@ impl<const D: usize> StandIn<D> {
             out[within..].fill(0.0);
             note(Far { radius: out.iter().copied().fold(0.0, f32::max), ..Far::default() });
         });
-        let columns = now.centers.each_mut().map(Vec::as_mut_slice);
-        let steps = now.steps.each_mut().map(Vec::as_mut_slice);
+        let (columns, steps) = (slices_mut(&mut now.centers), slices_mut(&mut now.steps));
         let before = before.centers.each_ref().each(Vec::as_slice);
         let along = |axis: usize, first: usize, out: &mut [f32], images: Option<Images<'_>>| {
             let reach = isa.run(FollowAlong { column: centers[axis], first, origin: origin[axis], out, images });
@@ -247,8 +246,7 @@ impl<const D: usize> StandIn<D> {
                     }
                     let before = before.each(|column| &column[first + begin..][..PART]);
                     let there = bodies.len().saturating_sub(first + begin).min(PART);
-                    let [out, steps] = [&mut out, &mut steps]
-                        .map(|columns| columns.each_mut().map(|column| &mut column[begin..][..PART]));
+                    let [out, steps] = [&mut out, &mut steps].both(|columns| part_of(columns, begin));
                     let reach = isa.run(FollowInLattice { cell, apart, there, before, out, steps });
                     far.merge(Far { reach, radius: 0.0 });
                 }
@@ -257,6 +255,11 @@ impl<const D: usize> StandIn<D> {
         }
         self.far = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     }
+}
+
+/// A part of each column.
+fn part_of<'c, const D: usize>(columns: &'c mut [&mut [f32]; D], begin: usize) -> [&'c mut [f32]; D] {
+    columns.each_mut().map(|column| &mut column[begin..][..PART])
 }
 
 fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {

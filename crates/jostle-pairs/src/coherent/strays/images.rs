@@ -63,6 +63,10 @@ impl<const D: usize> Repeats<'_, D> {
             let far = 0.5 - (f64::from(reach) + self.reach) * length - MORE;
             (leads[k][1], leads[k][2]) = (along >= far, along <= -far);
         }
+        // Most are far from all borders.
+        if leads.iter().all(|&[_, before, behind]| !(before | behind)) {
+            return visit(self.view(home.axes(|steps| -steps)));
+        }
         for number in 0..STEPS.len().pow(D as u32) {
             let step = |k: usize| number / STEPS.len().pow(k as u32) % STEPS.len();
             if (0..D).all(|k| leads[k][step(k)]) {

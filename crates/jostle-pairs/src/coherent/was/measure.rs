@@ -1,6 +1,5 @@
 //! How much of their margins bodies have used up since they were kept, or how far they have moved, or strayed; and who has farther than he may.
 
-use core::array::from_fn;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Axes, from_axes};
@@ -244,8 +243,8 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
                     &room
                 }
             };
-            let was = (from_fn(|axis| &centers[axis][number]), &radii[number]);
-            let course = course.map(|(stood, steps)| (from_fn(|axis| &stood[axis][number]), steps));
+            let was = (centers.each(|column| &column[number]), &radii[number]);
+            let course = course.map(|(stood, steps)| (stood.each(|column| &column[number]), steps));
             let (mut lanes, mut used) = ([0.0; LANES], [0.0; PART]);
             let rooms_of_used = used.as_chunks_mut::<LANES>().0;
             match course {

@@ -1,7 +1,6 @@
 //! How far bodies have moved since they were kept, or strayed, as some of them say.
 
-use core::array::from_fn;
-
+use jostle_core::axes::from_axes;
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Bodies, Workers};
 use jostle_sets::proxy::squared;
@@ -29,7 +28,7 @@ impl<const D: usize> Was<D> {
         let every = len.div_ceil(MEAN_OF).max(1);
         for id in (0..len).step_by(every) {
             let of_axis = |axis: usize| f64::from(bodies.centers()[axis].get(id)) - f64::from(stood[axis][id]);
-            let moved: [f64; D] = from_fn(of_axis);
+            let moved: [f64; D] = from_axes(of_axis);
             let moved2 = squared(moved);
             (sum, of_all) = (sum + moved2.sqrt(), of_all + moved2);
             together.iter_mut().zip(moved).for_each(|(sum, moved)| *sum += moved);
@@ -63,7 +62,7 @@ impl<const D: usize> Was<D> {
                     f64::from(bodies.centers()[axis].get(id)) - expected
                 };
                 let grown = f64::from(bodies.radius(id)) - f64::from(self.radii[id]);
-                *slot = (squared::<D>(from_fn(of_axis)).sqrt() + grown.abs()) as f32;
+                *slot = (squared::<D>(from_axes(of_axis)).sqrt() + grown.abs()) as f32;
             }
         });
         most_of(all, share).into()

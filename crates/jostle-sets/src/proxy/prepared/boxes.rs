@@ -1,5 +1,6 @@
 //! Boxes and capsules of a prepared set: copied, and sorted by boxes.
 
+use jostle_core::axes::{Both, slices_mut};
 use jostle_core::scratch::resize_with_headroom;
 use jostle_core::{Boxes, Boxes64, Capsules, Capsules64, Scalar, Workers};
 
@@ -61,7 +62,7 @@ impl<const D: usize, T: Scalar> Numbers<D, T> {
         workers: Workers<'_>,
     ) {
         self.points.iter_mut().flatten().for_each(|column| resize_with_headroom(column, bodies));
-        let columns = self.points.each_mut().map(|columns| columns.each_mut().map(Vec::as_mut_slice));
+        let columns = self.points.each_mut().both(slices_mut);
         workers.fill_columns("copy", columns, BLOCK, |first, [from, to]| {
             for at in 0..from[0].len() {
                 let ([p, q], _) = solid(first + at).segment();
