@@ -36,7 +36,7 @@ impl<const D: usize> View<D> {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::coherent) struct Repeats<'a, const D: usize> {
     pub(in crate::coherent) cell: &'a UnitCell<D>,
-    /// How far one may reach out of it as it is kept, its radius and its margin included.
+    /// How far one may reach out of it, its radius and its margin included.
     pub(in crate::coherent) reach: f64,
 }
 
