@@ -337,6 +337,21 @@ fn parts_of_a_list_make_room() {
     assert!(beside.finders[0].rebuilds() < 24, "{} rebuilds", beside.finders[0].rebuilds());
 }
 
+/// Of no sets, and of sets without bodies, in any space.
+#[test]
+fn nothing_has_no_pairs_in_any_space() {
+    let none = Set::from(Circles::new(&[], &[], &[]));
+    for space in spaces([[0.0, 10.0]; 2]) {
+        for sets in [&[][..], &[none, none]] {
+            let (mut finder, table) = (CoherentFinder::new(), ActivationTable::all(sets.len()));
+            for _ in 0..24 {
+                let found = finder.find(Input::among(sets, &table).space(space)).expect("sound sets");
+                assert!(found.pairs().is_empty());
+            }
+        }
+    }
+}
+
 /// Where bodies may meet at several images, or move on their way, each frame is searched, and nothing else is wrong.
 #[test]
 fn others_are_searched_in_each_frame() {

@@ -236,10 +236,10 @@ impl<const D: usize> CoherentFinder<D> {
             Kept::Pairs => self.live.holds(),
             Kept::Rows(_) => true,
         };
-        // Names of images are those of no bodies that have come since.
         let repeats = !given.input.space.is_open();
-        let may_be_seen = !repeats || given.are_single(margin) && current.ghosts().are_of(given.input.sets()[0].len());
-        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown) && may_be_seen;
+        // Of the only set, where names of images are those of no bodies that have come since.
+        let are_known = || given.are_single(margin) && current.ghosts().are_of(given.input.sets()[0].len());
+        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown) && (!repeats || are_known());
         if !may_stray {
             if !self.pace.keeps_list() && given.may_stray() {
                 current.adapt(given.plain);
@@ -257,7 +257,7 @@ impl<const D: usize> CoherentFinder<D> {
         // Both of two that stray may be seen elsewhere.
         let within = (2.0 * given.error() * if repeats { 2.0 } else { 1.0 }) as f32;
         let repeats = given.stand_ins.and_then(|stand_ins| {
-            let reach = current.reach_as_kept(stand_ins.largest(), margin);
+            let reach = current.reach_out_of_cell(stand_ins.largest(), margin);
             Some(Repeats { cell: stand_ins.cell()?, reach })
         });
         let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }), repeats };

@@ -218,7 +218,7 @@ impl<const D: usize> Ghosts<D> {
 }
 
 /// All images next to the cell, or half of them.
-fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<Item = [i32; D]> {
+pub(super) fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<Item = [i32; D]> {
     let count = STEPS.len().pow(D as u32);
     let of_number = move |number: usize| from_axes(|k| STEPS[number / STEPS.len().pow(k as u32) % STEPS.len()]);
     let is_wanted = move |image: &[i32; D]| {

@@ -203,7 +203,7 @@ impl<const D: usize> Current<D> {
 
     /// How far bodies of the only set may reach out of the cell while a list lasts, if others stand in for them where space repeats, of which the
     /// largest may be, by a margin, less large than it was.
-    pub(in crate::coherent) fn reach_as_kept(&self, largest: f64, margin: f64) -> f64 {
+    pub(in crate::coherent) fn reach_out_of_cell(&self, largest: f64, margin: f64) -> f64 {
         largest + 2.0 * margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
     }
 

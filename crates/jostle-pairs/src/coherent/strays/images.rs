@@ -3,13 +3,11 @@
 use jostle_core::axes::{Axes, from_axes};
 use jostle_sets::input::UnitCell;
 
+use crate::coherent::ghosts::images_of;
 use crate::coherent::packed::Packed;
 
 /// What is added to how far bodies reach, in vectors of the cell, for rounding.
 const MORE: f64 = 1.0 / 1024.0;
-
-/// The steps along each vector from the cell to others next to it.
-const STEPS: [f64; 3] = [0.0, -1.0, 1.0];
 
 /// A body seen elsewhere: by how many vectors of the cell it is moved, and how far.
 #[derive(Debug, Clone, Copy)]
@@ -50,28 +48,25 @@ impl<const D: usize> Repeats<'_, D> {
         self.view(self.cell.steps_to(from_axes(|axis| body.0[axis].into())).axes(|steps| -steps))
     }
 
-    /// All places at which a body that reaches so far itself may touch others.
+    /// All places at which a body that reaches so far itself may touch others: first that in the cell.
     pub(super) fn each(&self, body: Packed, reach: f32, visit: &mut dyn FnMut(View<D>)) {
         let UnitCell { space, duals, .. } = self.cell;
         let at: [f64; D] = from_axes(|axis| body.0[axis].into());
         let home = self.cell.steps_to(at);
-        // Along each vector, whether others may be in front of the cell, and behind it.
-        let mut leads = [[true, false, false]; D];
+        visit(self.view(home.axes(|steps| -steps)));
+        // Along each vector, whether it may from behind the cell, and from in front of it.
+        let mut leads = [[false; 2]; D];
         for k in (0..D).filter(|&k| space.repeats[k]) {
             let dot = |other: [f64; D]| (0..D).map(|axis| other[axis] * duals[k][axis]).sum::<f64>();
             let (along, length) = (dot(at) - home[k], dot(duals[k]).sqrt());
             let far = 0.5 - (f64::from(reach) + self.reach) * length - MORE;
-            (leads[k][1], leads[k][2]) = (along >= far, along <= -far);
+            leads[k] = [along >= far, along <= -far];
         }
         // Most are far from all borders.
-        if leads.iter().all(|&[_, before, behind]| !(before | behind)) {
-            return visit(self.view(home.axes(|steps| -steps)));
-        }
-        for number in 0..STEPS.len().pow(D as u32) {
-            let step = |k: usize| number / STEPS.len().pow(k as u32) % STEPS.len();
-            if (0..D).all(|k| leads[k][step(k)]) {
-                visit(self.view(from_axes(|k| STEPS[step(k)] - home[k])));
-            }
+        if leads.as_flattened().contains(&true) {
+            let may_touch = |image: &[i32; D]| (0..D).all(|k| image[k] == 0 || leads[k][usize::from(image[k] > 0)]);
+            let images = images_of(self.cell, false).filter(may_touch);
+            images.for_each(|image| visit(self.view(from_axes(|k| f64::from(image[k]) - home[k]))));
         }
     }
 }
