@@ -4,6 +4,7 @@ mod algebra;
 mod hash;
 mod layering;
 mod oracle;
+mod pairs;
 mod scene;
 mod sweep;
 mod ugly;

@@ -78,7 +78,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     ///
     /// O(n) for spread-out codes, O(8 n) at worst; scratch of one more copy of the items. The result does not depend
     /// on the threads. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to
-    /// the standard library's stable sort.
+    /// the standard library's sort, of 16 bytes more for each.
     pub fn sort_by_code(&mut self, items: &mut [T], threads: Threads<'_>, code: impl Fn(&T) -> u64 + Sync + Send) {
         // One piece is no work for several.
         threads.run([LOCAL_MAX + 1; 2], items.len(), |workers| self.sort_by_code_on(items, workers, code));
@@ -89,17 +89,16 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     pub fn sort_by_code_on(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let Some(&any) = items.first() else { return };
         if items.len() >= u32::MAX as usize {
-            return items.sort_by_key(code);
+            return sort_by_place(items, &code);
         }
         if self.second.len() < items.len() {
             self.second.resize(items.len(), any);
         }
         let workers = if items.len() > LOCAL_MAX { workers } else { Workers::Serial };
-        let code = &code;
-        workers.together(|| self.sort_with(items, workers, code));
+        workers.together(|| self.sort_with(items, workers, &code));
     }
 
-    fn sort_with(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
+    fn sort_with(&mut self, items: &mut [T], workers: Workers<'_>, code: &(impl Fn(&T) -> u64 + Sync)) {
         let n = items.len();
         let Self { second, dealer, locals, blocks } = &mut *self;
         let second = &mut second[..n];
@@ -108,7 +107,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
             locals.with(|local| gather(local, items, second, code));
             return items.copy_from_slice(second);
         }
-        let mut top = |_, items: &[T]| top_of(workers, items, blocks, &code);
+        let mut top = |_, items: &[T]| top_of(workers, items, blocks, code);
         let digits = |_, items: &[T], bits_and_top: (u32, u32), out: &mut [u16]| {
             out.iter_mut().zip(items).for_each(|(out, item)| *out = digit(code(item), bits_and_top));
         };
@@ -131,14 +130,14 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
 
     /// Puts each segment in order, from the second buffer to where the items are to be.
     #[allow(unsafe_code, reason = "each segment is a range of its own")]
-    fn sort_segments(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
+    fn sort_segments(&mut self, items: &mut [T], workers: Workers<'_>, code: &(impl Fn(&T) -> u64 + Sync)) {
         let (dealer, locals, second) = (&self.dealer, &self.locals, &self.second);
         let items = Disjoint::new(items);
         let sort_segment = |local: &mut LocalOrder, segment: &Segment| {
             let second = &second[segment.range()];
             // SAFETY: segments are disjoint ranges, and each is in one task.
             let items = unsafe { items.range(segment.range()) };
-            if segment.equal { items.copy_from_slice(second) } else { gather(local, second, items, &code) }
+            if segment.equal { items.copy_from_slice(second) } else { gather(local, second, items, code) }
         };
         workers.run("segments", dealer.tasks(), |task| {
             let segments = &dealer.segments()[dealer.task(task)];
@@ -147,9 +146,27 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     }
 }
 
+/// Sorts more items than 32 bits can number: by their codes and places, so that the standard library's sort is compiled once.
+#[cold]
+fn sort_by_place<T: Copy>(items: &mut [T], code: &impl Fn(&T) -> u64) {
+    let mut order: Vec<(u64, usize)> = items.iter().map(code).zip(0..).collect();
+    sort_places(&mut order);
+    let before = items.to_vec();
+    items.iter_mut().zip(order).for_each(|(item, (_, place))| *item = before[place]);
+}
+
+fn sort_places(order: &mut [(u64, usize)]) {
+    order.sort_unstable();
+}
+
 /// Below which bit all bits are in which the codes of these items differ.
-fn top_of<T: Sync>(workers: Workers<'_>, items: &[T], blocks: &mut Vec<u64>, code: impl Fn(&T) -> u64 + Sync) -> u32 {
-    let Some(first) = items.first().map(&code) else { return 0 };
+fn top_of<T: Sync>(
+    workers: Workers<'_>,
+    items: &[T],
+    blocks: &mut Vec<u64>,
+    code: &(impl Fn(&T) -> u64 + Sync),
+) -> u32 {
+    let Some(first) = items.first().map(code) else { return 0 };
     blocks.clear();
     blocks.resize(items.len().div_ceil(LOCAL_MAX), 0);
     workers.fill("differing bits", blocks, |block| {
@@ -159,9 +176,22 @@ fn top_of<T: Sync>(workers: Workers<'_>, items: &[T], blocks: &mut Vec<u64>, cod
     u64::BITS - blocks.iter().fold(0, |all, bits| all | bits).leading_zeros()
 }
 
-fn gather<T: Copy>(local: &mut LocalOrder, source: &[T], target: &mut [T], code: impl Fn(&T) -> u64) {
+fn gather<T: Copy>(local: &mut LocalOrder, source: &[T], target: &mut [T], code: &impl Fn(&T) -> u64) {
     local.sort(source.iter().map(code));
     for (item, place) in target.iter_mut().zip(local.places()) {
         *item = source[place];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// What more items than memory has room for are sorted by.
+    #[test]
+    fn items_are_sorted_by_code_and_place() {
+        let mut items: Vec<[u64; 2]> = (0..1000).map(|at| [at * 7919 % 13, at]).collect();
+        let mut expected = items.clone();
+        expected.sort_by_key(|item| item[0]);
+        super::sort_by_place(&mut items, &|item| item[0]);
+        assert_eq!(items, expected);
     }
 }

@@ -13,6 +13,21 @@ type FillBlock<'a, T> = dyn for<'b> Task<(usize, &'b mut [T])> + 'a;
 /// Fills a part of two lists, by its number.
 type FillPart<'a, A, B> = dyn for<'b> Task<(usize, &'b mut [A], &'b mut [B])> + 'a;
 
+/// What fills a block or a part, as a task: with a closure around it, its body would be optimized once more.
+struct Fill<F>(F);
+
+impl<'b, T, F: Fn(usize, &mut [T]) + Sync> Task<(usize, &'b mut [T])> for Fill<F> {
+    fn run(&self, (first, block): (usize, &'b mut [T])) {
+        (self.0)(first, block);
+    }
+}
+
+impl<'b, A, B, F: Fn(usize, &mut [A], &mut [B]) + Sync> Task<(usize, &'b mut [A], &'b mut [B])> for Fill<F> {
+    fn run(&self, (part, a, b): (usize, &'b mut [A], &'b mut [B])) {
+        (self.0)(part, a, b);
+    }
+}
+
 /// Shares in columns: a function of its own, and so is [`parts`], since maps of arrays are compiled anew wherever they are.
 fn shares<T, const N: usize, const M: usize>(columns: [[&mut [T]; N]; M]) -> [[Disjoint<'_, T>; N]; M] {
     columns.map(|columns| columns.map(Disjoint::new))
@@ -54,7 +69,7 @@ impl Workers<'_> {
         size: usize,
         fill: impl Fn(usize, &mut [T]) + Sync + Send,
     ) {
-        self.fill_each(name, list, size, &|(first, block): (usize, &mut [T])| fill(first, block));
+        self.fill_each(name, list, size, &Fill(fill));
     }
 
     /// As [`Workers::fill_blocks`]: for all that lists are filled with, so that the way there is compiled once.
@@ -100,7 +115,7 @@ impl Workers<'_> {
         (a, b): (&mut [A], &mut [B]),
         fill: impl Fn(usize, &mut [A], &mut [B]) + Sync + Send,
     ) {
-        self.fill_each_part(name, starts, (a, b), &|(part, a, b): (usize, &mut [A], &mut [B])| fill(part, a, b));
+        self.fill_each_part(name, starts, (a, b), &Fill(fill));
     }
 
     fn fill_each_part<A: Send, B: Send>(

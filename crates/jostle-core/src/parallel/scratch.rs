@@ -12,6 +12,17 @@ use crate::parallel::task::TaskMut;
 /// What is done with a piece.
 type Use<'a, S> = dyn for<'s> TaskMut<&'s mut S> + 'a;
 
+/// What is done once, and what comes of it: with closures around it, its body would be optimized once more for each.
+struct Once<F, R>(Option<F>, Option<R>);
+
+impl<'s, S, R, F: FnOnce(&mut S) -> R> TaskMut<&'s mut S> for Once<F, R> {
+    fn run(&mut self, piece: &'s mut S) {
+        if let Some(work) = self.0.take() {
+            self.1 = Some(work(piece));
+        }
+    }
+}
+
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
     /// Locked by the one task that has its number. No two have a line of the cache between them: tasks write to what they have all the time.
@@ -75,9 +86,9 @@ impl<S: Default> ScratchPool<S> {
 
     /// Runs `work` with a piece of its own: one of the stock, or a new one when all are in use.
     pub fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
-        let (mut work, mut result) = (Some(work), None);
-        self.lend(&mut |piece: &mut S| result = work.take().map(|work| work(piece)));
-        result.unwrap_or_else(|| unreachable!("a piece is lent once"))
+        let mut once = Once(Some(work), None);
+        self.lend(&mut once);
+        once.1.unwrap_or_else(|| unreachable!("a piece is lent once"))
     }
 
     /// As [`ScratchPool::with`]: for all that is done with a piece, so that the way there is compiled once.
