@@ -18,6 +18,7 @@ mod list;
 mod live;
 mod live_rows;
 mod names;
+mod numbers;
 mod pace;
 mod packed;
 mod pair_sieve;
@@ -31,6 +32,7 @@ mod stand_ins;
 mod strays;
 mod tail;
 mod was;
+mod windows;
 
 use core::fmt;
 use std::time::Instant;
@@ -81,8 +83,8 @@ const FILLED: usize = 8;
 /// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies
 /// that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. Of one set, one body in 64 may stray
-/// while a list lasts: turn, jump, grow, or, in open space, come or go, where those are the last ids. Those are looked for by themselves; once more have strayed,
+/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. One body in 64, of all sets together, may stray
+/// while a list lasts: turn, jump, grow, or, in open space, come or go, where those are the last ids of their set. Those are looked for by themselves; once more have strayed,
 /// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
 /// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
@@ -123,8 +125,9 @@ pub struct CoherentFinder<const D: usize> {
     /// Whether those that layers do not let meet are left out of the answer of this frame.
     sieves_layers: bool,
     strays: Strays<D>,
-    /// Those of a frame.
+    /// The numbers of those of a frame; and where the pairs of each two sets end, with theirs.
     strayed: Vec<u32>,
+    patched_ends: Vec<usize>,
     pace: Pace,
     /// Of each part of a frame.
     ways: [Ways; 2],
@@ -183,6 +186,7 @@ impl<const D: usize> CoherentFinder<D> {
             sieves_layers: false,
             strays: Strays::default(),
             strayed: Vec::new(),
+            patched_ends: Vec::new(),
             pace: Pace::default(),
             ways: [Ways::default(), Ways::if_kept()],
         }
@@ -263,6 +267,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.layers.bytes()
             + self.strays.bytes()
             + self.strayed.capacity() * size_of::<u32>()
+            + self.patched_ends.capacity() * size_of::<usize>()
     }
 
     /// Keeps the bodies of a frame, to see how far they move.
@@ -369,7 +374,7 @@ impl<const D: usize> CoherentFinder<D> {
 
     /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
     fn note_search(&mut self, input: &Input<'_, D>, pairs: u64) {
-        self.strays.begin(None);
+        self.strays.begin();
         self.pace.give_up();
         self.pace.searched(0.0, pairs, bodies_of(input));
     }

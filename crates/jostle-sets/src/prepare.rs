@@ -62,6 +62,11 @@ impl<const D: usize> Preparation<D> {
         &self.sorted.own.tree
     }
 
+    /// What is kept for each set of searches as this one: the trees of the last of those.
+    pub fn sorted_for(&self, input: &Input<'_, D>) -> &[SortedSet<D>] {
+        self.sorted.of(input)
+    }
+
     /// That of the last search within boxes in `f32`, in open space, or of the boxes that stood for the bodies of another set; none
     /// where the last search was one of circles or spheres.
     pub fn own_boxes(&self) -> Option<&LinearTree<D>> {

@@ -215,6 +215,52 @@ fn a_few_may_stray() {
     }
 }
 
+/// As of one set, of two, and of many: of each set some stray, whichever of two trees is the smaller one, and images are those of the second set.
+#[test]
+fn a_few_may_stray_of_many_sets() {
+    let (all, some) = (ActivationTable::all(3), ActivationTable::none(3).with(0, 1).with(1, 1).with(1, 2));
+    for case in 0_usize..16 {
+        let kinds = [[Kind::Dense, Kind::Uniform, Kind::Dense], [Kind::Uniform, Kind::Dense, Kind::Uniform]][case / 8];
+        let mut number = 0;
+        let mut drifts = kinds.map(|kind| {
+            number += 1;
+            Drift::<2>::new(kind, 900 >> number, 0.04)
+        });
+        let (space, mut random) = (spaces(drifts[0].box_)[case / 2 % 4], Random(case as u64));
+        let [mut pairs, mut rows] = [(); 2].map(|()| Beside::new());
+        let test = |a: u32, b: u32| !(a + b).is_multiple_of(3);
+        for frame in 0..40 {
+            drifts.iter_mut().for_each(|drift| drift.step(&space, HOSTS[case % 3], frame));
+            if frame % 3 == 2 {
+                drifts[frame / 3 % 3].stray(&mut random, frame);
+            }
+            if frame == 22 {
+                let comes = &mut drifts[case % 3];
+                comes.come();
+                comes.step(&space, HOSTS[case % 3], frame);
+            }
+            let category: Vec<u32> = (0..drifts[1].radii.len()).map(|id| 1 << (id % 3)).collect();
+            let mut sets = [0, 1, 2].map(|number| drifts[number].set((case + number) % 2 == 0));
+            if case % 5 == 3 {
+                sets[1] = sets[1].layers(Layers::new(&category, 5));
+            }
+            let only: Option<super::Only<'_>> = (frame % 7 == 5).then_some(&test);
+            let (input, meetings) = match case % 4 {
+                0 => (Input::between(sets[0], sets[1]), &[[0, 1]][..]),
+                1 => (Input::between(sets[1], sets[0]), &[[0, 1]][..]),
+                2 => (Input::among(&sets, &some), &[[0, 1], [1, 1], [1, 2]][..]),
+                _ => (Input::among(&sets, &all), &[[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]][..]),
+            };
+            pairs.pairs(input.space(space), only, meetings);
+            if case % 4 < 2 {
+                rows.rows(input.space(space), only, Rows::Full);
+            }
+        }
+        let rebuilds = [&pairs, &rows].map(|beside| beside.finders[0].rebuilds());
+        assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 14), "{rebuilds:?} rebuilds, case {case}");
+    }
+}
+
 /// So many that names are those of ranks; and between two sets.
 #[test]
 fn of_many_bodies_and_of_two_sets() {
@@ -316,6 +362,16 @@ fn lists_last_of_many_sets() {
 /// The pairs of two sets that meet become many, or none, in the midst of a list that lasts.
 #[test]
 fn parts_of_a_list_make_room() {
+    make_room(false);
+}
+
+/// And pairs that touch all the time, which have made room, are found when one of them strays.
+#[test]
+fn who_has_made_room_may_stray() {
+    make_room(true);
+}
+
+fn make_room(some_stray: bool) {
     const LINE: usize = 200;
     let y: Vec<f32> = (0..LINE).map(|at| at as f32 * 1.9).collect();
     let table = ActivationTable::all(3);
@@ -326,7 +382,12 @@ fn parts_of_a_list_make_room() {
         let turned = (frame / 40) % 2 == 1;
         let moved = if turned { 40 - frame % 40 } else { frame % 40 } as f32;
         let x: Vec<f32> = (0..LINE).map(|at| 2.6 - moved * (0.02 + (at % 7) as f32 * 1e-4)).collect();
-        let [left, right] = [0.0, 4.5].map(|at| vec![at; LINE]);
+        let [mut left, mut right] = [0.0, 4.5].map(|at| vec![at; LINE]);
+        if some_stray && frame % 20 > 6 {
+            // Both again later.
+            left[frame / 20 * 11] += 0.4;
+            right[frame % 20 * 9] -= 0.7;
+        }
         let sets = [&left, &x, &right].map(|x| Circles::new(x, &y, 1.0).into());
         beside.pairs(Input::among(&sets, &table), None, &meetings);
         let found = beside.finders[0].last();

@@ -8,14 +8,15 @@ use jostle_core::Workers;
 use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use jostle_core::scratch::fill_with_headroom;
-use jostle_sets::input::layers::Layers;
 use jostle_sets::input::{Input, Set};
 use jostle_sets::proxy::Exact;
 
 use crate::coherent::course::Course;
 use crate::coherent::ghosts::{Ghosts, GhostsOfTwo, NOWHERE};
 use crate::coherent::given::Given;
+use crate::coherent::layers;
 use crate::coherent::names::Names;
+use crate::coherent::numbers::Member;
 use crate::coherent::packed::{Moving, Packed, are_far};
 use crate::coherent::stand_ins::StandIns;
 use crate::coherent::was::{Was, block};
@@ -82,6 +83,13 @@ pub(super) struct Current<const D: usize> {
     quantile_of: Vec<f32>,
 }
 
+impl<const D: usize> Now<D> {
+    /// How many bodies have been read, without images of them.
+    fn count(&self) -> usize {
+        if self.ghosts.is_empty() { self.bodies.len() } else { self.ghosts.first_name().min(self.bodies.len()) }
+    }
+}
+
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
@@ -109,17 +117,31 @@ impl<const D: usize> Current<D> {
         take(&mut self.moving_by_rank)
     }
 
-    /// The bodies of the only set, without their images.
-    pub(super) fn bodies_mut(&mut self) -> &mut [Packed] {
-        self.sets.first_mut().map_or(&mut [], |Now { bodies, ghosts, .. }| {
-            let end = if ghosts.is_empty() { bodies.len() } else { ghosts.first_name().min(bodies.len()) };
-            &mut bodies[..end]
-        })
+    /// The bodies of a set, without their images.
+    pub(super) fn bodies(&self, set: usize) -> &[Packed] {
+        self.sets.get(set).map_or(&[], |now| &now.bodies[..now.count()])
     }
 
-    /// The images of bodies of the only set.
-    pub(super) fn ghosts(&self) -> &Ghosts<D> {
-        &self.sets[0].ghosts
+    /// How many bodies of all sets have been read, without their images.
+    pub(super) fn count(&self) -> usize {
+        self.sets[..self.of_input].iter().map(Now::count).sum()
+    }
+
+    /// A body that has been read, if it is one.
+    pub(super) fn body_mut(&mut self, Member { set, id }: Member) -> Option<&mut Packed> {
+        let now = self.sets.get_mut(set as usize)?;
+        let count = now.count();
+        now.bodies[..count].get_mut(id as usize)
+    }
+
+    /// The images of bodies of a set.
+    pub(super) fn ghosts(&self, set: usize) -> &Ghosts<D> {
+        &self.sets[set].ghosts
+    }
+
+    /// Whether there are no images of other bodies than those of an input.
+    pub(super) fn are_ghosts_of(&self, input: &Input<'_, D>) -> bool {
+        self.sets.iter().zip(input.sets()).all(|(now, set)| now.ghosts.are_of(set.len()))
     }
 
     /// Gives that memory back.
@@ -149,7 +171,7 @@ impl<const D: usize> Current<D> {
                 .map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed))),
             in_doubt: (2.0 * self.error) as f32,
             ids: ranks.ids(),
-            layered: sets.iter().any(|set| set.layers.is_some()),
+            layered: layers::are_any(sets),
             sieves_layers,
             only,
         }
@@ -238,9 +260,8 @@ impl<'a, const D: usize> Test<'a, D> {
         self.images(sets).names(self.ids)
     }
 
-    fn meet(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
-        let [of_a, of_b] = sets.both(|set| self.sets[set as usize].layers.unwrap_or(Layers::ALL));
-        of_a.meets(a, &of_b, b)
+    fn meet(&self, sets: [u32; 2], pair: [u32; 2]) -> bool {
+        layers::meet(self.sets, sets, pair)
     }
 
     /// Whether layers and the caller's test let a pair be.

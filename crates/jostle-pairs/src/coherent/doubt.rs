@@ -24,19 +24,23 @@ pub(super) fn sure_or_in_doubt<L: Lanes>([distance2, radii]: [L; 2], within: f32
     [sure, distance2.le(outer.mul(outer)) & !sure]
 }
 
-/// What decides about bodies of one set, by their ids, whose stand-ins are as far from touching as these may be wrong, the second being seen so
+/// What decides about bodies of two sets, by their ids, whose stand-ins are as far from touching as these may be wrong, the second being seen so
 /// many vectors of the cell from where it is.
 #[derive(Clone, Copy)]
 pub(super) struct Decide<'a, const D: usize> {
     pub(super) within: f32,
-    pub(super) by: &'a (dyn Fn([u32; 2], [i32; D]) -> bool + Sync),
+    pub(super) by: &'a (dyn Fn([u32; 2], [u32; 2], [i32; D]) -> bool + Sync),
 }
 
 impl<const D: usize> Decide<'_, D> {
     /// Whether two touch, by the square of the distance of their stand-ins and the sum of the radii, if those tell it.
-    pub(super) fn touches(self, (pair, image): ([u32; 2], [i32; D]), (distance2, radii): (f32, f32)) -> bool {
+    pub(super) fn touches(
+        self,
+        (sets, pair, image): ([u32; 2], [u32; 2], [i32; D]),
+        (distance2, radii): (f32, f32),
+    ) -> bool {
         let [inner, outer] = borders(self.within, radii);
         let is_sure = inner > 0.0 && distance2 <= inner * inner;
-        is_sure || distance2 <= outer * outer && (self.by)(pair, image)
+        is_sure || distance2 <= outer * outer && (self.by)(sets, pair, image)
     }
 }

@@ -14,9 +14,9 @@ use crate::coherent::doubt::Decide;
 use crate::coherent::given::Given;
 use crate::coherent::pace::Moved;
 use crate::coherent::stand_ins::{StandIns, may_stand_in};
-use crate::coherent::strays::{Repeats, Rules};
+use crate::coherent::strays::{Meets, Repeats, Rules};
 use crate::coherent::was::SHARE;
-use crate::coherent::{Answer, CoherentFinder, Kept, is_plain};
+use crate::coherent::{Answer, CoherentFinder, Kept, bodies_of, is_plain, layers};
 use crate::join::filter::PairTest;
 
 /// Who strays is looked for among those that are near with such a part of the margin of the list.
@@ -231,28 +231,30 @@ impl<const D: usize> CoherentFinder<D> {
     /// How much of its margin a body has used up that does not stray, at most; where too many stray, more than any margin.
     fn used_but_for_strays(&mut self, given: Given<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
         let Self { finder, current, strays, strayed, sieves_layers, .. } = self;
-        let (grown, on) = (finder.preparation.own_tree(), (finder.isa(), workers));
+        let (trees, on) = (finder.preparation.sorted_for(given.input), (finder.isa(), workers));
         let follows = match self.kept {
             Kept::Pairs => self.live.holds(),
             Kept::Rows(_) => true,
         };
         let repeats = !given.input.space.is_open();
-        // Of the only set, where names of images are those of no bodies that have come since.
-        let are_known = || given.are_single(margin) && current.ghosts().are_of(given.input.sets()[0].len());
-        let may_stray = self.pace.keeps_list() && follows && strays.may_be(grown) && (!repeats || are_known());
+        // Names of images are to be those of no bodies that have come since.
+        let are_known = || given.are_single(margin) && current.are_ghosts_of(given.input);
+        let may_stray = self.pace.keeps_list() && follows && strays.may_be(trees) && (!repeats || are_known());
         if !may_stray {
-            if !self.pace.keeps_list() && given.may_stray() {
+            if !self.pace.keeps_list() {
                 current.adapt(given.plain);
             }
             let used = current.measure(given.plain, (margin, None), on);
             return if strays.is_empty() { used } else { used.max(TOO_FAR) };
         }
         strayed.clear();
-        let used = current.measure(given.plain, (margin, Some(strayed)), on);
-        let layers = given.input.sets()[0].layers.filter(|_| !*sieves_layers);
+        let used = current.measure(given.plain, (margin, Some((&mut *strayed, strays.numbers()))), on);
+        let sets = given.input.sets();
+        let meet = |of: [u32; 2], [a, b]: [u32; 2]| layers::meet(sets, of, [a, b]);
+        let layers: Option<Meets<'_>> = (!*sieves_layers && layers::are_any(sets)).then_some(&meet);
         let exact = given.stand_ins.map(|stand_ins| (stand_ins, stand_ins.exact(given.untreed)));
-        let by = |pair: [u32; 2], image: [i32; D]| {
-            exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, [0; 2], pair, image))
+        let by = |sets: [u32; 2], pair: [u32; 2], image: [i32; D]| {
+            exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, sets, pair, image))
         };
         // Both of two that stray may be seen elsewhere.
         let within = (2.0 * given.error() * if repeats { 2.0 } else { 1.0 }) as f32;
@@ -262,7 +264,7 @@ impl<const D: usize> CoherentFinder<D> {
         });
         let rules = Rules { layers, decide: exact.is_some().then_some(Decide { within, by: &by }), repeats };
         let near = (margin * NEAR) as f32;
-        if used > margin || strays.find(strayed, (grown, current.bodies_mut(), near), rules, workers) {
+        if used > margin || strays.find(strayed, (trees, &mut *current), (near, rules), workers) {
             return used;
         }
         current.take_all();
@@ -273,10 +275,8 @@ impl<const D: usize> CoherentFinder<D> {
     /// be looked for by themselves.
     fn moved(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
         let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
-        let (input, of_one, on) = (given.plain, given.may_stray(), (finder.isa(), workers));
-        if of_one {
-            current.adapt(input);
-        }
+        let (input, on) = (given.plain, (finder.isa(), workers));
+        current.adapt(input);
         if !strays.is_empty() {
             current.take_to_move(input, strays.bodies(), (pace.frames(), FAR * pace.margin()));
         }
@@ -289,12 +289,10 @@ impl<const D: usize> CoherentFinder<D> {
         };
         let [mean, apart] = current.mean_moved(input);
         let left_course = used == TOO_FAR;
-        let may_last = f64::from(pace.frames()) * strays.may_last(input.weight());
-        if of_one {
-            most = current.moved_but_for(input, ([most, mean], SHARE, jumped), on);
-            if current.course().is_some() && (left_course || !strays.is_empty()) {
-                strayed = current.strayed_but_for(input, SHARE, workers);
-            }
+        let may_last = f64::from(pace.frames()) * strays.may_last(bodies_of(input));
+        most = current.moved_but_for(input, ([most, mean], SHARE, (jumped, strays.numbers())), on);
+        if current.course().is_some() && (left_course || !strays.is_empty()) {
+            strayed = current.strayed_but_for(input, SHARE, workers);
         }
         (most < f64::INFINITY).then_some(Moved { most, mean, apart, strayed, left_course, may_last })
     }

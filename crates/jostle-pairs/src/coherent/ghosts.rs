@@ -168,6 +168,8 @@ impl<const D: usize> Ghosts<D> {
             (0..D).map(apart).fold(0.0, |sum, apart| sum + apart * apart)
         };
         let [of_a, of_b] = names;
+        // Of all images, the body with the lesser id stays where it is.
+        let of_a = if self.half { of_a } else { 0..0 };
         let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b]));
         others.fold([a, b], |nearest, other| if distance2(other) < distance2(nearest) { other } else { nearest })
     }

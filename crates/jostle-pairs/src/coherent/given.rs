@@ -35,11 +35,6 @@ impl<'a, const D: usize> Given<'a, D> {
         self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.untreed))
     }
 
-    /// Whether a few bodies may stray: of one set.
-    pub(super) fn may_stray(&self) -> bool {
-        self.input.sets().len() == 1
-    }
-
     /// How far bodies may be from where those that stand in for them say.
     pub(super) fn error(&self) -> f64 {
         self.stand_ins.map_or(0.0, StandIns::error)

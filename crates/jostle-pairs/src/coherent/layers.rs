@@ -1,8 +1,9 @@
 //! Layers as they were when candidates were listed: those that they do not let meet are none. Where any has changed, candidates are listed anew; but
 //! where none had layers, those that layers do not let meet now are left out of the answer.
 
-use jostle_sets::input::Input;
-use jostle_sets::input::layers::LayersKept;
+use jostle_core::axes::Both;
+use jostle_sets::input::layers::{Layers, LayersKept};
+use jostle_sets::input::{Input, Set};
 
 /// See the top of this file: of each set.
 #[derive(Debug, Default)]
@@ -28,4 +29,15 @@ impl KeptLayers {
     pub(super) fn are_none<const D: usize>(&self, input: &Input<'_, D>) -> bool {
         self.0.iter().zip(input.sets()).all(|(kept, _)| kept.is_of(None))
     }
+}
+
+/// Whether some of these sets have layers.
+pub(super) fn are_any<const D: usize>(sets: &[Set<'_, D>]) -> bool {
+    sets.iter().any(|set| set.layers.is_some())
+}
+
+/// Whether the layers of two of these sets let two of their bodies meet.
+pub(super) fn meet<const D: usize>(sets: &[Set<'_, D>], of: [u32; 2], [a, b]: [u32; 2]) -> bool {
+    let [of_a, of_b] = of.both(|set| sets[set as usize].layers.unwrap_or(Layers::ALL));
+    of_a.meets(a, &of_b, b)
 }

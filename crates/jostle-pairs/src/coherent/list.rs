@@ -1,6 +1,7 @@
 //! How candidates are listed: where bodies are to be, if that can be expected, or else where they stand.
 
 use jostle_core::Workers;
+use jostle_sets::input::Set;
 use jostle_sets::prepare::job::JobsOf;
 
 use crate::coherent::bands::BLOCK;
@@ -24,13 +25,15 @@ impl<const D: usize> CoherentFinder<D> {
     /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand: none strays. Whether that could be done:
     /// sound bodies, too, may be where none with a margin can be.
     pub(super) fn list_anew(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
-        self.strays.begin(None);
+        self.strays.begin();
         if !self.list_anew_here(given, kept, way, workers) {
             return false;
         }
-        if given.may_stray() {
-            self.strays.begin(Some((self.finder.preparation.own_tree(), self.pace.pairs_of_one())));
-        }
+        let input = given.input;
+        let lens = input.sets().iter().map(Set::len);
+        let meetings = input.meetings().map(|(i, j)| [i as u32, j as u32]);
+        let trees = self.finder.preparation.sorted_for(input);
+        self.strays.may_begin(trees, (meetings, lens), self.pace.pairs_of_one());
         true
     }
 

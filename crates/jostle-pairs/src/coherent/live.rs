@@ -22,6 +22,7 @@ use crate::coherent::course::Come;
 use crate::coherent::current::Test;
 use crate::coherent::names::Names;
 use crate::coherent::tail::{NOBODY, Tail};
+use crate::coherent::windows::Windows;
 use crate::join::hits::PairList;
 
 /// Places whose memory is asked for together, before it is written.
@@ -36,7 +37,8 @@ pub(super) struct Live {
     starts: Vec<usize>,
     /// Of each two sets that meet.
     parts: Vec<Part>,
-    /// Where in the list a candidate stands that touches, block after block.
+    /// Where in the list a candidate stands that touches, block after block; of many sets, behind all candidates, also where each pair stands that
+    /// was listed at a place.
     slots: Vec<AtomicU32>,
     /// Who stands at the last places of the list.
     tail: Tail,
@@ -44,8 +46,8 @@ pub(super) struct Live {
     /// that, and who stands there.
     gaps: Vec<usize>,
     last: Vec<Standing>,
-    /// How many stand at the front that touch all the time, as workers have listed them.
-    front: usize,
+    /// Where those were listed that touch all the time and are at another place than then: some twice.
+    moved: Vec<u32>,
     /// Whether candidates are kept here.
     holds: bool,
     /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
@@ -55,6 +57,8 @@ pub(super) struct Live {
 /// The pairs of two sets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
+    /// Where those were listed that touch all the time, as workers have found them: of the first part they stay there.
+    front: [usize; 2],
     /// Where they end in the list; and where, now that some have ended and no others have taken their places.
     end: usize,
     shrunk: usize,
@@ -64,9 +68,9 @@ struct Part {
 }
 
 /// What candidates of two sets call bodies.
-type NamesOf<'a> = dyn Fn([u32; 2]) -> Names<'a> + Sync + 'a;
+pub(super) type NamesOf<'a> = dyn Fn([u32; 2]) -> Names<'a> + Sync + 'a;
 
-/// A pair of the list, and the candidate that it is, which has a slot, or what `tail` says in place of one.
+/// A pair of the list, and the candidate that it is, or the number of its slot.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     pair: [u32; 2],
@@ -87,6 +91,7 @@ impl Live {
             + self.gaps.capacity() * size_of::<usize>()
             + self.last.capacity() * size_of::<Standing>()
             + self.parts.capacity() * size_of::<Part>()
+            + self.moved.capacity() * size_of::<u32>()
     }
 
     /// Whether a list is kept.
@@ -94,13 +99,49 @@ impl Live {
         self.holds
     }
 
-    /// How many pairs stand at the front of the list that are of no block, and stay there.
-    pub(super) fn front(&self) -> usize {
-        self.front
+    /// The sets that meet.
+    pub(super) fn meetings(&self) -> &Meetings {
+        self.blocks.meetings()
     }
 
     pub(super) fn blocks(&self) -> &[Box<Block>] {
         self.blocks.all()
+    }
+
+    /// Where those pairs of two sets were listed that are of no block.
+    pub(super) fn front(&self, meeting: usize) -> Range<usize> {
+        let [begin, end] = self.parts[meeting].front;
+        begin..end
+    }
+
+    /// Where in the list one of those stands that was listed there.
+    pub(super) fn front_place(&self, listed: u32) -> usize {
+        if self.parts.len() > 1 {
+            place_of(&self.slots, self.first_listed() + listed as usize)
+        } else {
+            listed as usize
+        }
+    }
+
+    /// Where the pair was listed that stands at a place, if it is one of those of two sets.
+    pub(super) fn front_at(&self, place: usize, meeting: usize) -> Option<u32> {
+        let listed = if self.parts.len() > 1 {
+            (self.tail.owner(place) as usize).checked_sub(self.first_listed())?
+        } else {
+            place
+        };
+        self.front(meeting).contains(&listed).then_some(listed as u32)
+    }
+
+    /// Where those of two sets were listed that stand elsewhere, some twice.
+    pub(super) fn moved(&self, meeting: usize) -> impl Iterator<Item = u32> {
+        let front = self.front(meeting);
+        self.moved.iter().copied().filter(move |&listed| front.contains(&(listed as usize)))
+    }
+
+    /// The slot of the pair that was listed at the first place.
+    fn first_listed(&self) -> usize {
+        self.blocks.all().len() * BLOCK
     }
 
     /// Where in the list a candidate stands that touches.
@@ -117,7 +158,7 @@ impl Live {
     /// listed, those of each two sets up to such a place. Whether those can be numbered.
     pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
         self.blocks.take_sorted(come, meetings);
-        let most = ends.last().copied().unwrap_or_default() + self.blocks.all().len() * BLOCK;
+        let most = ends.last().copied().unwrap_or_default() + 2 * self.blocks.all().len() * BLOCK;
         (self.holds, self.is_aside) = (u32::try_from(most).is_ok(), false);
         self.parts.clear();
         self.parts.extend(ends.iter().map(|&end| Part { end, ..Part::default() }));
@@ -125,19 +166,21 @@ impl Live {
     }
 
     /// Where in the list the pairs of each two sets end.
-    pub(super) fn ends(&self) -> impl Iterator<Item = usize> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = usize> + Clone {
         self.parts.iter().map(|part| part.end)
     }
 
     /// Lists new candidates that touch, of each two sets behind those that workers have listed, block by block and band by band.
     pub(super) fn list(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, front, parts, .. } = self;
+        let Self { blocks, starts, slots, tail, parts, moved, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
+        moved.clear();
         resize_with_headroom(starts, blocks.len() + parts.len() + 1);
         let (mut end, mut at, mut listed) = (0, 0, 0);
         starts[0] = 0;
         for (part, of) in parts.iter_mut().zip(meetings.ranges()) {
             let of_front = part.end - replace(&mut listed, part.end);
+            part.front = [end, end + of_front];
             for len in once(of_front).chain(blocks[of].iter().map(|block| block.touched())) {
                 (at, end) = (at + 1, end + len);
                 starts[at] = end;
@@ -146,11 +189,8 @@ impl Live {
         }
         list.set_len(end);
         let are_many = parts.len() > 1;
-        if are_many {
-            tail.begin_known(end);
-        } else {
-            tail.begin(end);
-        }
+        tail.begin(if are_many { 0 } else { end }, end);
+        tail.extend(end);
         // What workers have listed goes to its place, the last first.
         for meeting in meetings.all().iter().rev() {
             let first = meetings.range(meeting.number).start + meeting.number;
@@ -158,14 +198,22 @@ impl Live {
             list.pairs_mut().copy_within(listed - to.len()..listed, to.start);
             listed -= to.len();
         }
-        *front = starts.get(1).copied().unwrap_or_default();
-        let needed = blocks.len() * BLOCK;
+        let first_listed = blocks.len() * BLOCK;
+        let needed = first_listed + if are_many { end } else { 0 };
         if slots.len() < needed {
             slots.resize_with(with_headroom(needed), AtomicU32::default);
         }
         let (starts, slots, tail) = (&*starts, &*slots, &*tail);
         workers.fill_parts("list", starts, (list.pairs_mut(), &mut vec![(); end]), |part, out, _| {
-            let Some((number, sets)) = block_of_part(meetings, part) else { return };
+            let Some((number, sets)) = block_of_part(meetings, part) else {
+                if are_many {
+                    for place in starts[part]..starts[part + 1] {
+                        slots[first_listed + place].store(place as u32, Ordering::Relaxed);
+                        tail.set(place, (first_listed + place) as u32);
+                    }
+                }
+                return;
+            };
             let (block, names, slots) = (&blocks[number], names(sets), &slots[number * BLOCK..][..BLOCK]);
             let mut done = 0;
             for range in block.touching() {
@@ -228,7 +276,7 @@ impl Live {
     /// Changes it where more candidates of a block have begun to touch than have ended, or fewer.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     fn change_over_blocks(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
-        let Self { blocks, starts, slots, tail, gaps, last, parts, .. } = self;
+        let Self { blocks, starts, slots, tail, gaps, last, parts, moved, .. } = self;
         let slots = slots.as_slice();
         let place_of = |candidate: usize| place_of(slots, candidate);
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
@@ -289,6 +337,7 @@ impl Live {
             last.extend(at_ends.map(|[place, candidate]| Standing { pair: pairs[place as usize], candidate }));
             let mut sum = 0;
             gaps.iter_mut().for_each(|gaps| sum += replace(gaps, sum));
+            note_moved((last, slots), blocks.len() * BLOCK, moved);
             let (pairs, tail, last, gaps) = (Disjoint::new(list.pairs_mut()), &*tail, &*last, &*gaps);
             workers.run("close up", blocks.len(), |number| {
                 let (of, Meeting { number: meeting, .. }) = meetings.of_block(number);
@@ -297,9 +346,7 @@ impl Live {
                     // SAFETY: no two candidates have stood at one place.
                     unsafe { pairs.write(place, pair) };
                     tail.set(place, candidate);
-                    if let Some(slot) = slots.get(candidate as usize) {
-                        slot.store(place as u32, Ordering::Relaxed);
-                    }
+                    slots[candidate as usize].store(place as u32, Ordering::Relaxed);
                 }
             });
         }
@@ -313,48 +360,35 @@ impl Live {
 
     /// Puts the pairs of each two sets behind those of the last two, moving as few as possible.
     fn settle(&mut self, list: &mut PairList) {
-        let Self { slots, tail, last, parts, .. } = self;
+        let first_listed = self.first_listed();
+        let Self { slots, tail, last, parts, moved, .. } = self;
+        let next = |windows: &mut Windows, part: &Part| windows.next((part.end, part.shrunk), part.more_len);
         let mut windows = Windows::default();
         last.clear();
         for part in &*parts {
-            let [now, then] = windows.next(part);
-            let outside =
-                [now.start..then.start.clamp(now.start, now.end), then.end.clamp(now.start, now.end)..now.end];
-            let places = outside.into_iter().flatten().chain(part.more..part.more + part.more_len);
+            let window = next(&mut windows, part);
+            let places = window.outside().chain(part.more..part.more + part.more_len);
             last.extend(places.map(|place| Standing { pair: list.pairs()[place], candidate: tail.owner(place) }));
         }
-        let (mut windows, mut moved) = (Windows::default(), last.iter());
+        note_moved((last, slots), first_listed, moved);
+        let (mut windows, mut going) = (Windows::default(), last.iter());
         for part in parts {
-            let [now, then] = windows.next(part);
-            let holes =
-                [then.start..now.start.clamp(then.start, then.end), now.end.clamp(then.start, then.end)..then.end];
-            for (place, &Standing { pair, candidate }) in holes.into_iter().flatten().zip(&mut moved) {
+            let window = next(&mut windows, part);
+            for (place, &Standing { pair, candidate }) in window.left().zip(&mut going) {
                 list.pairs_mut()[place] = pair;
                 tail.set(place, candidate);
-                if let Some(slot) = slots.get(candidate as usize) {
-                    slot.store(place as u32, Ordering::Relaxed);
-                }
+                slots[candidate as usize].store(place as u32, Ordering::Relaxed);
             }
-            part.end = then.end;
+            part.end = window.then.end;
         }
-        list.set_len(windows.then);
+        list.set_len(windows.end());
     }
 }
 
-/// Where the pairs of each two sets stand in the list, and where they are to stand.
-#[derive(Default)]
-struct Windows {
-    now: usize,
-    then: usize,
-}
-
-impl Windows {
-    fn next(&mut self, part: &Part) -> [Range<usize>; 2] {
-        let now = replace(&mut self.now, part.end)..part.shrunk;
-        let then = self.then..self.then + now.len() + part.more_len;
-        self.then = then.end;
-        [now, then]
-    }
+/// Notes which of some pairs that are about to be moved stand where they were listed: those have slots from this one on.
+fn note_moved((some, slots): (&[Standing], &[AtomicU32]), first: usize, moved: &mut Vec<u32>) {
+    let listed = some.iter().filter_map(|standing| (standing.candidate as usize).checked_sub(first));
+    moved.extend(listed.filter(|&listed| place_of(slots, first + listed) == listed).map(|listed| listed as u32));
 }
 
 /// The block that a part of a new list is of, and its sets; none of the first part of each two sets, which is what workers have listed.

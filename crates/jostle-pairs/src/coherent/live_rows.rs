@@ -15,7 +15,7 @@ use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::blocks::{Blocks, are_far};
 use crate::coherent::names::Names;
-use crate::coherent::strays::Marks;
+use crate::coherent::strays::MarksOfTwo;
 use crate::neighbors::NeighborLists;
 
 /// Rows that one task writes.
@@ -32,7 +32,7 @@ const LOOKED_AT: usize = 2 * LANES;
 static FRAMES: AtomicU64 = AtomicU64::new(1);
 
 /// Pairs of bodies that stray which come, or are taken away, and who strays.
-type OfStrays<'a> = (&'a [([u32; 2], bool)], &'a Marks);
+type OfStrays<'a> = (&'a [([u32; 2], bool)], MarksOfTwo<'a>);
 
 /// See the top of this file.
 #[derive(Debug, Default)]

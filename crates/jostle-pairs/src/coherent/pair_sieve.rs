@@ -8,9 +8,8 @@ use jostle_core::scratch::{reserve, resize_with_headroom, with_headroom};
 use crate::coherent::bands::BLOCK;
 use crate::coherent::candidates::Candidates;
 use crate::coherent::current::Test;
-use crate::coherent::strays::Marks;
+use crate::coherent::strays::Strays;
 use crate::join::hits::PairList;
-use crate::pairs::listed::Listed;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -34,7 +33,7 @@ impl PairSieve {
     pub(super) fn sift<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
-        (test, strays): (&Test<'_, D>, &Marks),
+        (test, strays): (&Test<'_, D>, &Strays<D>),
         workers: Workers<'_>,
     ) {
         let len = candidates.pairs.pairs().len();
@@ -61,24 +60,23 @@ impl PairSieve {
         }));
     }
 
-    /// Lists the pairs in the order of the candidates, with what is known of them; how many there are.
-    pub(super) fn list<const D: usize>(
-        &mut self,
-        candidates: &Candidates<D>,
-        (list, listed): (&mut PairList, &mut Listed<D>),
+    /// Lists the pairs in the order of the candidates; where those of each two sets end.
+    pub(super) fn list<'c, const D: usize>(
+        &'c self,
+        candidates: &'c Candidates<D>,
+        list: &mut PairList,
         workers: Workers<'_>,
-    ) -> usize {
+    ) -> impl Iterator<Item = usize> + Clone + use<'c, D> {
         let count = self.starts.last().copied().unwrap_or_default();
         list.set_len(count);
         let pairs = candidates.pairs.pairs();
-        listed.note(&candidates.meetings, candidates.ends.iter().map(|&end| self.before(end)));
         let out = (list.pairs_mut(), &mut vec![(); count][..]);
         workers.fill_parts("list", &self.starts, out, |block, out, _| {
             for (slot, &at) in out.iter_mut().zip(self.kept_of(block)) {
                 *slot = pairs[block * BLOCK + usize::from(at)];
             }
         });
-        count
+        candidates.ends.iter().map(|&end| self.before(end))
     }
 
     /// The numbers, within a block of candidates, of those that are pairs.
@@ -100,12 +98,13 @@ impl PairSieve {
 /// Writes the numbers of those candidates from number `first` on that are pairs to the front of `out`; how many there are.
 fn sift_block<const D: usize>(
     candidates: &Candidates<D>,
-    (test, strays): (&Test<'_, D>, &Marks),
+    (test, strays): (&Test<'_, D>, &Strays<D>),
     first: usize,
     out: &mut [u16],
 ) -> usize {
     let mut count = 0;
     candidates.each_meeting(first..first + out.len(), |range, sets| {
+        let strays = strays.marks_of(sets);
         for (at, &pair) in range.clone().zip(&candidates.pairs.pairs()[range]) {
             out[count] = (at - first) as u16;
             count += usize::from(!strays.has_any(pair) && test.admits(sets, pair));

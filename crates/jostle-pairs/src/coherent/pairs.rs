@@ -7,7 +7,7 @@ use jostle_core::Workers;
 
 use crate::coherent::CoherentFinder;
 use crate::coherent::given::Given;
-use crate::coherent::strays::Listed;
+use crate::coherent::strays::{ByTrees, Listed};
 use crate::join::filter::PairTest;
 
 impl<const D: usize> CoherentFinder<D> {
@@ -22,7 +22,8 @@ impl<const D: usize> CoherentFinder<D> {
         if used.is_some() {
             self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         }
-        let Self { finder, candidates, current, live, pair_sieve, pace, strays, sieves_layers, .. } = self;
+        let Self { finder, candidates, current, live, pair_sieve, pace, strays, sieves_layers, patched_ends, .. } =
+            self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (only, *sieves_layers));
         let pairs = &mut finder.engine.pairs;
@@ -35,28 +36,31 @@ impl<const D: usize> CoherentFinder<D> {
             live.list(pairs, &|sets| test.names(sets), workers);
         }
         if !strays.is_empty() {
-            let listed = Listed { pairs: pairs.pairs(), live, names: test.names([0; 2]) };
-            let grown = |id: u32| current.grown_body(id, margin);
-            strays.find_places(listed, (finder.preparation.own_tree(), current.ghosts(), &grown), (isa, workers));
+            let listed = Listed { pairs: pairs.pairs(), live, names: &|sets| test.names(sets) };
+            let sorted = finder.preparation.sorted_for(given.input);
+            strays.find_places(listed, ByTrees { sorted, kept: current, margin }, (isa, workers));
         }
         if test.drops_some() {
             // Those that the caller drops may come back in the next frame.
             live.put_aside((&mut candidates.pairs, &mut candidates.ends), pairs);
-            pair_sieve.sift(candidates, (&test, strays.marks()), workers);
-            pair_sieve.list(candidates, (pairs, &mut finder.listed), workers);
-            // Of those that stray, all of one set, none is among them.
-            workers.run_callers(test.asks_callers(), || {
-                for &pair in strays.pairs().iter().filter(|&&pair| test.admits([0; 2], pair)) {
-                    let len = pairs.pairs().len();
-                    pairs.set_len(len + 1);
-                    pairs.pairs_mut()[len] = pair;
-                }
-            });
-        } else {
-            strays.patch(pairs, workers);
+            pair_sieve.sift(candidates, (&test, strays), workers);
+            let ends = pair_sieve.list(candidates, pairs, workers);
+            if strays.is_empty() {
+                finder.listed.note(&candidates.meetings, ends);
+            } else {
+                // None of those that stray is among them.
+                workers.run_callers(test.asks_callers(), || {
+                    strays.add((pairs, patched_ends), ends, |sets, pair| test.admits(sets, pair), workers);
+                });
+            }
+        } else if strays.is_empty() {
             finder.listed.note(&candidates.meetings, live.ends());
+        } else {
+            strays.patch((pairs, patched_ends), live.ends(), workers);
         }
-        finder.listed.end_at(pairs.pairs().len());
+        if !strays.is_empty() {
+            finder.listed.note(&candidates.meetings, patched_ends.iter().copied());
+        }
         if let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) {
             finder.listed.note_nearest(cell, stand_ins.places(given.input.sets().len()));
         }

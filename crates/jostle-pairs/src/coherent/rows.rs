@@ -5,15 +5,17 @@
 //! (`live_rows`). Where the caller may drop some, the rows that he gets are those of them that he keeps (`row_sieve`).
 
 use jostle_core::axes::Both;
-use jostle_core::{Isa, LinearTree, Workers};
+use jostle_core::{Isa, Workers};
 use jostle_sets::input::Input;
 use jostle_sets::input::layers::Layers;
+use jostle_sets::prepare::Preparation;
 use jostle_sets::proxy::Exact;
 
 use crate::InputError;
 use crate::coherent::given::Given;
 use crate::coherent::live_rows::LiveRows;
 use crate::coherent::row_sieve::RowSieve;
+use crate::coherent::strays::ByTrees;
 use crate::coherent::{CoherentFinder, has_both_rows};
 use crate::join::filter::PairTest;
 use crate::neighbors::rows::Rows;
@@ -70,24 +72,24 @@ impl<const D: usize> CoherentFinder<D> {
         self.sift_rows(given, used, workers);
         let isa = self.finder.isa();
         if !self.live_rows.take_back(asked.lists) {
-            // The tree by which candidates were found stays: whoever strays is looked for in it.
-            let mut tree = LinearTree::new();
-            tree.set_isa(isa);
-            let tree = self.finder.preparation.replace_own_tree(tree);
+            // The trees by which candidates were found stay: whoever strays is looked for in them.
+            let mut other = Preparation::with_capacity(0);
+            other.set_isa(isa);
+            let found_by = core::mem::replace(&mut self.finder.preparation, other);
             let searched = self.search_rows(given.input, asked, workers);
-            self.finder.preparation.replace_own_tree(tree);
+            self.finder.preparation = found_by;
             return searched;
         }
         let Self { finder, candidates, live_rows, row_sieve, current, strays, pace, sieves_layers, .. } = self;
-        if !strays.is_empty() {
-            let (tree, margin) = (finder.preparation.own_tree(), pace.margin());
-            let might_touch = |id: u32, touched: &mut Vec<u32>| current.might_touch(id, (tree, margin), touched);
-            strays.note_changes(&live_rows.rows, &might_touch, workers);
-        }
         let count = given.input.sets()[0].len();
         let sets = given.input.meetings().next().map_or([0; 2], |(i, j)| [i as u32, j as u32]);
+        if !strays.is_empty() {
+            let sorted = finder.preparation.sorted_for(given.input);
+            let by = ByTrees { sorted, kept: current, margin: pace.margin() };
+            strays.note_changes(&live_rows.rows, (by, sets), workers);
+        }
         let names = current.test(given, &candidates.ranks, (None, false)).names(sets);
-        let of = (names, has_both_rows(asked.kind, given.input), strays.changes());
+        let of = (names, has_both_rows(asked.kind, given.input), (strays.changes(), strays.marks_of(sets)));
         let is_copied = asked.only.is_some() || *sieves_layers || !live_rows.may_lend();
         let lists = if is_copied { None } else { Some(&mut *asked.lists) };
         live_rows.change((lists, count, D), of, (isa, workers));

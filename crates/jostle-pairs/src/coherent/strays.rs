@@ -2,8 +2,8 @@
 //! and those that have come or gone. For all others, what is kept holds on.
 //!
 //! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
-//! to trees: that of bodies with margins, by which candidates were found, and one of those that stray. Where space repeats, those are asked at each
-//! image at which it may touch others, and images of others are left aside.
+//! to trees: those of the bodies of each set that it meets, with margins, by which candidates were found, and one of those that stray. Where space
+//! repeats, those are asked at each image at which it may touch others, and images of others are left aside.
 
 mod changes;
 mod groups;
@@ -18,11 +18,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_core::{Bodies, Isa, LinearTree, Workers};
-use jostle_sets::input::layers::Layers;
+use jostle_sets::proxy::sorted::SortedSet;
 use jostle_sets::{Circle, Queries};
 
+use crate::coherent::current::Current;
 use crate::coherent::doubt::Decide;
-use crate::coherent::ghosts::Ghosts;
+use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::packed::Packed;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;
@@ -31,10 +32,10 @@ use crate::neighbors::NeighborLists;
 use changes::Changes;
 pub(super) use images::Repeats;
 use images::{View, each_view};
-use listed::FoundBy;
-pub(super) use listed::Listed;
-pub(super) use marks::Marks;
-use patch::Patch;
+pub(super) use listed::{ByTrees, Listed};
+use marks::Marks;
+pub(super) use marks::MarksOfTwo;
+use patch::{Part, Patch};
 use places::{Places, Who};
 
 /// Bodies that one task looks for: those that have just begun to stray are the last, and take longest.
@@ -59,10 +60,14 @@ const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Strays<const D: usize> {
-    /// Those that stray, in the order in which they began to, ascending where they began together; and how many did so in this frame.
-    ids: Vec<u32>,
+    /// The numbers of those that stray, in the order in which they began to, ascending where they began together; and how many did so in this frame.
+    who: Vec<u32>,
     new: usize,
     marks: Marks,
+    numbers: Numbers,
+    /// The sets that meet, and where the pairs of each two end.
+    meetings: Vec<[u32; 2]>,
+    ends: Vec<usize>,
     /// How many have strayed in the last frame, whether they could be followed or not; in all frames of the list together, and how many may have
     /// then, if that is not left to them.
     many: usize,
@@ -70,28 +75,66 @@ pub(super) struct Strays<const D: usize> {
     most_spent: Option<usize>,
     /// What is known of each of them; and memory for more.
     strays: Vec<Stray<D>>,
-    /// The build of the tree of bodies with margins; of none before, and where it is not known who strays.
-    build: u64,
+    /// The builds of the trees of bodies with margins; none before, and where it is not known who strays.
+    builds: Vec<u64>,
     /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
     there: Vec<u32>,
     tree: LinearTree<D>,
     columns: Vec<f32>,
     /// By how many vectors of the cell each is moved there.
     homes: Vec<[i32; D]>,
-    /// Their pairs, the lesser id first.
+    /// Their pairs: within a set the lesser id first.
     pairs: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
+    /// Those of them that a function of the caller's lets be, and where those of each two sets end.
+    admitted: (Vec<[u32; 2]>, Vec<usize>),
     changes: Changes,
 }
 
-/// Bodies among which those are that strays may touch, which the tree has with margins; and how far strays are followed.
-type Among<'a, const D: usize> = (&'a LinearTree<D>, &'a [Packed], f32);
+/// Bodies among which those are that strays may touch, which the tree of each set has with margins; and how far strays are followed.
+#[derive(Clone, Copy)]
+struct Among<'a, const D: usize> {
+    trees: &'a [SortedSet<D>],
+    now: &'a Current<D>,
+    margin: f32,
+}
+
+/// Who meets whom: the numbers of bodies, and sets, of which layers may not let all meet.
+#[derive(Clone, Copy)]
+struct Relation<'a> {
+    numbers: &'a Numbers,
+    sets: &'a [[u32; 2]],
+}
+
+impl<'a> Relation<'a> {
+    /// The sets that the bodies of one meet.
+    fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
+        self.sets.iter().filter_map(move |&[one, other]| match set {
+            set if set == one => Some(other),
+            set if set == other => Some(one),
+            _ => None,
+        })
+    }
+
+    fn meet(self, one: Member, other: Member) -> bool {
+        self.sets.binary_search(&[one.set.min(other.set), one.set.max(other.set)]).is_ok()
+    }
+
+    /// The pair of two bodies that meet, by their numbers.
+    fn pair(self, one: u32, other: u32) -> Option<[u32; 2]> {
+        let [one, other] = [one, other].map(|number| self.numbers.member(number));
+        one.pair(other, [one.set.min(other.set), one.set.max(other.set)])
+    }
+}
+
+/// What tells of two bodies of two sets whether layers let them meet.
+pub(super) type Meets<'a> = &'a (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync);
 
 /// Layers, which may not let all meet; what decides where stand-ins are in doubt, if there are such; and how space repeats, if it does.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a, const D: usize> {
-    pub(super) layers: Option<Layers<'a>>,
+    pub(super) layers: Option<Meets<'a>>,
     pub(super) decide: Option<Decide<'a, D>>,
     pub(super) repeats: Option<Repeats<'a, D>>,
 }
@@ -104,10 +147,10 @@ struct Stray<const D: usize> {
     seen: Option<Packed>,
     /// How it is seen in the cell, where space repeats.
     home: View<D>,
-    /// All whose margins touch it while it does not go far from there, view by view, and where those of each view end.
+    /// All whose margins touch it while it does not go far from there, set by set and view by view, and where those of each view end.
     near: Vec<u32>,
-    views: Vec<(View<D>, usize)>,
-    /// Whom it touches, but for those before it that stray, and whom it did in the frame before.
+    views: Vec<(u32, View<D>, usize)>,
+    /// The numbers of those that it touches, but for those before it that stray, and whom it did in the frame before.
     touched: Vec<u32>,
     touched_before: Vec<u32>,
 }
@@ -132,10 +175,9 @@ impl<const D: usize> Stray<D> {
         })
     }
 
-    /// Finds whom it, of this id, touches among some bodies, which the tree has with margins, where none of those is that stray; whether it is
-    /// sound.
-    fn find_among(&mut self, id: u32, (grown, bodies, margin): Among<'_, D>, rules: Rules<'_, D>) -> bool {
-        let Rules { decide, repeats, .. } = rules;
+    /// Finds whom it, which is this body, touches among some others, where none of those is that stray; whether it is sound.
+    fn find_among(&mut self, who: Member, relation: Relation<'_>, among: Among<'_, D>, rules: Rules<'_, D>) -> bool {
+        let (Among { trees, now, margin }, Rules { decide, repeats, .. }) = (among, rules);
         // How far stand-ins may be wrong grows with how far one of them goes.
         let within = decide.map_or(0.0, |decide| decide.within);
         if !self.is_near(margin - within) {
@@ -144,16 +186,19 @@ impl<const D: usize> Stray<D> {
             views.clear();
             let reach = (body.radius() + margin + within) * (1.0 + 2.0 * ROUNDING) + LEAST;
             let mut is_sound = true;
-            each_view(repeats, (*body, reach), |view| {
-                let (seen, len) = (view.of(*body), near.len());
-                let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-                // Behind bodies the tree has images of them.
-                let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
-                is_sound &= Queries::new(grown).visit_circle(circle, note).is_ok();
-                if near.len() > len {
-                    views.push((view, near.len()));
-                }
-            });
+            for set in relation.met_by(who.set) {
+                let (tree, bodies) = (trees[set as usize].own_tree(), now.bodies(set as usize));
+                each_view(repeats, (*body, reach), |view| {
+                    let (seen, len) = (view.of(*body), near.len());
+                    let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
+                    // Behind bodies the tree has images of them.
+                    let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
+                    is_sound &= Queries::new(tree).visit_circle(circle, note).is_ok();
+                    if near.len() > len {
+                        views.push((set, view, near.len()));
+                    }
+                });
+            }
             self.seen = Some(self.body).filter(|_| is_sound);
             if !is_sound {
                 return false;
@@ -161,14 +206,15 @@ impl<const D: usize> Stray<D> {
         }
         let Self { body, near, views, touched, .. } = self;
         let mut begin = 0;
-        for &(view, end) in &*views {
-            let seen = view.of(*body);
+        for &(set, view, end) in &*views {
+            let (bodies, first, seen) =
+                (now.bodies(set as usize), relation.numbers.first(set as usize), view.of(*body));
             let touches = |other: u32| {
                 let measured = bodies[other as usize].measure::<D>(&seen);
-                let pair = ([id, other], view.image.axes(|steps| -steps));
+                let pair = ([who.set, set], [who.id, other], view.image.axes(|steps| -steps));
                 decide.map_or_else(|| measured.0 <= measured.1 * measured.1, |decide| decide.touches(pair, measured))
             };
-            touched.extend(near[begin..end].iter().filter(|&&other| touches(other)));
+            touched.extend(near[begin..end].iter().filter(|&&other| touches(other)).map(|&other| first + other));
             begin = end;
         }
         true
@@ -179,13 +225,16 @@ impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
         let of_one = |Stray { near, views, touched, touched_before, .. }: &Stray<D>| {
             [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
-                + views.capacity() * size_of::<(View<D>, usize)>()
+                + views.capacity() * size_of::<(u32, View<D>, usize)>()
         };
-        let ids = [&self.ids, &self.there].map(Vec::capacity).iter().sum::<usize>();
+        let ids = [&self.who, &self.there].map(Vec::capacity).iter().sum::<usize>();
         (ids + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
             + self.strays.iter().map(of_one).sum::<usize>()
             + self.strays.capacity() * size_of::<Stray<D>>()
-            + self.pairs.capacity() * size_of::<[u32; 2]>()
+            + (self.pairs.capacity() + self.admitted.0.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
+            + (self.ends.capacity() + self.admitted.1.capacity()) * size_of::<usize>()
+            + self.builds.capacity() * size_of::<u64>()
+            + self.numbers.bytes()
             + self.changes.bytes()
             + self.tree.bytes()
             + self.marks.bytes()
@@ -193,26 +242,49 @@ impl<const D: usize> Strays<D> {
             + self.patch.bytes()
     }
 
-    /// None strays any more; candidates have been found by this tree, if they have by one, of bodies that have so many pairs each.
-    pub(super) fn begin(&mut self, found: Option<(&LinearTree<D>, f64)>) {
-        self.build = found.map_or(0, |(tree, _)| tree.build_number());
-        self.most_spent = found.filter(|&(_, pairs)| pairs >= FEW).map(|(tree, _)| tree.len() / SPENT);
+    /// None strays any more, and nothing is known of who may.
+    pub(super) fn begin(&mut self) {
+        self.builds.clear();
+        self.meetings.clear();
+        self.numbers.clear();
+        self.most_spent = None;
         (self.new, self.many, self.spent) = (0, 0, 0);
         self.marks.clear();
-        self.ids.clear();
+        self.who.clear();
         self.pairs.clear();
         self.places.clear();
         self.patch.clear();
         self.changes.clear();
     }
 
-    /// Whether bodies may stray that candidates were found of by this tree.
-    pub(super) fn may_be(&self, tree: &LinearTree<D>) -> bool {
-        self.build > 0 && self.build == tree.build_number()
+    /// Candidates have been found by these trees, of sets that meet so, and that have so many bodies, each with so many pairs.
+    pub(super) fn may_begin(
+        &mut self,
+        trees: &[SortedSet<D>],
+        (meetings, lens): (impl Iterator<Item = [u32; 2]>, impl Iterator<Item = usize> + Clone),
+        pairs: f64,
+    ) {
+        let trees = trees.iter().zip(lens.clone()).map(|(sorted, _)| sorted.own_tree());
+        if self.numbers.begin(lens) {
+            self.builds.extend(trees.clone().map(LinearTree::build_number));
+        }
+        self.meetings.extend(meetings);
+        self.most_spent = (pairs >= FEW).then(|| trees.map(LinearTree::len).sum::<usize>() / SPENT);
+    }
+
+    /// Whether bodies may stray that candidates were found of by these trees.
+    pub(super) fn may_be(&self, trees: &[SortedSet<D>]) -> bool {
+        let is_of = |(&build, sorted): (&u64, &SortedSet<D>)| build > 0 && build == sorted.own_tree().build_number();
+        !self.builds.is_empty() && self.builds.iter().zip(trees).all(is_of)
+    }
+
+    /// The number of each body.
+    pub(super) fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.who.is_empty()
     }
 
     /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found; infinite where
@@ -224,38 +296,33 @@ impl<const D: usize> Strays<D> {
     }
 
     /// Those that strayed in the last frame, and where they were, or were not.
-    pub(super) fn bodies(&self) -> impl Iterator<Item = (u32, Packed)> {
-        self.ids.iter().zip(&self.strays).map(|(&id, stray)| (id, stray.body))
+    pub(super) fn bodies(&self) -> impl Iterator<Item = (Member, Packed)> {
+        self.who.iter().zip(&self.strays).map(|(&number, stray)| (self.numbers.member(number), stray.body))
     }
 
-    /// Who strays.
-    pub(super) fn marks(&self) -> &Marks {
-        &self.marks
+    /// Who strays of two sets.
+    pub(super) fn marks_of(&self, sets: [u32; 2]) -> MarksOfTwo<'_> {
+        MarksOfTwo { marks: &self.marks, firsts: self.numbers.firsts(sets) }
     }
 
-    /// The pairs of bodies that stray.
-    pub(super) fn pairs(&self) -> &[[u32; 2]] {
-        &self.pairs
-    }
-
-    /// Finds the pairs of all that have strayed so far, and of those that do now, among these bodies, where they are nowhere from now on; whether
-    /// few do, and all are sound. They may be looked for by how near others are, with such a margin.
+    /// Finds the pairs of all that have strayed so far, and of those that do now, by numbers, among the bodies of this frame, where they are
+    /// nowhere from now on; whether few do, and all are sound. They may be looked for by how near others are, with such a margin.
     pub(super) fn find(
         &mut self,
-        now: &mut Vec<u32>,
-        (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        rules: Rules<'_, D>,
+        strayed: &mut Vec<u32>,
+        (trees, now): (&[SortedSet<D>], &mut Current<D>),
+        (margin, rules): (f32, Rules<'_, D>),
         workers: Workers<'_>,
     ) -> bool {
         self.pairs.clear();
-        now.retain(|&id| !self.marks.has(id));
-        now.sort_unstable();
-        self.many = self.ids.len() + now.len();
+        strayed.retain(|&number| !self.marks.has(number));
+        strayed.sort_unstable();
+        self.many = self.who.len() + strayed.len();
         self.spent += self.many;
-        let few = self.many <= bodies.len() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
-        let found = few && self.find_with(now, (grown, bodies, margin), rules, workers);
+        let few = self.many <= now.count() / SHARE && self.most_spent.is_none_or(|most| self.spent <= most);
+        let found = few && self.find_with(strayed, (trees, now), (margin, rules), workers);
         if !found {
-            self.build = 0;
+            self.builds.clear();
         }
         found
     }
@@ -263,36 +330,38 @@ impl<const D: usize> Strays<D> {
     fn find_with(
         &mut self,
         new: &[u32],
-        (grown, bodies, margin): (&LinearTree<D>, &mut [Packed], f32),
-        rules: Rules<'_, D>,
+        (trees, now): (&[SortedSet<D>], &mut Current<D>),
+        (margin, rules): (f32, Rules<'_, D>),
         workers: Workers<'_>,
     ) -> bool {
-        let before = self.ids.len();
-        new.iter().for_each(|&id| self.marks.set(id));
-        self.ids.extend_from_slice(new);
+        let before = self.who.len();
+        new.iter().for_each(|&number| self.marks.set(number));
+        self.who.extend_from_slice(new);
         self.new = new.len();
-        if self.strays.len() < self.ids.len() {
-            self.strays.resize(self.ids.len(), Stray::default());
+        if self.strays.len() < self.who.len() {
+            self.strays.resize(self.who.len(), Stray::default());
         }
-        self.strays[before..self.ids.len()].iter_mut().for_each(Stray::begin);
-        for (&id, stray) in self.ids.iter().zip(&mut self.strays) {
-            let body = bodies.get_mut(id as usize);
+        self.strays[before..self.who.len()].iter_mut().for_each(Stray::begin);
+        for (&number, stray) in self.who.iter().zip(&mut self.strays) {
+            let body = now.body_mut(self.numbers.member(number));
             stray.body = body.map_or(Packed::NOWHERE, |body| core::mem::replace(body, Packed::NOWHERE));
         }
-        let found = self.ids.is_empty() || self.find_pairs((grown, bodies, margin), rules, workers);
+        let among = Among { trees, now, margin };
+        let found = self.who.is_empty() || self.find_pairs(among, rules, workers) && self.pairs.len() <= now.count();
         if !found {
-            for (id, body) in self.bodies() {
-                bodies.get_mut(id as usize).into_iter().for_each(|slot| *slot = body);
+            for (member, body) in self.bodies() {
+                now.body_mut(member).into_iter().for_each(|slot| *slot = body);
             }
         }
         found
     }
 
+    /// Finds the pairs of those that stray; whether all are sound. A few may touch all others: more pairs than bodies are sooner found by a search.
     fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
-        let Self { ids, strays, there, tree, columns, homes, pairs, .. } = self;
-        let ((_, bodies, _), Rules { layers, decide, repeats }) = (among, rules);
+        let Self { who, numbers, meetings, strays, there, tree, columns, homes, pairs, ends, .. } = self;
+        let (relation, Rules { layers, decide, repeats }) = (Relation { numbers, sets: meetings }, rules);
         let within = decide.map_or(0.0, |decide| decide.within);
-        let strays = &mut strays[..ids.len()];
+        let strays = &mut strays[..who.len()];
         for stray in &mut *strays {
             stray.home = repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
         }
@@ -316,7 +385,7 @@ impl<const D: usize> Strays<D> {
         }
         homes.clear();
         homes.extend(there.iter().map(|&number| strays[number as usize].home.image));
-        let (ids, there, columns, tree, homes) = (&*ids, &*there, &*columns, &*tree, &*homes);
+        let (who, there, columns, tree, homes) = (&*who, &*there, &*columns, &*tree, &*homes);
         let failed = AtomicBool::new(false);
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
@@ -325,8 +394,8 @@ impl<const D: usize> Strays<D> {
                 if !stray.is_there() {
                     continue;
                 }
-                let id = ids[number as usize];
-                let mut is_sound = stray.find_among(id, among, rules);
+                let one = numbers.member(who[number as usize]);
+                let mut is_sound = stray.find_among(one, relation, among, rules);
                 let reach = if within > 0.0 {
                     (stray.body.radius() + within) * (1.0 + 2.0 * ROUNDING)
                 } else {
@@ -336,63 +405,90 @@ impl<const D: usize> Strays<D> {
                 each_view(repeats, (*body, reach), |view| {
                     let seen = view.of(*body);
                     let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-                    let among_them = Queries::new(tree).visit_circle(circle, |other| {
-                        let at = there[other as usize] as usize;
+                    let among_them = Queries::new(tree).visit_circle(circle, |at| {
+                        let place = there[at as usize];
+                        let other = numbers.member(who[place as usize]);
                         let touches = |decide: Decide<'_, D>| {
-                            let column = |axis: usize| columns[axis * there.len() + other as usize];
+                            let column = |axis: usize| columns[axis * there.len() + at as usize];
                             let them = Packed::new::<D>(from_axes(column), column(D));
-                            let image = from_axes(|k| homes[other as usize][k] - view.image[k]);
-                            decide.touches(([id, ids[at]], image), seen.measure::<D>(&them))
+                            let image = from_axes(|k| homes[at as usize][k] - view.image[k]);
+                            decide.touches(([one.set, other.set], [one.id, other.id], image), seen.measure::<D>(&them))
                         };
-                        if at > number as usize && decide.is_none_or(touches) {
-                            touched.push(ids[at]);
+                        if place > number && relation.meet(one, other) && decide.is_none_or(touches) {
+                            touched.push(who[place as usize]);
                         }
                     });
                     is_sound &= among_them.is_ok();
                 });
-                if let Some(layers) = layers {
-                    touched.retain(|&other| layers.meets(id, &layers, other));
+                if let Some(meet) = layers {
+                    touched.retain(|&other| {
+                        let other = numbers.member(other);
+                        meet([one.set, other.set], [one.id, other.id])
+                    });
                 }
                 if !is_sound {
                     failed.store(true, Ordering::Relaxed);
                 }
             }
         });
-        for (&id, stray) in ids.iter().zip(strays) {
-            pairs.extend(stray.touched.iter().map(|&other| [id.min(other), id.max(other)]));
+        ends.clear();
+        for &sets in &*meetings {
+            for (&number, stray) in who.iter().zip(&*strays) {
+                let one = numbers.member(number);
+                pairs.extend(stray.touched.iter().filter_map(|&other| one.pair(numbers.member(other), sets)));
+            }
+            ends.push(pairs.len());
         }
-        // A few may touch all others: more pairs than bodies are sooner found by a search.
-        pairs.len() <= bodies.len() && !failed.into_inner()
+        !failed.into_inner()
     }
 
-    /// Finds where in a list that was found by this tree, of bodies with margins that `grown` tells and of such images, pairs stand of which one
-    /// body strays.
-    pub(super) fn find_places(
+    /// Finds where in a list that was found by these trees pairs stand of which one body strays.
+    pub(super) fn find_places(&mut self, listed: Listed<'_>, by: ByTrees<'_, D>, on: (Isa, Workers<'_>)) {
+        let who = Who { numbers: &self.numbers, marks: &self.marks, new: &self.who[self.who.len() - self.new..] };
+        self.places.find(listed, &by, who, on);
+    }
+
+    /// Takes those pairs out of the list, of each two sets up to such a place, and puts in those of bodies that stray; `ends` is where those of each two
+    /// end then.
+    pub(super) fn patch(
         &mut self,
-        listed: Listed<'_>,
-        (tree, ghosts, grown): (&LinearTree<D>, &Ghosts<D>, &(dyn Fn(u32) -> Option<Circle<D>> + Sync)),
-        on: (Isa, Workers<'_>),
+        (list, ends): (&mut PairList, &mut Vec<usize>),
+        ends_before: impl Iterator<Item = usize> + Clone,
+        workers: Workers<'_>,
     ) {
-        let who = Who { marks: &self.marks, new: &self.ids[self.ids.len() - self.new..] };
-        let near = |name: u32, visit: &mut dyn FnMut(usize, &[u32])| {
-            let Some(body) = grown(name).filter(|_| (name as usize) < tree.len()) else { return };
-            let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
-            // Who has been found by that tree is sound.
-            let _ = Queries::new(tree).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
-        };
-        let images_of = |id: u32| ghosts.images_of(id);
-        let found_as = |pair: [u32; 2]| ghosts.found_as(pair);
-        let (ids, starts) = (tree.leaf_ids(), tree.leaf_starts());
-        let by = FoundBy { ids, starts, near: &near, images_of: &images_of, found_as: &found_as };
-        self.places.find(listed, by, who, on);
+        let holes = self.places.holes();
+        let are_many = self.ends.len() > 1;
+        let parts = ends_before.zip(&self.ends).map(|(end, &pairs)| {
+            // Of many sets they are ascending.
+            let of_part = if are_many { holes.partition_point(|&place| (place as usize) < end) } else { holes.len() };
+            Part { end, holes: of_part, pairs }
+        });
+        self.patch.put((list, ends), parts, (holes, &self.pairs), workers);
     }
 
-    /// Takes those pairs out of the list, and puts in those of bodies that stray.
-    pub(super) fn patch(&mut self, list: &mut PairList, workers: Workers<'_>) {
-        if self.is_empty() {
-            return;
+    /// Puts those pairs of bodies that stray into a list without any, of each two sets up to such a place, that a test of their sets and themselves lets
+    /// be; `ends` is where those of each two end then.
+    pub(super) fn add(
+        &mut self,
+        (list, ends): (&mut PairList, &mut Vec<usize>),
+        ends_before: impl Iterator<Item = usize> + Clone,
+        admits: impl Fn([u32; 2], [u32; 2]) -> bool,
+        workers: Workers<'_>,
+    ) {
+        let Self { meetings, pairs, ends: of_strays, admitted, patch, .. } = self;
+        let (ids, ends_of) = admitted;
+        ids.clear();
+        ends_of.clear();
+        let mut begin = 0;
+        for (&sets, &end) in meetings.iter().zip(&*of_strays) {
+            ids.extend(pairs[begin..end].iter().copied().filter(|&pair| admits(sets, pair)));
+            ends_of.push(ids.len());
+            begin = end;
         }
-        self.patch.put(list, self.places.holes(), &self.pairs, workers);
+        let parts = ends_before.zip(&*ends_of).map(|(end, &pairs)| Part { end, holes: 0, pairs });
+        patch.put((list, ends), parts, (&[], ids), workers);
+        // That list is made anew in each frame.
+        patch.clear();
     }
 
     /// Makes a list as it was before it was patched.
@@ -400,37 +496,40 @@ impl<const D: usize> Strays<D> {
         self.patch.restore(list, workers);
     }
 
-    /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made. `might_touch` lists what a body may have
-    /// touched before it strayed.
+    /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made, of bodies of the first of two sets. Who might have
+    /// touched a body before it strayed is told by the trees that candidates were found by.
     pub(super) fn note_changes(
         &mut self,
         rows: &NeighborLists,
-        might_touch: &(dyn Fn(u32, &mut Vec<u32>) + Sync),
+        (by, sets): (ByTrees<'_, D>, [u32; 2]),
         workers: Workers<'_>,
     ) {
-        let Self { ids, new, marks, strays, changes, .. } = self;
-        let (ids, marks, first_new) = (&*ids, &*marks, ids.len() - *new);
+        let Self { who, new, marks, numbers, meetings, strays, changes, .. } = self;
+        let (who, marks, first_new) = (&*who, &*marks, who.len() - *new);
+        let relation = Relation { numbers, sets: meetings };
         let is_before =
-            |one: u32, other: u32| marks.has(one) && (one < other || ids[first_new..].binary_search(&one).is_err());
-        changes.note((&mut strays[..ids.len()], BLOCK), workers, |number, stray| {
-            let id = ids[number];
-            if number >= first_new {
-                let before = &mut stray.touched_before;
-                before.clear();
-                might_touch(id, before);
-                before.sort_unstable();
-                before.dedup();
-                before.retain(|&other| {
-                    let [a, b] = [id.min(other), id.max(other)];
-                    a != b && !is_before(other, id) && rows.of(a as usize).binary_search(&b).is_ok()
-                });
+            |one: u32, other: u32| marks.has(one) && (one < other || who[first_new..].binary_search(&one).is_err());
+        let touched_before = |number: u32, before: &mut Vec<u32>| {
+            before.clear();
+            by.visit_touched(numbers.member(number), sets, &mut |other| before.push(numbers.of(other)));
+            before.sort_unstable();
+            before.dedup();
+            before.retain(|&other| {
+                let is_row = |[a, b]: [u32; 2]| rows.of(a as usize).binary_search(&b).is_ok();
+                number != other && !is_before(other, number) && relation.pair(number, other).is_some_and(is_row)
+            });
+        };
+        let pair = |one: u32, other: u32| relation.pair(one, other);
+        changes.note((&mut strays[..who.len()], BLOCK), workers, pair, |at, stray| {
+            if at >= first_new {
+                touched_before(who[at], &mut stray.touched_before);
             }
-            (id, &mut stray.touched_before, &mut stray.touched)
+            (who[at], &mut stray.touched_before, &mut stray.touched)
         });
     }
 
-    /// What has been noted, and who strays.
-    pub(super) fn changes(&self) -> (&[([u32; 2], bool)], &Marks) {
-        (self.changes.all(), &self.marks)
+    /// What has been noted.
+    pub(super) fn changes(&self) -> &[([u32; 2], bool)] {
+        self.changes.all()
     }
 }

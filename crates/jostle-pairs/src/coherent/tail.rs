@@ -15,9 +15,6 @@ use crate::coherent::block::Block;
 /// No candidate: that of a place which is left.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// A pair that touches all the time, which is no candidate.
-pub(super) const SURE: u32 = u32::MAX - 1;
-
 /// When it is found out anew, it is so for one place in so many of the list at least.
 const SHARE: usize = 16;
 
@@ -35,17 +32,10 @@ impl Tail {
         self.owners.capacity() * size_of::<AtomicU32>()
     }
 
-    /// Begins with a new list of so many, of which nothing is known.
-    pub(super) fn begin(&mut self, len: usize) {
-        (self.first, self.len_at_first) = (len, len);
+    /// Begins with a new list of so many, of which it is to be known who stands there from such a place on.
+    pub(super) fn begin(&mut self, first: usize, len: usize) {
+        (self.first, self.len_at_first) = (first, len);
         self.owners.clear();
-    }
-
-    /// Begins with a new list of so many that touch all the time, until it is said that others stand there.
-    pub(super) fn begin_known(&mut self, len: usize) {
-        (self.first, self.len_at_first) = (0, len);
-        self.owners.clear();
-        self.owners.resize_with(len, || AtomicU32::new(SURE));
     }
 
     /// There are places up to this one.

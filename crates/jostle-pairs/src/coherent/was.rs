@@ -2,7 +2,7 @@
 //! some of them in `sample`.
 
 pub(super) mod measure;
-mod sample;
+pub(super) mod sample;
 
 use core::mem::swap;
 use std::sync::{Mutex, PoisonError};

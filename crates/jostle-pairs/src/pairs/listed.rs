@@ -91,11 +91,6 @@ impl<const D: usize> Listed<D> {
         self.times.clear();
     }
 
-    /// Notes that there are so many pairs: more or fewer of the last two sets.
-    pub(crate) fn end_at(&mut self, pairs: usize) {
-        self.ends.last_mut().into_iter().for_each(|end| *end = pairs);
-    }
-
     /// Notes that space repeats, and each pair is the nearest of its images; and where others stand for the bodies of each set.
     pub(crate) fn note_nearest<'a>(&mut self, cell: &UnitCell<D>, places: impl Iterator<Item = &'a Arc<Places<D>>>) {
         self.repeats = true;

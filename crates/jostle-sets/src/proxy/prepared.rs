@@ -327,7 +327,7 @@ pub struct Ready<'a, const D: usize> {
 
 impl<const D: usize> SortedSet<D> {
     /// Its own tree.
-    fn own_tree(&self) -> &LinearTree<D> {
+    pub fn own_tree(&self) -> &LinearTree<D> {
         if self.boxed { &self.boxes } else { &self.tree }
     }
 

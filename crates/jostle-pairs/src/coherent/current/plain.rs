@@ -1,23 +1,25 @@
 //! Plain bodies, in `f32` at rest in open space: kept where they stand or are to be, and, frame by frame, how much of their margins they have
 //! used up, and how far they have strayed from their course.
 
-use core::iter::once;
 use core::mem::take;
 use std::sync::{Mutex, PoisonError};
 
 use jostle_core::axes::{Both, from_axes};
-use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_core::{Bodies, Isa, Workers};
+use jostle_sets::Circle;
 use jostle_sets::input::{Input, Source};
-use jostle_sets::{Circle, Queries};
 
+use crate::coherent::bodies_of;
 use crate::coherent::course::{Come, Course};
 use crate::coherent::current::{Current, Now, TOO_FAR};
 use crate::coherent::ghosts::{NOWHERE, around, borders_of};
 use crate::coherent::given::Given;
+use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::pace::Way;
 use crate::coherent::packed::{Moving, Packed};
 use crate::coherent::was::Was;
 use crate::coherent::was::measure::{Limit, Pack, Since};
+use crate::coherent::was::sample::{every_for_quantile, most_of};
 
 /// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
 /// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
@@ -43,6 +45,9 @@ const JUMPS: [f64; 2] = [6.0, 1.5];
 
 /// How far one was moved when it was kept ahead, over the longest step that was measured, at most: on all axes over one.
 const STEPS_AT_MOST: f64 = 2.0;
+
+/// The numbers of those that stray are listed there, by the numbers of all bodies.
+pub(in crate::coherent) type Straying<'a> = (&'a mut Vec<u32>, &'a Numbers);
 
 /// Bodies as they were kept, and where those of a frame are put.
 type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
@@ -157,34 +162,33 @@ impl<const D: usize> Current<D> {
         course.come((self.steps, self.strayed), margin as f32)
     }
 
-    /// Where a few bodies of the only set have come or gone since they were kept, keeps those that are there: see [`Was::adapt`].
+    /// Where a few bodies have come or gone since they were kept, keeps those that are there: see [`Was::adapt`].
     pub(in crate::coherent) fn adapt(&mut self, input: &Input<'_, D>) {
         self.each_view(input, |now, bodies| now.was.adapt(bodies));
     }
 
-    /// Takes bodies of the only set that have strayed to move on as they have since the last frame, and to have done so in so many frames; but for
-    /// those that would have come farther than `most` along an axis, which have jumped.
+    /// Takes bodies that have strayed to move on as they have since the last frame, and to have done so in so many frames; but for those that would
+    /// have come farther than `most` along an axis, which have jumped.
     pub(in crate::coherent) fn take_to_move(
         &mut self,
         input: &Input<'_, D>,
-        strays: impl Iterator<Item = (u32, Packed)>,
+        strays: impl Iterator<Item = (Member, Packed)>,
         (frames, most): (u32, f64),
     ) {
-        let mut strays = Some(strays);
-        self.each_view(input, |now, bodies| {
-            let strays = strays.take().filter(|_| now.was.is_of(bodies)).into_iter().flatten();
-            for (id, before) in strays.filter(|&(id, before)| (id as usize) < bodies.len() && !before.radius().is_nan())
-            {
+        for (Member { set, id }, before) in strays.filter(|(_, before)| !before.radius().is_nan()) {
+            let set = self.sets.get_mut(set as usize).zip(input.sets().get(set as usize));
+            let Some((now, Source::View(bodies))) = set.map(|(now, set)| (now, set.source)) else { continue };
+            if now.was.is_of(bodies) && (id as usize) < bodies.len() {
                 let center = from_axes(|axis| bodies.centers()[axis].get(id as usize));
                 let way = from_axes(|axis| (center[axis] - before.0[axis]) * frames as f32);
                 now.was.take_to_move(id, center, way, most as f32);
             }
-        });
+        }
     }
 
-    /// A body of the only set as it is kept, with its margin, or an image of one.
-    pub(in crate::coherent) fn grown_body(&self, name: u32, margin: f64) -> Option<Circle<D>> {
-        let Now { was, ghosts, .. } = self.sets.first()?;
+    /// A body of a set as it is kept, with its margin, or an image of one.
+    pub(in crate::coherent) fn grown_body(&self, set: usize, name: u32, margin: f64) -> Option<Circle<D>> {
+        let Now { was, ghosts, .. } = self.sets.get(set)?;
         if ghosts.is_empty() {
             was.grown_body(name, margin as f32, self.course().is_some())
         } else {
@@ -192,16 +196,7 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// Lists what a body of the only set may have touched before it strayed: all whose margins touch its own, by the tree of those; some twice.
-    pub(in crate::coherent) fn might_touch(&self, id: u32, (tree, margin): (&LinearTree<D>, f64), out: &mut Vec<u32>) {
-        let ghosts = self.ghosts();
-        for body in once(id).chain(ghosts.images_of(id)).filter_map(|name| self.grown_body(name, margin)) {
-            // Who has been found by that tree is sound.
-            let _ = Queries::new(tree).visit_circle(body, |other| out.push(ghosts.body(other)));
-        }
-    }
-
-    /// How far bodies of the only set may reach out of the cell while a list lasts, if others stand in for them where space repeats, of which the
+    /// How far bodies may reach out of the cell while a list lasts, if others stand in for them where space repeats, of which the
     /// largest may be, by a margin, less large than it was.
     pub(in crate::coherent) fn reach_out_of_cell(&self, largest: f64, margin: f64) -> f64 {
         largest + 2.0 * margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
@@ -209,12 +204,12 @@ impl<const D: usize> Current<D> {
 
     /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
     /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
-    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may. If some of the
-    /// only set may stray, those are listed, and it is so of the others.
+    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may. If some
+    /// may stray, their numbers are listed, and it is so of the others.
     pub(in crate::coherent) fn measure(
         &mut self,
         input: &Input<'_, D>,
-        (margin, strays): (f64, Option<&mut Vec<u32>>),
+        (margin, strays): (f64, Option<Straying<'_>>),
         on: (Isa, Workers<'_>),
     ) -> f64 {
         let Some(course) = self.course() else {
@@ -287,7 +282,7 @@ impl<const D: usize> Current<D> {
         [moved, strayed]
     }
 
-    /// How far all bodies of the only set have strayed from their course but for one in so many.
+    /// How far all bodies have strayed from their course but for one in so many.
     pub(in crate::coherent) fn strayed_but_for(
         &mut self,
         input: &Input<'_, D>,
@@ -306,7 +301,7 @@ impl<const D: usize> Current<D> {
     pub(in crate::coherent) fn moved_but_for(
         &mut self,
         input: &Input<'_, D>,
-        ([most, mean], share, jumped): ([f64; 2], usize, &mut Vec<u32>),
+        ([most, mean], share, (jumped, numbers)): ([f64; 2], usize, Straying<'_>),
         on: (Isa, Workers<'_>),
     ) -> f64 {
         if most <= JUMPS[0] * mean || most == f64::INFINITY {
@@ -317,14 +312,23 @@ impl<const D: usize> Current<D> {
             return most;
         }
         jumped.clear();
-        let limit = Some((near as f32, &mut *jumped));
+        let limit = Some((near as f32, (&mut *jumped, numbers)));
         let [within, _] = self.read_plain(input, (0.0, Since::Stood, limit), Now::bodies, on);
-        if jumped.len() > input.weight() / share { most } else { within }
+        if jumped.len() > bodies_of(input) / share { most } else { within }
     }
 
-    fn most_but_for(&mut self, input: &Input<'_, D>, of: (Option<f64>, usize), workers: Workers<'_>) -> f64 {
-        let (mut all, mut most) = (take(&mut self.quantile_of), f64::INFINITY);
-        self.each_view(input, |now, bodies| most = now.was.most_but_for(bodies, of, &mut all, workers));
+    /// How far all but one in so many have moved since they stood, or strayed that many steps beyond where they are kept ahead, as some of them say.
+    fn most_but_for(
+        &mut self,
+        input: &Input<'_, D>,
+        (steps, share): (Option<f64>, usize),
+        workers: Workers<'_>,
+    ) -> f64 {
+        let (mut all, every) = (take(&mut self.quantile_of), every_for_quantile(bodies_of(input)));
+        let mut are_known = true;
+        all.clear();
+        self.each_view(input, |now, bodies| are_known &= now.was.sample(bodies, (steps, every), &mut all, workers));
+        let most = if are_known { most_of(&mut all, share).into() } else { f64::INFINITY };
         self.quantile_of = all;
         most
     }
@@ -334,7 +338,7 @@ impl<const D: usize> Current<D> {
     fn measure_strayed<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
-        (margin, strays): (f64, Option<&mut Vec<u32>>),
+        (margin, strays): (f64, Option<Straying<'_>>),
         into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> f64 {
@@ -357,16 +361,18 @@ impl<const D: usize> Current<D> {
     fn read_plain<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
-        (margin, since, limit): (f64, Since, Option<(f32, &mut Vec<u32>)>),
+        (margin, since, limit): (f64, Since, Option<(f32, Straying<'_>)>),
         into: Target<P, D>,
         on: (Isa, Workers<'_>),
     ) -> [f64; 2] {
         self.make_room(input);
-        let (most, strays) = limit.map_or((0.0, None), |(most, strays)| (most, Some(strays)));
-        let beyond = strays.map(|strays| (Mutex::new(take(strays)), strays));
-        let limit = beyond.as_ref().map(|(beyond, _)| Limit { most, beyond });
+        let beyond = limit.map(|(most, (strays, numbers))| (Mutex::new(take(strays)), strays, most, numbers));
         let mut measured = [0.0_f64; 2];
-        for (now, set) in self.sets.iter_mut().zip(input.sets()) {
+        for (number, (now, set)) in self.sets.iter_mut().zip(input.sets()).enumerate() {
+            let limit = beyond.as_ref().map(|(beyond, _, most, numbers)| {
+                let (most, first) = (*most, numbers.first(number));
+                Limit { most, beyond, first }
+            });
             let of_set = match set.source {
                 Source::View(bodies) => {
                     let (was, packed) = into(now);
@@ -378,7 +384,7 @@ impl<const D: usize> Current<D> {
                 *most = most.max(of_set.into());
             }
         }
-        if let Some((beyond, strays)) = beyond {
+        if let Some((beyond, strays, ..)) = beyond {
             *strays = beyond.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
         measured

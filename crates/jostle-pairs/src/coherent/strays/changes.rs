@@ -3,7 +3,7 @@
 use jostle_core::Workers;
 use jostle_core::scratch::ScratchPool;
 
-/// A pair, the lesser id first, and whether it is taken away.
+/// A pair, and whether it is taken away.
 type Change = ([u32; 2], bool);
 
 /// See the top of this file.
@@ -28,12 +28,13 @@ impl Changes {
         &self.all
     }
 
-    /// Notes what has changed for each of some, so many of which are one task: of each `touched` tells its id, whom it touched in the last frame and
-    /// whom it does now.
+    /// Notes what has changed for each of some, so many of which are one task: of each `touched` tells its number, whom it touched in the last frame
+    /// and whom it does now; and `pair` of two that touch the pair that they are.
     pub(super) fn note<S: Send>(
         &mut self,
         (some, block): (&mut [S], usize),
         workers: Workers<'_>,
+        pair: impl Fn(u32, u32) -> Option<[u32; 2]> + Sync + Send,
         touched: impl for<'s> Fn(usize, &'s mut S) -> (u32, &'s mut Vec<u32>, &'s mut Vec<u32>) + Sync + Send,
     ) {
         let Self { all, of_workers } = self;
@@ -42,12 +43,12 @@ impl Changes {
         workers.fill_blocks("changes", some, block, |first, some| {
             of_workers.with(|changes| {
                 for (number, one) in (first..).zip(some) {
-                    let (id, before, now) = touched(number, one);
+                    let (one, before, now) = touched(number, one);
                     before.sort_unstable();
                     now.sort_unstable();
-                    let change = |other: u32, taken: bool| ([id.min(other), id.max(other)], taken);
-                    changes.extend(without(before, now).map(|other| change(other, true)));
-                    changes.extend(without(now, before).map(|other| change(other, false)));
+                    let change = |other: u32, taken: bool| Some((pair(one, other)?, taken));
+                    changes.extend(without(before, now).filter_map(|other| change(other, true)));
+                    changes.extend(without(now, before).filter_map(|other| change(other, false)));
                 }
             });
         });

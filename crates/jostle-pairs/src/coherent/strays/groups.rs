@@ -1,8 +1,8 @@
 //! In which groups of a search the parts of a list were found.
 //!
-//! A search goes through its tree group by group, sixteen leaves each, and finds a pair in the group of its body with the lesser rank: so pairs,
-//! and blocks of candidates, are in the order of those groups. Once it is known of the first pair of each part, it is known which parts may have
-//! a pair.
+//! A search goes through a tree group by group, sixteen leaves each, and finds a pair in the group of its body of that tree, or of that with the lesser
+//! rank if both are: so pairs of two sets, and blocks of candidates, are in the order of those groups. Once it is known of the first pair of each
+//! part, it is known which parts may have a pair.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,6 +11,7 @@ use jostle_core::Workers;
 use jostle_core::scratch::{resize_with_headroom, with_headroom};
 use jostle_core::tree::LEAF;
 
+use crate::coherent::blocks::Meeting;
 use crate::coherent::strays::listed::{FoundBy, Listed};
 use crate::coherent::strays::marks::Marks;
 
@@ -21,50 +22,67 @@ pub(super) const SOME: usize = 256;
 const LEAVES: usize = 64;
 const FIRSTS: usize = 256;
 
-/// See the top of this file.
+/// See the top of this file: of two sets.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// The first pair of each part of the front, and the first candidate of each block; and the groups in which they were found.
-    firsts: Vec<[u32; 2]>,
+    /// Those in which the first pair of each part of the front was found, and the first candidate of each block.
     groups: Vec<u32>,
     /// How many parts the front has.
     front: usize,
+}
+
+/// What it takes to find them.
+#[derive(Debug, Default)]
+pub(super) struct Finding {
+    firsts: Vec<[u32; 2]>,
     /// Whose groups are looked for, and those.
     asked: Marks,
     group_of: Vec<AtomicU32>,
 }
 
-impl Groups {
+impl Finding {
     pub(super) fn bytes(&self) -> usize {
         self.firsts.capacity() * size_of::<[u32; 2]>()
-            + self.groups.capacity() * size_of::<u32>()
             + self.asked.bytes()
             + self.group_of.capacity() * size_of::<AtomicU32>()
     }
+}
 
-    /// Nothing is known any more.
-    pub(super) fn clear(&mut self) {
-        self.groups.clear();
+impl Groups {
+    pub(super) fn bytes(&self) -> usize {
+        self.groups.capacity() * size_of::<u32>()
     }
 
-    /// Whether nothing is known.
-    pub(super) fn is_empty(&self) -> bool {
-        self.groups.is_empty()
-    }
-
-    /// Finds the groups of all parts of a list.
-    pub(super) fn find(&mut self, listed: Listed<'_>, by: FoundBy<'_>, workers: Workers<'_>) {
-        let Self { firsts, groups, front, asked, group_of } = self;
-        let FoundBy { ids, starts, found_as, .. } = by;
-        let (pairs, blocks) = (&listed.pairs[..listed.live.front()], listed.live.blocks());
-        *front = pairs.len().div_ceil(SOME);
+    /// Finds the groups of all parts of a list of two sets.
+    pub(super) fn find(
+        &mut self,
+        Finding { firsts, asked, group_of }: &mut Finding,
+        (listed, meeting, by): (Listed<'_>, Meeting, &dyn FoundBy),
+        workers: Workers<'_>,
+    ) {
+        let Self { groups, front } = self;
+        let (live, Meeting { sets, number, .. }) = (listed.live, meeting);
+        let query = by.query_set(sets);
+        let (ids, starts) = by.leaves(query);
+        let (of_front, blocks) = (live.front(number), &live.blocks()[live.meetings().range(number)]);
+        *front = of_front.len().div_ceil(SOME);
         resize_with_headroom(firsts, *front + blocks.len());
-        let (of_front, of_blocks) = firsts.split_at_mut(*front);
-        workers.fill_blocks("firsts", of_front, FIRSTS, |first, slots| {
-            let pairs = pairs[first * SOME..].iter().step_by(SOME);
-            slots.iter_mut().zip(pairs).for_each(|(slot, &pair)| *slot = found_as(pair));
+        let (firsts_of_front, firsts_of_blocks) = firsts.split_at_mut(*front);
+        workers.fill_blocks("firsts", firsts_of_front, FIRSTS, |first, slots| {
+            let all = of_front.clone().step_by(SOME).skip(first);
+            for (slot, listed_at) in slots.iter_mut().zip(all) {
+                *slot = by.found_as(sets, listed.pairs[live.front_place(listed_at as u32)]);
+            }
         });
-        of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = listed.names.ids(block.first()));
+        let names = (listed.names)(sets);
+        firsts_of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = names.ids(block.first()));
+        // The body of the tree that was gone through; of one set both are.
+        let of_query = |[a, b]: [u32; 2]| match sets {
+            [one, other] if one == other => [a, b],
+            [one, _] if one == query => [a; 2],
+            _ => [b; 2],
+        };
+        firsts.iter_mut().for_each(|pair| *pair = of_query(*pair));
         asked.clear();
         firsts.as_flattened().iter().for_each(|&id| asked.set(id));
         let len = starts.last().map_or(0, |&len| len as usize);

@@ -1,14 +1,22 @@
-//! A bit for each body: it strays.
+//! A bit for each body, by its number among those of all sets: it strays.
 
 use jostle_core::scratch::resize_with_headroom;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
-pub(in crate::coherent) struct Marks(Vec<u32>);
+pub(super) struct Marks(Vec<u32>);
+
+/// Those of two sets.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::coherent) struct MarksOfTwo<'a> {
+    pub(super) marks: &'a Marks,
+    /// The number of the first body of each.
+    pub(super) firsts: [u32; 2],
+}
 
 impl Marks {
     /// Whether nobody does.
-    pub(in crate::coherent) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -20,21 +28,29 @@ impl Marks {
         self.0.capacity() * size_of::<u32>()
     }
 
-    pub(super) fn set(&mut self, id: u32) {
-        let word = id as usize / 32;
+    pub(super) fn set(&mut self, number: u32) {
+        let word = number as usize / 32;
         if self.0.len() <= word {
             resize_with_headroom(&mut self.0, word + 1);
         }
-        self.0[word] |= 1 << (id % 32);
+        self.0[word] |= 1 << (number % 32);
     }
 
     #[inline(always)]
-    pub(super) fn has(&self, id: u32) -> bool {
-        self.0.get(id as usize / 32).is_some_and(|word| word >> (id % 32) & 1 == 1)
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.0.get(number as usize / 32).is_some_and(|word| word >> (number % 32) & 1 == 1)
+    }
+}
+
+impl MarksOfTwo<'_> {
+    /// Whether nobody strays, of any set.
+    pub(in crate::coherent) fn is_empty(&self) -> bool {
+        self.marks.is_empty()
     }
 
+    /// Whether one of a pair does, by their ids.
     #[inline(always)]
     pub(in crate::coherent) fn has_any(&self, [a, b]: [u32; 2]) -> bool {
-        self.has(a) | self.has(b)
+        self.marks.has(self.firsts[0] + a) | self.marks.has(self.firsts[1] + b)
     }
 }

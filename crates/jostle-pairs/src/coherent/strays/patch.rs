@@ -3,6 +3,7 @@
 use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
 
+use crate::coherent::windows::Windows;
 use crate::join::hits::PairList;
 
 /// Pairs that one task puts, and those whose places are asked for together.
@@ -11,6 +12,14 @@ const AT_ONCE: usize = 32;
 
 /// A place of a list, and what stood there.
 type Replaced = (u32, [u32; 2]);
+
+/// A part of a list: where it ends, and which of all places, and of all pairs that are put, it has, each up to such a one.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Part {
+    pub(super) end: usize,
+    pub(super) holes: usize,
+    pub(super) pairs: usize,
+}
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -21,54 +30,74 @@ pub(super) struct Patch {
     /// order in which it was written.
     filled: Vec<Replaced>,
     replaced: Vec<Replaced>,
-    /// Places that are left.
+    /// Places that are left of a part.
     left: Vec<u32>,
+    /// Pairs that have no place yet.
+    moved: Vec<[u32; 2]>,
 }
 
 impl Patch {
     pub(super) fn bytes(&self) -> usize {
         (self.filled.capacity() + self.replaced.capacity()) * size_of::<Replaced>()
             + self.left.capacity() * size_of::<u32>()
+            + self.moved.capacity() * size_of::<[u32; 2]>()
     }
 
     pub(super) fn clear(&mut self) {
         self.len = None;
     }
 
-    /// Puts these pairs in these places, no two of which are the same, and behind the end; where there are fewer, the last of the list in the places
-    /// that are left.
-    pub(super) fn put(&mut self, list: &mut PairList, holes: &[u32], pairs: &[[u32; 2]], workers: Workers<'_>) {
-        let Self { filled, replaced, left, .. } = self;
+    /// Puts these pairs in these places, no two of which are the same, part by part: those for which there is none go behind the end of their part;
+    /// where there are fewer, the last of the part go to the places that are left. Where a part becomes longer or shorter, few of the next ones go
+    /// from one end of theirs to the other. `ends` is where each ends then.
+    pub(super) fn put(
+        &mut self,
+        (list, ends): (&mut PairList, &mut Vec<usize>),
+        parts: impl Iterator<Item = Part> + Clone,
+        (holes, pairs): (&[u32], &[[u32; 2]]),
+        workers: Workers<'_>,
+    ) {
+        let Self { filled, replaced, left, moved, .. } = self;
         let len = list.pairs().len();
         self.len = Some(len);
-        let (first, others) = holes.split_at(pairs.len().min(holes.len()));
-        let (now, more) = pairs.split_at(first.len());
+        // Of each part its places and its pairs.
+        let mut before = Part::default();
+        let parts = parts.map(move |part| {
+            let Part { holes: first_hole, pairs: first_pair, .. } = core::mem::replace(&mut before, part);
+            (part.end, &holes[first_hole..part.holes], &pairs[first_pair..part.pairs])
+        });
         filled.clear();
-        filled.extend(first.iter().copied().zip(now.iter().copied()));
+        filled.extend(parts.clone().flat_map(|(_, holes, pairs)| holes.iter().copied().zip(pairs.iter().copied())));
         exchange(filled, list, workers);
         replaced.clear();
-        if others.is_empty() {
-            list.set_len(len + more.len());
-            list.pairs_mut()[len..].copy_from_slice(more);
-            return;
+        moved.clear();
+        let window = |windows: &mut Windows, (end, holes, pairs): (usize, &[u32], &[[u32; 2]])| {
+            windows.next((end, end - holes.len().saturating_sub(pairs.len())), pairs.len().saturating_sub(holes.len()))
+        };
+        let mut windows = Windows::default();
+        for part in parts.clone() {
+            let (end, holes, pairs) = part;
+            left.clear();
+            left.extend_from_slice(&holes[pairs.len().min(holes.len())..]);
+            left.sort_unstable();
+            close_up(list, left, end, replaced);
+            moved.extend(window(&mut windows, part).outside().map(|place| list.pairs()[place]));
+            moved.extend_from_slice(&pairs[holes.len().min(pairs.len())..]);
         }
-        left.clear();
-        left.extend_from_slice(others);
-        left.sort_unstable();
-        // Who stands behind the new end, but for those that go.
-        let end = (len - left.len()) as u32;
-        let (front, back) = left.split_at(left.partition_point(|&place| place < end));
-        let mut back = back.iter().peekable();
-        let mut moved = (end..len as u32).filter(|place| back.next_if_eq(&place).is_none());
-        for &place in front {
-            let Some(from) = moved.next() else { break };
-            let pair = list.pairs()[from as usize];
-            replaced.push((place, core::mem::replace(&mut list.pairs_mut()[place as usize], pair)));
+        let new_len = windows.end();
+        list.set_len(len.max(new_len));
+        ends.clear();
+        let (mut windows, mut going) = (Windows::default(), moved.iter());
+        for part in parts {
+            let window = window(&mut windows, part);
+            for (place, &pair) in window.left().zip(&mut going) {
+                let stood = core::mem::replace(&mut list.pairs_mut()[place], pair);
+                replaced.extend((place < len).then_some((place as u32, stood)));
+            }
+            ends.push(window.then.end);
         }
-        for place in end..len as u32 {
-            replaced.push((place, list.pairs()[place as usize]));
-        }
-        list.set_len(end as usize);
+        replaced.extend((new_len..len).map(|place| (place as u32, list.pairs()[place])));
+        list.set_len(new_len);
     }
 
     /// Makes a list as it was.
@@ -79,6 +108,20 @@ impl Patch {
             self.replaced.iter().rev().for_each(|&(place, pair)| pairs[place as usize] = pair);
             exchange(&mut self.filled, list, workers);
         }
+    }
+}
+
+/// Puts the last pairs of a part, which ends there, to the places of it that are left, ascending, and notes what stood there.
+fn close_up(list: &mut PairList, left: &[u32], end: usize, replaced: &mut Vec<Replaced>) {
+    // Who stands behind the new end, but for those that go.
+    let new_end = end - left.len();
+    let (front, back) = left.split_at(left.partition_point(|&place| (place as usize) < new_end));
+    let mut back = back.iter().peekable();
+    let mut last = (new_end as u32..end as u32).filter(|place| back.next_if_eq(&place).is_none());
+    for &place in front {
+        let Some(from) = last.next() else { break };
+        let pair = list.pairs()[from as usize];
+        replaced.push((place, core::mem::replace(&mut list.pairs_mut()[place as usize], pair)));
     }
 }
 
@@ -100,7 +143,7 @@ fn exchange(some: &mut [Replaced], list: &mut PairList, workers: Workers<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::Patch;
+    use super::{Part, Patch};
     use crate::join::hits::PairList;
     use jostle_core::Workers;
 
@@ -114,26 +157,38 @@ mod tests {
 
     #[test]
     fn a_list_is_patched_and_made_as_it_was() {
-        let (mut state, mut patch) = (1, Patch::default());
+        let (mut state, mut patch, mut ends) = (1, Patch::default(), Vec::new());
         for _ in 0..2_000 {
-            let len = random(&mut state, 30);
+            let (mut parts, mut holes, mut others, mut part) = (Vec::new(), Vec::new(), Vec::new(), Part::default());
+            for _ in 0..1 + random(&mut state, 4) {
+                let (begin, len) = (part.end, random(&mut state, 30));
+                let (every, from) = (1 + random(&mut state, 4), begin + random(&mut state, len));
+                let mut of_part: Vec<u32> = (from as u32..(begin + len) as u32).step_by(every).collect();
+                if random(&mut state, 2) == 0 {
+                    of_part.reverse();
+                }
+                holes.append(&mut of_part);
+                others.extend((0..random(&mut state, 20) as u32).map(|number| [1_000 + number, parts.len() as u32]));
+                part = Part { end: begin + len, holes: holes.len(), pairs: others.len() };
+                parts.push(part);
+            }
             let mut list = PairList::with_capacity(0);
-            list.set_len(len);
+            list.set_len(part.end);
             list.pairs_mut().iter_mut().zip(0..).for_each(|(slot, at)| *slot = [at, at + 1]);
             let all = list.pairs().to_vec();
-            let (every, from) = (1 + random(&mut state, 4), random(&mut state, len));
-            let mut holes: Vec<u32> = (from as u32..len as u32).step_by(every).collect();
-            if random(&mut state, 2) == 0 {
-                holes.reverse();
+            patch.put((&mut list, &mut ends), parts.iter().copied(), (&holes, &others), Workers::Rayon);
+            let (mut before, mut begin) = (Part::default(), 0);
+            for (&part, &end) in parts.iter().zip(&ends) {
+                let kept = (before.end..part.end).filter(|&place| !holes.contains(&(place as u32)));
+                let kept = kept.map(|place| all[place]);
+                let mut expected: Vec<_> = kept.chain(others[before.pairs..part.pairs].iter().copied()).collect();
+                let mut patched = list.pairs()[begin..end].to_vec();
+                expected.sort_unstable();
+                patched.sort_unstable();
+                assert_eq!(patched, expected, "parts {parts:?}, holes {holes:?}");
+                (before, begin) = (part, end);
             }
-            let others: Vec<_> = (0..random(&mut state, 20) as u32).map(|number| [1_000 + number, 0]).collect();
-            patch.put(&mut list, &holes, &others, Workers::Rayon);
-            let kept = all.iter().zip(0..).filter(|(_, place)| !holes.contains(place));
-            let mut expected: Vec<_> = kept.map(|(&pair, _)| pair).chain(others).collect();
-            let mut patched = list.pairs().to_vec();
-            expected.sort_unstable();
-            patched.sort_unstable();
-            assert_eq!(patched, expected, "{len} pairs, holes {holes:?}");
+            assert_eq!(list.pairs().len(), begin);
             patch.restore(&mut list, Workers::Rayon);
             assert_eq!(list.pairs(), all);
         }

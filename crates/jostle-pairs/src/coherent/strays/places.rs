@@ -3,16 +3,17 @@
 //! A list has no index of that. But it is known of its parts in which groups of the search they were found (`groups`): the pairs of a body stand in
 //! those of its own group, and of groups before it that have bodies near it.
 
-use core::iter::once;
-
+use jostle_core::axes::Both;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};
 use jostle_core::{Isa, Workers};
 use jostle_sets::simd::{LANES, LaneWork, Lanes, run};
 
 use crate::coherent::bands::BLOCK;
 use crate::coherent::block::Block;
-use crate::coherent::strays::groups::{Groups, SOME, group_of_leaf};
-use crate::coherent::strays::listed::{FoundBy, Listed};
+use crate::coherent::blocks::Meeting;
+use crate::coherent::numbers::{Member, Numbers};
+use crate::coherent::strays::groups::{Finding, Groups, SOME, group_of_leaf};
+use crate::coherent::strays::listed::{FoundBy, Listed, names};
 use crate::coherent::strays::marks::Marks;
 
 /// Candidates that one task looks at.
@@ -27,51 +28,57 @@ const AT_ONCE: usize = 64;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Of none before somebody strays.
-    groups: Groups,
-    /// Places at the front, and candidates of the blocks, of bodies that stray: ascending of those that began to together.
+    /// Of each two sets that meet, if they are known: they are not before somebody strays.
+    groups: Vec<Groups>,
+    are_known: bool,
+    finding: Finding,
+    /// Where pairs of bodies that stray were listed at the front, and candidates of the blocks: ascending of those that began to together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
     looks: ScratchPool<Look>,
-    /// Where all of their pairs stand in this frame.
+    /// Where all of their pairs stand in this frame, of many sets ascending.
     holes: Vec<u32>,
 }
 
 /// What a worker finds.
 #[derive(Debug, Default)]
 struct Look {
-    /// The groups of those that were near one when candidates were found, up to its own.
+    /// The groups in which pairs of one may have been found.
     near: Vec<u32>,
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
 }
 
-/// Who strays, and who has just begun to, ascending.
+/// Who strays, and who has just begun to, ascending, by numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Who<'a> {
+    pub(super) numbers: &'a Numbers,
     pub(super) marks: &'a Marks,
     pub(super) new: &'a [u32],
 }
 
 impl Who<'_> {
     /// Whether a pair has been found before, by one who has strayed for longer.
-    fn is_known(self, pair: [u32; 2]) -> bool {
-        pair.iter().any(|&id| self.marks.has(id) && self.new.binary_search(&id).is_err())
+    fn is_known(self, firsts: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        let numbers = [firsts[0] + a, firsts[1] + b];
+        numbers.iter().any(|&number| self.marks.has(number) && self.new.binary_search(&number).is_err())
     }
 }
 
 impl Places {
     pub(super) fn bytes(&self) -> usize {
-        let Self { groups, in_front, in_blocks, looks, holes } = self;
+        let Self { groups, finding, in_front, in_blocks, looks, holes, .. } = self;
         let of = |lists: &[&Vec<u32>]| lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum::<usize>();
-        groups.bytes()
+        groups.iter().map(Groups::bytes).sum::<usize>()
+            + groups.capacity() * size_of::<Groups>()
+            + finding.bytes()
             + of(&[in_front, in_blocks, holes])
             + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
 
     /// Nobody strays any more.
     pub(super) fn clear(&mut self) {
-        self.groups.clear();
+        self.are_known = false;
         self.in_front.clear();
         self.in_blocks.clear();
     }
@@ -84,13 +91,18 @@ impl Places {
     pub(super) fn find(
         &mut self,
         listed: Listed<'_>,
-        by: FoundBy<'_>,
+        by: &dyn FoundBy,
         who: Who<'_>,
         (isa, workers): (Isa, Workers<'_>),
     ) {
         if !who.new.is_empty() {
-            if self.groups.is_empty() {
-                self.groups.find(listed, by, workers);
+            if !self.are_known {
+                let meetings = listed.live.meetings().all();
+                self.groups.resize_with(meetings.len().max(self.groups.len()), Groups::default);
+                for (groups, &meeting) in self.groups.iter_mut().zip(meetings) {
+                    groups.find(&mut self.finding, (listed, meeting, by), workers);
+                }
+                self.are_known = true;
             }
             self.look_for(listed, by, who, (isa, workers));
         }
@@ -100,26 +112,31 @@ impl Places {
     /// Finds where the pairs stand in this frame.
     fn find_holes(&mut self, listed: Listed<'_>, workers: Workers<'_>) {
         let Self { in_front, in_blocks, holes, .. } = self;
-        let blocks = listed.live.blocks();
+        let (live, blocks) = (listed.live, listed.live.blocks());
         resize_with_headroom(holes, in_front.len() + in_blocks.len());
         let (of_front, of_blocks) = holes.split_at_mut(in_front.len());
-        of_front.copy_from_slice(in_front);
+        of_front.iter_mut().zip(&*in_front).for_each(|(slot, &at)| *slot = live.front_place(at) as u32);
         workers.fill_blocks("holes", of_blocks, HOLES, |first, slots| {
             for (slot, &candidate) in slots.iter_mut().zip(&in_blocks[first..]) {
                 let (number, at) = (candidate as usize / BLOCK, candidate as usize % BLOCK);
-                *slot = if blocks[number].touches_now(at) { listed.live.place_of(candidate) as u32 } else { NOWHERE };
+                *slot = if blocks[number].touches_now(at) { live.place_of(candidate) as u32 } else { NOWHERE };
             }
         });
         holes.retain(|&place| place != NOWHERE);
+        if live.meetings().all().len() > 1 {
+            holes.sort_unstable();
+        }
     }
 
     /// Looks for those that have just begun to stray.
-    fn look_for(&mut self, listed: Listed<'_>, by: FoundBy<'_>, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
+    fn look_for(&mut self, listed: Listed<'_>, by: &dyn FoundBy, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
         let Self { groups, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
         let within = Within { listed, by, who, isa, groups };
         workers.run_in_shares("places", (who.new.len(), None), |tasks| {
-            looks.with(|look| tasks.in_turn().for_each(|number| within.look_for(who.new[number], look)));
+            looks.with(|look| {
+                tasks.in_turn().for_each(|number| within.look_for(who.numbers.member(who.new[number]), look));
+            });
         });
         let ends = [in_front.len(), in_blocks.len()];
         looks.each(|look| {
@@ -145,72 +162,120 @@ fn sort_from(list: &mut Vec<u32>, first: usize) {
 }
 
 /// Where is looked for bodies, and for whom.
-struct Within<'a> {
-    listed: Listed<'a>,
-    by: FoundBy<'a>,
-    who: Who<'a>,
+struct Within<'w, 'l> {
+    listed: Listed<'l>,
+    by: &'w dyn FoundBy,
+    who: Who<'w>,
     isa: Isa,
-    groups: &'a Groups,
+    groups: &'w [Groups],
 }
 
-impl Within<'_> {
+/// Who is looked for among the pairs of two sets: so called, in places of a pair that are of its set.
+#[derive(Clone, Copy)]
+struct Sought<'a> {
+    meeting: &'a Meeting,
+    body: Member,
+    called: u32,
+    in_place: [bool; 2],
+}
+
+impl Within<'_, '_> {
     /// Looks for the pairs of a body, and of its images.
-    fn look_for(&self, id: u32, look: &mut Look) {
-        for name in once(id).chain((self.by.images_of)(id)) {
-            self.look_for_named(id, name, look);
+    fn look_for(&self, body: Member, look: &mut Look) {
+        for meeting in self.listed.live.meetings().all() {
+            let in_place = meeting.sets.both(|set| set == body.set);
+            if in_place == [false; 2] {
+                continue;
+            }
+            for called in names(self.by, body, in_place[1]) {
+                self.look_for_named(Sought { meeting, body, called, in_place }, look);
+            }
         }
     }
 
-    /// Looks for those of a body in which it is called so.
-    fn look_for_named(&self, id: u32, called: u32, Look { near, in_front, in_blocks }: &mut Look) {
+    /// Looks for those in which it is called so.
+    fn look_for_named(&self, sought: Sought<'_>, Look { near, in_front, in_blocks }: &mut Look) {
         let Self { listed: Listed { pairs, live, names }, by, groups, .. } = *self;
-        let mut own = None;
+        let Sought { meeting: &Meeting { sets, number: meeting, .. }, body: Member { set, id }, called, in_place } =
+            sought;
+        let query = by.query_set(sets);
+        let (ids, starts) = by.leaves(query);
+        let (is_query, mut own) = (query == set, None);
         near.clear();
-        (by.near)(called, &mut |leaf, ids| {
+        by.visit_near(query, Member { set, id: called }, &mut |leaf, some| {
             near.push(group_of_leaf(leaf));
-            if ids.contains(&called) {
-                own = by.ids[leaf].0.iter().position(|&other| other == called).map(|at| (leaf, at));
+            if is_query && some.contains(&called) {
+                own = ids[leaf].0.iter().position(|&other| other == called).map(|at| (leaf, at));
             }
         });
-        // Who has come since stands nowhere in the list.
-        let Some((leaf, at)) = own else { return };
-        near.iter_mut().for_each(|group| *group = group_of_leaf(leaf).min(*group));
-        near.dedup();
-        let front = &pairs[..live.front()];
-        for parts in groups.parts_of_front(near) {
-            let first = parts.start * SOME;
-            let some = &front[first..front.len().min(parts.end * SOME)];
-            self.note((some, id), |at| some[at], first, in_front);
+        let mut rank = called;
+        if is_query {
+            // Who has come since stands nowhere in the list.
+            let Some((leaf, at)) = own else { return };
+            if in_place == [true; 2] {
+                near.iter_mut().for_each(|group| *group = group_of_leaf(leaf).min(*group));
+            } else {
+                near.clear();
+                near.push(group_of_leaf(leaf));
+            }
+            rank = starts[leaf] + at as u32;
         }
-        let name = Block::name_of(if names.ids.is_empty() { called } else { by.starts[leaf] + at as u32 });
-        for number in groups.blocks(near) {
+        near.dedup();
+        let (names, front, groups) = (names(sets), live.front(meeting), &groups[meeting]);
+        for parts in groups.parts_of_front(near) {
+            let [first, end] =
+                [parts.start, parts.end].map(|part| (front.start + part * SOME).min(front.end).min(pairs.len()));
+            let listed_at = |at: usize| live.front_at(first + at, meeting);
+            self.note((&pairs[first..end], id), sought, (|at| pairs[first + at], listed_at), in_front);
+        }
+        let name = Block::name_of(if names.ids.is_empty() { called } else { rank });
+        let first_block = live.meetings().range(meeting).start;
+        for number in groups.blocks(near).map(|number| first_block + number) {
             let block = &live.blocks()[number];
-            self.note((block.names(), name), |at| names.pair(block.pair(at)), number * BLOCK, in_blocks);
+            let candidate = |at: usize| Some((number * BLOCK + at) as u32);
+            self.note((block.names(), name), sought, (|at| names.pair(block.pair(at)), candidate), in_blocks);
+        }
+        if called == id {
+            // Few have moved.
+            let firsts = self.who.numbers.firsts(sets);
+            let moved = live.moved(meeting).map(|listed_at| (listed_at, pairs[live.front_place(listed_at)]));
+            let of_body = |pair: [u32; 2]| is_named(pair, id, in_place) && !self.who.is_known(firsts, pair);
+            in_front.extend(moved.filter(|&(_, pair)| of_body(pair)).map(|(listed_at, _)| listed_at));
         }
     }
 
-    /// Notes which of some pairs, the first of which has such a number, have a name, if they have not been found before.
+    /// Notes which of some pairs have a name, if they have not been found before: by what each is to be noted as, if it is one of those that
+    /// are looked at.
     fn note(
         &self,
         (pairs, name): (&[[u32; 2]], u32),
-        pair_of: impl Fn(usize) -> [u32; 2],
-        first: usize,
+        Sought { meeting, in_place, .. }: Sought<'_>,
+        (pair_of, noted_as): (impl Fn(usize) -> [u32; 2], impl Fn(usize) -> Option<u32>),
         out: &mut Vec<u32>,
     ) {
+        let firsts = self.who.numbers.firsts(meeting.sets);
         let (mut at, mut named) = (0, [0; AT_ONCE]);
         while at < pairs.len() {
-            let (next, count) = run(self.isa, Find { pairs, name, at, named: &mut named });
+            let (next, count) = run(self.isa, Find { pairs, name, in_place, at, named: &mut named });
             at = next;
-            let some = named[..count].iter().map(|&at| at as usize).filter(|&at| !self.who.is_known(pair_of(at)));
-            out.extend(some.map(|at| (first + at) as u32));
+            let some =
+                named[..count].iter().map(|&at| at as usize).filter(|&at| !self.who.is_known(firsts, pair_of(at)));
+            out.extend(some.filter_map(&noted_as));
         }
     }
 }
 
-/// Finds pairs, from one of them on, that have a name, up to so many; where to go on, and how many.
+/// Whether a pair has a name in such places.
+#[inline(always)]
+fn is_named(pair: [u32; 2], name: u32, in_place: [bool; 2]) -> bool {
+    in_place[0] & (pair[0] == name) | in_place[1] & (pair[1] == name)
+}
+
+/// Finds pairs, from one of them on, that have a name in such places, up to so many; where to go on, and how many.
 struct Find<'a> {
     pairs: &'a [[u32; 2]],
     name: u32,
+    in_place: [bool; 2],
     at: usize,
     named: &'a mut [u32; AT_ONCE],
 }
@@ -221,13 +286,13 @@ impl LaneWork for Find<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> (usize, usize) {
-        let Self { pairs, name, mut at, named } = self;
+        let Self { pairs, name, in_place, mut at, named } = self;
         let mut count = 0;
         while at < pairs.len() && count + LANES / 2 <= AT_ONCE {
             let some = &pairs[at..pairs.len().min(at + LANES / 2)];
             if some.as_flattened().first_chunk().is_none_or(|ids| L::same_ids(ids, name) != 0) {
                 for (at, pair) in (at..).zip(some) {
-                    if pair.contains(&name) {
+                    if is_named(*pair, name, in_place) {
                         named[count] = at as u32;
                         count += 1;
                     }

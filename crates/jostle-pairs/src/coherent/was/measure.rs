@@ -19,11 +19,12 @@ const ROUNDING: f32 = 1.0 / 524_288.0;
 /// As much, for squares that are denormal or vanish: 2^-72.
 const LEAST: f32 = f32::from_bits((127 - 72) << 23);
 
-/// How much bodies may use up that are not listed, and where the others are.
+/// How much bodies may use up that are not listed, and where the others are, by numbers from such a one on.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::coherent) struct Limit<'a> {
     pub(in crate::coherent) most: f32,
     pub(in crate::coherent) beyond: &'a Mutex<Vec<u32>>,
+    pub(in crate::coherent) first: u32,
 }
 
 /// Since when it is measured how far bodies have moved.
@@ -89,7 +90,7 @@ impl<const D: usize> Was<D> {
         if let Some(limit) = limit {
             beyond.list(limit);
             let mut beyond = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);
-            beyond.extend(both as u32..all as u32);
+            beyond.extend((both as u32..all as u32).map(|id| limit.first + id));
         }
         let most = Mutex::new(used);
         let (block, asks) = (block(packed.len(), workers), workers.count() > 1);
@@ -338,7 +339,7 @@ impl Beyond {
         if self.len == PART {
             self.list(limit);
         }
-        self.some[self.len] = id;
+        self.some[self.len] = limit.first + id;
         self.len += 1;
         0.0
     }

@@ -39,22 +39,22 @@ impl<const D: usize> Was<D> {
         [sum / count, apart]
     }
 
-    /// How far all but one in so many of some bodies have moved since they stood, or strayed that many steps beyond where they are kept ahead;
-    /// with no doubt for rounding. `all` is memory for that.
-    pub(in crate::coherent) fn most_but_for(
+    /// Adds how far one in so many bodies has moved since it stood, or strayed that many steps beyond where it is kept ahead; with no doubt for
+    /// rounding. Whether that is known.
+    pub(in crate::coherent) fn sample(
         &self,
         bodies: Bodies<'_, D>,
-        (steps, share): (Option<f64>, usize),
+        (steps, every): (Option<f64>, usize),
         all: &mut Vec<f32>,
         workers: Workers<'_>,
-    ) -> f64 {
+    ) -> bool {
         if !self.is_of(bodies) || (steps.is_some() && !self.is_ahead()) {
-            return f64::INFINITY;
+            return false;
         }
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
-        let every = bodies.len().div_ceil(QUANTILE_OF).max(1);
-        resize_with_headroom(all, bodies.len().div_ceil(every));
-        workers.fill_blocks("sample", all, TASK, |first, some| {
+        let begin = all.len();
+        resize_with_headroom(all, begin + bodies.len().div_ceil(every));
+        workers.fill_blocks("sample", &mut all[begin..], TASK, |first, some| {
             for (slot, id) in some.iter_mut().zip((first * every..).step_by(every)) {
                 let of_axis = |axis: usize| {
                     let [kept, stood] = [self.centers[axis][id], stood[axis][id]].map(f64::from);
@@ -65,7 +65,7 @@ impl<const D: usize> Was<D> {
                 *slot = (squared::<D>(from_axes(of_axis)).sqrt() + grown.abs()) as f32;
             }
         });
-        most_of(all, share).into()
+        true
     }
 
     /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
@@ -87,8 +87,13 @@ impl<const D: usize> Was<D> {
     }
 }
 
+/// One of so many of all bodies says how far all but a few have moved.
+pub(in crate::coherent) fn every_for_quantile(bodies: usize) -> usize {
+    bodies.div_ceil(QUANTILE_OF).max(1)
+}
+
 /// The greatest of some but for one in so many.
-fn most_of(all: &mut [f32], share: usize) -> f32 {
+pub(in crate::coherent) fn most_of(all: &mut [f32], share: usize) -> f32 {
     let Some(last) = all.len().checked_sub(1) else { return 0.0 };
     let at = last - all.len() / share;
     *all.select_nth_unstable_by(at, f32::total_cmp).1
