@@ -264,7 +264,15 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
             }
             keep_greater(&mut of_all, lanes);
             match limit {
-                Some(limit) if is_any_beyond(lanes, limit.most) => most = most.max(beyond.take(&used, limit, first)),
+                Some(limit) if is_any_beyond(lanes, limit.most) => {
+                    for (first, &used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
+                        if is_any_beyond(used, limit.most) {
+                            most = most.max(beyond.take(used, limit, first));
+                        } else {
+                            keep_greater(&mut within, used);
+                        }
+                    }
+                }
                 _ => keep_greater(&mut within, lanes),
             }
             for (at, slot) in packed.iter_mut().enumerate() {
@@ -315,20 +323,12 @@ impl Default for Beyond {
 }
 
 impl Beyond {
-    /// Notes who has used up more than the limit, by numbers from `first` on; what the others have at most. Who is not sound is none of either.
+    /// Notes who has used up more than the limit, by ids from `first` on; what the others have at most. Who is not sound is none of either.
     #[cold]
     #[inline(never)]
-    fn take(&mut self, used: &[f32; PART], limit: Limit<'_>, first: usize) -> f32 {
-        let mut within = 0.0_f32;
-        for (first, used) in (first..).step_by(LANES).zip(used.as_chunks::<LANES>().0) {
-            if is_any_beyond(*used, limit.most) {
-                let all = (first as u32..).zip(used);
-                within = all.fold(within, |within, (id, &used)| within.max(self.take_one(used, limit, id)));
-            } else {
-                within = used.iter().fold(within, |most, &used| if used > most { used } else { most });
-            }
-        }
-        within
+    fn take(&mut self, used: [f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
+        let all = (first as u32..).zip(used);
+        all.fold(0.0, |within, (id, used)| f32::max(within, self.take_one(used, limit, id)))
     }
 
     /// Notes one who has used up more than the limit, and is sound.
