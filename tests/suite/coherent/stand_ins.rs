@@ -218,7 +218,7 @@ fn a_few_may_stray() {
 /// As of one set, of two, and of many: of each set some stray, whichever of two trees is the smaller one, and images are those of the second set.
 #[test]
 fn a_few_may_stray_of_many_sets() {
-    let (all, some) = (ActivationTable::all(3), ActivationTable::none(3).with(0, 1).with(1, 1).with(1, 2));
+    let (all, some) = (ActivationTable::all(4), ActivationTable::none(4).with(0, 1).with(1, 1).with(1, 2));
     for case in 0_usize..16 {
         let kinds = [[Kind::Dense, Kind::Uniform, Kind::Dense], [Kind::Uniform, Kind::Dense, Kind::Uniform]][case / 8];
         let mut number = 0;
@@ -240,7 +240,9 @@ fn a_few_may_stray_of_many_sets() {
                 comes.step(&space, HOSTS[case % 3], frame);
             }
             let category: Vec<u32> = (0..drifts[1].radii.len()).map(|id| 1 << (id % 3)).collect();
-            let mut sets = [0, 1, 2].map(|number| drifts[number].set((case + number) % 2 == 0));
+            let [one, other, third] = [0, 1, 2].map(|number| drifts[number].set((case + number) % 2 == 0));
+            // One has no bodies.
+            let mut sets = [one, other, third, Circles::new(&[], &[], &[]).into()];
             if case % 5 == 3 {
                 sets[1] = sets[1].layers(Layers::new(&category, 5));
             }
@@ -249,7 +251,7 @@ fn a_few_may_stray_of_many_sets() {
                 0 => (Input::between(sets[0], sets[1]), &[[0, 1]][..]),
                 1 => (Input::between(sets[1], sets[0]), &[[0, 1]][..]),
                 2 => (Input::among(&sets, &some), &[[0, 1], [1, 1], [1, 2]][..]),
-                _ => (Input::among(&sets, &all), &[[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]][..]),
+                _ => (Input::among(&sets, &all), &[[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2], [3, 3]][..]),
             };
             pairs.pairs(input.space(space), only, meetings);
             if case % 4 < 2 {
