@@ -87,8 +87,9 @@ pub(super) struct Strays<const D: usize> {
     pairs: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
-    /// Those of them that a function of the caller's lets be, and where those of each two sets end.
-    admitted: (Vec<[u32; 2]>, Vec<usize>),
+    parts: Vec<Part>,
+    /// Those of them that a function of the caller's lets be.
+    admitted: Vec<[u32; 2]>,
     changes: Changes,
 }
 
@@ -231,8 +232,9 @@ impl<const D: usize> Strays<D> {
         (ids + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
             + self.strays.iter().map(of_one).sum::<usize>()
             + self.strays.capacity() * size_of::<Stray<D>>()
-            + (self.pairs.capacity() + self.admitted.0.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
-            + (self.ends.capacity() + self.admitted.1.capacity()) * size_of::<usize>()
+            + (self.pairs.capacity() + self.admitted.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.parts.capacity() * size_of::<Part>()
             + self.builds.capacity() * size_of::<u64>()
             + self.numbers.bytes()
             + self.changes.bytes()
@@ -453,17 +455,18 @@ impl<const D: usize> Strays<D> {
     pub(super) fn patch(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
-        ends_before: impl Iterator<Item = usize> + Clone,
+        ends_before: impl Iterator<Item = usize>,
         workers: Workers<'_>,
     ) {
-        let holes = self.places.holes();
-        let are_many = self.ends.len() > 1;
-        let parts = ends_before.zip(&self.ends).map(|(end, &pairs)| {
+        let Self { places, parts, pairs, ends: of_strays, patch, .. } = self;
+        let (holes, are_many) = (places.holes(), of_strays.len() > 1);
+        parts.clear();
+        for (end, &pairs) in ends_before.zip(&*of_strays) {
             // Of many sets they are ascending.
             let of_part = if are_many { holes.partition_point(|&place| (place as usize) < end) } else { holes.len() };
-            Part { end, holes: of_part, pairs }
-        });
-        self.patch.put((list, ends), parts, (holes, &self.pairs), workers);
+            parts.push(Part { end, holes: of_part, pairs });
+        }
+        patch.put((list, ends), parts, (holes, pairs), workers);
     }
 
     /// Puts those pairs of bodies that stray into a list without any, of each two sets up to such a place, that a test of their sets and themselves lets
@@ -471,22 +474,20 @@ impl<const D: usize> Strays<D> {
     pub(super) fn add(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
-        ends_before: impl Iterator<Item = usize> + Clone,
+        ends_before: impl Iterator<Item = usize>,
         admits: impl Fn([u32; 2], [u32; 2]) -> bool,
         workers: Workers<'_>,
     ) {
-        let Self { meetings, pairs, ends: of_strays, admitted, patch, .. } = self;
-        let (ids, ends_of) = admitted;
-        ids.clear();
-        ends_of.clear();
+        let Self { meetings, parts, pairs, ends: of_strays, admitted, patch, .. } = self;
+        admitted.clear();
+        parts.clear();
         let mut begin = 0;
-        for (&sets, &end) in meetings.iter().zip(&*of_strays) {
-            ids.extend(pairs[begin..end].iter().copied().filter(|&pair| admits(sets, pair)));
-            ends_of.push(ids.len());
-            begin = end;
+        for ((end, &sets), &end_of_strays) in ends_before.zip(&*meetings).zip(&*of_strays) {
+            admitted.extend(pairs[begin..end_of_strays].iter().filter(|&&pair| admits(sets, pair)));
+            begin = end_of_strays;
+            parts.push(Part { end, holes: 0, pairs: admitted.len() });
         }
-        let parts = ends_before.zip(&*ends_of).map(|(end, &pairs)| Part { end, holes: 0, pairs });
-        patch.put((list, ends), parts, (&[], ids), workers);
+        patch.put((list, ends), parts, (&[], admitted), workers);
         // That list is made anew in each frame.
         patch.clear();
     }

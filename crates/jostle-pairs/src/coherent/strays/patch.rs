@@ -3,7 +3,7 @@
 use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
 
-use crate::coherent::windows::Windows;
+use crate::coherent::windows::{Window, Windows};
 use crate::join::hits::PairList;
 
 /// Pairs that one task puts, and those whose places are asked for together.
@@ -19,6 +19,32 @@ pub(super) struct Part {
     pub(super) end: usize,
     pub(super) holes: usize,
     pub(super) pairs: usize,
+}
+
+/// What is put into a part: where that ends, and its places and pairs.
+struct OfPart<'a> {
+    end: usize,
+    holes: &'a [u32],
+    pairs: &'a [[u32; 2]],
+}
+
+impl<'a> OfPart<'a> {
+    fn new(parts: &[Part], number: usize, (holes, pairs): (&'a [u32], &'a [[u32; 2]])) -> Self {
+        let before = number.checked_sub(1).map_or(Part::default(), |before| parts[before]);
+        let part = parts[number];
+        Self { end: part.end, holes: &holes[before.holes..part.holes], pairs: &pairs[before.pairs..part.pairs] }
+    }
+
+    /// How many pairs have places.
+    fn filled(&self) -> usize {
+        self.holes.len().min(self.pairs.len())
+    }
+
+    /// Where the part stands, closed up, and where it is to.
+    fn window(&self, windows: &mut Windows) -> Window {
+        let shrunk = self.end - (self.holes.len() - self.filled());
+        windows.next((self.end, shrunk), self.pairs.len() - self.filled())
+    }
 }
 
 /// See the top of this file.
@@ -53,50 +79,48 @@ impl Patch {
     pub(super) fn put(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
-        parts: impl Iterator<Item = Part> + Clone,
-        (holes, pairs): (&[u32], &[[u32; 2]]),
+        parts: &[Part],
+        put: (&[u32], &[[u32; 2]]),
         workers: Workers<'_>,
     ) {
         let Self { filled, replaced, left, moved, .. } = self;
         let len = list.pairs().len();
         self.len = Some(len);
-        // Of each part its places and its pairs.
-        let mut before = Part::default();
-        let parts = parts.map(move |part| {
-            let Part { holes: first_hole, pairs: first_pair, .. } = core::mem::replace(&mut before, part);
-            (part.end, &holes[first_hole..part.holes], &pairs[first_pair..part.pairs])
-        });
         filled.clear();
-        filled.extend(parts.clone().flat_map(|(_, holes, pairs)| holes.iter().copied().zip(pairs.iter().copied())));
+        for number in 0..parts.len() {
+            let OfPart { holes, pairs, .. } = OfPart::new(parts, number, put);
+            filled.extend(holes.iter().copied().zip(pairs.iter().copied()));
+        }
         exchange(filled, list, workers);
         replaced.clear();
         moved.clear();
-        let window = |windows: &mut Windows, (end, holes, pairs): (usize, &[u32], &[[u32; 2]])| {
-            windows.next((end, end - holes.len().saturating_sub(pairs.len())), pairs.len().saturating_sub(holes.len()))
-        };
         let mut windows = Windows::default();
-        for part in parts.clone() {
-            let (end, holes, pairs) = part;
+        for number in 0..parts.len() {
+            let part = OfPart::new(parts, number, put);
             left.clear();
-            left.extend_from_slice(&holes[pairs.len().min(holes.len())..]);
+            left.extend_from_slice(&part.holes[part.filled()..]);
             left.sort_unstable();
-            close_up(list, left, end, replaced);
-            moved.extend(window(&mut windows, part).outside().map(|place| list.pairs()[place]));
-            moved.extend_from_slice(&pairs[holes.len().min(pairs.len())..]);
+            close_up(list, left, part.end, replaced);
+            moved.extend(part.window(&mut windows).outside().map(|place| list.pairs()[place]));
+            moved.extend_from_slice(&part.pairs[part.filled()..]);
         }
         let new_len = windows.end();
         list.set_len(len.max(new_len));
         ends.clear();
         let (mut windows, mut going) = (Windows::default(), moved.iter());
-        for part in parts {
-            let window = window(&mut windows, part);
+        for number in 0..parts.len() {
+            let window = OfPart::new(parts, number, put).window(&mut windows);
             for (place, &pair) in window.left().zip(&mut going) {
                 let stood = core::mem::replace(&mut list.pairs_mut()[place], pair);
-                replaced.extend((place < len).then_some((place as u32, stood)));
+                if place < len {
+                    replaced.push((place as u32, stood));
+                }
             }
             ends.push(window.then.end);
         }
-        replaced.extend((new_len..len).map(|place| (place as u32, list.pairs()[place])));
+        for place in new_len..len {
+            replaced.push((place as u32, list.pairs()[place]));
+        }
         list.set_len(new_len);
     }
 
@@ -176,7 +200,7 @@ mod tests {
             list.set_len(part.end);
             list.pairs_mut().iter_mut().zip(0..).for_each(|(slot, at)| *slot = [at, at + 1]);
             let all = list.pairs().to_vec();
-            patch.put((&mut list, &mut ends), parts.iter().copied(), (&holes, &others), Workers::Rayon);
+            patch.put((&mut list, &mut ends), &parts, (&holes, &others), Workers::Rayon);
             let (mut before, mut begin) = (Part::default(), 0);
             for (&part, &end) in parts.iter().zip(&ends) {
                 let kept = (before.end..part.end).filter(|&place| !holes.contains(&(place as u32)));
