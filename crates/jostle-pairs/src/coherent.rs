@@ -84,7 +84,7 @@ const FILLED: usize = 8;
 /// that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
 /// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
 /// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. One body in 64, of all sets together, may stray
-/// while a list lasts: turn, jump, grow, or, in open space, come or go, where those are the last ids of their set. Those are looked for by themselves; once more have strayed,
+/// while a list lasts: turn, jump, grow, come or go, where those are the last ids of their set. Those are looked for by themselves; once more have strayed,
 /// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
 /// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///

@@ -89,6 +89,13 @@ impl<const D: usize> Drift<D> {
         self.single_radii.push(self.single_radii[0]);
     }
 
+    /// One goes, and the last one is called as it was.
+    fn go(&mut self, id: usize) {
+        self.centers.iter_mut().chain(&mut self.steps).for_each(|column| _ = column.swap_remove(id));
+        self.radii.swap_remove(id);
+        self.single_radii.swap_remove(id);
+    }
+
     fn set(&self, double: bool) -> Set<'_, D> {
         if double {
             Bodies::from_slices(self.seen.each_ref().map(Vec::as_slice), self.radii.as_slice()).into()
@@ -260,6 +267,34 @@ fn a_few_may_stray_of_many_sets() {
         }
         let rebuilds = [&pairs, &rows].map(|beside| beside.finders[0].rebuilds());
         assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 14), "{rebuilds:?} rebuilds, case {case}");
+    }
+}
+
+/// A few that come or go end no list, wherever images have the names that come next.
+#[test]
+fn a_few_may_come_and_go() {
+    for case in 0_usize..8 {
+        let mut drifts = [Kind::Dense, Kind::Uniform].map(|kind| Drift::<2>::new(kind, 700, 0.04));
+        let space = spaces(drifts[0].box_)[1 + case % 3];
+        let [mut pairs, mut rows] = [(); 2].map(|()| Beside::new());
+        for frame in 0..40 {
+            let drift = &mut drifts[frame / 4 % 2];
+            match frame % 4 {
+                1 => drift.come(),
+                3 => drift.go(frame * 7),
+                _ => {}
+            }
+            drifts.iter_mut().for_each(|drift| drift.step(&space, HOSTS[case % 3], frame));
+            let sets = [0, 1].map(|number| drifts[number].set((case + number) % 2 == 0));
+            let (input, meetings) = match case / 4 {
+                0 => (Input::within(sets[0]), [[0, 0]]),
+                _ => (Input::between(sets[0], sets[1]), [[0, 1]]),
+            };
+            pairs.pairs(input.space(space), None, &meetings);
+            rows.rows(input.space(space), None, Rows::Full);
+        }
+        let rebuilds = [&pairs, &rows].map(|beside| beside.finders[0].rebuilds());
+        assert!(rebuilds.iter().all(|&rebuilds| rebuilds < 12), "{rebuilds:?} rebuilds, case {case}");
     }
 }
 

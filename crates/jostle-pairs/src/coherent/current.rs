@@ -32,7 +32,9 @@ pub(super) const TOO_FAR: f64 = f64::MAX;
 /// One set.
 #[derive(Debug)]
 struct Now<const D: usize> {
+    /// Behind those that are kept, their images, if they have such; then others that have come since are apart.
     bodies: Vec<Packed>,
+    come: Vec<Packed>,
     /// As they were kept.
     was: Was<D>,
     /// As they are, and as they are kept, when a list is made.
@@ -48,6 +50,7 @@ impl<const D: usize> Default for Now<D> {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
+            come: Vec::new(),
             was: Was::default(),
             moving: Vec::new(),
             ghosts: Ghosts::default(),
@@ -84,16 +87,24 @@ pub(super) struct Current<const D: usize> {
 }
 
 impl<const D: usize> Now<D> {
-    /// How many bodies have been read, without images of them.
+    /// How many bodies have been read, without images of them, and without those that are apart.
     fn count(&self) -> usize {
-        if self.ghosts.is_empty() { self.bodies.len() } else { self.ghosts.first_name().min(self.bodies.len()) }
+        self.ghosts.first_name().min(self.bodies.len())
+    }
+
+    /// Puts the images behind bodies that have just been read.
+    fn put_ghosts(&mut self, workers: Workers<'_>) {
+        let Self { bodies, come, ghosts, .. } = self;
+        come.clear();
+        come.extend_from_slice(bodies.get(ghosts.first_name()..).unwrap_or_default());
+        ghosts.put_behind(bodies, Packed::moved, workers);
     }
 }
 
 impl<const D: usize> Current<D> {
     pub(super) fn bytes(&self) -> usize {
         let of = |now: &Now<D>| {
-            now.bodies.capacity() * size_of::<Packed>()
+            (now.bodies.capacity() + now.come.capacity()) * size_of::<Packed>()
                 + now.moving.capacity() * size_of::<Moving>()
                 + now.was.bytes()
                 + now.ghosts.bytes()
@@ -117,31 +128,26 @@ impl<const D: usize> Current<D> {
         take(&mut self.moving_by_rank)
     }
 
-    /// The bodies of a set, without their images.
+    /// The bodies of a set that are kept, without their images, and maybe others that have come since.
     pub(super) fn bodies(&self, set: usize) -> &[Packed] {
         self.sets.get(set).map_or(&[], |now| &now.bodies[..now.count()])
     }
 
     /// How many bodies of all sets have been read, without their images.
     pub(super) fn count(&self) -> usize {
-        self.sets[..self.of_input].iter().map(Now::count).sum()
+        self.sets[..self.of_input].iter().map(|now| now.count() + now.come.len()).sum()
     }
 
     /// A body that has been read, if it is one.
     pub(super) fn body_mut(&mut self, Member { set, id }: Member) -> Option<&mut Packed> {
         let now = self.sets.get_mut(set as usize)?;
-        let count = now.count();
-        now.bodies[..count].get_mut(id as usize)
+        let (count, id) = (now.count(), id as usize);
+        if id < count { now.bodies.get_mut(id) } else { now.come.get_mut(id - count) }
     }
 
     /// The images of bodies of a set.
     pub(super) fn ghosts(&self, set: usize) -> &Ghosts<D> {
         &self.sets[set].ghosts
-    }
-
-    /// Whether there are no images of other bodies than those of an input.
-    pub(super) fn are_ghosts_of(&self, input: &Input<'_, D>) -> bool {
-        self.sets.iter().zip(input.sets()).all(|(now, set)| now.ghosts.are_of(set.len()))
     }
 
     /// Gives that memory back.

@@ -237,9 +237,8 @@ impl<const D: usize> CoherentFinder<D> {
             Kept::Rows(_) => true,
         };
         let repeats = !given.input.space.is_open();
-        // Names of images are to be those of no bodies that have come since.
-        let are_known = || given.are_single(margin) && current.are_ghosts_of(given.input);
-        let may_stray = self.pace.keeps_list() && follows && strays.may_be(trees) && (!repeats || are_known());
+        let may_stray =
+            self.pace.keeps_list() && follows && strays.may_be(trees) && (!repeats || given.are_single(margin));
         if !may_stray {
             if !self.pace.keeps_list() {
                 current.adapt(given.plain);

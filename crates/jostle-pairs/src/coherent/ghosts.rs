@@ -186,11 +186,6 @@ impl<const D: usize> Ghosts<D> {
         self.first as usize
     }
 
-    /// Whether they are images of so many bodies, if there are any.
-    pub(super) fn are_of(&self, bodies: usize) -> bool {
-        self.is_empty() || self.first as usize == bodies
-    }
-
     /// The bodies of their set with them.
     pub(super) fn listed(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         let Self { of, shifts, centers, radii, .. } = self;

@@ -146,9 +146,7 @@ impl<const D: usize> Current<D> {
 
     /// Puts the ghosts behind bodies that have just been read.
     fn put_ghosts(&mut self, workers: Workers<'_>) {
-        for Now { bodies, ghosts, .. } in &mut self.sets[..self.of_input] {
-            ghosts.put_behind(bodies, Packed::moved, workers);
-        }
+        self.sets[..self.of_input].iter_mut().for_each(|now| now.put_ghosts(workers));
     }
 
     /// The course that is expected of the bodies that are kept, if one is.

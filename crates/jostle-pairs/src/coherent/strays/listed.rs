@@ -41,6 +41,9 @@ pub(super) trait FoundBy: Sync {
     /// Visits the leaves of a set that have bodies near a body, or near an image of one, of such a name; none near one that was not there.
     fn visit_near(&self, set: u32, named: Member, visit: &mut dyn FnMut(usize, &[u32]));
 
+    /// Whether a body was there; others may have come since, and be called as images are.
+    fn was_there(&self, body: Member) -> bool;
+
     /// What the images of a body are called.
     fn images_of(&self, body: Member) -> Range<u32>;
 
@@ -74,9 +77,10 @@ impl<const D: usize> ByTrees<'_, D> {
     }
 }
 
-/// What a body is called, as the second of its pairs by its images, too.
+/// What a body was called, as the second of its pairs by its images, too.
 pub(super) fn names(by: &dyn FoundBy, body: Member, with_images: bool) -> impl Iterator<Item = u32> {
-    core::iter::once(body.id).chain(if with_images { by.images_of(body) } else { 0..0 })
+    let own = by.was_there(body).then_some(body.id);
+    own.into_iter().chain(if with_images { by.images_of(body) } else { 0..0 })
 }
 
 impl<const D: usize> FoundBy for ByTrees<'_, D> {
@@ -96,6 +100,10 @@ impl<const D: usize> FoundBy for ByTrees<'_, D> {
         let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
         // Who has been found by that tree is sound.
         let _ = Queries::new(self.tree(set)).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
+    }
+
+    fn was_there(&self, Member { set, id }: Member) -> bool {
+        (id as usize) < self.kept.ghosts(set as usize).first_name()
     }
 
     fn images_of(&self, Member { set, id }: Member) -> Range<u32> {
