@@ -12,37 +12,34 @@ mod listed;
 mod marks;
 mod patch;
 mod places;
+mod stray;
+mod together;
 
-use core::array::from_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use jostle_core::axes::{Axes, from_axes};
-use jostle_core::{Bodies, Isa, LinearTree, Workers};
+use jostle_core::{Isa, LinearTree, Workers};
 use jostle_sets::proxy::sorted::SortedSet;
-use jostle_sets::{Circle, Queries};
 
 use crate::coherent::current::Current;
-use crate::coherent::doubt::Decide;
 use crate::coherent::numbers::{Member, Numbers};
 use crate::coherent::packed::Packed;
-use crate::coherent::slack::ROUNDING;
 use crate::coherent::was::SHARE;
 use crate::join::hits::PairList;
 use crate::neighbors::NeighborLists;
 use changes::Changes;
 pub(super) use images::Repeats;
-use images::{View, each_view};
+use images::View;
 pub(super) use listed::{ByTrees, Listed};
 use marks::Marks;
 pub(super) use marks::MarksOfTwo;
 use patch::{Part, Patch};
 use places::{Places, Who};
+use stray::{Among, Relation, Stray};
+pub(super) use stray::{Meets, Rules};
+use together::Together;
 
 /// Bodies that one task looks for: those that have just begun to stray are the last, and take longest.
 const BLOCK: usize = 4;
-
-/// The tree of fewer is built by one thread.
-const SERIAL_BELOW: usize = 1 << 12;
 
 /// All frames of a list together may have as many strays as one body in so many: to look for one takes as long as to search for fifty bodies or so,
 /// and a list as long as four or five searches. Then one more frame costs more than a part of a new list.
@@ -53,9 +50,6 @@ const FEW: f64 = 2.0;
 
 /// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
-
-/// Who was seen with a margin is followed for nearly as far, what may be lost by rounding: 2^-10.
-const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
@@ -77,12 +71,7 @@ pub(super) struct Strays<const D: usize> {
     strays: Vec<Stray<D>>,
     /// The builds of the trees of bodies with margins; none before, and where it is not known who strays.
     builds: Vec<u64>,
-    /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
-    there: Vec<u32>,
-    tree: LinearTree<D>,
-    columns: Vec<f32>,
-    /// By how many vectors of the cell each is moved there.
-    homes: Vec<[i32; D]>,
+    together: Together<D>,
     /// Their pairs: within a set the lesser id first.
     pairs: Vec<[u32; 2]>,
     places: Places,
@@ -93,144 +82,10 @@ pub(super) struct Strays<const D: usize> {
     changes: Changes,
 }
 
-/// Bodies among which those are that strays may touch, which the tree of each set has with margins; and how far strays are followed.
-#[derive(Clone, Copy)]
-struct Among<'a, const D: usize> {
-    trees: &'a [SortedSet<D>],
-    now: &'a Current<D>,
-    margin: f32,
-}
-
-/// Who meets whom: the numbers of bodies, and sets, of which layers may not let all meet.
-#[derive(Clone, Copy)]
-struct Relation<'a> {
-    numbers: &'a Numbers,
-    sets: &'a [[u32; 2]],
-}
-
-impl<'a> Relation<'a> {
-    /// The sets that the bodies of one meet.
-    fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
-        self.sets.iter().filter_map(move |&[one, other]| match set {
-            set if set == one => Some(other),
-            set if set == other => Some(one),
-            _ => None,
-        })
-    }
-
-    fn meet(self, one: Member, other: Member) -> bool {
-        self.sets.binary_search(&[one.set.min(other.set), one.set.max(other.set)]).is_ok()
-    }
-
-    /// The pair of two bodies that meet, by their numbers.
-    fn pair(self, one: u32, other: u32) -> Option<[u32; 2]> {
-        let [one, other] = [one, other].map(|number| self.numbers.member(number));
-        one.pair(other, [one.set.min(other.set), one.set.max(other.set)])
-    }
-}
-
-/// What tells of two bodies of two sets whether layers let them meet.
-pub(super) type Meets<'a> = &'a (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync);
-
-/// Layers, which may not let all meet; what decides where stand-ins are in doubt, if there are such; and how space repeats, if it does.
-#[derive(Clone, Copy)]
-pub(super) struct Rules<'a, const D: usize> {
-    pub(super) layers: Option<Meets<'a>>,
-    pub(super) decide: Option<Decide<'a, D>>,
-    pub(super) repeats: Option<Repeats<'a, D>>,
-}
-
-/// One that strays.
-#[derive(Debug, Clone, Default)]
-struct Stray<const D: usize> {
-    /// As it is, and as it was when it was seen who is near.
-    body: Packed,
-    seen: Option<Packed>,
-    /// How it is seen in the cell, where space repeats.
-    home: View<D>,
-    /// All whose margins touch it while it does not go far from there, set by set and view by view, and where those of each view end.
-    near: Vec<u32>,
-    views: Vec<(u32, View<D>, usize)>,
-    /// The numbers of those that it touches, but for those before it that stray, and whom it did in the frame before.
-    touched: Vec<u32>,
-    touched_before: Vec<u32>,
-}
-
-impl<const D: usize> Stray<D> {
-    /// Nothing is known of it, or of another one that it stands for, yet.
-    fn begin(&mut self) {
-        self.seen = None;
-        self.touched.clear();
-    }
-
-    /// Whether it has not gone.
-    fn is_there(&self) -> bool {
-        !self.body.radius().is_nan()
-    }
-
-    /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
-    fn is_near(&self, margin: f32) -> bool {
-        self.seen.is_some_and(|seen| {
-            let (moved2, _) = seen.measure::<D>(&self.body);
-            self.body.radius() <= seen.radius() && moved2.sqrt() <= margin * NEARLY
-        })
-    }
-
-    /// Finds whom it, which is this body, touches among some others, where none of those is that stray; whether it is sound.
-    fn find_among(&mut self, who: Member, relation: Relation<'_>, among: Among<'_, D>, rules: Rules<'_, D>) -> bool {
-        let (Among { trees, now, margin }, Rules { decide, repeats, .. }) = (among, rules);
-        // How far stand-ins may be wrong grows with how far one of them goes.
-        let within = decide.map_or(0.0, |decide| decide.within);
-        if !self.is_near(margin - within) {
-            let Self { body, near, views, .. } = self;
-            near.clear();
-            views.clear();
-            let reach = (body.radius() + margin + within) * (1.0 + 2.0 * ROUNDING) + LEAST;
-            let mut is_sound = true;
-            for set in relation.met_by(who.set) {
-                let (tree, bodies) = (trees[set as usize].own_tree(), now.bodies(set as usize));
-                each_view(repeats, (*body, reach), |view| {
-                    let (seen, len) = (view.of(*body), near.len());
-                    let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-                    // Behind bodies the tree has images of them.
-                    let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
-                    is_sound &= Queries::new(tree).visit_circle(circle, note).is_ok();
-                    if near.len() > len {
-                        views.push((set, view, near.len()));
-                    }
-                });
-            }
-            self.seen = Some(self.body).filter(|_| is_sound);
-            if !is_sound {
-                return false;
-            }
-        }
-        let Self { body, near, views, touched, .. } = self;
-        let mut begin = 0;
-        for &(set, view, end) in &*views {
-            let (bodies, first, seen) =
-                (now.bodies(set as usize), relation.numbers.first(set as usize), view.of(*body));
-            let touches = |other: u32| {
-                let measured = bodies[other as usize].measure::<D>(&seen);
-                let pair = ([who.set, set], [who.id, other], view.image.axes(|steps| -steps));
-                decide.map_or_else(|| measured.0 <= measured.1 * measured.1, |decide| decide.touches(pair, measured))
-            };
-            touched.extend(near[begin..end].iter().filter(|&&other| touches(other)).map(|&other| first + other));
-            begin = end;
-        }
-        true
-    }
-}
-
 impl<const D: usize> Strays<D> {
     pub(super) fn bytes(&self) -> usize {
-        let of_one = |Stray { near, views, touched, touched_before, .. }: &Stray<D>| {
-            [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
-                + views.capacity() * size_of::<(u32, View<D>, usize)>()
-        };
-        let ids = [&self.who, &self.there].map(Vec::capacity).iter().sum::<usize>();
-        (ids + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
-            + self.strays.iter().map(of_one).sum::<usize>()
+        self.who.capacity() * size_of::<u32>()
+            + self.strays.iter().map(Stray::bytes).sum::<usize>()
             + self.strays.capacity() * size_of::<Stray<D>>()
             + (self.pairs.capacity() + self.admitted.capacity() + self.meetings.capacity()) * size_of::<[u32; 2]>()
             + self.ends.capacity() * size_of::<usize>()
@@ -238,7 +93,7 @@ impl<const D: usize> Strays<D> {
             + self.builds.capacity() * size_of::<u64>()
             + self.numbers.bytes()
             + self.changes.bytes()
-            + self.tree.bytes()
+            + self.together.bytes()
             + self.marks.bytes()
             + self.places.bytes()
             + self.patch.bytes()
@@ -360,70 +215,26 @@ impl<const D: usize> Strays<D> {
 
     /// Finds the pairs of those that stray; whether all are sound. A few may touch all others: more pairs than bodies are sooner found by a search.
     fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
-        let Self { who, numbers, meetings, strays, there, tree, columns, homes, pairs, ends, .. } = self;
-        let (relation, Rules { layers, decide, repeats }) = (Relation { numbers, sets: meetings }, rules);
-        let within = decide.map_or(0.0, |decide| decide.within);
+        let Self { who, numbers, meetings, strays, together, pairs, ends, .. } = self;
+        let by = (Relation { numbers, sets: meetings }, rules);
         let strays = &mut strays[..who.len()];
         for stray in &mut *strays {
-            stray.home = repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
+            stray.home = rules.repeats.map_or_else(View::default, |repeats| repeats.home(stray.body));
         }
-        there.clear();
-        there.extend((0..).zip(&*strays).filter(|(_, stray)| stray.is_there()).map(|(number, _)| number));
-        let bodies_there = || {
-            there.iter().map(|&number| {
-                let stray = &strays[number as usize];
-                stray.home.of(stray.body)
-            })
-        };
-        columns.clear();
-        for axis in 0..D {
-            columns.extend(bodies_there().map(|body| body.0[axis]));
-        }
-        columns.extend(bodies_there().map(|body| body.radius()));
-        let column = |number: usize| &columns[number * there.len()..][..there.len()];
-        let on = if there.len() < SERIAL_BELOW { Workers::Serial } else { workers };
-        if tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_err() {
+        if !together.build(strays, workers) {
             return false;
         }
-        homes.clear();
-        homes.extend(there.iter().map(|&number| strays[number as usize].home.image));
-        let (who, there, columns, tree, homes) = (&*who, &*there, &*columns, &*tree, &*homes);
-        let failed = AtomicBool::new(false);
+        let (who, together, failed) = (&*who, &*together, AtomicBool::new(false));
         workers.fill_blocks("strays", strays, BLOCK, |first, block| {
             for (number, stray) in (first as u32..).zip(block) {
-                core::mem::swap(&mut stray.touched, &mut stray.touched_before);
-                stray.touched.clear();
+                stray.begin_frame();
                 if !stray.is_there() {
                     continue;
                 }
                 let one = numbers.member(who[number as usize]);
-                let mut is_sound = stray.find_among(one, relation, among, rules);
-                let reach = if within > 0.0 {
-                    (stray.body.radius() + within) * (1.0 + 2.0 * ROUNDING)
-                } else {
-                    stray.body.radius()
-                };
-                let Stray { body, touched, .. } = stray;
-                each_view(repeats, (*body, reach), |view| {
-                    let seen = view.of(*body);
-                    let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-                    let among_them = Queries::new(tree).visit_circle(circle, |at| {
-                        let place = there[at as usize];
-                        let other = numbers.member(who[place as usize]);
-                        let touches = |decide: Decide<'_, D>| {
-                            let column = |axis: usize| columns[axis * there.len() + at as usize];
-                            let them = Packed::new::<D>(from_axes(column), column(D));
-                            let image = from_axes(|k| homes[at as usize][k] - view.image[k]);
-                            decide.touches(([one.set, other.set], [one.id, other.id], image), seen.measure::<D>(&them))
-                        };
-                        if place > number && relation.meet(one, other) && decide.is_none_or(touches) {
-                            touched.push(who[place as usize]);
-                        }
-                    });
-                    is_sound &= among_them.is_ok();
-                });
-                if let Some(meet) = layers {
-                    touched.retain(|&other| {
+                let is_sound = stray.find_among(one, by, among) & together.find((number, who), stray, by);
+                if let Some(meet) = rules.layers {
+                    stray.touched.retain(|&other| {
                         let other = numbers.member(other);
                         meet([one.set, other.set], [one.id, other.id])
                     });

@@ -1,0 +1,174 @@
+//! One that strays, and whom it touches among the others.
+
+use jostle_core::axes::{Axes, from_axes};
+use jostle_sets::proxy::sorted::SortedSet;
+use jostle_sets::{Circle, Queries};
+
+use crate::coherent::current::Current;
+use crate::coherent::doubt::Decide;
+use crate::coherent::numbers::{Member, Numbers};
+use crate::coherent::packed::Packed;
+use crate::coherent::slack::ROUNDING;
+use crate::coherent::strays::LEAST;
+use crate::coherent::strays::images::{Repeats, View, each_view};
+
+/// Who was seen with a margin is followed for nearly as far, what may be lost by rounding: 2^-10.
+const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
+
+/// Bodies among which those are that strays may touch, which the tree of each set has with margins; and how far strays are followed.
+#[derive(Clone, Copy)]
+pub(super) struct Among<'a, const D: usize> {
+    pub(super) trees: &'a [SortedSet<D>],
+    pub(super) now: &'a Current<D>,
+    pub(super) margin: f32,
+}
+
+/// Who meets whom: the numbers of bodies, and sets, of which layers may not let all meet.
+#[derive(Clone, Copy)]
+pub(super) struct Relation<'a> {
+    pub(super) numbers: &'a Numbers,
+    pub(super) sets: &'a [[u32; 2]],
+}
+
+impl<'a> Relation<'a> {
+    /// The sets that the bodies of one meet.
+    fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
+        self.sets.iter().filter_map(move |&[one, other]| match set {
+            set if set == one => Some(other),
+            set if set == other => Some(one),
+            _ => None,
+        })
+    }
+
+    pub(super) fn meet(self, one: Member, other: Member) -> bool {
+        self.sets.binary_search(&[one.set.min(other.set), one.set.max(other.set)]).is_ok()
+    }
+
+    /// The pair of two bodies that meet, by their numbers.
+    pub(super) fn pair(self, one: u32, other: u32) -> Option<[u32; 2]> {
+        let [one, other] = [one, other].map(|number| self.numbers.member(number));
+        one.pair(other, [one.set.min(other.set), one.set.max(other.set)])
+    }
+}
+
+/// What tells of two bodies of two sets whether layers let them meet.
+pub(in crate::coherent) type Meets<'a> = &'a (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync);
+
+/// Layers, which may not let all meet; what decides where stand-ins are in doubt, if there are such; and how space repeats, if it does.
+#[derive(Clone, Copy)]
+pub(in crate::coherent) struct Rules<'a, const D: usize> {
+    pub(in crate::coherent) layers: Option<Meets<'a>>,
+    pub(in crate::coherent) decide: Option<Decide<'a, D>>,
+    pub(in crate::coherent) repeats: Option<Repeats<'a, D>>,
+}
+
+impl<const D: usize> Rules<'_, D> {
+    /// How far from touching it is in doubt whether two do.
+    pub(super) fn within(self) -> f32 {
+        self.decide.map_or(0.0, |decide| decide.within)
+    }
+}
+
+/// One that strays.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stray<const D: usize> {
+    /// As it is, and as it was when it was seen who is near.
+    pub(super) body: Packed,
+    seen: Option<Packed>,
+    /// How it is seen in the cell, where space repeats.
+    pub(super) home: View<D>,
+    /// All whose margins touch it while it does not go far from there, set by set and view by view, and where those of each view end.
+    near: Vec<u32>,
+    views: Vec<(u32, View<D>, usize)>,
+    /// The numbers of those that it touches, but for those before it that stray, and whom it did in the frame before.
+    pub(super) touched: Vec<u32>,
+    pub(super) touched_before: Vec<u32>,
+}
+
+impl<const D: usize> Stray<D> {
+    pub(super) fn bytes(&self) -> usize {
+        let Self { near, views, touched, touched_before, .. } = self;
+        [near, touched, touched_before].map(Vec::capacity).iter().sum::<usize>() * size_of::<u32>()
+            + views.capacity() * size_of::<(u32, View<D>, usize)>()
+    }
+
+    /// Nothing is known of it, or of another one that it stands for, yet.
+    pub(super) fn begin(&mut self) {
+        self.seen = None;
+        self.touched.clear();
+    }
+
+    /// Whether it has not gone.
+    pub(super) fn is_there(&self) -> bool {
+        !self.body.radius().is_nan()
+    }
+
+    /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
+    fn is_near(&self, margin: f32) -> bool {
+        self.seen.is_some_and(|seen| {
+            let (moved2, _) = seen.measure::<D>(&self.body);
+            self.body.radius() <= seen.radius() && moved2.sqrt() <= margin * NEARLY
+        })
+    }
+
+    /// Begins a frame, in which it touches nobody yet.
+    pub(super) fn begin_frame(&mut self) {
+        core::mem::swap(&mut self.touched, &mut self.touched_before);
+        self.touched.clear();
+    }
+
+    /// Finds whom it, which is this body, touches among some others, where none of those is that stray; whether it is sound.
+    pub(super) fn find_among(
+        &mut self,
+        who: Member,
+        (relation, rules): (Relation<'_>, Rules<'_, D>),
+        among: Among<'_, D>,
+    ) -> bool {
+        // How far stand-ins may be wrong grows with how far one of them goes.
+        if !self.is_near(among.margin - rules.within()) {
+            let is_sound = self.see(who.set, (relation, rules), among);
+            self.seen = Some(self.body).filter(|_| is_sound);
+            if !is_sound {
+                return false;
+            }
+        }
+        let Self { body, near, views, touched, .. } = self;
+        let mut begin = 0;
+        for &(set, view, end) in &*views {
+            let (bodies, seen) = (among.now.bodies(set as usize), view.of(*body));
+            let touches = |other: u32| {
+                let measured = bodies[other as usize].measure::<D>(&seen);
+                let pair = ([who.set, set], [who.id, other], view.image.axes(|steps| -steps));
+                let touches = |decide: Decide<'_, D>| decide.touches(pair, measured);
+                rules.decide.map_or_else(|| measured.0 <= measured.1 * measured.1, touches)
+            };
+            let first = relation.numbers.first(set as usize);
+            touched.extend(near[begin..end].iter().filter(|&&other| touches(other)).map(|&other| first + other));
+            begin = end;
+        }
+        true
+    }
+
+    /// Sees who is near it, which is of this set; whether it is sound.
+    fn see(&mut self, set: u32, (relation, rules): (Relation<'_>, Rules<'_, D>), among: Among<'_, D>) -> bool {
+        let Self { body, near, views, .. } = self;
+        near.clear();
+        views.clear();
+        let reach = (body.radius() + among.margin + rules.within()) * (1.0 + 2.0 * ROUNDING) + LEAST;
+        let mut is_sound = true;
+        for set in relation.met_by(set) {
+            let (tree, bodies) = (among.trees[set as usize].own_tree(), among.now.bodies(set as usize));
+            each_view(rules.repeats, (*body, reach), |view| {
+                let (seen, len) = (view.of(*body), near.len());
+                let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
+                // Behind bodies the tree has images of them.
+                let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
+                is_sound &= Queries::new(tree).visit_circle(circle, note).is_ok();
+                if near.len() > len {
+                    views.push((set, view, near.len()));
+                }
+            });
+        }
+        is_sound
+    }
+}

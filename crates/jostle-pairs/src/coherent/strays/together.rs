@@ -1,0 +1,86 @@
+//! A tree of those that stray, by which it is found whom they touch of each other.
+
+use core::array::from_fn;
+
+use jostle_core::axes::from_axes;
+use jostle_core::{Bodies, LinearTree, Workers};
+use jostle_sets::{Circle, Queries};
+
+use crate::coherent::doubt::Decide;
+use crate::coherent::packed::Packed;
+use crate::coherent::slack::ROUNDING;
+use crate::coherent::strays::images::each_view;
+use crate::coherent::strays::stray::{Relation, Rules, Stray};
+
+/// The tree of fewer is built by one thread.
+const SERIAL_BELOW: usize = 1 << 12;
+
+/// See the top of this file.
+#[derive(Debug, Default)]
+pub(super) struct Together<const D: usize> {
+    /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
+    there: Vec<u32>,
+    tree: LinearTree<D>,
+    columns: Vec<f32>,
+    /// By how many vectors of the cell each is moved there.
+    homes: Vec<[i32; D]>,
+}
+
+impl<const D: usize> Together<D> {
+    pub(super) fn bytes(&self) -> usize {
+        (self.there.capacity() + self.columns.capacity() + D * self.homes.capacity()) * size_of::<u32>()
+            + self.tree.bytes()
+    }
+
+    /// Builds the tree of those, as they are seen in the cell; whether all are sound.
+    pub(super) fn build(&mut self, strays: &[Stray<D>], workers: Workers<'_>) -> bool {
+        let Self { there, tree, columns, homes } = self;
+        there.clear();
+        there.extend((0..).zip(strays).filter(|(_, stray)| stray.is_there()).map(|(number, _)| number));
+        let strays_there = || there.iter().map(|&number| &strays[number as usize]);
+        columns.clear();
+        for axis in 0..D {
+            columns.extend(strays_there().map(|stray| stray.home.of(stray.body).0[axis]));
+        }
+        columns.extend(strays_there().map(|stray| stray.body.radius()));
+        homes.clear();
+        homes.extend(strays_there().map(|stray| stray.home.image));
+        let column = |number: usize| &columns[number * there.len()..][..there.len()];
+        let on = if there.len() < SERIAL_BELOW { Workers::Serial } else { workers };
+        tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_ok()
+    }
+
+    /// Finds whom one that strays, the one of that number among these, touches of those behind it; whether it is sound.
+    pub(super) fn find(
+        &self,
+        (number, who): (u32, &[u32]),
+        stray: &mut Stray<D>,
+        (relation, rules): (Relation<'_>, Rules<'_, D>),
+    ) -> bool {
+        let Self { there, tree, columns, homes } = self;
+        let (member_of, within) = (|number: u32| relation.numbers.member(who[number as usize]), rules.within());
+        let (one, Stray { body, touched, .. }) = (member_of(number), stray);
+        let radius = body.radius();
+        let reach = if within > 0.0 { (radius + within) * (1.0 + 2.0 * ROUNDING) } else { radius };
+        let mut is_sound = true;
+        each_view(rules.repeats, (*body, reach), |view| {
+            let seen = view.of(*body);
+            let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
+            let visited = Queries::new(tree).visit_circle(circle, |at| {
+                let (place, at) = (there[at as usize], at as usize);
+                let other = member_of(place);
+                let touches = |decide: Decide<'_, D>| {
+                    let column = |axis: usize| columns[axis * there.len() + at];
+                    let them = Packed::new::<D>(from_axes(column), column(D));
+                    let image = from_axes(|k| homes[at][k] - view.image[k]);
+                    decide.touches(([one.set, other.set], [one.id, other.id], image), seen.measure::<D>(&them))
+                };
+                if place > number && relation.meet(one, other) && rules.decide.is_none_or(touches) {
+                    touched.push(who[place as usize]);
+                }
+            });
+            is_sound &= visited.is_ok();
+        });
+        is_sound
+    }
+}
