@@ -2,21 +2,28 @@
 //! a function of the frames alone.
 
 /// A list pays if it lasts for so many frames, and for so many more for each pair that a body has, of few candidates, of more, and of many: to
-/// list and sort many costs more than it does to search for them again.
+/// list and sort many costs more than it does to search for them again. On no course as many of them are tested in a frame as the margin is
+/// wide: there it is so many for each.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     frames: f64,
     for_a_pair: [f64; 3],
+    if_standing: [f64; 3],
 }
 
-/// So many candidates are more than few, and so many are many: beyond what caches hold of them, tests and changes of a list wait for memory.
+/// So many candidates are more than few, and so many are many: beyond what caches hold of them, tests and changes of a list wait for memory; on no
+/// course of half as many, since more are tested.
 const MORE: [f64; 2] = [1e6, 8e6];
+const MORE_IF_STANDING: f64 = 0.5;
 
 /// Of lists of pairs, in the plane and in space, where a search takes longer for as many pairs; and of rows, which are written in each frame.
 pub(super) const OF_PAIRS: [Worth; 2] =
-    [Worth { frames: 3.0, for_a_pair: [0.25, 0.6, 0.75] }, Worth { frames: 3.0, for_a_pair: [0.06, 0.12, 0.28] }];
-pub(super) const OF_ROWS: [Worth; 2] =
-    [Worth { frames: 4.5, for_a_pair: [0.25, 0.25, 0.375] }, Worth { frames: 3.3, for_a_pair: [0.05, 0.05, 0.075] }];
+    [Worth { if_standing: [0.375, 0.6, 0.75], ..worth(3.0, [0.25, 0.6, 0.75]) }, worth(3.0, [0.06, 0.12, 0.28])];
+pub(super) const OF_ROWS: [Worth; 2] = [worth(4.5, [0.25, 0.25, 0.375]), worth(3.3, [0.05, 0.05, 0.075])];
+
+const fn worth(frames: f64, for_a_pair: [f64; 3]) -> Worth {
+    Worth { frames, for_a_pair, if_standing: for_a_pair }
+}
 
 /// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
 const LASTING: f64 = 3.0;
@@ -24,8 +31,10 @@ const LASTING: f64 = 3.0;
 /// Lists on a course that so few bodies leave that they would have lasted for so many frames are made shorter; else others are made.
 const LASTING_ON_COURSE: f64 = 5.0;
 
-/// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter.
+/// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter; where some stray,
+/// those are looked for as well.
 const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
+const IF_SOME_STRAY: [f64; 2] = [1.1, 0.6];
 
 /// Where they are on no course, so many frames more, in the plane and in space.
 const IF_STANDING: [f64; 2] = [0.0, 1.0];
@@ -339,12 +348,15 @@ impl Pace {
         let mut pays = |is_expected: bool| {
             let (ahead, margin, share) = if is_expected { on_course } else { (ahead, standing, 1.0) };
             self.growth = growth_of(share * margin);
-            let many = MORE.iter().filter(|&&more| self.found * self.growth > more).count();
-            let (worth, in_space) = (worth.frames + worth.for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
+            let (less, for_a_pair) =
+                if is_expected { (1.0, worth.for_a_pair) } else { (MORE_IF_STANDING, worth.if_standing) };
+            let many = MORE.iter().filter(|&&more| self.found * self.growth > less * more).count();
+            let (worth, in_space) = (worth.frames + for_a_pair[many] * self.foreseen(), usize::from(axes > 2));
             let due = self.apartness * FOR_A_PAIR_APART[in_space] * self.foreseen();
             let times = |is_so: bool| if is_so { IF_STAND_IN } else { 1.0 };
             let worth = if is_expected {
-                (worth * IF_EXPECTED[in_space]).max(due * times(stand_in))
+                let on_course = if is_shorter { IF_SOME_STRAY } else { IF_EXPECTED };
+                (worth * on_course[in_space]).max(due * times(stand_in))
             } else {
                 (worth + IF_STANDING[in_space]) * times(moved_in)
             };
