@@ -166,7 +166,7 @@ impl Live {
     }
 
     /// Where in the list the pairs of each two sets end.
-    pub(super) fn ends(&self) -> impl Iterator<Item = usize> + Clone {
+    pub(super) fn ends(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().map(|part| part.end)
     }
 

@@ -2,8 +2,8 @@
 //! a function of the frames alone.
 
 /// A list pays if it lasts for so many frames, and for so many more for each pair that a body has, of few candidates, of more, and of many: to
-/// list and sort many costs more than it does to search for them again. On no course as many of them are tested in a frame as the margin is
-/// wide: there it is so many for each.
+/// list and sort many costs more than it does to search for them again. On no course more of them are tested
+/// in a frame the wider the margin is: there it must last for longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     frames: f64,

@@ -66,7 +66,7 @@ impl PairSieve {
         candidates: &'c Candidates<D>,
         list: &mut PairList,
         workers: Workers<'_>,
-    ) -> impl Iterator<Item = usize> + Clone + use<'c, D> {
+    ) -> impl Iterator<Item = usize> + use<'c, D> {
         let count = self.starts.last().copied().unwrap_or_default();
         list.set_len(count);
         let pairs = candidates.pairs.pairs();
