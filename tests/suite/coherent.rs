@@ -3,6 +3,8 @@
 
 mod course;
 mod crowded;
+mod drift;
+mod many_sets;
 mod panics;
 mod stand_ins;
 mod strays;

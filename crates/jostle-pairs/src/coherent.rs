@@ -125,9 +125,10 @@ pub struct CoherentFinder<const D: usize> {
     /// Whether those that layers do not let meet are left out of the answer of this frame.
     sieves_layers: bool,
     strays: Strays<D>,
-    /// The numbers of those of a frame; and where the pairs of each two sets end, with theirs.
+    /// The numbers of those of a frame.
     strayed: Vec<u32>,
-    patched_ends: Vec<usize>,
+    /// Where the pairs of each two sets end, with those of strays.
+    ends: Vec<usize>,
     pace: Pace,
     /// Of each part of a frame.
     ways: [Ways; 2],
@@ -186,7 +187,7 @@ impl<const D: usize> CoherentFinder<D> {
             sieves_layers: false,
             strays: Strays::default(),
             strayed: Vec::new(),
-            patched_ends: Vec::new(),
+            ends: Vec::new(),
             pace: Pace::default(),
             ways: [Ways::default(), Ways::if_kept()],
         }
@@ -267,7 +268,7 @@ impl<const D: usize> CoherentFinder<D> {
             + self.layers.bytes()
             + self.strays.bytes()
             + self.strayed.capacity() * size_of::<u32>()
-            + self.patched_ends.capacity() * size_of::<usize>()
+            + self.ends.capacity() * size_of::<usize>()
     }
 
     /// Keeps the bodies of a frame, to see how far they move.

@@ -84,7 +84,7 @@ impl<const D: usize> Clone for PairFinder<D> {
         engine.isa = self.engine.isa;
         engine.pairs = self.engine.pairs.clone();
         let mut preparation = Preparation::with_capacity(0);
-        preparation.replace_own_tree(self.preparation.own_tree().clone());
+        preparation.set_own_tree(self.preparation.own_tree().clone());
         Self {
             preparation,
             engine,

@@ -73,9 +73,9 @@ impl<const D: usize> Preparation<D> {
         Some(&self.sorted.own).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
     }
 
-    /// Has another tree in its place, and gives that.
-    pub fn replace_own_tree(&mut self, tree: LinearTree<D>) -> LinearTree<D> {
-        core::mem::replace(&mut self.sorted.own.tree, tree)
+    /// Has another tree in its place.
+    pub fn set_own_tree(&mut self, tree: LinearTree<D>) {
+        self.sorted.own.tree = tree;
     }
 
     /// Asks for the memory in which it is told where the tree of searches within one set lies.

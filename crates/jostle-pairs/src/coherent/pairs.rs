@@ -22,8 +22,7 @@ impl<const D: usize> CoherentFinder<D> {
         if used.is_some() {
             self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         }
-        let Self { finder, candidates, current, live, pair_sieve, pace, strays, sieves_layers, patched_ends, .. } =
-            self;
+        let Self { finder, candidates, current, live, pair_sieve, pace, strays, sieves_layers, ends, .. } = self;
         let (margin, isa) = (pace.margin(), finder.isa());
         let test = current.test(given, &candidates.ranks, (only, *sieves_layers));
         let pairs = &mut finder.engine.pairs;
@@ -40,27 +39,21 @@ impl<const D: usize> CoherentFinder<D> {
             let sorted = finder.preparation.sorted_for(given.input);
             strays.find_places(listed, ByTrees { sorted, kept: current, margin }, (isa, workers));
         }
+        ends.clear();
         if test.drops_some() {
             // Those that the caller drops may come back in the next frame.
             live.put_aside((&mut candidates.pairs, &mut candidates.ends), pairs);
             pair_sieve.sift(candidates, (&test, strays), workers);
-            let ends = pair_sieve.list(candidates, pairs, workers);
-            if strays.is_empty() {
-                finder.listed.note(&candidates.meetings, ends);
-            } else {
-                // None of those that stray is among them.
-                workers.run_callers(test.asks_callers(), || {
-                    strays.add((pairs, patched_ends), ends, |sets, pair| test.admits(sets, pair), workers);
-                });
-            }
-        } else if strays.is_empty() {
-            finder.listed.note(&candidates.meetings, live.ends());
+            ends.extend(pair_sieve.list(candidates, pairs, workers));
+            // None of those that stray is among them.
+            workers.run_callers(test.asks_callers(), || {
+                strays.add((pairs, ends), |sets, pair| test.admits(sets, pair), workers);
+            });
         } else {
-            strays.patch((pairs, patched_ends), live.ends(), workers);
+            ends.extend(live.ends());
+            strays.patch((pairs, ends), workers);
         }
-        if !strays.is_empty() {
-            finder.listed.note(&candidates.meetings, patched_ends.iter().copied());
-        }
+        finder.listed.note(&candidates.meetings, ends.iter().copied());
         if let Some((stand_ins, cell)) = given.stand_ins.and_then(|stand_ins| Some((stand_ins, stand_ins.cell()?))) {
             finder.listed.note_nearest(cell, stand_ins.places(given.input.sets().len()));
         }

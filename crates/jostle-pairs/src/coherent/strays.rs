@@ -261,18 +261,15 @@ impl<const D: usize> Strays<D> {
         self.places.find(listed, &by, who, on);
     }
 
-    /// Takes those pairs out of the list, of each two sets up to such a place, and puts in those of bodies that stray; `ends` is where those of each two
-    /// end then.
-    pub(super) fn patch(
-        &mut self,
-        (list, ends): (&mut PairList, &mut Vec<usize>),
-        ends_before: impl Iterator<Item = usize>,
-        workers: Workers<'_>,
-    ) {
+    /// Takes those pairs out of the list, and puts in those of bodies that stray; `ends` is where those of each two sets end, before and then.
+    pub(super) fn patch(&mut self, (list, ends): (&mut PairList, &mut Vec<usize>), workers: Workers<'_>) {
+        if self.is_empty() {
+            return;
+        }
         let Self { places, parts, pairs, ends: of_strays, patch, .. } = self;
         let (holes, are_many) = (places.holes(), of_strays.len() > 1);
         parts.clear();
-        for (end, &pairs) in ends_before.zip(&*of_strays) {
+        for (&end, &pairs) in ends.iter().zip(&*of_strays) {
             // Of many sets they are ascending.
             let of_part = if are_many { holes.partition_point(|&place| (place as usize) < end) } else { holes.len() };
             parts.push(Part { end, holes: of_part, pairs });
@@ -280,20 +277,22 @@ impl<const D: usize> Strays<D> {
         patch.put((list, ends), parts, (holes, pairs), workers);
     }
 
-    /// Puts those pairs of bodies that stray into a list without any, of each two sets up to such a place, that a test of their sets and themselves lets
-    /// be; `ends` is where those of each two end then.
+    /// Puts those pairs of bodies that stray into a list without any that a test of their sets and themselves lets be; `ends` is where those of each
+    /// two sets end, before and then.
     pub(super) fn add(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
-        ends_before: impl Iterator<Item = usize>,
         admits: impl Fn([u32; 2], [u32; 2]) -> bool,
         workers: Workers<'_>,
     ) {
+        if self.is_empty() {
+            return;
+        }
         let Self { meetings, parts, pairs, ends: of_strays, admitted, patch, .. } = self;
         admitted.clear();
         parts.clear();
         let mut begin = 0;
-        for ((end, &sets), &end_of_strays) in ends_before.zip(&*meetings).zip(&*of_strays) {
+        for ((&end, &sets), &end_of_strays) in ends.iter().zip(&*meetings).zip(&*of_strays) {
             admitted.extend(pairs[begin..end_of_strays].iter().filter(|&&pair| admits(sets, pair)));
             begin = end_of_strays;
             parts.push(Part { end, holes: 0, pairs: admitted.len() });

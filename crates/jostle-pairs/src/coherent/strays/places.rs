@@ -1,7 +1,8 @@
 //! Where in a list the pairs of some bodies stand.
 //!
-//! A list has no index of that. But it is known of its parts in which groups of the search they were found (`groups`): the pairs of a body stand in
-//! those of its own group, and of groups before it that have bodies near it.
+//! A list has no index of that. But it is known of its parts in which groups of the search they were found (`groups`). The pairs of a body within its
+//! set stand in those of its own group, and of groups before it that have bodies near it; of two sets in those of its own group alone, if the search
+//! went through its tree, or else of all groups that have bodies near it.
 
 use jostle_core::axes::Both;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};

@@ -33,11 +33,8 @@ pub(super) struct Relation<'a> {
 impl<'a> Relation<'a> {
     /// The sets that the bodies of one meet.
     fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
-        self.sets.iter().filter_map(move |&[one, other]| match set {
-            set if set == one => Some(other),
-            set if set == other => Some(one),
-            _ => None,
-        })
+        let met = move |&[one, other]: &[u32; 2]| if set == one { Some(other) } else { (set == other).then_some(one) };
+        self.sets.iter().filter_map(met)
     }
 
     pub(super) fn meet(self, one: Member, other: Member) -> bool {
