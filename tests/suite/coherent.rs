@@ -10,50 +10,14 @@ mod stand_ins;
 mod strays;
 
 use jostle::{
-    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Found, Input, InputError, Isa, Layers,
+    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, InputError, Isa, Layers,
     LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
-use jostle_testkit::pairs::{Known, ascending, assert_same, sort_known};
+use jostle_testkit::lists::neighbors_known;
+use jostle_testkit::pairs::{ascending, assert_same, known, sort_known};
 use jostle_testkit::random::Random;
 use jostle_testkit::tree::validate;
 use jostle_testkit::{Kind, Scene, pool, scene};
-
-/// All that is known of the pairs, in an order of their own. Of a body and its own image, one of two opposite shifts.
-fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
-    let (shifts, times) = (found.image_shifts().collect::<Vec<_>>(), found.times_of_impact());
-    let mut number = 0;
-    let mut all = Vec::new();
-    for &[i, j] in meetings {
-        for &[a, b] in found.pairs_between(i, j) {
-            let mut shift = shifts.get(number).copied().unwrap_or_default();
-            if i == j && a == b && shift.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step < 0) {
-                shift = shift.map(|step| -step);
-            }
-            all.push(([i, j], [a, b], shift, times.get(number).map_or(0, |time| time.to_bits())));
-            number += 1;
-        }
-    }
-    assert_eq!(number, found.pairs().len());
-    sort_known(&mut all);
-    all
-}
-
-/// A neighbour with its image shift, and its squared distance and the way to it in bits.
-type Neighbor = (u32, [i32; 2], u64, [u64; 2]);
-
-/// All that is known of the neighbours of each body, the images of one neighbour in an order of their own.
-fn rows_known(lists: &NeighborLists) -> Vec<Vec<Neighbor>> {
-    let of_row = |id: usize| {
-        let columns = (lists.image_shifts_of::<2>(id), lists.distances2_f64_of(id), lists.vectors_of::<2>(id));
-        let bits = |x: f64| (x + 0.0).to_bits();
-        let neighbors = lists.of(id).iter().enumerate();
-        let all = neighbors.map(|(at, &b)| (b, columns.0[at], bits(columns.1[at]), columns.2[at].map(bits)));
-        let mut all: Vec<_> = all.collect();
-        all.sort_unstable();
-        all
-    };
-    (0..lists.len()).map(of_row).collect()
-}
 
 fn all_columns() -> NeighborLists {
     NeighborLists::new().and_distances().and_distances_f64().and_image_shifts().and_vectors()
@@ -152,8 +116,10 @@ impl Beside<2> {
             None => scratch.find(input),
         }
         .expect("sound bodies");
-        let expected = known(found, meetings);
+        let mut expected = known(found, meetings);
+        sort_known(&mut expected);
         let mut finders = core::mem::take(&mut self.finders);
+        let mut first = Vec::new();
         for (number, finder) in finders.iter_mut().enumerate() {
             let finder = finder.on(self.threads(number));
             let found = match only {
@@ -161,10 +127,15 @@ impl Beside<2> {
                 None => finder.find(input),
             }
             .expect("sound bodies");
-            assert!(known(found, meetings) == expected, "finder {number}");
+            let sequence = known(found, meetings);
+            if number == 0 {
+                first = sequence;
+            } else {
+                assert!(sequence == first, "the order of finder {number}");
+            }
         }
-        let [first, others @ ..] = &finders;
-        others.iter().for_each(|other| assert!(other.last().pairs() == first.last().pairs()));
+        sort_known(&mut first);
+        assert!(first == expected, "a frame of other pairs");
         self.finders = finders;
     }
 
@@ -178,7 +149,7 @@ impl Beside<2> {
             let stats = finder.on(self.threads(number)).only(only).neighbors(input, kind, &mut lists);
             assert_eq!(stats.expect("sound bodies").pairs, expected.neighbors().len() as u64);
             assert!(lists.offsets() == expected.offsets() && lists.neighbors() == expected.neighbors());
-            assert!(rows_known(&lists) == rows_known(&expected), "finder {number}");
+            assert!(neighbors_known(&lists) == neighbors_known(&expected), "finder {number}");
         }
         (self.finders, self.lists) = (finders, [expected, lists]);
     }
@@ -447,7 +418,8 @@ fn frames_of_any_kinds_in_any_turn() {
             }
             let search = scratch.on(Threads::Serial);
             let search = if let Some(only) = only { search.only(only) } else { search };
-            let expected = known(search.find(input).expect("sound bodies"), &[meetings]);
+            let mut expected = known(search.find(input).expect("sound bodies"), &[meetings]);
+            sort_known(&mut expected);
             for finder in &mut finders {
                 let asked = finder.on(Threads::Serial);
                 let asked = if let Some(only) = only { asked.only(only) } else { asked };
@@ -459,7 +431,9 @@ fn frames_of_any_kinds_in_any_turn() {
                     );
                 } else {
                     let found = asked.find(input).expect("sound bodies");
-                    assert!(known(found, &[meetings]) == expected, "case {case}, frame {frame}, kind {kind}");
+                    let mut found = known(found, &[meetings]);
+                    sort_known(&mut found);
+                    assert!(found == expected, "case {case}, frame {frame}, kind {kind}");
                 }
             }
             let [first, other] = &finders;

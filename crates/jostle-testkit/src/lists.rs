@@ -60,3 +60,23 @@ fn of_sets<const D: usize>(sets: &dyn Any, directed: &[[u32; 2]]) -> Option<List
         distances2: directed.iter().map(distance2).collect(),
     })
 }
+
+/// A neighbour in the plane with its image shift, and its squared distance and the vector to it in bits; 0 and -0 are
+/// the same.
+pub type Neighbor = (u32, [i32; 2], u64, [u64; 2]);
+
+/// All that lists with all columns in `f64` tell of the neighbours of each body, row by row, each row in ascending
+/// order: images of one neighbour may come in any.
+///
+/// # Panics
+/// When a column is missing.
+#[must_use]
+pub fn neighbors_known(lists: &NeighborLists) -> Vec<Neighbor> {
+    let (ids, shifts) = (lists.neighbors(), lists.image_shifts::<2>());
+    let (distances2, vectors) = (lists.distances2_f64(), lists.vectors::<2>());
+    let bits = |x: f64| (x + 0.0).to_bits();
+    let known = |at: usize| (ids[at], shifts[at], bits(distances2[at]), vectors[at].map(bits));
+    let mut all: Vec<Neighbor> = (0..ids.len()).map(known).collect();
+    lists.offsets().windows(2).for_each(|row| all[row[0]..row[1]].sort_unstable());
+    all
+}

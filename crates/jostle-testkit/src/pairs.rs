@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use jostle_pairs::Found;
 use rayon::prelude::*;
 
 /// The pairs that a function of a test is called with, by any thread, in the order of the calls.
@@ -104,7 +105,30 @@ pub fn sort_hits(hits: &mut [Hit]) {
 /// All that a search tells of a pair in the plane: its sets, its ids, the shift of its image, and its time of impact in bits.
 pub type Known = ([usize; 2], [u32; 2], [i32; 2], u64);
 
-/// What is known of pairs, in ascending order.
+/// All that a search tells of its pairs, in its order; `meetings` are the sets that meet. Of the two opposite shifts
+/// of a body and its own image, the one whose last step that is not 0 is positive.
+///
+/// # Panics
+/// When there are pairs of other sets.
+#[must_use]
+pub fn known(found: Found<'_, 2>, meetings: &[[usize; 2]]) -> Vec<Known> {
+    let (shifts, times) = (found.image_shifts().collect::<Vec<_>>(), found.times_of_impact());
+    let mut all = Vec::with_capacity(found.pairs().len());
+    for &[i, j] in meetings {
+        for &[a, b] in found.pairs_between(i, j) {
+            let mut shift = shifts.get(all.len()).copied().unwrap_or_default();
+            if i == j && a == b && shift.iter().rev().find(|&&step| step != 0).is_some_and(|&step| step < 0) {
+                shift = shift.map(|step| -step);
+            }
+            let time = times.get(all.len()).map_or(0, |time| time.to_bits());
+            all.push(([i, j], [a, b], shift, time));
+        }
+    }
+    assert_eq!(all.len(), found.pairs().len(), "pairs of sets that do not meet");
+    all
+}
+
+/// Sorts what is known of pairs in ascending order.
 pub fn sort_known(known: &mut [Known]) {
     known.sort_unstable();
 }

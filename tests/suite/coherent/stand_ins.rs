@@ -3,10 +3,11 @@
 
 use jostle::{ActivationTable, Circles, CoherentFinder, Input, Layers, PairFinder, Rows, Set, Space};
 use jostle_testkit::Kind;
+use jostle_testkit::lists::neighbors_known;
 use jostle_testkit::random::Random;
 
 use super::drift::{Drift, HOSTS, Host, spaces};
-use super::{Beside, all_columns, rows_known};
+use super::{Beside, all_columns};
 
 #[test]
 fn lists_last_in_any_space_and_precision() {
@@ -231,7 +232,7 @@ fn others_are_searched_in_each_frame() {
         let input = Input::within(drift.set(true)).periodic([Some([0.0, width]); 2]);
         small.neighbors(input, Rows::Full, &mut lists).expect("sound bodies");
         scratch.neighbors(input, Rows::Full, &mut expected).expect("sound bodies");
-        assert!(rows_known(&lists) == rows_known(&expected));
+        assert!(neighbors_known(&lists) == neighbors_known(&expected));
         let [x, y] = &drift.steps;
         let found = moving.find(drift.set(false).moving([x, y])).expect("sound bodies");
         let count = scratch.find(drift.set(false).moving([x, y])).expect("sound bodies").pairs().len();
