@@ -10,8 +10,8 @@ mod stand_ins;
 mod strays;
 
 use jostle::{
-    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, InputError, Isa, Layers,
-    LinearTree, NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
+    ActivationTable, Circles, Circles64, CoherentFinder, ContactTracker, Input, InputError, Isa, Layers, LinearTree,
+    NeighborLists, PairFinder, Rows, Set, Space, Spheres, Threads,
 };
 use jostle_testkit::lists::neighbors_known;
 use jostle_testkit::pairs::{ascending, assert_same, known, sort_known};
