@@ -1,7 +1,8 @@
-//! Coherent frames: bodies that move little from frame to frame are not searched from scratch in each.
+//! Coherent frames: bodies that move little from frame to frame are not searched from scratch in every frame.
 //!
-//! Pairs are listed with a margin, and kept as candidates. In the frames that follow, as long as no body has used up its
-//! margin, the pairs are those candidates that touch now, by the same predicate as that of a search.
+//! A search lists pairs with a margin and keeps them as candidates. Such a frame is a rebuild. In the kept frames that
+//! follow, as long as no body has used up its margin, the pairs are the candidates that touch now, by the same
+//! predicate as that of a search.
 
 mod bands;
 mod block;
@@ -65,35 +66,41 @@ use sorting::Rooms;
 use stand_ins::StandIns;
 use strays::Strays;
 
-/// Candidates of each two sets that meet have blocks of their own: of more meetings than these each must fill such a part of one on average, or no
-/// list is kept.
+/// The candidates of each two sets that meet have blocks of their own. Where more than `FEW_MEETINGS` pairs of sets
+/// meet, no list is kept unless each pair of sets fills, on average, one part in `FILLED` of a block.
 const FEW_MEETINGS: usize = 64;
 const FILLED: usize = 8;
 
 /// Finds every overlapping pair of bodies that move little from frame to frame, for less than a search from scratch.
 ///
-/// Its answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, of any
-/// [`Input`], with layers and tests of the caller's. Only the order of pairs is another: it is a function of the frames
-/// given, whatever the threads and the instruction set: of those since the last search from scratch, and of the margins
-/// ([`CoherentFinder::margin`]) and the places that were chosen then by how bodies had moved before. A
-/// pair that begins takes the place of one that has ended, or comes to the end of the list; where more end than begin, the last ones
-/// take the places that are left. Rows are ascending, as ever, and cost least where each frame fills the same lists: into others they
-/// are copied. Make one for each input that is searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
+/// The answers are those of a [`PairFinder`]: exactly the pairs of each frame, each once, in the same terms, for any
+/// [`Input`], with the caller's layers and tests. Only the order of pairs differs. It is a function of the frames
+/// given, whatever the threads and the instruction set: of the frames since the last search from scratch, and of the
+/// margins ([`CoherentFinder::margin`]) and the places of bodies that this search chose by how bodies had moved before.
+/// A pair that begins takes the place of a pair that has ended, or comes to the end of the list. Where more pairs end
+/// than begin, the last pairs of the list take the places that are left. Rows are ascending, as ever. They cost least
+/// where each frame fills the same lists; other lists are filled with copies. Make one finder for each input that is
+/// searched frame by frame, and, where frames are asked for both pairs and rows, one for each.
 ///
-/// Pairs are kept with a margin, which follows how far bodies move: it is chosen anew whenever it has been used up. Bodies
-/// that move straight on are searched where they are to be halfway, if they have done so before: so a list lasts for nearly
-/// twice as long. While they keep to their course, none straying farther than before, pairs are looked at when they are to begin or to end
-/// only, and each body has a margin as wide as its own way, so that a few fast ones do not cost much. One body in 64, of all sets together, may stray
-/// while a list lasts: turn, jump, grow, come or go, where those are the last ids of their set. Those are looked for by themselves; once more have strayed,
-/// or as many in all frames together as one body in ten, where bodies have two pairs each or more, pairs are listed anew. Where bodies move too far for that to pay, each frame is searched from scratch. So a margin of the caller's own is
-/// refused ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
+/// The margin follows how far bodies move: the finder chooses it anew whenever it has been used up. Bodies that have
+/// moved straight on are searched where they are to be halfway through the list, so that a list lasts for nearly twice
+/// as long. While bodies keep to their course, none straying farther than before, a pair is looked at only when it is
+/// to begin or to end, and each body has a margin as wide as its own way, so that a few fast bodies do not cost much.
+/// One body in 64, of all sets together, may stray while a list lasts: turn, jump, grow, come or go, where bodies that
+/// come or go are the last ids of their set. The pairs of each stray body are looked for separately. Pairs are listed
+/// anew once more bodies stray, or, where bodies have two pairs each or more, once the stray bodies of all frames,
+/// added up, exceed one body in ten. Where bodies move too far for that to pay, each frame is searched from scratch.
+/// The finder chooses the margin, so a margin of the caller's own is refused
+/// ([`Bodies::with_margin`](jostle_core::Bodies::with_margin)).
 ///
-/// All of that holds in either precision and in any space: for bodies in `f64`, and where space repeats, others stand in, in `f32`, which are followed, whether
-/// the host puts back who leaves the cell or not; where rounding leaves it in doubt whether two touch, the caller's own numbers decide. Layers are looked at when pairs are
-/// listed, and as long as they are the same, that is, copies of them are compared in each frame; where they have changed, pairs are listed anew. A test of the caller's
-/// is asked in each frame about each pair that touches. Searched from scratch in each frame are bodies on their way ([`Set::moving`](jostle_sets::input::Set::moving)), and,
-/// where space repeats, those that reach nearly as far as half the height of the cell or farther; and sets so many and small that more than 64 meet with hardly a thousand
-/// candidates each.
+/// All of that holds in either precision and in any space. For bodies in `f64`, and where space repeats, the finder
+/// follows stand-ins in `f32`, whether or not the host puts back bodies that leave the cell. Where rounding leaves it
+/// in doubt whether two bodies touch, the caller's own numbers decide. Layers are looked at when pairs are listed. Each
+/// frame compares them with a copy; where they have changed, pairs are listed anew. The caller's test is asked in each
+/// frame about each pair that touches. Some inputs are searched from scratch in each frame: moving bodies
+/// ([`Set::moving`](jostle_sets::input::Set::moving)); where space repeats, bodies that reach nearly as far as half the
+/// height of the cell or farther; and sets so many and small that more than 64 pairs of sets meet with hardly a
+/// thousand candidates each.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -110,7 +117,8 @@ const FILLED: usize = 8;
 /// # Ok::<(), jostle::InputError>(())
 /// ```
 pub struct CoherentFinder<const D: usize> {
-    /// Searches, holds the result, and has in its skin the bodies that candidates are of.
+    /// Searches and holds the result. Its skin keeps the space and which sets meet, as they were when candidates were
+    /// listed.
     finder: PairFinder<D>,
     kept: Kept,
     candidates: Candidates<D>,
@@ -122,15 +130,15 @@ pub struct CoherentFinder<const D: usize> {
     rooms: Rooms,
     stand_ins: Option<StandIns<D>>,
     layers: KeptLayers,
-    /// Whether those that layers do not let meet are left out of the answer of this frame.
+    /// Whether the answer of this frame leaves out pairs that layers do not let meet.
     sieves_layers: bool,
     strays: Strays<D>,
-    /// The numbers of those of a frame.
+    /// The numbers of the bodies that have strayed in a frame.
     strayed: Vec<u32>,
-    /// Where the pairs of each two sets end, with those of strays.
+    /// Where the pairs of each two sets end, those of stray bodies included.
     ends: Vec<usize>,
     pace: Pace,
-    /// Of each part of a frame.
+    /// For each `Part` of a frame, whether one thread or all do it sooner.
     ways: [Ways; 2],
 }
 
@@ -142,7 +150,7 @@ enum Kept {
     Rows(Rows),
 }
 
-/// What is asked for.
+/// What the caller asks for.
 enum Answer<'l> {
     Pairs,
     Rows(Rows, &'l mut NeighborLists),
@@ -203,7 +211,7 @@ impl<const D: usize> CoherentFinder<D> {
         CoherentSearch::new(self, threads)
     }
 
-    /// Keeps only pairs that pass a test of the caller's in one call: [`CoherentSearch::only`] on the current rayon pool.
+    /// Keeps only pairs that pass the caller's test in one call: [`CoherentSearch::only`] on the current rayon pool.
     pub fn only<'t>(&mut self, test: &'t (dyn Fn(u32, u32) -> bool + Sync)) -> CoherentSearch<'_, 't, D> {
         self.on(Threads::Current).only(test)
     }
@@ -229,26 +237,27 @@ impl<const D: usize> CoherentFinder<D> {
         self.on(Threads::Current).neighbors(input, rows, lists)
     }
 
-    /// The pairs of the last frame that was searched for them; none before the first, and after a frame that has panicked.
+    /// Returns the pairs of the last frame that was searched for pairs; none before the first such frame, and after a
+    /// frame that has panicked.
     #[must_use]
     pub fn last(&self) -> Found<'_, D> {
         self.finder.last()
     }
 
-    /// How far the fastest bodies may be from where they were searched before the pairs are listed anew, in lengths of the caller; 0 while each
-    /// frame is searched from scratch.
+    /// Returns how far the fastest bodies may be from where they were searched before pairs are listed anew, in the
+    /// caller's unit of length; 0 while each frame is searched from scratch.
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.pace.margin()
     }
 
-    /// How many frames have been searched from scratch so far, of all that were given.
+    /// Returns how many of the frames given so far have been searched from scratch.
     #[must_use]
     pub fn rebuilds(&self) -> u64 {
         self.pace.rebuilds()
     }
 
-    /// Searches the next frame from scratch, whatever has been kept.
+    /// Makes the next frame search from scratch, whatever has been kept.
     pub fn forget(&mut self) {
         self.pace.forget();
     }
@@ -277,7 +286,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.current.keep(given.plain, workers);
     }
 
-    /// The answer of a frame, begun at that time, in which bodies have used up so much of a margin that holds.
+    /// Answers a kept frame that began at `started` and whose bodies have used up `used` of the margin.
     fn list_kept(
         &mut self,
         given: Given<'_, D>,
@@ -297,7 +306,8 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// How the next list is to be made, if it pays to make one: it may be known where bodies are to be, and others may stand in for them.
+    /// Returns how to make the next list, if one pays. `known`: it can be foreseen where bodies are to be. `stand_in`:
+    /// bodies have stand-ins.
     fn next_way(&mut self, input: &Input<'_, D>, answer: &Answer<'_>, (known, stand_in): (bool, bool)) -> Option<Way> {
         let worth = if matches!(answer, Answer::Pairs) { OF_PAIRS } else { OF_ROWS };
         let of_bodies = [stand_in, stand_in && !input.space.is_open() && !input.is_decided()];
@@ -342,7 +352,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Searches from scratch, and keeps no more than the bodies.
+    /// Searches from scratch, and keeps at most the bodies.
     fn search_and_probe(
         &mut self,
         given: Given<'_, D>,
@@ -373,7 +383,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Notes that a frame was searched, which has so many pairs, and that no list is kept.
+    /// Notes that a frame was searched from scratch and has so many pairs, and that no list is kept.
     fn note_search(&mut self, input: &Input<'_, D>, pairs: u64) {
         self.strays.begin();
         self.pace.give_up();
@@ -394,7 +404,7 @@ fn bodies_of<const D: usize>(input: &Input<'_, D>) -> usize {
 }
 
 impl Answer<'_> {
-    /// What candidates are listed for.
+    /// Returns for what candidates are listed to give this answer.
     fn kept(&self) -> Kept {
         match self {
             Self::Pairs => Kept::Pairs,

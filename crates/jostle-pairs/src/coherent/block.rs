@@ -1,7 +1,7 @@
 //! A block of candidates, sorted into bands, and which of them touch.
 //!
-//! In each frame those bands are tested in which some may have changed. Of each candidate is kept whether it touched when it was tested
-//! last: few change from frame to frame, and those alone are noted.
+//! Each frame tests the bands in which a candidate may have changed. A block keeps of each candidate whether it touched
+//! when it was tested last: few change from frame to frame, and only these are noted.
 
 use core::array::from_fn;
 use core::ops::Range;
@@ -15,34 +15,36 @@ use crate::coherent::current::{Doubt, Test};
 use crate::coherent::doubt::sure_or_in_doubt;
 use crate::coherent::packed::{Named, Sixteens};
 
-/// Room between those that have begun to touch and those that have ended, for two of each that are none.
+/// Room between the candidates that have begun to touch and those that have ended: two entries of each may be written
+/// that do not count.
 const GAP: usize = 4;
 
-/// Bodies of so many words are asked for before the first of them is tested.
+/// The bodies of so many words are prefetched before the first of these words is tested.
 const AHEAD: usize = 3;
 
-/// And the candidates of so many words, which name them.
+/// The candidates of so many words, which name the bodies, are prefetched likewise.
 const NAMES_AHEAD: usize = 12;
 
-/// Some candidates. What each frame reads lies together.
+/// A block of candidates. What each frame reads lies together.
 #[derive(Debug, Clone)]
 #[repr(C)]
 pub(super) struct Block {
-    /// By band, those first that touched when they were listed.
+    /// The candidates by band. In each band those that touched when they were listed come first.
     candidates: Named<BLOCK>,
-    /// How many there are up to each band.
+    /// How many candidates there are up to the end of each band.
     ends: [u16; BANDS],
-    /// Where those of each band end that touched when they were listed.
+    /// Where in each band the candidates end that touched when they were listed.
     touching_ends: [u16; BANDS],
-    /// How many touched then.
+    /// How many candidates touched when they were listed.
     touched: usize,
-    /// The first that was found of them.
+    /// The candidate that was found first.
     first: [u32; 2],
-    /// How many have begun to touch in this frame, and how many have ended.
+    /// How many candidates have begun to touch in this frame, and how many have ended.
     changes: [usize; 2],
-    /// A bit for each that is in a band: it touches.
+    /// A bit for each candidate that is in a band: it touches.
     touching: [u64; BLOCK / WORD],
-    /// Those that have changed in this frame: the former from the front, the latter from the back.
+    /// The candidates that have changed in this frame: from the front those that have begun, from the back those that
+    /// have ended.
     changed: [u16; BLOCK + GAP],
 }
 
@@ -62,7 +64,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// Takes candidates of two sets of such lengths by their classes, and by other names.
+    /// Takes candidates of two sets of such lengths, sorts them by class, and renames them by `named`.
     pub(super) fn take(
         &mut self,
         (pairs, classes): (&[[u32; 2]], &[u8]),
@@ -82,7 +84,7 @@ impl Block {
             }
             ends[class] = end as usize;
         }
-        // Numbers stay in the nearest cache while they are dealt, where pairs would not.
+        // The numbers of candidates stay in the nearest cache while they are dealt; pairs would not.
         side_by_side(classes, |(part, number), class| {
             let next = &mut next[part][usize::from(class) % SLOTS];
             order[*next as usize % BLOCK] = number as u16;
@@ -109,7 +111,7 @@ impl Block {
         let Self { candidates, touching, changed, changes, ends, .. } = self;
         let len = usize::from(ends[BANDS - 1]);
         let begin_of = |band: usize| band.checked_sub(1).map_or(0, |before| usize::from(ends[before]));
-        // Whole sixteens.
+        // Ranges are widened to whole sixteens.
         let ranges =
             bands.iter().map(|bands| begin_of(bands.start)..begin_of(bands.end)).filter(|range| !range.is_empty());
         let ranges = ranges.map(|range| range.start / LANES * LANES..range.end.next_multiple_of(LANES).min(len));
@@ -122,28 +124,28 @@ impl Block {
         };
     }
 
-    /// The candidate that stands there.
+    /// Returns the candidate at a place.
     #[inline(always)]
     pub(super) fn pair(&self, at: usize) -> [u32; 2] {
         self.candidates.get(at)
     }
 
-    /// The candidate that was found first, as they name bodies.
+    /// Returns the candidate that was found first, by the names that candidates use.
     pub(super) fn first(&self) -> [u32; 2] {
         self.first
     }
 
-    /// How many candidates there are.
+    /// Returns how many candidates there are.
     pub(super) fn len(&self) -> usize {
         usize::from(self.ends[BANDS - 1])
     }
 
-    /// All candidates, as they name bodies.
+    /// Returns all candidates as they are stored: see [`Block::name_of`].
     pub(super) fn names(&self) -> &[[u32; 2]] {
         self.candidates.names(self.len())
     }
 
-    /// How they name a body.
+    /// Returns how a stored candidate names a body.
     pub(super) fn name_of(body: u32) -> u32 {
         Named::<BLOCK>::name_of(body)
     }
@@ -153,18 +155,18 @@ impl Block {
         self.touching[at / WORD] >> (at % WORD) & 1 == 1
     }
 
-    /// Asks for some candidates.
+    /// Prefetches some candidates.
     #[inline(always)]
     pub(super) fn prefetch(&self, some: &[u16]) {
         some.iter().for_each(|&at| self.candidates.prefetch(at.into()));
     }
 
-    /// How many have begun to touch, or have ended.
+    /// Returns how many candidates have begun to touch, or have ended.
     pub(super) fn changes(&self, kind: usize) -> usize {
         self.changes[kind]
     }
 
-    /// How many have begun, of which each can take the place of one that has ended.
+    /// Returns how many candidates have begun that can take the place of one that has ended.
     pub(super) fn exchanges(&self) -> usize {
         self.changes[0].min(self.changes[1])
     }
@@ -177,7 +179,7 @@ impl Block {
         &self.changed[BLOCK + GAP - self.changes[1]..]
     }
 
-    /// Where those stand that touch.
+    /// Returns where the candidates stand that touch.
     pub(super) fn touch_now(&self) -> impl Iterator<Item = usize> {
         let words = self.touching.iter().zip((0..).step_by(WORD));
         words.flat_map(|(&word, first)| {
@@ -186,25 +188,26 @@ impl Block {
         })
     }
 
-    /// How many touched when they were listed.
+    /// Returns how many candidates touched when they were listed.
     pub(super) fn touched(&self) -> usize {
         self.touched
     }
 
-    /// Where those stand that touched when they were listed: as many ranges as there are bands.
+    /// Returns where the candidates stand that touched when they were listed: one range for each band.
     pub(super) fn touching(&self) -> impl Iterator<Item = Range<usize>> {
         let begins = core::iter::once(0).chain(self.ends);
         begins.zip(self.touching_ends).map(|(begin, end)| begin.into()..end.into())
     }
 }
 
-/// Parts of a block that are gone through side by side: one that counts does not wait for what another has just counted.
+/// Parts of a block that are gone through side by side: to count in one part does not wait for what another part has
+/// just counted.
 const PARTS: usize = 4;
 
 /// Room for the numbers of all classes.
 const SLOTS: usize = CLASSES.next_power_of_two();
 
-/// Visits all classes, with their part and number, ascending within each.
+/// Visits all classes, with their part and number; numbers ascend within each part.
 #[inline(always)]
 fn side_by_side(classes: &[u8], mut visit: impl FnMut((usize, usize), u8)) {
     let len = classes.len() / PARTS;
@@ -226,14 +229,16 @@ fn set_bits(words: &mut [u64], range: Range<usize>) {
     }
 }
 
-/// The changes of a block: from the front those that have begun to touch, from the back those that have ended, and how many.
+/// The changes of a block: from the front the candidates that have begun to touch, from the back those that have ended;
+/// and how many.
 struct Noted<'a> {
     changed: &'a mut [u16],
     count: [usize; 2],
 }
 
 impl Noted<'_> {
-    /// Notes which of some candidates of one word do not touch now as the word says that they did.
+    /// Notes the tested candidates of a word that have changed: `word` says whether they touched, and `now` whether
+    /// they do.
     #[inline(always)]
     fn note(&mut self, word: &mut u64, now: u64, tested: Range<usize>) {
         let (first, begin) = (tested.start / WORD * WORD, tested.start % WORD);
@@ -253,8 +258,8 @@ impl Noted<'_> {
     }
 }
 
-/// Visits the bits that are set two by two, and says how many there are: a word has few, and whether it has one, two or none
-/// could not be foreseen. So it visits two at least, whether they are there or not.
+/// Visits the set bits two by two, and says how many of the two there are. A word has few, and no processor could
+/// foresee whether it has one, two or none. So two bits are visited at least, whether they are set or not.
 #[inline(always)]
 fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
     loop {
@@ -268,12 +273,12 @@ fn two_by_two(mut word: u64, mut visit: impl FnMut([usize; 2], usize)) {
     }
 }
 
-/// Tests some candidates of a block, sixteen by sixteen; how many have begun to touch, and how many have ended.
+/// Tests some candidates of a block, sixteen by sixteen. Returns how many have begun to touch, and how many have ended.
 struct Sift<'a, R, const D: usize> {
     tests: Sixteens<'a, 1>,
-    /// Those that are tested.
+    /// The candidates that are tested.
     ranges: R,
-    /// Whether to ask for their bodies ahead.
+    /// Whether to prefetch their bodies.
     far: bool,
     touching: &'a mut [u64],
     changed: &'a mut [u16],
@@ -300,7 +305,8 @@ impl<R: Iterator<Item = Range<usize>> + Clone, const D: usize> LaneWork for Sift
 }
 
 impl<'a, R: Iterator<Item = Range<usize>> + Clone, const D: usize> Sift<'a, R, D> {
-    /// Tests word by word: `touching` says which of some sixteens touch, of those that are asked for.
+    /// Tests word by word. `touching_now` tells which candidates of some sixteens touch; those in the tested range
+    /// count.
     #[inline(always)]
     fn each_word(self, mut touching_now: impl FnMut(Sixteens<'a, 1>, Range<usize>, Range<usize>) -> u64) -> [usize; 2] {
         let Self { tests, ranges, far, touching, changed } = self;
@@ -331,7 +337,7 @@ impl<'a, R: Iterator<Item = Range<usize>> + Clone, const D: usize> Sift<'a, R, D
     }
 }
 
-/// As [`Sift`], of bodies that others stand in for: where those are in doubt, they are decided.
+/// As [`Sift`], for bodies with stand-ins: candidates whose stand-ins are in doubt are decided.
 struct Decide<'a, R, const D: usize> {
     doubt: Doubt<'a, D>,
     of: Sift<'a, R, D>,

@@ -1,4 +1,5 @@
-//! Candidates block by block, those of the same two sets in blocks of their own, of which those are tested in each frame that may have changed.
+//! Candidates block by block. Each two sets that meet have blocks of their own. Each frame tests the candidates that
+//! may have changed.
 
 use core::mem::replace;
 use core::ops::Range;
@@ -13,16 +14,16 @@ use crate::coherent::current::Test;
 /// See the top of this file.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    /// Those of the candidates that were sorted last.
+    /// The blocks of the candidates that were sorted last.
     blocks: Vec<Box<Block>>,
     meetings: Meetings,
-    /// Memory for more.
+    /// Memory for more blocks.
     stock: Stock,
     /// How far bodies had come in the last frame.
     come: Come,
 }
 
-/// Two sets that meet, which number of all that do, and where their blocks end.
+/// Two sets that meet, their number among all meetings, and where their blocks end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Meeting {
     pub(super) sets: [u32; 2],
@@ -30,7 +31,7 @@ pub(super) struct Meeting {
     pub(super) end: usize,
 }
 
-/// All of them, in order.
+/// All meetings, in order.
 #[derive(Debug, Default)]
 pub(super) struct Meetings(Vec<Meeting>);
 
@@ -39,19 +40,19 @@ impl Meetings {
         &self.0
     }
 
-    /// The blocks of the same two sets as a block, and those.
+    /// Returns the blocks of the same two sets as a block, and these sets.
     #[inline]
     pub(super) fn of_block(&self, block: usize) -> (Range<usize>, Meeting) {
         let number = self.0.partition_point(|meeting| meeting.end <= block);
         (self.range(number), self.0[number])
     }
 
-    /// The blocks of two sets.
+    /// Returns the blocks of two sets.
     pub(super) fn range(&self, meeting: usize) -> Range<usize> {
         meeting.checked_sub(1).map_or(0, |before| self.0[before].end)..self.0[meeting].end
     }
 
-    /// The blocks of each two.
+    /// Returns the blocks of each two sets.
     pub(super) fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
         (0..self.0.len()).map(|meeting| self.range(meeting))
     }
@@ -60,19 +61,19 @@ impl Meetings {
 /// More blocks than these, 4 MB of them, are in no cache near the core.
 const NEAR: usize = 64;
 
-/// Whether what is read of so many blocks is to be asked for before.
+/// Whether what is read of so many blocks is to be prefetched.
 pub(super) fn are_far(blocks: &[Box<Block>]) -> bool {
     blocks.len() > NEAR
 }
 
-/// Blocks that workers take, in any order, and those that they have sorted.
+/// Blocks that workers take, in any order, and blocks that they have sorted.
 #[derive(Debug, Default)]
 pub(super) struct Stock {
     spare: Mutex<Vec<Box<Block>>>,
     sorted: Mutex<Vec<Sorted>>,
 }
 
-/// A sorted block, of which sets, and of what: a block of a search, and which of its parts.
+/// A sorted block, its sets, and what it was made of: a block of a search, and which part of that.
 #[derive(Debug)]
 pub(super) struct Sorted {
     pub(super) sets: [u32; 2],
@@ -90,12 +91,12 @@ impl Stock {
     }
 }
 
-/// What a lock guards, whoever has panicked with it: all blocks are sound.
+/// Locks a list, whether or not a thread has panicked with the lock: all blocks are sound.
 fn locked<T>(of: &Mutex<Vec<T>>) -> std::sync::MutexGuard<'_, Vec<T>> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same, for whom nobody else can lock it.
+/// Returns what a lock guards, where nobody else can lock it.
 fn own<T>(of: &mut Mutex<Vec<T>>) -> &mut Vec<T> {
     of.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
@@ -115,7 +116,7 @@ impl Blocks {
             + self.meetings.0.capacity() * size_of::<Meeting>()
     }
 
-    /// Those of the candidates that were sorted last.
+    /// Returns the blocks of the candidates that were sorted last.
     pub(super) fn all(&self) -> &[Box<Block>] {
         &self.blocks
     }
@@ -125,14 +126,14 @@ impl Blocks {
         &self.meetings
     }
 
-    /// All blocks, for workers that sort new candidates.
+    /// Gives all blocks to workers that sort new candidates.
     pub(super) fn stock(&mut self) -> &Stock {
         own(&mut self.stock.spare).append(&mut self.blocks);
         own(&mut self.stock.sorted).clear();
         &self.stock
     }
 
-    /// Takes what workers have sorted, of these sets in order, bodies having come so far.
+    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `come`.
     pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]]) {
         self.come = come;
         let sorted = own(&mut self.stock.sorted);
@@ -146,8 +147,8 @@ impl Blocks {
         self.blocks.extend(sorted.drain(..).map(|sorted| sorted.block));
     }
 
-    /// Finds out which candidates touch, bodies having come so far; calls `then` with each block, its number and its sets when it has been
-    /// found out of that.
+    /// Finds out which candidates touch, bodies having come as far as `come`. Calls `then` with each block, its number
+    /// and its sets once the block has been tested.
     pub(super) fn sift<const D: usize>(
         &mut self,
         test: &Test<'_, D>,

@@ -1,4 +1,5 @@
-//! How pairs of grown bodies are named, of which those of a frame are some, and how many there are.
+//! Candidates, pairs of grown bodies: how they name bodies, and how many there are. The pairs of a frame are some of
+//! them.
 
 use core::mem::swap;
 use core::ops::Range;
@@ -11,32 +12,32 @@ use crate::pairs::ranks::Ranks;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Candidates<const D: usize> {
-    /// Those that touch, in place of which the caller's list has some of them, if he drops others.
+    /// The candidates that touch, if the caller drops some of them: the caller's list then has only the others.
     pub(super) pairs: PairList,
     pub(super) ranks: Ranks,
     /// The sets that meet, ascending, and where the pairs of each two end.
     pub(super) meetings: Vec<[u32; 2]>,
     pub(super) ends: Vec<usize>,
-    /// How many there are.
+    /// How many candidates there are.
     count: usize,
-    /// What a finder says of a list of pairs, while it lists others beside it.
+    /// What a finder says of its list of pairs, while the finder lists candidates beside it.
     listed: Listed<D>,
 }
 
 impl<const D: usize> Candidates<D> {
-    /// Puts the list of a finder, and what it says of it, aside, or back.
+    /// Puts the list of a finder, and what the finder says of it, aside, or back.
     pub(super) fn swap_list(&mut self, finder: &mut PairFinder<D>) {
         swap(&mut self.pairs, &mut finder.engine.pairs);
         swap(&mut self.listed, &mut finder.listed);
     }
 
-    /// All of them, so many, have been sorted as they were found.
+    /// Notes that all candidates, so many, have been sorted as they were found.
     pub(super) fn note_sorted(&mut self, count: usize) {
         self.pairs.clear();
         self.count = count;
     }
 
-    /// Calls `visit` with those that touch of each two sets among some, and the sets.
+    /// Calls `visit` with the touching candidates of each two sets within a range, and with the sets.
     pub(super) fn each_meeting(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>, [u32; 2])) {
         let mut at = range.start;
         while at < range.end {
@@ -47,7 +48,7 @@ impl<const D: usize> Candidates<D> {
         }
     }
 
-    /// How many there are.
+    /// Returns how many candidates there are.
     pub(super) fn len(&self) -> usize {
         self.count
     }

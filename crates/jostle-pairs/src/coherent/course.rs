@@ -1,10 +1,11 @@
 //! How bodies are expected to move on: by steps that are alike.
 //!
-//! From where they stood when candidates were listed, one step leads each to where it is kept, and as much more of it beyond. So it is known
-//! when two begin to touch, or end, if they keep to that; and in each frame, how far one of them has strayed, at most, from where so many
-//! steps would have led it. The distance of two that move straight on is a convex function of time: how long it is in doubt whether they
-//! touch grows no faster than how far they have strayed. Candidates that are not in doubt, and were not in the frame before, are not tested
-//! if they have not been due in between.
+//! One step leads each body from where it stood when candidates were listed to where it is kept, and each further step
+//! as far again. So it is known when two bodies that keep to their courses begin to touch, or end. In each frame it is
+//! also known how far a body has strayed, at most, from where so many steps would have led it. The distance of two
+//! bodies that move straight on is a convex function of time: how long it is in doubt whether they touch grows no
+//! faster than how far they have strayed. A candidate that is not in doubt, and was not in the frame before, is not
+//! tested if it has not been due in between.
 
 use core::array::from_fn;
 use core::ops::Range;
@@ -14,19 +15,20 @@ use jostle_sets::simd::Lanes;
 use crate::coherent::bands::{BANDS, band_of, bands_of_one};
 use crate::coherent::slack::ROUNDING;
 
-/// What is taken off a gap for steps whose squares are denormal or vanish: sixteen of those of 2^-74.
+/// Taken off a gap for steps whose squares are denormal or vanish: sixteen steps of 2^-74.
 const LEAST: f32 = f32::from_bits((127 - 69) << 23);
 
-/// Bodies that move less than this of a margin in a step, squared, are taken to move as much: 2^-40.
+/// The least square of a step, in squares of a margin: bodies that move less are taken to move as much. 2^-40.
 const HARDLY_MOVES: f32 = f32::from_bits((127 - 40) << 23);
 
-/// No step is taken to be a shorter part of the time than this, which is far more steps than a course is followed for (`MOST_STEPS` of
-/// `current/plain.rs`), and nobody to be known who is farther away than so many margins, squared: so no number overflows.
+/// No step is taken to be a shorter part of the time than `SHORTEST`: the time has then far more steps than a course is
+/// followed for (`MOST_STEPS` of `current/plain.rs`). No candidate is known to stay as it is if a squared distance
+/// exceeds `FARTHEST`, in squares of a margin. So no number overflows.
 const SHORTEST: f32 = f32::from_bits((127 - 20) << 23);
 const FARTHEST: f32 = f32::from_bits((127 + 60) << 23);
 
-/// Candidates that are in doubt for no longer than `longest` if bodies stray as far as they may, in bands by when they are due: times
-/// are parts of all the time for which the margin can last.
+/// Bands of candidates that are in doubt for no longer than `longest` if bodies stray as far as they may. The bands are
+/// by when a candidate is due. Times are parts of the whole time for which the margin can last.
 struct Doubt {
     first: usize,
     bands: usize,
@@ -40,51 +42,53 @@ const DOUBTS: [Doubt; 3] = [
 ];
 const _: () = assert!(DOUBTS[2].first + DOUBTS[2].bands == BANDS);
 
-/// The band of those that are in doubt for longer, or twice: they are tested in each frame.
+/// The band of candidates that are in doubt for longer, or twice. It is tested in each frame.
 const ALWAYS: u8 = 0;
 
-/// Bands that are tested in a frame lie in so many ranges.
+/// The bands that are tested in a frame lie in so many ranges.
 pub(super) const RANGES: usize = 1 + DOUBTS.len();
 
-/// What rounding may cost, relative to how far bodies may stray, at least and at most: of what is rounded by more, it is not known for how long
-/// it is in doubt.
+/// What rounding may cost, relative to how far bodies may stray, at least and at most. Where rounding costs more, it is
+/// not known for how long a candidate is in doubt.
 const ROUNDED: [f32; 2] = [1.0 / 32.0, 0.125];
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Course {
-    /// How long the longest step of a body is at most, from where it stood when they were listed to where it is kept.
+    /// The longest step of any body, at most, from where it stood when candidates were listed to where it is kept.
     pub(super) reach: f32,
-    /// How far they may stray from there and from the same way on; infinite where no course is expected.
+    /// How far bodies may stray from their course; infinite where no course is expected.
     pub(super) tolerance: f32,
-    /// What rounding may cost of what is compared with that, relative to it.
+    /// What rounding may cost of a distance that is compared with `tolerance`, relative to `tolerance`.
     rounded: f32,
 }
 
 /// How far bodies have come since candidates were sorted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Come {
-    /// They have used up so much of a margin, each in its own direction.
+    /// Bodies have used up so much of a margin, each in its own direction.
     Anywhere(f64),
-    /// They are on their course, so far: from 0, at the beginning of all the time for which the margin can last, to 1; and of who is in doubt
-    /// for some time if bodies stray as far as they may, it is not known for such a part of that whether they touch.
+    /// Bodies are on their course. `course` is 0 at the beginning of the whole time for which the margin can last, and
+    /// 1 at its end. A candidate would be in doubt for some time if bodies strayed as far as they may; it is in doubt
+    /// for the part `doubt` of that time.
     On { course: f32, doubt: f32 },
 }
 
 impl Course {
-    /// A course that is expected of no body yet.
+    /// Returns a course for which no bodies have been noted yet.
     pub(super) fn new(reach: f32, tolerance: f32) -> Self {
         Self { reach, tolerance, rounded: ROUNDED[0] }
     }
 
-    /// Takes note of bodies of steps up to such a length and of radii up to this one.
+    /// Notes bodies with steps up to this length and radii up to this one.
     pub(super) fn note(&mut self, [step, radius]: [f32; 2]) {
         let more = 1.0 + ROUNDING;
         self.reach = self.reach.max(step * more);
         self.rounded = self.rounded.max(more * rounding_of(2.0 * radius) / self.tolerance).min(ROUNDED[1]);
     }
 
-    /// How far bodies have come that are so many steps from where they are kept, of which none has strayed farther.
+    /// Returns how far bodies have come that are so many steps from where they are kept, none of which has strayed
+    /// farther.
     pub(super) fn come(self, (steps, strayed): (f64, f64), margin: f32) -> Come {
         let strayed = (strayed / f64::from(self.tolerance)) as f32;
         let doubt = (1.0 + self.rounded) * strayed + self.rounded;
@@ -95,21 +99,24 @@ impl Course {
         self.tolerance < f32::INFINITY
     }
 
-    /// How much of all the time for which a margin can last a step takes; halfway bodies are where they are kept.
+    /// Returns which part of the whole time for which a margin can last a step takes. Halfway through that time bodies
+    /// are where they are kept.
     pub(super) fn step(self, margin: f32) -> f32 {
         self.reach / (2.0 * margin)
     }
 
-    /// Of which of sixteen candidates it may change whether they touch while all bodies are on their course: by the squares of their distances
-    /// and the sums of their radii where they are kept; and, of the steps by which they move apart, by their products with how they lie
-    /// apart, and their squares.
+    /// Returns for which of sixteen candidates it may change whether they touch while all bodies are on their course.
+    /// Given are the squares of the distances and the sums of the radii where bodies are kept; and, for the steps by
+    /// which two bodies move apart, their products with the distance vectors, and their squares.
     ///
-    /// The square of a distance is distance2 + 2 along steps + step2 steps^2. It cannot change where that is greater all the time than
-    /// the square of the sum of the radii and of what both may have strayed, or less than that of the former without the latter.
+    /// After some steps the square of a distance is distance2 + 2 along steps + step2 steps^2. Touching cannot change
+    /// where that is greater all the time than the square of the sum of the radii plus what both bodies may have
+    /// strayed, or less than the square of the sum of the radii minus that.
     #[inline(always)]
     pub(super) fn may_change<L: Lanes>(self, [distance2, radii, along, step2]: [L; 4], margin: f32) -> u16 {
         let splat = L::splat;
-        // In margins, so that products of four lengths are numbers in any unit; from where bodies are kept to the end of the time.
+        // Lengths are in margins, so that products of four lengths are numbers in any unit. Steps lead from where
+        // bodies are kept to the end of the time.
         let inverse_margin = splat(1.0 / margin);
         let half = 0.5 / self.step(margin).max(SHORTEST);
         let (distance2, along) =
@@ -121,7 +128,7 @@ impl Course {
         let (outer, inner) = (radii.add(off), radii.sub(off));
         let (outer, inner) =
             (in_margins(outer.mul(outer), inverse_margin), in_margins(inner.mul(inner), inverse_margin));
-        // At the nearer end and at the farther one.
+        // At the end of the time at which the bodies are nearer, and at the other end.
         let (ends, apart) = (distance2.add(step2), along.add(along));
         let (near, far) = (ends.sub(apart), ends.add(apart));
         let passes_by = L::both(outer.le_mask(distance2), along.mul(along).le_mask(step2.mul(distance2.sub(outer))));
@@ -132,10 +139,10 @@ impl Course {
         !(never & far.max(outer).le(splat(FARTHEST)))
     }
 
-    /// The band of two bodies of which it may change whether they touch: by the same as [`Course::may_change`].
+    /// Returns the band of a candidate that may change, by the same numbers as [`Course::may_change`].
     ///
-    /// It is in doubt whether they touch while their distance is not farther from the sum of their radii than both may have strayed, which is so
-    /// once when they come, and once when they go.
+    /// A candidate is in doubt while its distance is no farther from the sum of the radii than both bodies may have
+    /// strayed: once when the bodies come, and once when they go.
     #[inline(always)]
     pub(super) fn band(
         self,
@@ -162,7 +169,8 @@ impl Course {
             let band = doubt.first as u8 + band_of(at * doubt.bands as f32, doubt.bands);
             of_one = if long <= doubt.longest { band } else { of_one };
         }
-        // Near the nearest, and of numbers that are rounded by more, it is not known for how long.
+        // Near the closest approach, and where rounding costs more, it is not known for how long the candidate is in
+        // doubt.
         let lets_through = inner > 0.0 && radii >= 2.0 * off && rounding <= self.tolerance * self.rounded;
         let is_known =
             nearest.abs() + begins < f32::INFINITY && outer.abs() < f32::INFINITY && inner.abs() < f32::INFINITY;
@@ -170,7 +178,8 @@ impl Course {
     }
 }
 
-/// The last band that is to be tested once bodies have come so far: all, if that is along their course.
+/// Returns the last band that is to be tested once bodies have come so far: the last of all, if they are on their
+/// course.
 fn last_band(come: Come, margin: f64) -> usize {
     match come {
         Come::Anywhere(used) => {
@@ -181,18 +190,18 @@ fn last_band(come: Come, margin: f64) -> usize {
     }
 }
 
-/// The bands that are to be tested once bodies have come so far, which had come as far as that when all candidates were known: ascending,
-/// none twice.
+/// Returns the bands that are to be tested once bodies have come as far as `now`, if all candidates were known when
+/// they had come as far as `before`: ascending, none twice.
 pub(super) fn bands_to_test(before: Come, now: Come, margin: f64) -> [Range<usize>; RANGES] {
     if let (Come::On { course, doubt }, Come::On { course: course_now, doubt: doubt_now }) = (before, now) {
         return due([(course, doubt), (course_now, doubt_now)]);
     }
-    // What was tested in the last frame may have changed then, and is tested once more.
+    // A candidate that was tested in the last frame may have changed then, and is tested once more.
     let last = last_band(before, margin).max(last_band(now, margin));
     from_fn(|range| if range == 0 { 0..last + 1 } else { 0..0 })
 }
 
-/// The bands of candidates that may have changed from one frame on their course to another, ascending.
+/// Returns the bands of candidates that may have changed from one frame on a course to another, ascending.
 fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
     let of_doubt = |doubt: &Doubt| {
         let [before, now] = frames.map(|(at, part)| [at - part * doubt.longest, at + part * doubt.longest]);
@@ -202,7 +211,7 @@ fn due(frames: [(f32, f32); 2]) -> [Range<usize>; RANGES] {
     from_fn(|at| at.checked_sub(1).map_or(0..1, |number| of_doubt(&DOUBTS[number])))
 }
 
-/// An area, in those of a margin.
+/// Returns an area in squares of a margin.
 #[inline(always)]
 fn in_margins<L: Lanes>(area: L, inverse_margin: L) -> L {
     area.mul(inverse_margin).mul(inverse_margin)
@@ -233,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Of margins of 1; beyond the last one if it cannot change whether they touch.
+    /// Returns the band for a margin of 1; one beyond the last if it cannot change whether the bodies touch.
     fn band(course: Course, (distance2, radii): (f32, f32), (along, step2): (f32, f32)) -> u8 {
         let may_change = course.may_change([distance2, radii, along, step2].map(Portable::splat), 1.0);
         assert!(may_change == 0 || may_change == u16::MAX, "all lanes are alike");
@@ -241,7 +250,8 @@ mod tests {
         if may_change == 0 { BANDS as u8 } else { of_one }
     }
 
-    /// In the plane, where margins are 1: two bodies that stray in each frame by up to a part of what they may, which grows.
+    /// Follows two bodies in the plane, with a margin of 1. In each frame they stray by up to a part of what they may;
+    /// the part grows.
     fn follow(random: &mut Random) -> (u8, usize) {
         let mut number = |most: f64| (2.0 * random.unit() - 1.0) * most;
         let tolerance = 2.0_f64.powf(-1.0 - number(3.0).abs() * 2.0);
@@ -299,7 +309,7 @@ mod tests {
             assert_eq!(band(course, (1.0, 1.0), (value, 0.2)), 0);
             assert_eq!(band(course, (1.0, 1.0), (value, value)), 0);
         }
-        // Who does not move, and touches by far, or by far does not.
+        // Two bodies that do not move, and touch by far, or are far from touching.
         assert_eq!(band(course, (0.25, 1.0), (0.0, 0.0)), BANDS as u8);
         assert_eq!(band(course, (4.0, 1.0), (0.0, 0.0)), BANDS as u8);
         assert_eq!(band(course, (1.0, 1.0), (0.0, 0.0)), 0);

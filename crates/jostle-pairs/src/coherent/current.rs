@@ -1,4 +1,5 @@
-//! The bodies of this frame, as the predicate has them, and the predicate of one candidate. Plain ones are kept, and measured, in `plain`.
+//! The bodies of this frame, as the predicate reads them, and the predicate of one candidate. Plain bodies are kept and
+//! measured in `plain`.
 
 mod plain;
 
@@ -23,23 +24,25 @@ use crate::coherent::was::{Was, block};
 use crate::join::filter::PairTest;
 use crate::pairs::ranks::Ranks;
 
-/// Bodies that are put by rank are asked for so many ahead.
+/// Bodies that are put in order of rank are prefetched so many ahead.
 const AHEAD: usize = 32;
 
-/// What is used up where more bodies stray than are looked for by themselves, so that nobody knows their pairs: more than any margin.
+/// What is used up where too many bodies stray to look for the pairs of each: more than any margin.
 pub(super) const TOO_FAR: f64 = f64::MAX;
 
 /// One set.
 #[derive(Debug)]
 struct Now<const D: usize> {
-    /// Behind those that are kept, their images, if they have such; then others that have come since are apart.
+    /// The kept bodies, then their ghost images, if they have any. Bodies that have come since are apart then, in
+    /// `come`.
     bodies: Vec<Packed>,
     come: Vec<Packed>,
-    /// As they were kept.
+    /// The bodies as they were kept.
     was: Was<D>,
-    /// As they are, and as they are kept, when a list is made.
+    /// The bodies as they are, and as they are kept, while a list is made.
     moving: Vec<Moving>,
-    /// Images of them, behind them; where they lie themselves, and where all those do whose second they are, and whether that are they alone.
+    /// The ghost images behind the bodies. `borders` are those of the kept bodies, `of_firsts` those of every set that
+    /// meets this set as the first of the two; `are_alone` says whether this set alone does.
     ghosts: Ghosts<D>,
     borders: [[f32; 2]; D],
     of_firsts: [[f32; 2]; D],
@@ -67,32 +70,34 @@ pub(super) struct Current<const D: usize> {
     sets: Vec<Now<D>>,
     /// How many sets the input of this frame has.
     of_input: usize,
-    /// How far bodies may be from where those that stand in for them say.
+    /// How far a body may be from where its stand-in says that it is.
     error: f64,
-    /// The bodies of the only set by rank in their tree, where candidates name them so.
+    /// The bodies of the only set by rank in their tree, where candidates name bodies by rank.
     by_rank: Vec<Packed>,
     moving_by_rank: Vec<Moving>,
-    /// Of bodies that are kept ahead, and how many steps they are from there, and how far one has strayed, at most.
+    /// Of bodies that are kept ahead: their course, how many steps they are from where they are kept, and how far one
+    /// has strayed, at most.
     course: Option<Course>,
     steps: f64,
     strayed: f64,
-    /// How far all but those may stray that are looked for by themselves.
+    /// How far a body may stray; bodies that stray farther are looked for separately.
     limit: f64,
-    /// As much of all, where some may stray; and of those that stand where they are kept, how much one has used up.
+    /// How far one has strayed, at most, stray bodies included; where bodies are kept as they stand, how much one has
+    /// used up.
     farthest: f64,
-    /// How far some have come.
+    /// How far a sample of bodies has come.
     sample: Vec<[f64; 2]>,
-    /// How far some have moved, or strayed.
+    /// How far a sample of bodies has moved, or strayed.
     quantile_of: Vec<f32>,
 }
 
 impl<const D: usize> Now<D> {
-    /// How many bodies have been read, without images of them, and without those that are apart.
+    /// Returns how many bodies have been read, without ghost images and without `come`.
     fn count(&self) -> usize {
         self.ghosts.first_name().min(self.bodies.len())
     }
 
-    /// Puts the images behind bodies that have just been read.
+    /// Puts the ghost images behind bodies that have just been read.
     fn put_ghosts(&mut self, workers: Workers<'_>) {
         let Self { bodies, come, ghosts, .. } = self;
         come.clear();
@@ -123,34 +128,34 @@ impl<const D: usize> Current<D> {
         put(by_rank, sets.first().map_or(&[], |now| now.bodies.as_slice()), ids, workers);
     }
 
-    /// The memory for those by rank.
+    /// Takes the memory for bodies by rank.
     pub(super) fn take_moving_by_rank(&mut self) -> Vec<Moving> {
         take(&mut self.moving_by_rank)
     }
 
-    /// The bodies of a set that are kept, without their images, and maybe others that have come since.
+    /// Returns the kept bodies of a set, without ghost images. Bodies that have come since may follow.
     pub(super) fn bodies(&self, set: usize) -> &[Packed] {
         self.sets.get(set).map_or(&[], |now| &now.bodies[..now.count()])
     }
 
-    /// How many bodies of all sets have been read, without their images.
+    /// Returns how many bodies of all sets have been read, without ghost images.
     pub(super) fn count(&self) -> usize {
         self.sets[..self.of_input].iter().map(|now| now.count() + now.come.len()).sum()
     }
 
-    /// A body that has been read, if it is one.
+    /// Returns a body that has been read, if there is such a body.
     pub(super) fn body_mut(&mut self, Member { set, id }: Member) -> Option<&mut Packed> {
         let now = self.sets.get_mut(set as usize)?;
         let (count, id) = (now.count(), id as usize);
         if id < count { now.bodies.get_mut(id) } else { now.come.get_mut(id - count) }
     }
 
-    /// The images of bodies of a set.
+    /// Returns the ghost images of the bodies of a set.
     pub(super) fn ghosts(&self, set: usize) -> &Ghosts<D> {
         &self.sets[set].ghosts
     }
 
-    /// Gives that memory back.
+    /// Gives back what [`Current::take_moving_by_rank`] has taken.
     pub(super) fn give_back(&mut self, moving: Vec<Moving>) {
         self.moving_by_rank = moving;
     }
@@ -159,7 +164,7 @@ impl<const D: usize> Current<D> {
         self.sets.resize_with(input.sets().len().max(self.sets.len()), Now::default);
     }
 
-    /// How candidates are tested that name bodies by rank where there are ids.
+    /// Returns the test of candidates, which name bodies by rank where `ranks` has ids.
     pub(super) fn test<'a>(
         &'a self,
         given: Given<'a, D>,
@@ -203,16 +208,16 @@ pub(super) fn put<B: Copy + Default + Send + Sync>(out: &mut Vec<B>, bodies: &[B
 pub(super) struct Test<'a, const D: usize> {
     sets: &'a [Set<'a, D>],
     now: &'a [Now<D>],
-    /// Bodies of the only set by rank, where candidates name them so.
+    /// The bodies of the only set by rank, where candidates name bodies by rank.
     by_rank: &'a [Packed],
-    /// What stands in for bodies, if it may be in doubt whether two of those touch, where they are no farther from that than this; and what
-    /// decides then.
+    /// The stand-ins, and what decides by the caller's numbers, if it may be in doubt whether two bodies touch. It is
+    /// in doubt while their stand-ins are no farther than `in_doubt` from touching, or from no longer touching.
     doubted: Option<(&'a StandIns<D>, Exact<'a, D>)>,
     in_doubt: f32,
-    /// The ids of ranks, where candidates name bodies so.
+    /// The ids of ranks, where candidates name bodies by rank.
     ids: &'a [u32],
     layered: bool,
-    /// Whether layers are looked at in this frame alone.
+    /// Whether layers are looked at in this frame, and not when candidates were listed.
     sieves_layers: bool,
     only: Option<PairTest<'a>>,
 }
@@ -223,17 +228,17 @@ impl<'a, const D: usize> Test<'a, D> {
         self.only.is_some()
     }
 
-    /// The bodies of two sets as candidates name them; whether to ask for them ahead.
+    /// Returns the bodies of two sets as candidates name them, and whether to prefetch them.
     pub(super) fn named(&self, sets: [u32; 2]) -> ([&'a [Packed]; 2], bool) {
         if !self.by_rank.is_empty() {
-            // By rank, those of candidates that come one after the other lie together.
+            // By rank, the bodies of successive candidates lie together.
             return ([self.by_rank; 2], false);
         }
         let bodies = sets.both(|set| self.now[set as usize].bodies.as_slice());
         (bodies, bodies.iter().any(|bodies| are_far(bodies.len())))
     }
 
-    /// The bodies of two sets by id, as they are, and as they are kept, when a list is made.
+    /// Returns the bodies of two sets by id, as they are and as they are kept, while a list is made.
     pub(super) fn moving(&self, sets: [u32; 2]) -> [&'a [Moving]; 2] {
         sets.both(|set| self.now[set as usize].moving.as_slice())
     }
@@ -243,25 +248,25 @@ impl<'a, const D: usize> Test<'a, D> {
         self.only.is_some() || self.sieves_layers
     }
 
-    /// What tells more of candidates than bodies do, if that is needed.
+    /// Returns what tells more of candidates than their bodies do, if more is needed.
     pub(super) fn judge(&self, sets: [u32; 2]) -> Option<Verdict<'a, '_, D>> {
         let images = self.images(sets);
         let is_needed = self.layered || images.sort_out() || self.doubted.is_some();
         is_needed.then_some(Verdict { test: self, sets, images })
     }
 
-    /// What decides about two of these sets that stand-ins tell too little of, if there are such.
+    /// Returns what decides about candidates of two sets that are in doubt, if stand-ins may leave doubt.
     pub(super) fn doubt(&self, sets: [u32; 2]) -> Option<Doubt<'_, D>> {
         let (stand_ins, exact) = self.doubted.as_ref()?;
         Some(Doubt { within: self.in_doubt, ids: self.ids, images: self.images(sets), stand_ins, exact, sets })
     }
 
-    /// The images of two sets.
+    /// Returns the ghost images of two sets.
     fn images(&self, sets: [u32; 2]) -> GhostsOfTwo<'a, D> {
         GhostsOfTwo::new(sets.both(|set| &self.now[set as usize].ghosts), sets[0] == sets[1])
     }
 
-    /// What candidates of two sets call bodies.
+    /// Returns the names by which candidates of two sets call bodies.
     pub(super) fn names(&self, sets: [u32; 2]) -> Names<'a> {
         self.images(sets).names(self.ids)
     }
@@ -270,14 +275,14 @@ impl<'a, const D: usize> Test<'a, D> {
         layers::meet(self.sets, sets, pair)
     }
 
-    /// Whether layers and the caller's test let a pair be.
+    /// Whether layers and the caller's test admit a pair.
     #[inline]
     pub(super) fn admits(&self, sets: [u32; 2], [a, b]: [u32; 2]) -> bool {
         (!self.layered || self.meet(sets, [a, b])) && self.only.is_none_or(|only| only(a, b))
     }
 }
 
-/// Tells of candidates of two sets, by their ids, what their bodies do not.
+/// Tells of candidates of two sets, by their ids, what their bodies alone do not tell.
 pub(super) struct Verdict<'a, 't, const D: usize> {
     test: &'t Test<'a, D>,
     sets: [u32; 2],
@@ -285,12 +290,12 @@ pub(super) struct Verdict<'a, 't, const D: usize> {
 }
 
 impl<const D: usize> Verdict<'_, '_, D> {
-    /// The images of both sets, if some candidates in which no more than one is an image are none.
+    /// Returns the ghost images of both sets, if some candidates with no more than one image do not count.
     pub(super) fn images(&self) -> Option<&GhostsOfTwo<'_, D>> {
         Some(&self.images).filter(|images| images.sort_out())
     }
 
-    /// Whether layers may not let two meet; and whether they do.
+    /// Whether layers may keep two bodies from meeting; [`Verdict::meet`] tells whether they let two meet.
     pub(super) fn has_layers(&self) -> bool {
         self.test.layered
     }
@@ -299,22 +304,23 @@ impl<const D: usize> Verdict<'_, '_, D> {
         self.test.meet(self.sets, self.images.bodies(ids))
     }
 
-    /// Where stand-ins are as far from touching as this it is in doubt whether bodies touch; none is where there are no stand-ins.
+    /// Returns how far from touching two stand-ins may be while it is in doubt whether their bodies touch; none where
+    /// stand-ins leave no doubt.
     pub(super) fn in_doubt(&self) -> Option<f32> {
         self.test.doubt(self.sets).map(|doubt| doubt.within)
     }
 
-    /// Whether two touch that are in doubt.
+    /// Whether two bodies that are in doubt touch.
     pub(super) fn decide(&self, ids: [u32; 2]) -> bool {
         self.test.doubt(self.sets).is_some_and(|doubt| doubt.decide_ids(ids))
     }
 }
 
-/// Decides by the caller's own numbers about candidates whose stand-ins are as far from touching, or from not touching any more, as those may
-/// be wrong.
+/// Decides by the caller's own numbers about candidates in doubt: their stand-ins are no farther from touching, or from
+/// no longer touching, than stand-ins may be wrong.
 #[derive(Clone, Copy)]
 pub(super) struct Doubt<'a, const D: usize> {
-    /// So far.
+    /// How far from touching a candidate in doubt may be.
     pub(super) within: f32,
     ids: &'a [u32],
     images: GhostsOfTwo<'a, D>,

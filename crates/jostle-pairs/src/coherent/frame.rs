@@ -1,5 +1,5 @@
-//! One frame: it is looked whether a list that was kept still holds, and if not, or if there is none, bodies are searched from scratch. Each of
-//! the two parts has the threads by which it is sooner done.
+//! One frame. The finder first looks whether a kept list still holds; if it does not, or if there is none, bodies are
+//! searched from scratch. Each of these two parts runs on one thread or on all, whichever is sooner done.
 
 use core::mem::forget;
 use std::time::Instant;
@@ -19,17 +19,17 @@ use crate::coherent::was::SHARE;
 use crate::coherent::{Answer, CoherentFinder, Kept, bodies_of, is_plain, layers};
 use crate::join::filter::PairTest;
 
-/// Who strays is looked for among those that are near with such a part of the margin of the list.
+/// The margin within which bodies near a stray body are looked for, as a part of the list's margin.
 const NEAR: f64 = 0.5;
 
-/// In the life of a list none that strays comes farther than so many margins, but by a jump.
+/// A stray body that would come farther than so many margins in the life of a list has jumped.
 const FAR: f64 = 8.0;
 
 /// Who does the work of a frame.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'t> {
     Threads(Threads<'t>),
-    /// The calling thread, task after task, each of which is recorded.
+    /// The calling thread alone, which does task after task and records each.
     Recorded(Workers<'t>),
 }
 
@@ -39,14 +39,14 @@ enum Part {
     Kept,
 }
 
-/// What a part of a frame has come to.
+/// How a part of a frame has ended.
 enum Outcome {
     Answered,
-    /// The list does not hold: bodies have used up so much of their margin, or they are others.
+    /// The list does not hold: bodies have used up this much of their margin, or, if none is given, are not those kept.
     Ended(Option<f64>),
 }
 
-/// A finder within a frame. Where a function of the caller's or a host panics, nothing of what it keeps is left.
+/// A finder within a frame. If a function of the caller's or a host panics, the finder forgets all that it keeps.
 struct Unfinished<'a, const D: usize>(&'a mut CoherentFinder<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
@@ -57,7 +57,7 @@ impl<const D: usize> Drop for Unfinished<'_, D> {
 }
 
 compiled_here! {
-    /// Answers for a frame.
+    /// Answers a frame.
     pub(super) fn find<const D: usize>(
         finder: &mut CoherentFinder<D>,
         input: &Input<'_, D>,
@@ -94,7 +94,7 @@ impl<const D: usize> CoherentFinder<D> {
         found
     }
 
-    /// Answers for an input that can be searched.
+    /// Answers a frame whose input can be searched.
     fn find_sound(
         &mut self,
         input: &Input<'_, D>,
@@ -124,7 +124,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Answers for bodies that can be followed, some by others that stand in for them.
+    /// Answers a frame whose bodies can be followed, either themselves or by their stand-ins.
     fn find_followed(
         &mut self,
         input: &Input<'_, D>,
@@ -180,7 +180,7 @@ impl<const D: usize> CoherentFinder<D> {
                 finder.search(given, only, (answer, way), workers)
             });
             if searched.is_err() {
-                // What was kept has been adapted to bodies that are refused.
+                // What is kept has already been adapted to the refused bodies.
                 finder.pace.forget();
             }
             searched.map(|()| Outcome::Answered)
@@ -188,7 +188,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Runs a part on these threads, or on the calling one alone where few bodies have been looked at sooner so.
+    /// Runs a part on the given threads, or on the calling thread alone where this has been sooner for so few bodies.
     fn run_on(
         &mut self,
         (by, part): (By<'_>, Part),
@@ -208,14 +208,15 @@ impl<const D: usize> CoherentFinder<D> {
             (workers.together(|| run(self, workers)), matches!(workers, Workers::Serial))
         });
         let outcome = outcome?;
-        // Where a list has ended, that tells nothing of those that hold.
+        // The time of a frame whose list has ended tells nothing of frames whose list holds.
         if let Some(started) = started.filter(|_| matches!(outcome, Outcome::Answered)) {
             self.ways[of_part].note(alone, bodies, started.elapsed());
         }
         Ok(outcome)
     }
 
-    /// How much of its margin a body has used up since bodies were kept, at most; none of bodies that are not those.
+    /// Returns the most that a body has used up of its margin since bodies were kept; none if these are not the bodies
+    /// kept.
     fn used(&mut self, given: Given<'_, D>, workers: Workers<'_>) -> Option<f64> {
         let (layers, input) = (&self.layers, given.input);
         let is_same = layers.are_of(input);
@@ -228,7 +229,8 @@ impl<const D: usize> CoherentFinder<D> {
         (used < f64::INFINITY).then_some(used)
     }
 
-    /// How much of its margin a body has used up that does not stray, at most; where too many stray, more than any margin.
+    /// Returns the most that a body has used up of its margin, without stray bodies; where too many stray, more than
+    /// any margin.
     fn used_but_for_strays(&mut self, given: Given<'_, D>, margin: f64, workers: Workers<'_>) -> f64 {
         let Self { finder, current, strays, strayed, sieves_layers, .. } = self;
         let (trees, on) = (finder.preparation.sorted_for(given.input), (finder.isa(), workers));
@@ -255,7 +257,7 @@ impl<const D: usize> CoherentFinder<D> {
         let by = |sets: [u32; 2], pair: [u32; 2], image: [i32; D]| {
             exact.as_ref().is_some_and(|(of, exact)| of.touch(exact, sets, pair, image))
         };
-        // Both of two that stray may be seen elsewhere.
+        // Both bodies of a pair of stray bodies may be seen at an image.
         let within = (2.0 * given.error() * if repeats { 2.0 } else { 1.0 }) as f32;
         let repeats = given.stand_ins.and_then(|stand_ins| {
             let reach = current.reach_out_of_cell(stand_ins.largest(), margin);
@@ -270,8 +272,8 @@ impl<const D: usize> CoherentFinder<D> {
         TOO_FAR
     }
 
-    /// How bodies have moved that have used up so much; none where that is no number. A few that stray farther, or jump, do not count: they will
-    /// be looked for by themselves.
+    /// Returns how bodies have moved that have used up `used` of their margin; none where that is not a finite
+    /// distance. A few bodies that stray farther, or jump, do not count: their pairs will be looked for separately.
     fn moved(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) -> Option<Moved> {
         let Self { finder, current, strays, strayed: jumped, pace, .. } = self;
         let (input, on) = (given.plain, (finder.isa(), workers));

@@ -1,8 +1,9 @@
-//! Images of bodies, where space repeats, that may touch others in open space: behind the bodies of their set, as more of it.
+//! Ghost images: images of bodies, where space repeats, that may touch other bodies in open space. They stand behind
+//! the bodies of their set, as more of it.
 //!
-//! It is the second body of a pair that is seen at an image. Within a set half of the images are enough, since each pair has one at which the second
-//! body is moved and an opposite one at which the first is; where the set meets others as well, whose second it is, all are there, and the body with
-//! the lesser id stays where it is.
+//! The second body of a pair is the one that is seen at an image. Within a set half of the images are enough: each pair
+//! has one at which the second body is moved, and an opposite one at which the first is. Where other sets meet this set
+//! as their second, all images are there, and the body with the lesser id stays where it is.
 
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -22,19 +23,19 @@ use crate::coherent::was::{PART, block};
 /// See the top of this file.
 #[derive(Debug)]
 pub(super) struct Ghosts<const D: usize> {
-    /// Bodies of their set, behind which they are.
+    /// How many bodies their set has: the ghost images stand behind these.
     first: u32,
-    /// Whether they are half of the images, for the set alone.
+    /// Whether these are half of the images, for the set alone.
     half: bool,
-    /// The body of each, by how many vectors of the cell it is moved, and how far.
+    /// Of each ghost image: its body, by how many vectors of the cell it is moved, and how far.
     of: Vec<u32>,
     images: Vec<[i32; D]>,
     shifts: Vec<[f32; D]>,
-    /// The images at which bodies may be ghosts, how far they are away, and a bit of each body for each of them.
+    /// The images at which bodies may have ghosts; how far each is away; and for each body a bit for each of them.
     next: Vec<[i32; D]>,
     next_shifts: Vec<[f32; D]>,
     marks: Vec<u32>,
-    /// The set with them, and the radii with margins.
+    /// The bodies of the set and their ghost images, and their radii with margins.
     centers: [Vec<f32>; D],
     radii: Vec<f32>,
 }
@@ -56,7 +57,7 @@ impl<const D: usize> Default for Ghosts<D> {
     }
 }
 
-/// The steps along each vector that a ghost may be away.
+/// The steps along each vector of the cell that a ghost image may be away.
 const STEPS: [i32; 3] = [0, 1, -1];
 
 impl<const D: usize> Ghosts<D> {
@@ -67,7 +68,7 @@ impl<const D: usize> Ghosts<D> {
             + self.centers.iter().chain([&self.radii]).map(Vec::capacity).sum::<usize>() * size_of::<f32>()
     }
 
-    /// There are none.
+    /// Removes all ghost images.
     pub(super) fn clear(&mut self) {
         self.first = u32::MAX;
         self.of.clear();
@@ -77,7 +78,7 @@ impl<const D: usize> Ghosts<D> {
         self.of.is_empty()
     }
 
-    /// The body that is called so.
+    /// Returns the body with this name, or the body of the ghost image with this name.
     #[inline(always)]
     pub(super) fn body(&self, name: u32) -> u32 {
         if name < self.first { name } else { self.of[(name - self.first) as usize] }
@@ -87,8 +88,8 @@ impl<const D: usize> Ghosts<D> {
         if name < self.first { [0; D] } else { self.images[(name - self.first) as usize] }
     }
 
-    /// Finds the images of bodies that may touch others within such borders, all with radii that are up to `reach` together: half of them where those are
-    /// the same bodies.
+    /// Finds the ghost images of bodies that may touch other bodies within such borders, where any two radii are up to
+    /// `reach` together. Finds half of the images if the others are the same bodies.
     pub(super) fn find(
         &mut self,
         (cell, reach): (&UnitCell<D>, f32),
@@ -105,7 +106,7 @@ impl<const D: usize> Ghosts<D> {
         next_shifts.extend(next.iter().map(|image| cell.shift(image.axes(f64::from)).axes(|x| x as f32)));
         *first = bodies.len() as u32;
         let borders = borders.axes(|[lo, hi]| {
-            // Amply, for what sums are rounded.
+            // Amply, since sums are rounded.
             let more = reach + (lo.abs().max(hi.abs()) + reach) * (1.0 / 1_048_576.0);
             [lo - more, hi + more]
         });
@@ -116,7 +117,7 @@ impl<const D: usize> Ghosts<D> {
         });
         images.clear();
         shifts.clear();
-        // Most bodies are none.
+        // Most bodies have no ghost images.
         let some = (0..).step_by(LANES).zip(marks.chunks(LANES)).filter(|(_, some)| some.iter().any(|&mark| mark != 0));
         for (id, &mark) in some.flat_map(|(first, some)| (first..).zip(some)) {
             let mut rest = mark;
@@ -130,7 +131,7 @@ impl<const D: usize> Ghosts<D> {
         }
     }
 
-    /// Puts them behind bodies of their set.
+    /// Puts the ghost images behind the bodies of their set.
     pub(super) fn put_behind<P: Copy + Default + Send + Sync>(
         &self,
         bodies: &mut Vec<P>,
@@ -150,14 +151,15 @@ impl<const D: usize> Ghosts<D> {
         });
     }
 
-    /// What the images of a body are called.
+    /// Returns the names of the ghost images of a body.
     pub(super) fn images_of(&self, body: u32) -> Range<u32> {
         let number = |end: usize| self.first.saturating_add(end as u32);
         let [begin, end] = [body, body.saturating_add(1)].both(|body| self.of.partition_point(|&of| of < body));
         number(begin)..number(end)
     }
 
-    /// What two bodies of a pair that was found among [`Ghosts::with_bodies`] were called then: as near to each other as nowhere else.
+    /// Returns the names that two bodies of a pair had when it was found among [`Ghosts::with_bodies`]: those at which
+    /// they are nearest.
     pub(super) fn found_as(&self, [a, b]: [u32; 2]) -> [u32; 2] {
         let names = [a, b].both(|body| self.images_of(body));
         if names[0].is_empty() && names[1].is_empty() {
@@ -168,25 +170,25 @@ impl<const D: usize> Ghosts<D> {
             (0..D).map(apart).fold(0.0, |sum, apart| sum + apart * apart)
         };
         let [of_a, of_b] = names;
-        // Of all images, the body with the lesser id stays where it is.
+        // Where all images are there, the body with the lesser id stays where it is.
         let of_a = if self.half { of_a } else { 0..0 };
         let others = of_b.map(|b| [a, b]).chain(of_a.map(|a| [a, b]));
         others.fold([a, b], |nearest, other| if distance2(other) < distance2(nearest) { other } else { nearest })
     }
 
-    /// One of the bodies of their set with them, as it was listed.
+    /// Returns a body of the set, or a ghost image, as it was listed.
     pub(super) fn listed_body(&self, name: u32) -> Option<Circle<D>> {
         let at = name as usize;
         let radius = *self.radii.get(at)?;
         Some(Circle::new(from_axes(|axis| self.centers[axis][at]), radius))
     }
 
-    /// What the first of them is called: as many bodies have names before it.
+    /// Returns the name of the first ghost image: as many bodies have names before it.
     pub(super) fn first_name(&self) -> usize {
         self.first as usize
     }
 
-    /// The bodies of their set with them.
+    /// Lists the bodies of the set with their ghost images.
     pub(super) fn listed(&mut self, bodies: Bodies<'_, D>, workers: Workers<'_>) {
         let Self { of, shifts, centers, radii, .. } = self;
         let (len, all, margin) = (bodies.len(), bodies.len() + of.len(), bodies.margin());
@@ -208,13 +210,13 @@ impl<const D: usize> Ghosts<D> {
         back.iter_mut().zip(&*of).for_each(|(slot, &body)| *slot = front[body as usize]);
     }
 
-    /// What was listed last.
+    /// Returns what was listed last.
     pub(super) fn with_bodies(&self) -> Bodies<'_, D> {
         Bodies::from_slices(self.centers.each_ref().each(Vec::as_slice), self.radii.as_slice())
     }
 }
 
-/// All images next to the cell, or half of them.
+/// Returns all images next to the cell, or half of them.
 pub(super) fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl Iterator<Item = [i32; D]> {
     let count = STEPS.len().pow(D as u32);
     let of_number = move |number: usize| from_axes(|k| STEPS[number / STEPS.len().pow(k as u32) % STEPS.len()]);
@@ -226,7 +228,7 @@ pub(super) fn images_of<const D: usize>(cell: &UnitCell<D>, half: bool) -> impl 
     (0..count).map(of_number).filter(is_wanted)
 }
 
-/// Those of two sets that meet.
+/// The ghost images of two sets that meet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GhostsOfTwo<'a, const D: usize> {
     of: [&'a Ghosts<D>; 2],
@@ -238,13 +240,14 @@ impl<'a, const D: usize> GhostsOfTwo<'a, D> {
         Self { of, within }
     }
 
-    /// Whether some candidates in which no more than one is an image are none.
+    /// Whether some candidates with no more than one ghost image do not count.
     pub(super) fn sort_out(&self) -> bool {
         let Ghosts { of, half, .. } = self.of[0];
         !(of.is_empty() || self.within && *half)
     }
 
-    /// Whether a candidate counts, where some do not: its first body is no image, and, within a set, has the lesser id of the two if the other is one.
+    /// Whether a candidate counts, where some do not. Its first body must be no ghost image; within a set, if the other
+    /// body is one, the first must have the lesser id of the two.
     #[inline(always)]
     pub(super) fn is_one(&self, [a, b]: [u32; 2]) -> bool {
         let [a, b] = if self.within { [a.min(b), a.max(b)] } else { [a, b] };
@@ -252,19 +255,19 @@ impl<'a, const D: usize> GhostsOfTwo<'a, D> {
         a < ghosts.first && (!self.within || b < ghosts.first || a < ghosts.body(b))
     }
 
-    /// The bodies of a candidate.
+    /// Returns the bodies of a candidate.
     #[inline(always)]
     pub(super) fn bodies(&self, [a, b]: [u32; 2]) -> [u32; 2] {
         [self.of[0].body(a), self.of[1].body(b)]
     }
 
-    /// By how many vectors of the cell the second of its bodies is moved to where it is seen from the first.
+    /// Returns by how many vectors of the cell the second body is moved to where it is seen from the first.
     pub(super) fn image_between(&self, [a, b]: [u32; 2]) -> [i32; D] {
         let [from, to] = [self.of[0].image(a), self.of[1].image(b)];
         from_axes(|k| to[k] - from[k])
     }
 
-    /// What candidates call bodies, by ids or by ranks.
+    /// Returns the names by which candidates call bodies: ids or ranks.
     pub(super) fn names(&self, ids: &'a [u32]) -> Names<'a> {
         Names { ids, within: self.within, first_image: self.of[1].first, images_of: &self.of[1].of }
     }
@@ -273,12 +276,12 @@ impl<'a, const D: usize> GhostsOfTwo<'a, D> {
 /// The borders of nothing.
 pub(super) const NOWHERE: [f32; 2] = [f32::INFINITY, f32::NEG_INFINITY];
 
-/// The borders of both on each axis.
+/// Returns the borders around both on each axis.
 pub(super) fn around<const D: usize>(one: [[f32; 2]; D], other: [[f32; 2]; D]) -> [[f32; 2]; D] {
     from_axes(|axis| [one[axis][0].min(other[axis][0]), one[axis][1].max(other[axis][1])])
 }
 
-/// The least and the greatest coordinate of centres on each axis.
+/// Returns the least and the greatest coordinate of centres on each axis.
 pub(super) fn borders_of<const D: usize>(bodies: Bodies<'_, D>, (isa, workers): (Isa, Workers<'_>)) -> [[f32; 2]; D] {
     let all = Mutex::new([NOWHERE; D]);
     let block = block(bodies.len(), workers);
@@ -327,7 +330,7 @@ impl<const D: usize> Work for Borders<'_, D> {
     }
 }
 
-/// Sets a bit of each body for each shift by which it comes to lie within borders.
+/// Sets, for each body, a bit for each shift that brings it within borders.
 struct Mark<'a, const D: usize> {
     centers: &'a [Column<'a, f32>; D],
     first: usize,

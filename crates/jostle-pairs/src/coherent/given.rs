@@ -10,15 +10,15 @@ use crate::coherent::stand_ins::StandIns;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Given<'a, const D: usize> {
     pub(super) input: &'a Input<'a, D>,
-    /// The same in `f32` at rest in open space: itself, or what stands in for it.
+    /// The same in `f32` at rest in open space: the input itself, or its stand-ins.
     pub(super) plain: &'a Input<'a, D>,
     pub(super) stand_ins: Option<&'a StandIns<D>>,
-    /// The same with copies of bodies in trees, by which pairs are decided.
+    /// The input with copies of bodies in trees; pairs are decided by it.
     pub(super) untreed: &'a Input<'a, D>,
 }
 
 impl<'a, const D: usize> Given<'a, D> {
-    /// Calls `then` with an input, in which these stand in for bodies, or none.
+    /// Calls `then` with an input in which `stand_ins`, if given, stand in for bodies.
     pub(super) fn with<R>(
         input: &Input<'_, D>,
         stand_ins: Option<&StandIns<D>>,
@@ -30,12 +30,12 @@ impl<'a, const D: usize> Given<'a, D> {
         then(Given { input, plain: &plain, stand_ins, untreed: &untreed })
     }
 
-    /// What decides by the caller's own numbers.
+    /// Returns what decides by the caller's own numbers.
     pub(super) fn exact(&self, preparation: &'a Preparation<D>) -> Exact<'a, D> {
         self.stand_ins.map_or_else(|| preparation.exact(self.input), |stand_ins| stand_ins.exact(self.untreed))
     }
 
-    /// How far bodies may be from where those that stand in for them say.
+    /// Returns how far a body may be from where its stand-in says.
     pub(super) fn error(&self) -> f64 {
         self.stand_ins.map_or(0.0, StandIns::error)
     }

@@ -1,11 +1,12 @@
-//! Layers as they were when candidates were listed: those that they do not let meet are none. Where any has changed, candidates are listed anew; but
-//! where none had layers, those that layers do not let meet now are left out of the answer.
+//! Layers as they were when candidates were listed. Bodies that layers do not let meet are no candidates. Where layers
+//! have changed, candidates are listed anew; but where no set had layers, pairs that layers do not let meet now are
+//! left out of the answer.
 
 use jostle_core::axes::Both;
 use jostle_sets::input::layers::{Layers, LayersKept};
 use jostle_sets::input::{Input, Set};
 
-/// See the top of this file: of each set.
+/// The layers of each set: see the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct KeptLayers(Vec<LayersKept>);
 
@@ -20,12 +21,12 @@ impl KeptLayers {
         self.0.iter_mut().zip(sets).for_each(|(kept, set)| kept.keep(set.layers));
     }
 
-    /// Whether they are the same.
+    /// Whether an input has the layers that were kept.
     pub(super) fn are_of<const D: usize>(&self, input: &Input<'_, D>) -> bool {
         self.0.iter().zip(input.sets()).all(|(kept, set)| kept.is_of(set.layers))
     }
 
-    /// Whether no set had any.
+    /// Whether no set had layers.
     pub(super) fn are_none<const D: usize>(&self, input: &Input<'_, D>) -> bool {
         self.0.iter().zip(input.sets()).all(|(kept, _)| kept.is_of(None))
     }

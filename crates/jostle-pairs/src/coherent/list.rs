@@ -15,15 +15,15 @@ use crate::coherent::{CoherentFinder, Kept, bodies_of};
 use crate::pairs::listed::note_meetings;
 use crate::pairs::ranks::Ranks;
 
-/// Bodies that are far are put by rank where each has so many candidates.
+/// Bodies that are far (`are_far`) are put by rank where each has so many candidates.
 const WORTH_RANKS: f64 = 2.0;
 
-/// Of the candidates about so many may change while a list lasts, or are due, of bodies on their course.
+/// About which part of the candidates may change while a list lasts, or, of bodies on their course, is due.
 const DUE: [f64; 2] = [0.7, 0.35];
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Lists candidates, and sorts them, where bodies are to be, if that is known, or else where they stand: none strays. Whether that could be done:
-    /// sound bodies, too, may be where none with a margin can be.
+    /// Lists candidates and sorts them, where bodies are to be, if that is known, or else where they stand. No body
+    /// strays then. Returns whether that could be done: even sound bodies may be where none can be with a margin.
     pub(super) fn list_anew(&mut self, given: Given<'_, D>, kept: Kept, way: Way, workers: Workers<'_>) -> bool {
         self.strays.begin();
         if !self.list_anew_here(given, kept, way, workers) {
@@ -42,7 +42,7 @@ impl<const D: usize> CoherentFinder<D> {
         if let Some(ahead) = way.ahead {
             self.pace.forget();
             self.current.keep_ahead(given.plain, &way, ahead, workers);
-            // Bodies may be expected where none can be.
+            // Bodies may be expected where no body can be.
             if self.list_candidates(given, (&way, margin), kept, workers) {
                 self.finder.skin.keep_relation(given.input);
                 return true;
@@ -53,7 +53,8 @@ impl<const D: usize> CoherentFinder<D> {
         self.list_candidates(given, (&way, margin), kept, workers)
     }
 
-    /// Searches for candidates of bodies where they are kept, with a margin, which are sorted as they are found; whether that could be done.
+    /// Searches for candidates of bodies where they are kept, with a margin, and sorts them as they are found. Returns
+    /// whether that could be done.
     fn list_candidates(
         &mut self,
         given: Given<'_, D>,
@@ -77,7 +78,7 @@ impl<const D: usize> CoherentFinder<D> {
         let Self { finder, candidates, current, live, live_rows, rooms, .. } = self;
         let come = current.come(used, margin);
         let mut moving_by_rank = current.take_moving_by_rank();
-        // Of rows, the finder's own list of pairs stays as it is.
+        // For rows, the finder's own list of pairs stays as it is.
         if !is_listed {
             candidates.swap_list(finder);
         }

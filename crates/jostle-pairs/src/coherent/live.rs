@@ -1,8 +1,10 @@
 //! The list of pairs that touch, changed where candidates begin to touch, or end.
 //!
-//! Candidates that touch all the time are listed once. Of the others, bands are tested in each frame in which some may have changed. Of each is
-//! kept whether it touched when it was tested last: few change from frame to frame, and those alone are written. Of many sets those of each two that
-//! meet stand together: where one part of the list becomes longer or shorter, few of the next ones move from one end of theirs to the other.
+//! Candidates that touch all the time are listed once. Of the other candidates, each frame tests the bands in which
+//! some may have changed. A block keeps whether each candidate touched when it was tested last: few change from frame
+//! to frame, and only these are written. Of many sets, the pairs of each two that meet stand together, as a part of the
+//! list. Where one part becomes longer or shorter, few pairs of the next parts move from one end of their part to the
+//! other.
 
 use core::iter::once;
 use core::mem::{replace, swap, take};
@@ -25,59 +27,62 @@ use crate::coherent::tail::{NOBODY, Tail};
 use crate::coherent::windows::Windows;
 use crate::join::hits::PairList;
 
-/// Places whose memory is asked for together, before it is written.
+/// Places that are prefetched together before they are written.
 const SOME: usize = 32;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Live {
     blocks: Blocks,
-    /// Where in the list what workers have listed of each two sets begins, and the pairs of each of their blocks; and the end. Or how many have begun
-    /// to touch in all blocks before each, and how many have ended.
+    /// Where in the list, for each two sets, the pairs that workers have listed begin, and then the pairs of each of
+    /// their blocks; and the end. In a kept frame: how many candidates have begun to touch in all blocks before each
+    /// block, and how many have ended.
     starts: Vec<usize>,
-    /// Of each two sets that meet.
+    /// One part for each two sets that meet.
     parts: Vec<Part>,
-    /// Where in the list a candidate stands that touches, block after block; of many sets, behind all candidates, also where each pair stands that
-    /// was listed at a place.
+    /// Where in the list each touching candidate stands, block after block. Of many sets, behind all candidates, also
+    /// where each pair stands that workers have listed, by the place where it was listed.
     slots: Vec<AtomicU32>,
-    /// Who stands at the last places of the list.
+    /// Which candidates stand at the last places of the list.
     tail: Tail,
-    /// Where the list becomes shorter: how many places each block leaves in front of the new end, or all blocks before it; and places behind
-    /// that, and who stands there.
+    /// Where the list becomes shorter: how many places each block leaves in front of the new end, or all blocks before
+    /// it; and the pairs behind the new end.
     gaps: Vec<usize>,
     last: Vec<Standing>,
-    /// Where those were listed that touch all the time and are at another place than then: some twice.
+    /// Where pairs were listed that touch all the time and have moved since: some twice.
     moved: Vec<u32>,
     /// Whether candidates are kept here.
     holds: bool,
-    /// Whether the list stands in place of the candidates that it was made of, and not where pairs are asked for.
+    /// Whether the list is put aside, as the candidates that touch, and is not where the caller asks for pairs.
     is_aside: bool,
 }
 
 /// The pairs of two sets.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
-    /// Where those were listed that touch all the time, as workers have found them: of the first part they stay there.
+    /// Where the pairs were listed that touch all the time, as workers have found them. The pairs of the first part
+    /// stay there.
     front: [usize; 2],
-    /// Where they end in the list; and where, now that some have ended and no others have taken their places.
+    /// Where the part ends in the list; and where it ends now that some pairs have ended whose places no others have
+    /// taken.
     end: usize,
     shrunk: usize,
-    /// Where those stand, behind the list, for which there is no place among them; and how many they are.
+    /// Where the pairs stand, behind the list, for which the part has no place; and how many they are.
     more: usize,
     more_len: usize,
 }
 
-/// What candidates of two sets call bodies.
+/// Returns the names by which candidates of two sets call bodies.
 pub(super) type NamesOf<'a> = dyn Fn([u32; 2]) -> Names<'a> + Sync + 'a;
 
-/// A pair of the list, and the candidate that it is, or the number of its slot.
+/// A pair of the list, and the number of its candidate, or of its slot.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     pair: [u32; 2],
     candidate: u32,
 }
 
-/// Where in the list a candidate stands that touches.
+/// Returns where in the list a touching candidate stands.
 fn place_of(slots: &[AtomicU32], candidate: usize) -> usize {
     slots[candidate].load(Ordering::Relaxed) as usize
 }
@@ -108,13 +113,13 @@ impl Live {
         self.blocks.all()
     }
 
-    /// Where those pairs of two sets were listed that are of no block.
+    /// Returns where the pairs of two sets were listed that are of no block.
     pub(super) fn front(&self, meeting: usize) -> Range<usize> {
         let [begin, end] = self.parts[meeting].front;
         begin..end
     }
 
-    /// Where in the list one of those stands that was listed there.
+    /// Returns where in the list the pair stands that was listed at this place.
     pub(super) fn front_place(&self, listed: u32) -> usize {
         if self.parts.len() > 1 {
             place_of(&self.slots, self.first_listed() + listed as usize)
@@ -123,7 +128,7 @@ impl Live {
         }
     }
 
-    /// Where the pair was listed that stands at a place, if it is one of those of two sets.
+    /// Returns where the pair at a place was listed, if it is a pair of two sets that is of no block.
     pub(super) fn front_at(&self, place: usize, meeting: usize) -> Option<u32> {
         let listed = if self.parts.len() > 1 {
             (self.tail.owner(place) as usize).checked_sub(self.first_listed())?
@@ -133,29 +138,30 @@ impl Live {
         self.front(meeting).contains(&listed).then_some(listed as u32)
     }
 
-    /// Where those of two sets were listed that stand elsewhere, some twice.
+    /// Returns where pairs of two sets that are of no block were listed, if they stand elsewhere now: some twice.
     pub(super) fn moved(&self, meeting: usize) -> impl Iterator<Item = u32> {
         let front = self.front(meeting);
         self.moved.iter().copied().filter(move |&listed| front.contains(&(listed as usize)))
     }
 
-    /// The slot of the pair that was listed at the first place.
+    /// Returns the slot of the pair that was listed at the first place.
     fn first_listed(&self) -> usize {
         self.blocks.all().len() * BLOCK
     }
 
-    /// Where in the list a candidate stands that touches.
+    /// Returns where in the list a touching candidate stands.
     pub(super) fn place_of(&self, candidate: u32) -> usize {
         self.slots[candidate as usize].load(Ordering::Relaxed) as usize
     }
 
-    /// All blocks, for workers that sort new candidates.
+    /// Gives all blocks to workers that sort new candidates.
     pub(super) fn stock(&mut self) -> &Stock {
         self.blocks.stock()
     }
 
-    /// Takes what workers have sorted, of these sets in order, bodies having come so far: all but candidates that touch all the time, which they have
-    /// listed, those of each two sets up to such a place. Whether those can be numbered.
+    /// Takes the blocks that workers have sorted, of these meetings in order, bodies having come as far as `come`. They
+    /// hold all candidates but those that touch all the time. Workers have listed the latter: those of each two sets up
+    /// to its end in `ends`. Returns whether all can be numbered.
     pub(super) fn take_sorted(&mut self, come: Come, meetings: &[[u32; 2]], ends: &[usize]) -> bool {
         self.blocks.take_sorted(come, meetings);
         let most = ends.last().copied().unwrap_or_default() + 2 * self.blocks.all().len() * BLOCK;
@@ -165,12 +171,13 @@ impl Live {
         self.holds
     }
 
-    /// Where in the list the pairs of each two sets end.
+    /// Returns where in the list the pairs of each two sets end.
     pub(super) fn ends(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().map(|part| part.end)
     }
 
-    /// Lists new candidates that touch, of each two sets behind those that workers have listed, block by block and band by band.
+    /// Lists new candidates that touch: those of each two sets behind the pairs that workers have listed, block by
+    /// block and band by band.
     pub(super) fn list(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
         let Self { blocks, starts, slots, tail, parts, moved, .. } = self;
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
@@ -191,7 +198,7 @@ impl Live {
         let are_many = parts.len() > 1;
         tail.begin(if are_many { 0 } else { end }, end);
         tail.extend(end);
-        // What workers have listed goes to its place, the last first.
+        // The pairs that workers have listed go to their places, those of the last sets first.
         for meeting in meetings.all().iter().rev() {
             let first = meetings.range(meeting.number).start + meeting.number;
             let to = starts[first]..starts[first + 1];
@@ -231,7 +238,7 @@ impl Live {
         });
     }
 
-    /// Puts the list in place of the candidates that it was made of: pairs are some of it.
+    /// Puts the list aside as the candidates that touch: the caller's pairs are some of them.
     pub(super) fn put_aside(&mut self, (aside, ends): (&mut PairList, &mut Vec<usize>), list: &mut PairList) {
         swap(aside, list);
         ends.clear();
@@ -239,16 +246,17 @@ impl Live {
         self.is_aside = true;
     }
 
-    /// Puts it back.
+    /// Puts the list back.
     pub(super) fn take_back(&mut self, aside: &mut PairList, list: &mut PairList) {
         if take(&mut self.is_aside) {
             swap(aside, list);
         }
     }
 
-    /// Changes the list, bodies having come so far: candidates that have begun to touch go to the places of those of their block that have ended.
-    /// Of what is left over of all blocks of the same two sets, those that have begun go, in their order, to the places of those that have ended, and
-    /// then to the end. Where fewer have begun, the last of those sets go to the places that are left.
+    /// Changes the list, bodies having come as far as `come`. Candidates that have begun to touch go to the places of
+    /// candidates of their block that have ended. Of what is left over in all blocks of the same two sets, candidates
+    /// that have begun go, in their order, to the places of those that have ended, and then to the end. Where fewer
+    /// have begun, the last pairs of these sets go to the places that are left.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     pub(super) fn change<const D: usize>(
         &mut self,
@@ -273,14 +281,15 @@ impl Live {
         self.change_over_blocks(list, &|sets| test.names(sets), workers);
     }
 
-    /// Changes it where more candidates of a block have begun to touch than have ended, or fewer.
+    /// Changes the list where more candidates of a block have begun to touch than have ended, or fewer.
     #[allow(unsafe_code, reason = "no two candidates stand at one place of the list")]
     fn change_over_blocks(&mut self, list: &mut PairList, names: &NamesOf<'_>, workers: Workers<'_>) {
         let Self { blocks, starts, slots, tail, gaps, last, parts, moved, .. } = self;
         let slots = slots.as_slice();
         let place_of = |candidate: usize| place_of(slots, candidate);
         let (blocks, meetings) = (blocks.all(), blocks.meetings());
-        // Where what is left over of each block begins among all that have begun to touch, then among all that have ended, each with the end.
+        // Where the left-over changes of each block begin, among all candidates that have begun to touch, then among
+        // all that have ended; each with the end.
         resize_with_headroom(starts, 2 * (blocks.len() + 1));
         let (begin, end) = starts.split_at_mut(blocks.len() + 1);
         for (kind, starts) in [&mut *begin, &mut *end].into_iter().enumerate() {
@@ -300,7 +309,8 @@ impl Live {
         list.set_len(len + more);
         tail.extend(len + more);
         let parts_now = parts.as_slice();
-        // The places of those that have ended, of the same two sets, from one of them on; and those of a block that nobody takes.
+        // The candidates of the same two sets that have ended, from one of them on; and the places of a block that no
+        // candidate takes.
         let leavers = |from: usize| {
             let block = end.partition_point(|&start| start <= from) - 1;
             numbers(blocks, block).skip(from - end[block])
@@ -317,7 +327,7 @@ impl Live {
             let (first, ended) = (begin[number] - begin[of.start], end[of.end] - end[of.start]);
             let taken = leavers(end[of.start] + first.min(ended)).take(ended.saturating_sub(first));
             let room = taken.map(place_of).chain(part.more + first.saturating_sub(ended)..);
-            // SAFETY: no two candidates stand at one place; those behind the end of the list are taken in turn.
+            // SAFETY: no two candidates stand at one place; the places behind the end of the list are taken in turn.
             unsafe { places.put((number, block, &block.begun()[block.exchanges()..]), names(sets), room) };
             gaps[0] = 0;
             for place in left(number, &of) {
@@ -358,7 +368,7 @@ impl Live {
         }
     }
 
-    /// Puts the pairs of each two sets behind those of the last two, moving as few as possible.
+    /// Puts the pairs of each two sets behind those of the two before, moving as few as possible.
     fn settle(&mut self, list: &mut PairList) {
         let first_listed = self.first_listed();
         let Self { slots, tail, last, parts, moved, .. } = self;
@@ -385,13 +395,15 @@ impl Live {
     }
 }
 
-/// Notes which of some pairs that are about to be moved stand where they were listed: those have slots from this one on.
+/// Notes which of some pairs that are about to move stand where they were listed. Pairs that workers have listed have
+/// slots from `first` on.
 fn note_moved((some, slots): (&[Standing], &[AtomicU32]), first: usize, moved: &mut Vec<u32>) {
     let listed = some.iter().filter_map(|standing| (standing.candidate as usize).checked_sub(first));
     moved.extend(listed.filter(|&listed| place_of(slots, first + listed) == listed).map(|listed| listed as u32));
 }
 
-/// The block that a part of a new list is of, and its sets; none of the first part of each two sets, which is what workers have listed.
+/// Returns the block that a part of a new list is of, and its sets; none for the first part of each two sets, which
+/// workers have listed.
 fn block_of_part(meetings: &Meetings, part: usize) -> Option<(usize, [u32; 2])> {
     let number = meetings.all().partition_point(|meeting| meeting.end + meeting.number < part);
     let block = part.checked_sub(number + 1)?;
@@ -406,10 +418,10 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Puts some candidates of a block of that number to places of the list.
+    /// Puts some candidates of the block of that number to places of the list.
     ///
     /// # Safety
-    /// No other task puts any there meanwhile.
+    /// No other task writes to these places meanwhile.
     ///
     /// # Panics
     /// If a place is behind the end of the list.
@@ -440,7 +452,7 @@ impl Places<'_> {
     }
 }
 
-/// The candidates of blocks that have ended and whose places none of their block has taken, from one of the blocks on.
+/// Returns the candidates, from one block on, that have ended and whose places no candidate of their block has taken.
 fn numbers(blocks: &[Box<Block>], from: usize) -> impl Iterator<Item = usize> {
     let all = (from * BLOCK..).step_by(BLOCK).zip(blocks.get(from..).unwrap_or_default());
     all.flat_map(move |(first, block)| {

@@ -1,7 +1,7 @@
 //! The rows of bodies that touch, changed where candidates begin to touch, or end.
 //!
-//! Few do from frame to frame. Each is noted with the rows of both its bodies; then all rows are written anew, what lies between two changes
-//! at once.
+//! Few candidates do so from frame to frame. Each change is noted with the rows of both its bodies. Then all rows are
+//! written anew; the ids between two changes are copied at once.
 
 use core::mem::swap;
 use core::ops::Range;
@@ -21,33 +21,35 @@ use crate::neighbors::NeighborLists;
 /// Rows that one task writes.
 const ROWS: usize = 1 << 11;
 
-/// Where the row of a change stands in it; then come the id and, last, whether it is taken away.
+/// Where in a change its row stands. Below stand the id and, last, whether the id is taken away.
 const ROW: u32 = u32::BITS + 1;
 
-/// Ids that are copied, or looked at, at once: mostly all of them, since it could not be foreseen how many more there are.
+/// Ids that are copied, or looked at, at once: mostly all of them, since no processor could foresee how many more there
+/// are.
 const COPIED: usize = 4 * LANES;
 const LOOKED_AT: usize = 2 * LANES;
 
-/// The number of the frame that is filled next, of all finders of the program: it tells rows from others, and nothing depends on it.
+/// The number of the frame that is filled next, of all finders of the program. It tells the rows of a frame from
+/// others; nothing else depends on it.
 static FRAMES: AtomicU64 = AtomicU64::new(1);
 
-/// Pairs of bodies that stray which come, or are taken away, and who strays.
+/// Pairs of stray bodies that come, or are taken away, and the stray bodies.
 type OfStrays<'a> = (&'a [([u32; 2], bool)], MarksOfTwo<'a>);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct LiveRows {
     pub(super) blocks: Blocks,
-    /// The rows of the last frame, whatever layers or the caller drop, if they are here; and memory for the next ones.
+    /// The rows of the last frame, if they are here, with what layers or the caller drop; and memory for the next rows.
     pub(super) rows: NeighborLists,
     spare: NeighborLists,
     place: Place,
-    /// Whether rows stay here, since the caller has asked for them in other lists than before.
+    /// Whether rows stay here, because the caller has asked for them in other lists than before.
     stay: bool,
-    /// A body that comes to a row, or is taken away, for each change: by row.
+    /// The changes, by row: a body that comes to a row, or is taken away.
     changes: Vec<u64>,
     sort: RadixSort<u64>,
-    /// Where the changes of each block begin; then, where those of the rows begin that each task writes. With the end.
+    /// Where the changes of each block begin; then, where the changes begin that each task writes. With the end.
     starts: Vec<usize>,
     /// Where the neighbours begin that each task writes, and the end.
     begins: Vec<usize>,
@@ -59,7 +61,7 @@ enum Place {
     #[default]
     Nowhere,
     Here,
-    /// In the caller's lists, which had this number then.
+    /// In the caller's lists, which were given this number.
     Lent(u64),
 }
 
@@ -78,19 +80,20 @@ impl LiveRows {
         !self.stay
     }
 
-    /// Lists have been filled with the rows of a frame, all of them, and stand in for a copy.
+    /// Notes that the caller's lists have been filled with all rows of a frame and serve as the copy.
     pub(super) fn lend(&mut self, lists: &mut NeighborLists) {
         let number = FRAMES.fetch_add(1, Ordering::Relaxed);
         lists.set_number(number);
         self.place = Place::Lent(number);
     }
 
-    /// The rows of a frame are here.
+    /// Notes that the rows of a frame are here.
     pub(super) fn keep(&mut self) {
         self.place = Place::Here;
     }
 
-    /// Takes the rows of the last frame out of the caller's lists, if they are there; whether they are here now.
+    /// Takes the rows of the last frame out of the caller's lists, if they are there. Returns whether the rows are here
+    /// now.
     pub(super) fn take_back(&mut self, lists: &mut NeighborLists) -> bool {
         match self.place {
             Place::Nowhere => return false,
@@ -105,8 +108,8 @@ impl LiveRows {
         true
     }
 
-    /// Makes the rows of this frame, so many, of those of the last one, by how candidates have changed: in the caller's lists, or, if there are
-    /// none, here.
+    /// Makes the rows of this frame, so many, from the rows of the last frame and the changes of candidates: in the
+    /// caller's lists, or, if none are given, here.
     pub(super) fn change(
         &mut self,
         (lists, count, axes): (Option<&mut NeighborLists>, usize, usize),
@@ -145,18 +148,18 @@ impl LiveRows {
             let written = task * ROWS..((task + 1) * ROWS).min(rows.len());
             run(isa, Write { rows, written, changes: of_task(task), out });
         });
-        // Those of bodies that have gone are empty.
+        // The rows of bodies that have gone are empty.
         out.truncate_rows(count);
         if is_spare {
             swap(&mut self.rows, &mut self.spare);
         }
     }
 
-    /// Notes all that has changed, by the rows that it has changed in.
+    /// Notes all changes, by the rows that they are in.
     fn note(&mut self, (names, mirrored, (of_strays, marks)): (Names<'_>, bool, OfStrays<'_>), workers: Workers<'_>) {
         let Self { blocks, changes, sort, starts, .. } = self;
         let blocks = blocks.all();
-        // Pairs of bodies that stray are no candidates any more, whatever became of them.
+        // Pairs of stray bodies are no candidates any more, whatever became of them.
         let some_stray = !marks.is_empty();
         let goes_on = |pair: [u32; 2]| !some_stray || !marks.has_any(pair);
         resize_with_headroom(starts, blocks.len() + 1);
@@ -242,7 +245,8 @@ fn is_taken(change: u64) -> bool {
     change & 1 == 1
 }
 
-/// Finds out where up to [`ROWS`] rows end from a number on, the first of which begins there, by where they have ended, and their changes.
+/// Finds where up to [`ROWS`] rows from number `first` on end, the first of which begins at `begin`. `offsets` says
+/// where the rows ended before; `changes` are theirs.
 fn end_rows((offsets, first): (&[usize], usize), changes: &[u64], begin: usize, ends: &mut [usize]) {
     let mut more = [0_isize; ROWS];
     for &change in changes {
@@ -257,7 +261,7 @@ fn end_rows((offsets, first): (&[usize], usize), changes: &[u64], begin: usize, 
 
 /// Writes some rows.
 struct Write<'a> {
-    /// As they were.
+    /// The rows as they were.
     rows: &'a NeighborLists,
     written: Range<usize>,
     changes: &'a [u64],
@@ -271,13 +275,14 @@ impl LaneWork for Write<'_> {
     fn run<L: Lanes>(self) {
         let Self { rows, written, changes, out } = self;
         let (offsets, neighbors) = (rows.offsets(), rows.neighbors());
-        // What has been copied or left out of the rows as they were, and how much has been written.
+        // Up to where ids of the old rows have been copied or left out; and how many ids have been written.
         let (mut from, mut len) = (offsets[written.start], 0);
         for &change in changes {
             let (row, id) = (row_of(change), id_of(change));
             let place = place_of::<L>(id, neighbors, offsets[row].max(from)..offsets[row + 1]);
             len = copied(neighbors, from..place, out, len);
-            // It could not be foreseen which of both it is: an id that is taken away is written over.
+            // No processor could foresee whether the id comes or is taken away. An id that is taken away is written
+            // too, and then written over.
             if let Some(slot) = out.get_mut(len) {
                 *slot = id;
             }
@@ -288,7 +293,8 @@ impl LaneWork for Write<'_> {
     }
 }
 
-/// Copies ids to a place, some at once, of which the last may be written over by what comes next; where they end there.
+/// Copies ids to a place, several at once. The last ones written may be too many; what comes next is written over them.
+/// Returns where the ids end.
 #[inline(always)]
 fn copied(ids: &[u32], from: Range<usize>, out: &mut [u32], place: usize) -> usize {
     let end = place + from.len();
@@ -305,7 +311,7 @@ fn copied(ids: &[u32], from: Range<usize>, out: &mut [u32], place: usize) -> usi
     end
 }
 
-/// Where the first of some ascending ids stands that is not less than one.
+/// Returns where the first of some ascending ids stands that is not less than `id`.
 #[inline(always)]
 fn place_of<L: Lanes>(id: u32, ids: &[u32], Range { mut start, end }: Range<usize>) -> usize {
     let Some(less) = id.checked_sub(1) else { return start };

@@ -1,21 +1,22 @@
-//! What candidates of two sets call bodies: by id or by rank in their tree, and behind those of a set its images, where space repeats.
+//! How candidates of two sets name bodies: by id, or by rank in their tree. Where space repeats, the ghost images of a
+//! set have names behind those of its bodies.
 
 use jostle_core::axes::Both;
 
 /// See the top of this file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names<'a> {
-    /// The ids of ranks, if candidates name bodies so.
+    /// The ids of ranks, if candidates name bodies by rank.
     pub(super) ids: &'a [u32],
     /// Whether both sets are the same.
     pub(super) within: bool,
-    /// Of the second set, ids from this one on are those of images of these bodies.
+    /// In the second set, ids from `first_image` on are those of ghost images, of the bodies `images_of`.
     pub(super) first_image: u32,
     pub(super) images_of: &'a [u32],
 }
 
 impl Names<'_> {
-    /// The ids of a candidate, the lesser first within a set; those of images among them.
+    /// Returns the ids of a candidate, the lesser first within a set. A ghost image has an id of its own.
     #[inline(always)]
     pub(super) fn ids(&self, names: [u32; 2]) -> [u32; 2] {
         if self.ids.is_empty() {
@@ -25,7 +26,7 @@ impl Names<'_> {
         [a.min(b), a.max(b)]
     }
 
-    /// The ids of the bodies of a candidate, the lesser first within a set.
+    /// Returns the ids of the bodies of a candidate, the lesser first within a set.
     #[inline(always)]
     pub(super) fn pair(&self, names: [u32; 2]) -> [u32; 2] {
         let [a, b] = self.ids(names);

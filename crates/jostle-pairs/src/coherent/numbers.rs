@@ -1,4 +1,5 @@
-//! One number for each body, those of one set behind those of another, with room for a few that may come.
+//! One number for each body. The numbers of a set follow those of the set before, with room for a few bodies that may
+//! come.
 
 use jostle_core::axes::Both;
 
@@ -12,7 +13,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// The ids of a pair of two sets that meet, if it is of these two bodies.
+    /// Returns the ids of these two bodies as a pair of two sets that meet, if the bodies are of these sets.
     pub(super) fn pair(self, other: Self, sets: [u32; 2]) -> Option<[u32; 2]> {
         let [one, other] = if self.set == sets[0] { [self, other] } else { [other, self] };
         let ids = [one.id, other.id];
@@ -24,7 +25,7 @@ impl Member {
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    /// The first number of each set; none where nothing is known.
+    /// The first number of each set; empty where nothing is known.
     firsts: Vec<u32>,
 }
 
@@ -37,7 +38,7 @@ impl Numbers {
         self.firsts.clear();
     }
 
-    /// Numbers the bodies of sets of such lengths; whether there are numbers for all.
+    /// Numbers the bodies of sets of such lengths. Returns whether there are numbers for all.
     pub(super) fn begin(&mut self, lens: impl Iterator<Item = usize>) -> bool {
         let mut end = Some(0_u32);
         self.firsts.clear();
@@ -48,7 +49,7 @@ impl Numbers {
         end.is_some()
     }
 
-    /// The first number of a set.
+    /// Returns the first number of a set.
     #[inline(always)]
     pub(super) fn first(&self, set: usize) -> u32 {
         self.firsts.get(set).copied().unwrap_or_default()
@@ -58,13 +59,13 @@ impl Numbers {
         self.first(set as usize) + id
     }
 
-    /// The body of a number.
+    /// Returns the body of a number.
     pub(super) fn member(&self, number: u32) -> Member {
         let set = self.firsts.partition_point(|&first| first <= number).saturating_sub(1);
         Member { set: set as u32, id: number - self.first(set) }
     }
 
-    /// The first numbers of two sets.
+    /// Returns the first numbers of two sets.
     pub(super) fn firsts(&self, sets: [u32; 2]) -> [u32; 2] {
         sets.both(|set| self.first(set as usize))
     }

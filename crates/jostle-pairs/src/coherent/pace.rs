@@ -1,9 +1,10 @@
-//! When to search from scratch, and with what margin: by how far bodies move, never by a clock, so that the order of pairs is
-//! a function of the frames alone.
+//! Decides when to search from scratch, and with what margin. How far bodies move decides, never a clock, so that the
+//! order of pairs is a function of the frames alone.
 
-/// A list pays if it lasts for so many frames, and for so many more for each pair that a body has, of few candidates, of more, and of many: to
-/// list and sort many costs more than it does to search for them again. On no course more of them are tested
-/// in a frame the wider the margin is: there it must last for longer.
+/// Says for how many frames a list must last to pay: `frames`, and more for each candidate pair of a body. The three
+/// values are for few candidates, for more, and for many: listing and sorting many costs more than searching for them
+/// again. Bodies on no course have `if_standing`: the wider the margin, the more candidates are tested in a frame, so
+/// the list must last for longer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     frames: f64,
@@ -11,12 +12,14 @@ pub(super) struct Worth {
     if_standing: [f64; 3],
 }
 
-/// So many candidates are more than few, and so many are many: beyond what caches hold of them, tests and changes of a list wait for memory; on no
-/// course of half as many, since more are tested.
+/// More candidates than the first number are more than few; more than the second are many. Beyond what caches hold of
+/// them, tests and changes of a list wait for memory. On no course half of these numbers count, since more candidates
+/// are tested.
 const MORE: [f64; 2] = [1e6, 8e6];
 const MORE_IF_STANDING: f64 = 0.5;
 
-/// Of lists of pairs, in the plane and in space, where a search takes longer for as many pairs; and of rows, which are written in each frame.
+/// The worth of lists of pairs, in the plane and in space, where a search takes longer for as many pairs. `OF_ROWS` is
+/// that of lists of rows, which are written in each frame.
 pub(super) const OF_PAIRS: [Worth; 2] =
     [Worth { if_standing: [0.375, 0.6, 0.75], ..worth(3.0, [0.25, 0.6, 0.75]) }, worth(3.0, [0.06, 0.12, 0.28])];
 pub(super) const OF_ROWS: [Worth; 2] = [worth(4.5, [0.25, 0.25, 0.375]), worth(3.3, [0.05, 0.05, 0.075])];
@@ -25,72 +28,79 @@ const fn worth(frames: f64, for_a_pair: [f64; 3]) -> Worth {
     Worth { frames, for_a_pair, if_standing: for_a_pair }
 }
 
-/// Lists that lasted for less than this tell that bodies come and go, or jump, in each frame or so.
+/// A list that lasted for fewer frames than this tells that bodies come and go, or jump, in about every frame.
 const LASTING: f64 = 3.0;
 
-/// Lists on a course that so few bodies leave that they would have lasted for so many frames are made shorter; else others are made.
+/// If so few bodies left their course that the list would have lasted for this many frames, the next list on a course
+/// is made shorter. Otherwise lists of another kind are made.
 const LASTING_ON_COURSE: f64 = 5.0;
 
-/// Where bodies keep to their course, in the plane and in space, few candidates are tested in a frame, and a list may be shorter; where some stray,
-/// those are looked for as well.
+/// Factors of what a list on a course must last for, in the plane and in space: few candidates are tested in a frame,
+/// so the list may be shorter. Where some bodies stray, they are looked for as well.
 const IF_EXPECTED: [f64; 2] = [0.75, 0.6];
 const IF_SOME_STRAY: [f64; 2] = [1.1, 0.6];
 
-/// Where they are on no course, so many frames more, in the plane and in space.
+/// Lists of bodies on no course must last for so many frames more, in the plane and in space.
 const IF_STANDING: [f64; 2] = [0.0, 1.0];
 
-/// Where bodies on a course all move apart, not together, many candidates are due while a list lasts: then it must last for so many frames for each pair
-/// that a body has, in the plane and in space, and for so many times as many where others stand in for them; so must lists of bodies on
-/// no course that a search takes little time to move into a cell.
+/// Where bodies on a course all move apart, not together, many candidates are due while a list lasts. The list must
+/// then last for so many frames for each pair that a body has, in the plane and in space. Where stand-ins represent the
+/// bodies, it must last for `IF_STAND_IN` times as many. So must lists of bodies on no course that a search takes
+/// little time to move into a cell.
 const FOR_A_PAIR_APART: [f64; 2] = [0.5, 0.18];
 const IF_STAND_IN: f64 = 1.4;
 
-/// While lists do not pay, how far bodies move is looked at once in so many frames.
+/// While lists do not pay, the finder looks at how far bodies move once in so many frames.
 const PROBE_EVERY: u32 = 16;
 
-/// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of axes: a
-/// search costs as much as some frames of the list, and the list gets longer with the margin. Of bodies where they stand, of bodies
-/// where they are to be, and of those that keep to their course, few of which are tested in a frame; more if they may stray.
+/// The margin relative to the geometric mean of a radius and of how far bodies move in a frame, times the number of
+/// axes. A search costs as much as some frames of the list, and the list gets longer with the margin. The values are
+/// for bodies where they stand; for bodies where they are expected to be; for bodies that keep to their course, few of
+/// whose candidates are tested in a frame; and for bodies that may stray, more of whose candidates are.
 const MARGINS: [f64; 4] = [4.0, 5.0, 7.0, 6.0];
 
-/// The least margin relative to a radius, of bodies that hardly move.
+/// The least margin relative to a radius, for bodies that hardly move.
 const LEAST: f64 = 1.0 / 64.0;
 
-/// How much of a margin bodies may have used up when a list is made, of them where they are to be halfway: the list lasts for so many
-/// times longer if they move on as they did. And of bodies that are expected to keep to their course.
+/// How much of a margin bodies may have used up when a list is made of them where they are expected to be halfway: the
+/// list lasts for so many times longer if they move on as they did. The second value is for bodies that are expected to
+/// keep to their course.
 const AHEAD: [f64; 2] = [0.85, 0.95];
 
-/// How far bodies may stray from their course, relative to the margin: so many times as far as they are to, as they did the last time, this at
-/// least, and no course is expected of bodies that stray farther.
+/// The tolerance: how far bodies may stray from their course, relative to the margin. It is `STRAYING` times as far as
+/// they will if they stray as they did the last time, and at least `LEAST_STRAYED`. No course is expected of bodies
+/// whose tolerance would be more than `MOST_STRAYED`.
 const STRAYING: f64 = 1.25;
 const LEAST_STRAYED: f64 = 1.0 / 128.0;
 const MOST_STRAYED: f64 = 0.5;
 
-/// All but a few are to stray no farther than so many times as far as they did the last time, but such a part of the tolerance at least: how long
-/// it is in doubt whether others touch follows those who stray farthest.
+/// The limit within which all but a few bodies are to stay. If they stray as they did the last time, they reach the
+/// first part of it; it is at least the second part of the tolerance. The bodies that stray farthest decide for how
+/// long it is in doubt whether others touch.
 const LIMITS: [f64; 2] = [0.9, 0.25];
 
-/// Of bodies that may stray farther than this, more candidates are tested in a frame.
+/// If bodies may stray farther than this, relative to the margin, more candidates are tested in a frame.
 const STRAYED: f64 = 1.0 / 16.0;
 
-/// How far bodies are taken to move on average, over how far the fastest do, at least.
+/// The least ratio assumed of how far bodies move on average to how far the fastest do.
 const LEAST_SHARE: f64 = 1.0 / 16.0;
 
-/// A course is followed for so many times as far as it has been seen, at most.
+/// A course is followed for at most so many times as far as it has been seen.
 const MOST_TIMES: f64 = 16.0;
 
-/// So many lists are made of bodies where they stand, after one for which they did not move as they were expected to, and twice as many after
-/// the next, up to the latter. And so many without a course, after one on which bodies strayed: none at first, since they may stray farther on
-/// the next.
+/// After a list whose bodies did not move as expected, so many lists are made of bodies where they stand:
+/// `LISTS_APART[0]` the first time, then twice as many each time, up to `LISTS_APART[1]`. `COURSES_APART` counts lists
+/// without a course likewise, after a list on whose course bodies strayed: none at first, since the next course may let
+/// them stray farther.
 const LISTS_APART: [u32; 2] = [8, 64];
 const COURSES_APART: [u32; 2] = [0, 64];
 
-/// Where a margin adds so many pairs a body, as many as are tested in each frame, candidates name bodies by rank; and where there are so many
-/// bodies that each takes as long to be put by rank as several tests.
+/// Where a margin adds more pairs a body than this, as many as are tested in each frame, candidates name bodies by
+/// rank. The second value is for so many bodies (`MANY`) that putting each by rank takes as long as several tests.
 const CROWDED: f64 = 1.0;
 const CROWDED_IF_MANY: f64 = 3.0;
 
-/// So many bodies: 3 MB of them, once by id and once by rank.
+/// So many bodies take 3 MB, once by id and once by rank.
 const MANY: usize = 3 << 16;
 
 /// See the top of this file.
@@ -98,34 +108,36 @@ const MANY: usize = 3 << 16;
 pub(super) struct Pace {
     /// What is kept.
     kept: Kept,
-    /// Frames since then.
+    /// Frames since it was kept.
     frames: u32,
     /// How far bodies move in a frame; infinite where they come and go.
     speed: Option<f64>,
-    /// How many pairs there were in the last search from scratch, had it had no margin, and of how many bodies.
+    /// How many pairs the last search from scratch would have found without a margin, and of how many bodies.
     found: f64,
     bodies: f64,
-    /// How many times as many there are, as it seems, with the margin of the next list.
+    /// The estimated factor by which the margin of the next list multiplies the number of pairs.
     growth: f64,
     rebuilds: u64,
     /// How much of the margin was used up when the list was made.
     ahead: f64,
-    /// How far a body had strayed from its course, at most, when the last list of bodies where they were to be ended, over the square of its
-    /// frames, as if it had sped up; and how far bodies move on average, over how far the fastest do.
+    /// How far a body had strayed from its course, at most, when the last list of bodies where they were expected to be
+    /// ended, over the square of its frames, as if the body had sped up. And how far bodies move on average, over how
+    /// far the fastest do.
     strays: f64,
     share: f64,
-    /// Which part of how far bodies move they do apart from each other.
+    /// Which part of their movement bodies make apart from each other.
     apartness: f64,
-    /// How far bodies might stray from their course in this list, if one was expected; and for how many frames so few may stray that those are
-    /// looked for by themselves, if it is worth making a list for as many: none where nobody strays, or all.
+    /// How far bodies may stray from their course in this list, if one is expected. And for how many frames few enough
+    /// bodies stray to be looked for separately, if a list that lasts for as many is worth making: none where no body
+    /// strays, or all do.
     tolerance: f64,
     may_last: Option<f64>,
-    /// When lists are made of bodies where they are to be again, and when a course is expected of them.
+    /// When lists are made again of bodies where they are expected to be, and when a course is expected of them again.
     apart: Apart,
     courses_apart: Apart,
 }
 
-/// How many lists are still to be made in another way, and how many are to be the next time, if it is not the first.
+/// How many lists are still to be made in another way; and how many the next time, none before the first.
 #[derive(Debug, Clone, Default)]
 struct Apart {
     left: u32,
@@ -143,17 +155,19 @@ impl Apart {
     }
 }
 
-/// How bodies have moved since what is kept was.
+/// How bodies have moved since what is kept was kept.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moved {
-    /// How far one has, at most, and all have on average.
+    /// How far the fastest body has moved, and how far all have on average.
     pub(super) most: f64,
     pub(super) mean: f64,
-    /// Which part of that they have apart from each other.
+    /// Which part of that movement is apart from each other.
     pub(super) apart: f64,
-    /// How far one has strayed from its course, at most, or all but a few that may, where bodies were kept where they were to be.
+    /// How far a body has strayed from its course, at most, where bodies were kept where they were expected to be; or
+    /// how far all but the few that may stray farther.
     pub(super) strayed: f64,
-    /// Whether too many have strayed farther than they may, and for how many frames no more would stray than may: infinite where none has.
+    /// Whether too many bodies have strayed farther than they may. And for how many frames no more would stray than
+    /// may: infinite where none has.
     pub(super) left_course: bool,
     pub(super) may_last: f64,
 }
@@ -162,13 +176,14 @@ pub(super) struct Moved {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
     pub(super) margin: f64,
-    /// How much farther bodies are to be when the list is made, as often as since they were kept; and how far they have moved since then.
+    /// How much farther on bodies are to be when the list is made, over how far they have moved since they were kept;
+    /// and how far that was.
     pub(super) ahead: Option<[f64; 2]>,
-    /// How far bodies may stray from there, and from the same way on; infinite if nothing is expected of the latter. And how far all but a few,
-    /// who are looked for by themselves where that can be done.
+    /// How far bodies may stray from where they are kept, and from the same way on; infinite if no course is expected.
+    /// And how far all but a few may, where those few can be looked for separately.
     pub(super) tolerance: f64,
     pub(super) limit: f64,
-    /// The margin if they cannot be kept ahead, and how many times as many pairs there are with that.
+    /// The margin if bodies cannot be kept ahead, and the factor by which it multiplies the number of pairs.
     standing: [f64; 2],
 }
 
@@ -202,17 +217,17 @@ impl Pace {
         self.kept = Kept::Nothing;
     }
 
-    /// Whether a list was kept.
+    /// Whether a list is kept.
     pub(super) fn keeps_list(&self) -> bool {
         matches!(self.kept, Kept::List(_))
     }
 
-    /// Whether bodies were kept.
+    /// Whether bodies are kept.
     pub(super) fn keeps(&self) -> bool {
         !matches!(self.kept, Kept::Nothing)
     }
 
-    /// Frames since what is kept was.
+    /// Returns the number of frames since what is kept was kept.
     pub(super) fn frames(&self) -> u32 {
         self.frames
     }
@@ -221,23 +236,25 @@ impl Pace {
         self.frames += 1;
     }
 
-    /// Whether a list is there that holds, by how much of its margin a body has used up; none of other bodies.
+    /// Whether a list is kept that still holds. `used` is how much of its margin a body has used up; none if these are
+    /// other bodies.
     pub(super) fn holds(&self, used: Option<f64>) -> bool {
         matches!((self.kept, used), (Kept::List(margin), Some(used)) if used <= margin)
     }
 
-    /// Whether the list was made of bodies where they were to be.
+    /// Whether the list was made of bodies where they were expected to be.
     pub(super) fn was_ahead(&self) -> bool {
         self.keeps_list() && self.ahead > 0.0
     }
 
-    /// Notes how bodies have moved since what is kept was, where that does not hold any more; none of other bodies.
+    /// Notes how bodies have moved since what is kept was kept, once that does not hold any more; none if these are
+    /// other bodies.
     pub(super) fn ended(&mut self, moved: Option<Moved>) {
         let frames = f64::from(self.frames);
         let lasted = frames >= LASTING;
         match (self.kept, moved) {
             (Kept::Nothing, _) => {}
-            // That a body has jumped says nothing of the next frames.
+            // A jump of one body says nothing of the next frames.
             (Kept::List(margin), Some(moved)) if lasted && moved.most > 2.0 * margin * (1.0 + self.ahead) => {
                 self.speed = Some(margin * (1.0 + self.ahead) / frames);
             }
@@ -258,13 +275,14 @@ impl Pace {
         }
     }
 
-    /// Learns of a list that has lasted for so many times as long as one of bodies where they stood would have.
+    /// Learns from a list that has ended, and that lasted `times` as long as a list of bodies where they stood would
+    /// have.
     fn judge(&mut self, times: f64, Moved { strayed, left_course, may_last, .. }: Moved) {
         if self.ahead == 0.0 {
             return self.apart.wait();
         }
         let lasted = times >= 1.0 + self.ahead / 2.0;
-        // Farther on than bodies can be looked at, none is known to have strayed.
+        // Beyond the steps that are looked at, it is not known how far bodies have strayed.
         if strayed < f64::INFINITY {
             self.strays = strayed / f64::from(self.frames).powi(2);
         }
@@ -288,24 +306,26 @@ impl Pace {
         }
     }
 
-    /// How many pairs a body had in the last search, as it seems.
+    /// Estimates how many pairs a body had in the last search.
     pub(super) fn pairs_of_one(&self) -> f64 {
         self.found / self.bodies.max(1.0)
     }
 
-    /// How many pairs of a body the next list will have, as it seems.
+    /// Estimates how many pairs a body will have in the next list.
     pub(super) fn foreseen(&self) -> f64 {
         self.pairs_of_one() * self.growth
     }
 
-    /// Whether so many are tested in each frame that bodies are to be put in an order in which those that are tested with each other are near.
+    /// Whether so many candidates are tested in each frame that bodies are to be put in an order in which those that
+    /// are tested with each other lie near each other.
     pub(super) fn is_crowded(&self, bodies: usize) -> bool {
         let added = self.pairs_of_one() * (self.growth - 1.0);
         added > if bodies > MANY { CROWDED_IF_MANY } else { CROWDED }
     }
 
-    /// How the next list is to be made; none if it does not pay. Whether others stand in for bodies, and for such that a search moves into a cell as they are; and
-    /// whether it can be known where they are to be.
+    /// Chooses how the next list is to be made; none if a list does not pay. `stand_in`: bodies have stand-ins.
+    /// `moved_in`: a search moves these bodies into a cell as they are. `known`: it can be known where bodies are to
+    /// be.
     pub(super) fn next_way(
         &mut self,
         radius: f64,
@@ -318,13 +338,13 @@ impl Pace {
         let [ahead, on_course] = if known && self.apart.left == 0 && speed > 0.0 { AHEAD } else { [0.0; 2] };
         // How fast the margin is used up.
         let pace_of = |ahead: f64| speed / (1.0 + ahead);
-        // No farther than has been seen.
+        // Bodies are kept no farther ahead than they have been seen to move.
         let moved = speed * f64::from(self.frames);
         let margin_of = |margins: f64, pace: f64, share: f64| {
             let margin = (pace * radius / share).sqrt() * (margins / axes as f64);
             f64::from(margin.max(radius * LEAST) as f32)
         };
-        // On its course each body has a margin of its own: how much of the greatest they are on average.
+        // On a course each body has a margin of its own. `share` is their average over the greatest.
         let pace = pace_of(on_course);
         let stray = |margin: f64| (STRAYING * self.strays * (margin / pace).powi(2) / margin).max(LEAST_STRAYED);
         let of_course = |margins: f64| {
@@ -332,7 +352,7 @@ impl Pace {
             let share = (share + stray(margin_of(margins, pace, share))).min(1.0);
             let longest = margin_of(margins, pace, share).min(f64::from((MOST_TIMES * moved) as f32));
             let margin = longest.min(f64::from((pace * self.may_last.unwrap_or(f64::INFINITY)) as f32));
-            // What rounding makes them stray is no less for a shorter list.
+            // Rounding makes bodies stray no less in a shorter list.
             (margin, share, stray(margin).max(LEAST_STRAYED * longest / margin))
         };
         let (mut margin, mut share, mut may_stray) = of_course(MARGINS[2]);
@@ -342,7 +362,7 @@ impl Pace {
         let is_shorter = self.may_last.is_some();
         let is_expected = ahead > 0.0 && self.courses_apart.left == 0 && may_stray <= MOST_STRAYED;
         let standing = margin_of(MARGINS[usize::from(ahead > 0.0)], pace_of(ahead), 1.0);
-        // Bodies with a margin, over those without.
+        // The size of bodies with a margin, over that without.
         let growth_of = |margin: f64| if radius > 0.0 { (1.0 + margin / radius).powi(axes as i32) } else { 1.0 };
         let on_course = (on_course, margin, share);
         let mut pays = |is_expected: bool| {
@@ -362,7 +382,8 @@ impl Pace {
             };
             (margin.is_finite() && margin >= worth * pace_of(ahead)).then_some((is_expected, ahead, margin))
         };
-        // Where too many would leave their course before that pays, another list may last for longer.
+        // Where too many bodies would leave their course before a list pays, a list without a course may last for
+        // longer.
         let Some((is_expected, ahead, margin)) =
             pays(is_expected).or_else(|| if is_shorter && is_expected { pays(false) } else { None })
         else {
@@ -380,19 +401,19 @@ impl Pace {
         Some(Way { margin, ahead, tolerance: self.tolerance, limit, standing: [standing, growth_of(standing)] })
     }
 
-    /// The list is to be made of bodies where they stand after all; with what margin.
+    /// Notes that the list is made of bodies where they stand after all; returns its margin.
     pub(super) fn stay(&mut self, way: &Way) -> f64 {
         let [margin, growth] = way.standing;
         (self.ahead, self.growth) = (0.0, growth);
         margin
     }
 
-    /// No list is made after all.
+    /// Notes that no list is made after all.
     pub(super) fn give_up(&mut self) {
         (self.growth, self.ahead) = (1.0, 0.0);
     }
 
-    /// A search from scratch was made, which found so many pairs of so many bodies.
+    /// Notes a search from scratch, with this margin, which found so many pairs of so many bodies.
     pub(super) fn searched(&mut self, margin: f64, found: u64, bodies: usize) {
         self.rebuilds += 1;
         (self.found, self.bodies) = (found as f64 / self.growth, bodies as f64);
@@ -408,7 +429,7 @@ impl Pace {
         self.speed.is_none() || self.frames >= PROBE_EVERY
     }
 
-    /// Whether the bodies of a frame that was searched without a margin are to be kept, which is noted.
+    /// As [`Pace::will_probe`], once the frame has been searched; notes that its bodies are kept.
     pub(super) fn probes(&mut self) -> bool {
         let probes = self.will_probe();
         if probes {

@@ -4,22 +4,23 @@ use jostle_core::axes::Both;
 use jostle_core::prefetch::prefetch;
 use jostle_sets::simd::{LANES, Lanes};
 
-/// Bodies that are more than this, 2 MB of them, are too many for a cache near the core.
+/// More bodies than this, 2 MB of them, are too many for a cache near the core.
 const NEAR: usize = 1 << 16;
 
-/// Whether to ask for bodies ahead, of so many, that are named in no order of theirs.
+/// Whether so many bodies, which pairs name in no particular order, are to be prefetched.
 #[inline(always)]
 pub(super) fn are_far(bodies: usize) -> bool {
     bodies > NEAR
 }
 
-/// Centre, and last the radius, of a body in `f32`: in one line of memory, since candidates name bodies in no order of theirs.
+/// The centre and, last, the radius of a body in `f32`. They lie in one line of memory, since candidates name bodies in
+/// no particular order.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(16))]
 pub(super) struct Packed(pub(super) [f32; 4]);
 
 impl Packed {
-    /// One that touches none.
+    /// A body that touches none.
     pub(super) const NOWHERE: Self = Self([f32::NAN; 4]);
 
     #[inline(always)]
@@ -34,7 +35,7 @@ impl Packed {
         self.0[3]
     }
 
-    /// The same elsewhere.
+    /// Returns the body moved by a vector.
     #[inline(always)]
     pub(super) fn moved<const D: usize>(mut self, by: [f32; D]) -> Self {
         for axis in 0..D {
@@ -43,8 +44,9 @@ impl Packed {
         self
     }
 
-    /// The square of their distance, as [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at) has it, and the sum of their radii: the predicate is
-    /// whether the former is no greater than the square of the latter.
+    /// Returns the square of the distance of two bodies, as [`Sixteen::hits_at`](jostle_sets::shape::Sixteen::hits_at)
+    /// computes it, and the sum of their radii. The predicate is whether the former is no greater than the square of
+    /// the latter.
     #[inline(always)]
     pub(super) fn measure<const D: usize>(&self, other: &Self) -> (f32, f32) {
         let mut distance2 = 0.0;
@@ -61,13 +63,13 @@ impl Packed {
 #[repr(align(32))]
 pub(super) struct Moving(pub(super) [[f32; 4]; 2]);
 
-/// What stands in place of the radius of an image as it is kept, where that of no body is below 0; and what the sum of two is less than where both
-/// are images.
+/// Stands in place of the radius of a ghost image as it is kept; no body has a radius below 0. A sum of two such values
+/// is less than `TWO_IMAGES`, and no other sum of radii is.
 const IMAGE: f32 = -1.0e30;
 pub(super) const TWO_IMAGES: f32 = 1.5 * IMAGE;
 
 impl Moving {
-    /// An image of it.
+    /// Returns a ghost image of the body.
     pub(super) fn image<const D: usize>(self, by: [f32; D]) -> Self {
         let mut image = self.0.both(|body| Packed(body).moved(by).0);
         image[1][3] = IMAGE;
@@ -75,18 +77,18 @@ impl Moving {
     }
 }
 
-/// Room for pairs that name none but the first so many bodies of two sets.
+/// Room for pairs that name only the first `ends` bodies of two sets.
 #[derive(Debug, Clone)]
 pub(super) struct Named<const N: usize> {
-    /// Where the bodies begin, in halves of one: what processors can address without a shift.
+    /// Where the bodies begin, in halves of a body: processors can address these without a shift.
     halves: [[u32; 2]; N],
     ends: [u32; 2],
 }
 
-/// Bytes of a half of one.
+/// Bytes of half a body.
 const HALF: usize = size_of::<[f32; 2]>();
 
-/// The most bodies that pairs are [`Named`] of.
+/// The most bodies of a set that pairs in a [`Named`] can name.
 pub(super) const MOST: usize = 1 << 31;
 
 impl<const N: usize> Default for Named<N> {
@@ -96,7 +98,7 @@ impl<const N: usize> Default for Named<N> {
 }
 
 impl<const N: usize> Named<N> {
-    /// Begins anew, for pairs of bodies of two sets of such lengths; those that were there stand for others.
+    /// Begins anew, for pairs of bodies of two sets of such lengths. Pairs that are there stay, to fill up sixteens.
     pub(super) fn begin(&mut self, lens: [usize; 2]) {
         let ends = lens.both(|len| len.min(MOST) as u32);
         if ends[0] < self.ends[0] || ends[1] < self.ends[1] {
@@ -105,10 +107,10 @@ impl<const N: usize> Named<N> {
         self.ends = ends;
     }
 
-    /// Takes pairs in an order, each by its number among them, by other names.
+    /// Stores pairs, renamed by `named`, in this order of their numbers.
     ///
     /// # Panics
-    /// If a pair names others than it was begun for, or there is no pair of a number.
+    /// If a pair names a body beyond the lengths that it was begun for, or a number has no pair.
     pub(super) fn put(&mut self, pairs: &[[u32; 2]], order: &[u16], named: impl Fn([u32; 2]) -> [u32; 2]) {
         for (slot, &number) in self.halves.iter_mut().zip(order) {
             *slot = named(pairs[usize::from(number)]).both(|body| 2 * body);
@@ -128,26 +130,26 @@ impl<const N: usize> Named<N> {
         self.halves[at].both(|half| half / 2)
     }
 
-    /// The first so many pairs, as they are kept.
+    /// Returns the first `len` pairs as they are stored.
     pub(super) fn names(&self, len: usize) -> &[[u32; 2]] {
         &self.halves[..len]
     }
 
-    /// How those name a body.
+    /// Returns how stored pairs name a body.
     pub(super) fn name_of(body: u32) -> u32 {
         2 * body
     }
 
-    /// Asks for a pair.
+    /// Prefetches a pair.
     #[inline(always)]
     pub(super) fn prefetch(&self, at: usize) {
         prefetch(&self.halves[at]);
     }
 
-    /// The first so many pairs, of these bodies; the last sixteen are filled up with others.
+    /// Returns the first `len` pairs, of these bodies, in sixteens; other pairs fill up the last sixteen.
     ///
     /// # Panics
-    /// If these are fewer bodies than it was begun for.
+    /// If there are fewer bodies than it was begun for.
     #[inline(always)]
     pub(super) fn sixteens<'a>(&'a self, bodies: [&'a [Packed]; 2], len: usize) -> Sixteens<'a, 1> {
         assert_are_there(bodies, self.ends);
@@ -160,8 +162,8 @@ fn assert_are_there<B>([of_a, of_b]: [&[B]; 2], ends: [u32; 2]) {
     assert!(ends[0] as usize <= of_a.len() && ends[1] as usize <= of_b.len(), "a pair names no body");
 }
 
-/// Pairs of bodies of two sets, sixteen by sixteen, each of which names bodies that are there, by so many halves of one. To check each
-/// when it is tested takes a tenth of the time of tests.
+/// Pairs of bodies of two sets, sixteen by sixteen. Each pair names bodies that are there; a name counts `UNIT` halves
+/// of a [`Packed`]. To check each pair when it is tested would take a tenth of the time of tests.
 #[derive(Clone, Copy)]
 pub(super) struct Sixteens<'a, const UNIT: usize, B = Packed> {
     bodies: [&'a [B]; 2],
@@ -169,14 +171,14 @@ pub(super) struct Sixteens<'a, const UNIT: usize, B = Packed> {
 }
 
 impl Sixteens<'_, 1> {
-    /// The pair of a number.
+    /// Returns the pair of a number.
     pub(super) fn pair(self, at: usize) -> [u32; 2] {
         self.pairs.as_flattened()[at].both(|half| half / 2)
     }
 }
 
 impl<'a> Sixteens<'a, 4, Moving> {
-    /// Those of some pairs.
+    /// Takes pairs that name moving bodies.
     ///
     /// # Panics
     /// If a pair names no body.
@@ -199,7 +201,7 @@ impl<'a> Sixteens<'a, 4, Moving> {
 }
 
 impl<'a, const UNIT: usize, B> Sixteens<'a, UNIT, B> {
-    /// Those of some pairs, which are checked at once, by the greatest numbers.
+    /// Takes pairs, which are checked at once, by the greatest names.
     #[inline(always)]
     fn checked(bodies: [&'a [B]; 2], pairs: &'a [[u32; 2]]) -> Self {
         const { assert!(UNIT > 1, "numbers of whole bodies") };
@@ -220,20 +222,20 @@ impl<'a, const UNIT: usize, B> Sixteens<'a, UNIT, B> {
     fn bodies_of(self, [a, b]: [u32; 2]) -> [&'a B; 2] {
         const { assert!(size_of::<B>() == UNIT * HALF || (UNIT == 1 && size_of::<B>() == 2 * HALF)) };
         let [of_a, of_b] = self.bodies.map(|bodies| bodies.as_ptr().cast::<[f32; 2]>());
-        // SAFETY: whoever made this has seen that there are more bodies than the greatest numbers; where they are in halves, those of
-        // whole bodies alone have been put down.
+        // SAFETY: whoever made this has checked that there are more bodies than the greatest names. Where names are in
+        // halves, `Named` has stored only those of whole bodies.
         unsafe { [&*of_a.add(a as usize * UNIT).cast::<B>(), &*of_b.add(b as usize * UNIT).cast::<B>()] }
     }
 }
 
 impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
-    /// Asks for sixteen pairs.
+    /// Prefetches sixteen pairs.
     #[inline(always)]
     pub(super) fn prefetch_pairs(self, sixteen: usize) {
         prefetch(&self.pairs[sixteen]);
     }
 
-    /// Asks for the bodies of sixteen.
+    /// Prefetches the bodies of sixteen pairs.
     #[inline(always)]
     pub(super) fn prefetch(self, sixteen: usize) {
         for &pair in &self.pairs[sixteen] {
@@ -241,19 +243,20 @@ impl<'a, const UNIT: usize> Sixteens<'a, UNIT> {
         }
     }
 
-    /// As [`Packed::measure`] of sixteen side by side, in the same bits.
+    /// As [`Packed::measure`], of sixteen pairs side by side, in the same bits.
     #[inline(always)]
     pub(super) fn measure<L: Lanes, const D: usize>(self, sixteen: usize) -> [L; 2] {
         let columns = self.apart::<L>(sixteen);
         [dot::<L, D>(&columns, &columns), columns[3]]
     }
 
-    /// From the second body to the first along each axis, and last the sum of their radii, of sixteen side by side.
+    /// Returns the vectors from the second body to the first, axis by axis, and last the sums of the radii, of sixteen
+    /// pairs side by side.
     #[inline(always)]
     pub(super) fn apart<L: Lanes>(self, sixteen: usize) -> [L; 4] {
         let pairs = &self.pairs[sixteen];
         let mut rows = [[&[0.0; 4]; LANES]; 2];
-        // No `map` of arrays: it is not always inlined, and would be compiled for what the target always has.
+        // No `map` of arrays: it is not always inlined, and would then be compiled for what the target always has.
         for (lane, &pair) in pairs.iter().enumerate() {
             let [a, b] = self.bodies_of(pair);
             (rows[0][lane], rows[1][lane]) = (&a.0, &b.0);

@@ -1,4 +1,4 @@
-//! The list of those candidates that touch which are pairs, where layers or a function of the caller's drop some.
+//! Lists the pairs among the candidates that touch, where layers or a function of the caller's drop some.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,9 +14,9 @@ use crate::join::hits::PairList;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct PairSieve {
-    /// Of each block of candidates, the numbers, within it, of those that are pairs, then room.
+    /// For each block of candidates: the numbers, within it, of the candidates that are pairs; then unused room.
     kept: Vec<u16>,
-    /// One for each block, and more.
+    /// The number of pairs of each block, and unused room.
     counts: Vec<AtomicU32>,
     /// Where the pairs of each block begin, and their number at the end.
     starts: Vec<usize>,
@@ -29,7 +29,7 @@ impl PairSieve {
             + self.counts.capacity() * size_of::<AtomicU32>()
     }
 
-    /// Finds out which candidates are pairs, all of which touch, but for those of bodies that stray.
+    /// Finds out which candidates are pairs. All of them touch, except those of stray bodies, which are no pairs here.
     pub(super) fn sift<const D: usize>(
         &mut self,
         candidates: &Candidates<D>,
@@ -60,7 +60,7 @@ impl PairSieve {
         }));
     }
 
-    /// Lists the pairs in the order of the candidates; where those of each two sets end.
+    /// Lists the pairs in the order of the candidates; returns where the pairs of each two sets end.
     pub(super) fn list<'c, const D: usize>(
         &'c self,
         candidates: &'c Candidates<D>,
@@ -79,12 +79,12 @@ impl PairSieve {
         candidates.ends.iter().map(|&end| self.before(end))
     }
 
-    /// The numbers, within a block of candidates, of those that are pairs.
+    /// Returns the numbers, within a block, of the candidates that are pairs.
     fn kept_of(&self, block: usize) -> &[u16] {
         &self.kept[block * BLOCK..][..self.starts[block + 1] - self.starts[block]]
     }
 
-    /// How many pairs there are before a candidate.
+    /// Returns how many pairs there are before a candidate.
     fn before(&self, candidate: usize) -> usize {
         let block = candidate / BLOCK;
         if block + 1 >= self.starts.len() {
@@ -95,7 +95,8 @@ impl PairSieve {
     }
 }
 
-/// Writes the numbers of those candidates from number `first` on that are pairs to the front of `out`; how many there are.
+/// Writes the numbers, counted from `first`, of the candidates that are pairs to the front of `out`; returns how many
+/// there are.
 fn sift_block<const D: usize>(
     candidates: &Candidates<D>,
     (test, strays): (&Test<'_, D>, &Strays<D>),

@@ -1,7 +1,7 @@
-//! How frames are answered in pairs.
+//! Answers frames in pairs.
 //!
-//! The list is changed where candidates have begun to touch, or have ended (`live`). Where the caller may drop some, the list that he gets is made
-//! of it anew (`pair_sieve`).
+//! The live list is changed where candidates have begun to touch, or have ended (`live`). Where the caller may drop
+//! pairs, the caller's list is made anew from the live list (`pair_sieve`).
 
 use jostle_core::Workers;
 
@@ -11,7 +11,7 @@ use crate::coherent::strays::{ByTrees, Listed};
 use crate::join::filter::PairTest;
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Lists the pairs of a frame, and says how many there are.
+    /// Lists the pairs of a frame; returns how many there are.
     pub(super) fn list_pairs(
         &mut self,
         given: Given<'_, D>,
@@ -41,11 +41,11 @@ impl<const D: usize> CoherentFinder<D> {
         }
         ends.clear();
         if test.drops_some() {
-            // Those that the caller drops may come back in the next frame.
+            // Pairs that the caller drops may come back in the next frame.
             live.put_aside((&mut candidates.pairs, &mut candidates.ends), pairs);
             pair_sieve.sift(candidates, (&test, strays), workers);
             ends.extend(pair_sieve.list(candidates, pairs, workers));
-            // None of those that stray is among them.
+            // The list has no pairs of stray bodies.
             workers.run_callers(test.asks_callers(), || {
                 strays.add((pairs, ends), |sets, pair| test.admits(sets, pair), workers);
             });

@@ -11,17 +11,17 @@ use crate::neighbors::NeighborLists;
 /// Rows whose ends one task finds.
 const ROWS: usize = 1 << 13;
 
-/// Words of a part of the neighbours, which one task tests or lists.
+/// Words of a part of the neighbours; one task tests or lists a part.
 const WORDS: usize = BLOCK / WORD;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct RowSieve {
-    /// A bit for each neighbour, row after row: it stays. None is set of those behind the last.
+    /// A bit for each neighbour, row after row: whether it stays. No bit behind the last neighbour is set.
     stays: Vec<u64>,
-    /// How many neighbours stay of a part before each word.
+    /// How many neighbours of a part stay before each word.
     before: Vec<u16>,
-    /// Where those that stay of each part begin, and their number at the end.
+    /// Where the staying neighbours of each part begin, and their number at the end.
     starts: Vec<usize>,
 }
 
@@ -32,7 +32,7 @@ impl RowSieve {
             + self.starts.capacity() * size_of::<usize>()
     }
 
-    /// Finds out which neighbours stay, by the body of the row of each and itself.
+    /// Finds out which neighbours stay: `stays` judges the body of a row and its neighbour.
     pub(super) fn sift(
         &mut self,
         rows: &NeighborLists,
@@ -81,7 +81,7 @@ impl RowSieve {
     }
 }
 
-/// Calls `visit` with each neighbour of a part, by its number, the body of its row and itself.
+/// Calls `visit` with each neighbour of a part: with its number, and with the body of its row and the neighbour.
 #[inline(always)]
 fn each(rows: &NeighborLists, part: usize, mut visit: impl FnMut(usize, [u32; 2])) {
     let (offsets, neighbors) = (rows.offsets(), rows.neighbors());
@@ -117,7 +117,7 @@ impl Work for Count<'_> {
 
 /// Finds out where rows end among the neighbours that stay.
 struct Ends<'a> {
-    /// Where they end among all.
+    /// Where the rows end among all neighbours.
     offsets: &'a [usize],
     bits: &'a [u64],
     before: &'a [u16],
@@ -172,7 +172,7 @@ impl LaneWork for Chosen<'_> {
     }
 }
 
-/// Calls `visit` with each lane of a mask, and its number among them.
+/// Calls `visit` with each lane that a mask sets, and its number among these lanes.
 #[inline(always)]
 fn each_of_mask(mask: u16, mut visit: impl FnMut(usize, usize)) {
     let (mut mask, mut number) = (mask, 0);

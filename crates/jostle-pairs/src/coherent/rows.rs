@@ -1,8 +1,9 @@
-//! How frames are answered in rows.
+//! Answers frames in rows.
 //!
-//! A frame in which candidates are listed anew is searched from scratch, and candidates beside it, for those that follow: it is known then
-//! which of those touch. In the frames that follow, rows are changed where candidates have begun to touch, or have ended
-//! (`live_rows`). Where the caller may drop some, the rows that he gets are those of them that he keeps (`row_sieve`).
+//! A rebuild searches rows from scratch, and candidates beside them, for the frames that follow; it is known then which
+//! candidates touch. In kept frames, rows are changed where candidates have begun to touch, or have ended
+//! (`live_rows`). Where the caller may drop neighbours, the caller gets the rows with the neighbours that stay
+//! (`row_sieve`).
 
 use jostle_core::axes::Both;
 use jostle_core::{Isa, Workers};
@@ -21,7 +22,7 @@ use crate::join::filter::PairTest;
 use crate::neighbors::rows::Rows;
 use crate::neighbors::{NeighborLists, RowEngine};
 
-/// What is asked for: rows of a kind, of pairs that pass, in these lists.
+/// What the caller asks for: rows of a kind, of pairs that pass a test, in these lists.
 pub(super) struct Asked<'a> {
     pub(super) kind: Rows,
     pub(super) only: Option<PairTest<'a>>,
@@ -29,7 +30,8 @@ pub(super) struct Asked<'a> {
 }
 
 impl<const D: usize> CoherentFinder<D> {
-    /// Searches for the rows of a frame from scratch, and keeps them, where it lasts how bodies touch.
+    /// Searches for the rows of a frame from scratch and keeps them, with the neighbours that the caller's test, or
+    /// layers of this frame alone, drop.
     pub(super) fn search_rows(
         &mut self,
         input: &Input<'_, D>,
@@ -41,7 +43,7 @@ impl<const D: usize> CoherentFinder<D> {
             let rows = &mut live_rows.rows;
             let mut search = |input: &Input<'_, D>| finder.list_neighbors_here(input, None, asked.kind, rows, workers);
             if *sieves_layers {
-                // Without those.
+                // Without layers.
                 input.grown(0.0, &|_| None, &mut |all| search(all).map(drop))?;
             } else {
                 search(input)?;
@@ -61,7 +63,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Changes the rows of the last frame to those of this one, in which bodies have used up so much of the margin.
+    /// Changes the rows of the last frame to those of this one, in which bodies have used up `used` of the margin.
     pub(super) fn change_rows(
         &mut self,
         given: Given<'_, D>,
@@ -72,7 +74,7 @@ impl<const D: usize> CoherentFinder<D> {
         self.sift_rows(given, used, workers);
         let isa = self.finder.isa();
         if !self.live_rows.take_back(asked.lists) {
-            // The trees by which candidates were found stay: whoever strays is looked for in them.
+            // The trees by which candidates were found stay: stray bodies are looked for in them.
             let mut other = Preparation::with_capacity(0);
             other.set_isa(isa);
             let found_by = core::mem::replace(&mut self.finder.preparation, other);
@@ -103,7 +105,7 @@ impl<const D: usize> CoherentFinder<D> {
         Ok(())
     }
 
-    /// Finds out which candidates have begun to touch, or have ended, bodies having used up so much of the margin.
+    /// Finds out which candidates have begun to touch, or have ended, once bodies have used up `used` of the margin.
     pub(super) fn sift_rows(&mut self, given: Given<'_, D>, used: f64, workers: Workers<'_>) {
         self.current.put_by_rank(self.candidates.ranks.ids(), workers);
         let Self { finder, candidates, current, live_rows, pace, .. } = self;
@@ -114,7 +116,8 @@ impl<const D: usize> CoherentFinder<D> {
 }
 
 impl RowSieve {
-    /// Fills the caller's lists with those of the rows here that pass, and that layers let meet.
+    /// Fills the caller's lists with the kept rows, less the neighbours that fail the test or that layers do not let
+    /// meet.
     fn hand_out<const D: usize>(
         &mut self,
         (live_rows, exact): (&LiveRows, &Exact<'_, D>),

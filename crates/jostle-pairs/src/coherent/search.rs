@@ -1,4 +1,4 @@
-//! What one frame is asked for: the threads, a test of the caller's, and the answer.
+//! What the caller asks of one frame: the threads, a test, and the answer.
 
 use core::fmt;
 
@@ -36,7 +36,7 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         Self { finder, threads, only: None }
     }
 
-    /// On these threads.
+    /// Uses these threads.
     #[must_use]
     pub fn on(self, threads: Threads<'t>) -> Self {
         Self { threads, ..self }
@@ -50,20 +50,21 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
 
     /// Finds every overlapping pair of this frame, as [`Search::find`](crate::Search::find) does, but for their order.
     ///
-    /// O(n + candidates) while the kept pairs hold, else as a search. [`Found::tree`] and [`Found::rank_to_id`] are those of the
-    /// last search from scratch, of bodies with a margin where they were to be then.
+    /// Takes O(n + candidates) while the kept pairs hold, else as long as a search. [`Found::tree`] and
+    /// [`Found::rank_to_id`] are those of the last search from scratch: of bodies with a margin, where they were
+    /// expected to be then.
     ///
     /// # Errors
-    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands. Where space repeats, a frame that keeps
-    /// its list also takes bodies that have come to lie too far for a search since they were listed.
+    /// [`InputError`], also for bodies with a margin; the finder stays usable and its last result stands. Where space
+    /// repeats, a kept frame also accepts bodies that, since they were listed, have moved too far away for a search.
     pub fn find<'a>(self, input: impl Into<Input<'a, D>>) -> Result<Found<'f, D>, InputError> {
         let (Self { finder, threads, only }, input) = (self, input.into());
         find(finder, &input, only, Answer::Pairs, By::Threads(threads))?;
         Ok(finder.finder.last())
     }
 
-    /// As [`CoherentSearch::find`] with several threads, whatever was chosen, but task after task on the calling thread; tells how long each
-    /// took, and so what more threads than the machine has would gain.
+    /// As [`CoherentSearch::find`] with several threads, whatever was chosen, but task after task on the calling
+    /// thread. The recording tells how long each task took, and so what more threads than the machine has would gain.
     ///
     /// # Errors
     /// As [`CoherentSearch::find`].
@@ -74,11 +75,12 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         Ok((finder.finder.last(), recording))
     }
 
-    /// Fills neighbour lists with the rows of this frame: the same as [`Search::neighbors`](crate::Search::neighbors) has, but for
-    /// the order of several images of one neighbour, which is a function of the frames as that of pairs is.
+    /// Fills neighbour lists with the rows of this frame: the same as [`Search::neighbors`](crate::Search::neighbors)
+    /// has, but for the order of several images of one neighbour. That order is a function of the frames, as that of
+    /// pairs is.
     ///
-    /// O(n + candidates) while the kept rows hold, else as a search. A search for pairs, or for rows of another kind, keeps
-    /// something else: where these come by turns, each is from scratch.
+    /// Takes O(n + candidates) while the kept rows hold, else as long as a search. A search for pairs, or for rows of
+    /// another kind, keeps something else: where such searches alternate, each is from scratch.
     ///
     /// # Errors
     /// [`InputError`], also for bodies with a margin; the finder stays usable, and the lists stay as they were.
@@ -93,8 +95,8 @@ impl<'f, 't, const D: usize> CoherentSearch<'f, 't, D> {
         Ok(*finder.finder.stats())
     }
 
-    /// As [`CoherentSearch::neighbors`] with several threads, whatever was chosen, but task after task on the calling thread; tells how long each
-    /// took.
+    /// As [`CoherentSearch::neighbors`] with several threads, whatever was chosen, but task after task on the calling
+    /// thread. The recording tells how long each task took.
     ///
     /// # Errors
     /// As [`CoherentSearch::neighbors`].

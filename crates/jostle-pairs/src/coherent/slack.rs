@@ -2,22 +2,23 @@
 
 use jostle_sets::simd::Lanes;
 
-/// What is taken off how far bodies must move, relative to their distance and to the sum of their radii, for rounding: 2^-18. The
-/// predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested, and so does what is computed here.
+/// Taken off how far bodies must move, for rounding, relative to their distance and to the sum of their radii: 2^-18.
+/// The predicate rounds both by a few times 2^-24, when candidates are sorted and when they are tested; so do the
+/// computations here.
 pub(super) const ROUNDING: f32 = 1.0 / 262_144.0;
 
-/// As much, for squares that are denormal or vanish: 2^-70.
+/// Taken off as well, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
-/// How much two bodies must use up on average, before it can change whether they touch: of their distance and the sum of their
-/// radii. What is no number, or below 0, says that it may change at any time.
+/// Returns how much of their margins two bodies must use up on average before it can change whether they touch, from
+/// their distance and the sum of their radii. If that is no number, or below 0, it may change at any time.
 #[inline(always)]
 pub(super) fn slack_of(distance: f32, radii: f32) -> f32 {
     ((distance - radii).abs() - (distance + radii) * ROUNDING - LEAST) * 0.5
 }
 
-/// Of which of sixteen candidates it may change whether they touch while bodies use up such a margin: by the squares of their distances and the sums
-/// of their radii. Of all others [`slack_of`] is greater.
+/// Returns for which of sixteen candidates it may change whether they touch while bodies use up such a margin, from the
+/// squares of their distances and the sums of their radii. For all others [`slack_of`] is greater than the margin.
 #[inline(always)]
 pub(super) fn may_change<L: Lanes>([distance2, radii]: [L; 2], margin: f32) -> u16 {
     let zero = L::splat(0.0);

@@ -1,8 +1,9 @@
-//! Candidates, looked at as a search finds them, before they have left the nearest cache.
+//! Sorts candidates as a search finds them, before they have left the nearest cache.
 //!
-//! It is known of each how far bodies must move before it can change whether they touch (`slack`), or, of those on their course, when it is due
-//! (`course`). Those that may change while the list lasts are sorted into blocks; those that touch all the time are listed at once, and of the others
-//! nothing is kept.
+//! It is known of each candidate how far its bodies must move before it can change whether they touch (`slack`), or, if
+//! the bodies are on their course, when it is due (`course`). Candidates that may change while the list lasts are
+//! sorted into blocks. Candidates that touch all the time are listed at once. Nothing is kept of those that never
+//! touch.
 
 use jostle_core::axes::{Axes, Both};
 use jostle_core::scratch::ScratchPool;
@@ -20,20 +21,20 @@ use crate::coherent::packed::{Moving, Sixteens, TWO_IMAGES, dot};
 use crate::coherent::slack::{may_change, slack_of};
 use crate::join::hits::Sink;
 
-/// Candidates are looked at once there are so many.
+/// Candidates are classified once there are so many.
 const FULL: usize = AT_A_TIME - LANES;
 
-/// Of candidates that are due: the squares of their distances now and ahead, the sums of their radii; how they lie apart times how they move
-/// apart, and the square of that.
+/// Columns of due candidates: the squares of their distances now and ahead; the sums of their radii; how their bodies
+/// lie apart times how these move apart; and the square of the latter.
 type Columns = [[f32; AT_A_TIME + LANES]; 5];
 
-/// What a worker needs for this; each list but that of candidates with room for sixteen more than it can have.
+/// The scratch of a worker. Each list but `found` has room for sixteen more than it can have.
 #[derive(Debug)]
 pub(super) struct Room {
     found: Vec<[u32; 2]>,
     sure: Vec<[u32; 2]>,
     columns: Box<Columns>,
-    /// Those that are due, and their classes: the first so many, of up to a block.
+    /// The due candidates, up to a block of them, and their classes: the first `Sorting::due` entries.
     due: Vec<[u32; 2]>,
     due_classes: Vec<u8>,
 }
@@ -57,7 +58,7 @@ impl Room {
             + self.due_classes.capacity()
     }
 
-    /// Has room for so many that are due.
+    /// Makes room for so many due candidates.
     fn extend(&mut self, due: usize) {
         let needed = due.next_multiple_of(LANES) + LANES;
         if self.due.len() < needed {
@@ -84,7 +85,7 @@ impl Rooms {
         self.0.prepare(workers.count(), |_| ());
     }
 
-    /// Gives all workers the room that one has needed: another one may have that block the next time.
+    /// Gives each worker as much room as one has needed: another worker may have that block the next time.
     pub(super) fn level(&mut self) {
         let mut most = 0;
         self.0.each(|room| most = most.max(room.due.len()));
@@ -92,28 +93,29 @@ impl Rooms {
     }
 }
 
-/// What all workers look at.
+/// What all workers share.
 #[derive(Clone, Copy)]
 pub(super) struct Sorter<'a, const D: usize> {
-    /// What the search joins.
+    /// The jobs that the search joins.
     pub(super) jobs: &'a [Job],
     /// The bodies of the only set by rank, where candidates name them so.
     pub(super) by_rank: Option<&'a [Moving]>,
     pub(super) ids: &'a [u32],
-    /// Whether candidates are named by rank in blocks, too.
+    /// Whether blocks name candidates by rank, too.
     pub(super) keeps_ranks: bool,
-    /// If one is expected.
+    /// The course of the bodies, if one is expected.
     pub(super) course: Option<Course>,
     pub(super) margin: f32,
     pub(super) isa: Isa,
-    /// Whether those that touch all the time are listed.
+    /// Whether candidates that touch all the time are listed.
     pub(super) is_listed: bool,
     pub(super) stock: &'a Stock,
-    /// What tells more of them, if that is needed.
+    /// Gives the bodies and their names, and a [`Verdict`] where more must be known.
     pub(super) test: &'a Test<'a, D>,
 }
 
-/// Leaves those of some candidates that may be, mostly all of them or not, with their classes if they have any; how many.
+/// Keeps the candidates for which `may_be` holds, with their classes if they have any; returns how many.
+/// `are_mostly_all`: mostly it holds for all.
 fn keep_some(
     pairs: &mut [[u32; 2]],
     mut classes: Option<&mut [u8]>,
@@ -142,7 +144,7 @@ impl<'a, const D: usize> Sorter<'a, D> {
         OfTwo { sets, bodies, lens: by_id.both(<[Moving]>::len), names, judge: test.judge(sets) }
     }
 
-    /// Calls `join` with a sink that takes candidates and gives some to a list.
+    /// Calls `join` with a sink that takes candidates and gives some of them to `list`.
     pub(super) fn sort(self, rooms: &Rooms, list: &mut dyn Sink, join: &mut dyn FnMut(&mut dyn Sink)) {
         rooms.0.with(|room| {
             join(&mut Sorting {
@@ -159,27 +161,27 @@ impl<'a, const D: usize> Sorter<'a, D> {
     }
 }
 
-/// What is looked at for candidates of two sets.
+/// What is needed to classify candidates of two sets.
 struct OfTwo<'a, const D: usize> {
     sets: [u32; 2],
-    /// By the names of candidates.
+    /// The bodies, by the names of candidates.
     bodies: [&'a [Moving]; 2],
-    /// How many there are by id.
+    /// How many bodies there are by id.
     lens: [usize; 2],
     names: Names<'a>,
     judge: Option<Verdict<'a, 'a, D>>,
 }
 
-/// A worker's end.
+/// The sink of one worker.
 struct Sorting<'s, 'a, const D: usize> {
     of: Sorter<'a, D>,
     of_two: OfTwo<'a, D>,
     room: &'s mut Room,
     list: &'s mut dyn Sink,
-    /// How many wait to be looked at, and how many are due.
+    /// How many candidates wait to be classified, and how many are due.
     found: usize,
     due: usize,
-    /// The block of the search, and how many of its parts are sorted.
+    /// The block of the search, and how many of its parts have been sorted.
     block: usize,
     part: usize,
 }
@@ -214,7 +216,7 @@ impl<const D: usize> Sink for Sorting<'_, '_, D> {
 }
 
 impl<const D: usize> Sorting<'_, '_, D> {
-    /// Looks at what has been found.
+    /// Classifies the candidates that have been found.
     fn look(&mut self) {
         let Sorter { course, margin, isa, is_listed, .. } = self.of;
         let count = core::mem::take(&mut self.found);
@@ -225,7 +227,7 @@ impl<const D: usize> Sorting<'_, '_, D> {
         self.room.extend(self.due + count);
         let OfTwo { bodies, judge, names, .. } = &self.of_two;
         let Room { found, sure, columns, due, due_classes } = &mut *self.room;
-        // Up to whole sixteens.
+        // Fills up to whole sixteens.
         let filled = count.next_multiple_of(LANES);
         let last = found[last];
         found[count..filled].fill(last);
@@ -266,7 +268,7 @@ impl<const D: usize> Sorting<'_, '_, D> {
         }
     }
 
-    /// Sorts those that are due.
+    /// Sorts the due candidates into a block.
     fn put_away(&mut self) {
         let due = core::mem::take(&mut self.due);
         if due == 0 {
@@ -285,7 +287,8 @@ impl<const D: usize> Sorting<'_, '_, D> {
     }
 }
 
-/// Calls `decide` with each of so many candidates that are due whose stand-ins may touch or not, as far as they tell.
+/// Calls `decide` with the number of each due candidate, of the first `count`, whose stand-ins leave it in doubt
+/// whether it touches.
 struct InDoubt<'a, F> {
     columns: &'a Columns,
     within: f32,
@@ -312,8 +315,9 @@ impl<F: FnMut(usize)> LaneWork for InDoubt<'_, F> {
     }
 }
 
-/// Puts those of up to [`AT_A_TIME`] candidates, filled up to whole sixteens, that are due while the list lasts into one list, with
-/// their classes, and those that touch all the time into another; says how many they are.
+/// Classifies up to [`AT_A_TIME`] candidates, filled up to whole sixteens. Candidates that are due while the list lasts
+/// go to `due`, with their classes; candidates that touch all the time go to `sure`. Returns how many there are of
+/// each.
 struct Classify<'a, const D: usize> {
     bodies: [&'a [Moving]; 2],
     pairs: &'a [[u32; 2]],
@@ -338,7 +342,7 @@ impl<const D: usize> LaneWork for Classify<'_, D> {
             let [now, then] = tests.apart_both::<L>(sixteen);
             let radii = now[3];
             let (now2, then2) = (dot::<L, D>(&now, &now), dot::<L, D>(&then, &then));
-            // No two images are a candidate.
+            // Two ghost images are no candidate.
             let there = u16::MAX >> (LANES - (count - sixteen * LANES).min(LANES)) & two_images.le(then[3]);
             let is_due = there
                 & match course {

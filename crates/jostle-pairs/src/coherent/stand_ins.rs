@@ -1,8 +1,9 @@
-//! Bodies in `f32` at rest in open space that stand in for others: in `f64`, in a tree, or where space repeats. Those are followed: where the
-//! caller puts one back by whole vectors of the cell, its stand-in goes straight on.
+//! Stand-ins: bodies in `f32` at rest in open space that represent bodies in `f64`, in a tree, or where space repeats.
+//! Stand-ins follow their bodies: where the caller puts a body back by whole vectors of the cell, its stand-in goes
+//! straight on.
 //!
-//! A stand-in is rounded, and so is what decides whether two bodies touch. How much both may come to is known (`error`): where it is in doubt whether
-//! two touch, they are decided by the caller's own numbers (`Test`).
+//! A stand-in is rounded, and so is what decides whether two bodies touch. It is known how much both may come to
+//! (`error`): where it is in doubt whether two bodies touch, the caller's own numbers decide (`Test`).
 
 mod follow;
 
@@ -18,22 +19,22 @@ use crate::coherent::was::{Was, block};
 use crate::pairs::shifts::Places;
 use follow::{FARTHEST, Far, StandIn};
 
-/// 2^-24: a number is rounded to `f32` by so much of itself at most.
+/// 2^-24: rounding a number to `f32` loses at most this part of it.
 const ROUNDED: f32 = f32::EPSILON / 2.0;
 
-/// 2^-49: what sums and products in `f64` may lose, amply.
+/// 2^-49: more than sums and products in `f64` may lose.
 const ROUNDED_64: f64 = f64::EPSILON * 8.0;
 
-/// What all of that is multiplied by, for what is rounded when it is summed up.
+/// A factor for the whole bound, for what is rounded when it is summed up.
 const AMPLY: f64 = 1.0 + 1.0 / 65_536.0;
 
-/// What two bodies may reach, in heights of the cell, if each is to be followed at one image alone.
+/// How far two bodies may reach together, in heights of the cell, if each is to be followed at one image alone.
 const NEAREST: f64 = 0.499;
 
-/// Bodies of which the middle is taken, at most.
+/// Bodies of a set that are sampled for the middle, at most.
 const SAMPLE: usize = 4096;
 
-/// Stand-ins are put around another middle when they are so many times as far from this one as at first.
+/// Stand-ins are put around another middle when they are so many times as far from their origin as at first.
 const DRIFTED: f64 = 4.0;
 
 /// See the top of this file.
@@ -41,18 +42,18 @@ const DRIFTED: f64 = 4.0;
 pub(super) struct StandIns<const D: usize> {
     sets: Vec<StandIn<D>>,
     cell: Option<UnitCell<D>>,
-    /// What they are counted from.
+    /// What coordinates are counted from.
     origin: [f64; D],
     /// How far a body may be from where its stand-in says that it is.
     error: f64,
     /// The largest radius.
     largest: f64,
-    /// How far from the origin one has come along an axis, at most, and when they began.
+    /// How far from the origin a stand-in is along an axis, at most; and how far one was when they began.
     reach: f64,
     reach_at_first: f64,
-    /// No two bodies touch at more than one.
+    /// One image alone: no two bodies touch at more.
     images: Images<D>,
-    /// Direct bodies moved into the cell, of as many sets as there are, if that is wanted.
+    /// For each set, its direct bodies moved into the cell, if that is wanted.
     in_cell: Vec<InCell<D>>,
 }
 
@@ -72,7 +73,7 @@ impl<const D: usize> Default for StandIns<D> {
     }
 }
 
-/// Whether others may stand in for the bodies of an input, in which they are round: they are at rest.
+/// Whether stand-ins may represent the bodies of an input, which are round: the bodies must be at rest.
 pub(super) fn may_stand_in<const D: usize>(input: &Input<'_, D>) -> bool {
     input.sets().iter().all(|set| set.moving.is_none())
 }
@@ -88,12 +89,13 @@ impl<const D: usize> StandIns<D> {
             + self.in_cell.iter().map(in_cell).sum::<usize>()
     }
 
-    /// Stands in for no body.
+    /// Makes them stand in for no body.
     pub(super) fn forget(&mut self) {
         self.sets.iter_mut().for_each(StandIn::forget);
     }
 
-    /// Stands in for the bodies of a frame. Whether those of the frame before went on, so that these may be compared with them.
+    /// Makes stand-ins follow the bodies of a frame. Returns whether they go on from the frame before, so that both
+    /// frames may be compared.
     pub(super) fn follow(&mut self, input: &Input<'_, D>, on: (Isa, Workers<'_>)) -> bool {
         let (sets, cell) = (input.sets(), (!input.space.is_open()).then_some(input.space));
         let goes_on = self.cell.map(|cell| cell.space) == cell
@@ -117,12 +119,14 @@ impl<const D: usize> StandIns<D> {
         goes_on
     }
 
-    /// How far bodies may be from where stand-ins as far as this are, by rounding, and how far the predicate may be from both, on average of two that
-    /// are tested. Bodies in `f32` in open space, which are copied, are where they are.
+    /// Returns how far bodies may be, by rounding, from stand-ins that are as far as `far`, and how far off the
+    /// predicate may be, on average of the two bodies that are tested. Bodies in `f32` in open space are copied, so
+    /// their stand-ins are exact.
     ///
-    /// On each axis, in parts of 2^-24: a stand-in is rounded by its distance from the origin; one of two that is seen elsewhere by that of where it is
-    /// seen, and by how far that is. Direct bodies are moved into the cell, each rounded by its place in it, subtracted, and moved by an offset,
-    /// both rounded by the length of the cell. What is relative to their distance then is none of this.
+    /// On each axis, in parts of 2^-24: a stand-in is rounded by its distance from the origin. If one of two is seen at
+    /// an image, it is also rounded by the distance of the image, and by how far the image is moved. Direct bodies are
+    /// moved into the cell: each is rounded by its place in it, subtracted, and moved by an offset, and both of these
+    /// are rounded by the length of the cell. Rounding relative to the distance of two bodies then is none of this.
     fn error_of(&self, far: Far, decided: bool) -> f64 {
         if self.cell.is_none() && !decided {
             return 0.0;
@@ -137,7 +141,7 @@ impl<const D: usize> StandIns<D> {
                 |axis: usize| (0..D).filter(move |&k| space.repeats[k]).map(move |k| space.vectors[k][axis].abs());
             of_cell = greatest(&|axis| vectors(axis).sum());
             of_corner = greatest(&|axis| space.origin[axis].abs());
-            // Else coordinates in the cell may be wider than it.
+            // Else the bodies' coordinates in the cell may span more than the cell.
             is_contained = space.is_straight() || space.repeats == [true; D];
         }
         let of_stand_in = rounded * (1.5 * reach + of_cell) + ROUNDED_64 * (of_origin + reach + of_cell * FARTHEST);
@@ -146,7 +150,7 @@ impl<const D: usize> StandIns<D> {
         root * (of_stand_in + of_predicate) * AMPLY
     }
 
-    /// What bodies are to be counted from: the middle of some; or, if they are copied, nothing.
+    /// Returns what coordinates are to be counted from: the middle of some bodies, or 0 if bodies are copied.
     fn middle(&self, input: &Input<'_, D>) -> [f64; D] {
         if self.cell.is_none() && !input.is_decided() {
             return [0.0; D];
@@ -167,7 +171,7 @@ impl<const D: usize> StandIns<D> {
         borders.axes(|[lo, hi]| if lo <= hi { lo / 2.0 + hi / 2.0 } else { 0.0 })
     }
 
-    /// Moves direct bodies into the cell, as a search does, for whoever measures how they lie apart.
+    /// Moves direct bodies into the cell, as a search does, to measure how they lie apart.
     pub(super) fn put_in_cell(&mut self, input: &Input<'_, D>, workers: Workers<'_>) {
         let Some(cell) = self.cell.filter(|_| !input.is_decided()) else { return self.in_cell.clear() };
         self.in_cell.resize_with(input.sets().len(), InCell::default);
@@ -200,7 +204,8 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Moves those back into the cell that have left it, and as far what is kept of the bodies of each set, if it is of as many.
+    /// Moves stand-ins that have left the cell back into it. What is kept of the bodies of a set moves as far, if it is
+    /// of as many bodies.
     pub(super) fn settle<'k>(&mut self, kept: impl Iterator<Item = &'k mut Was<D>>, on: (Isa, Workers<'_>)) {
         let Some(cell) = &self.cell else { return };
         for (set, kept) in self.sets.iter_mut().zip(kept) {
@@ -208,7 +213,8 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Whether they have come so far from their middle that others are to stand in, from the next time on that bodies are followed.
+    /// Whether stand-ins have come so far from their middle that they are to begin anew. If so, they do the next time
+    /// that bodies are followed.
     pub(super) fn end_if_drifted(&mut self) -> bool {
         let far = DRIFTED * self.reach_at_first.max(self.largest);
         let have_drifted = self.cell.is_none() && self.error > 0.0 && self.reach > far;
@@ -223,7 +229,7 @@ impl<const D: usize> StandIns<D> {
         self.error
     }
 
-    /// Whether no two bodies, with such a margin, meet at more than one image.
+    /// Whether no two bodies, with this margin, meet at more than one image.
     pub(super) fn are_single(&self, margin: f64) -> bool {
         self.cell.is_none_or(|cell| {
             let reach = 2.0 * (self.largest + 2.0 * margin);
@@ -240,12 +246,12 @@ impl<const D: usize> StandIns<D> {
         self.cell.as_ref()
     }
 
-    /// The input that they are for one in which they stand in, of sets that may be many.
+    /// Returns the input with stand-ins in place of bodies; `sets` is memory for many sets.
     pub(super) fn input<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
         with_sets(input, sets, |number, _| self.sets[number].bodies().into())
     }
 
-    /// An input in which they stand in, with copies of bodies in trees.
+    /// Returns the input with copies of bodies in place of trees; `sets` is memory for many sets.
     pub(super) fn without_trees<'a>(&'a self, input: &Input<'a, D>, sets: &'a mut Vec<Set<'a, D>>) -> Input<'a, D> {
         let of_set = |number: usize, set: &Set<'a, D>| match set.source {
             Source::Tree(_) => Set { source: Source::View(self.sets[number].bodies_of_tree()), ..*set },
@@ -254,7 +260,7 @@ impl<const D: usize> StandIns<D> {
         with_sets(input, sets, of_set).space(input.space)
     }
 
-    /// What decides by the caller's own numbers.
+    /// Returns what decides by the caller's own numbers.
     pub(super) fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
         Exact {
             sets: input.sets(),
@@ -267,7 +273,7 @@ impl<const D: usize> StandIns<D> {
         }
     }
 
-    /// Whether two bodies touch, the stand-in of the second being seen so many vectors of the cell from where it is.
+    /// Whether two bodies touch. The stand-in of the second is seen `image` vectors of the cell from where it is.
     pub(super) fn touch(&self, exact: &Exact<'_, D>, sets: [u32; 2], [a, b]: [u32; 2], image: [i32; D]) -> bool {
         let [from, to] = [(sets[0], a), (sets[1], b)].both(|(set, id)| self.sets[set as usize].steps_of(id));
         let steps = from_axes(|k| image[k] + from[k] - to[k]);
@@ -289,7 +295,7 @@ impl<const D: usize> StandIns<D> {
         distance2 <= radii * radii
     }
 
-    /// A direct body moved into the cell, as a search has it, and by how many vectors.
+    /// Returns a direct body moved into the cell, as a search moves it, and by how many vectors.
     fn in_cell(&self, exact: &Exact<'_, D>, set: u32, id: u32) -> ([f32; D], [f64; D]) {
         let center = exact.center(set, id);
         let wraps = self.cell.map_or([0.0; D], |cell| cell.wraps(center));
@@ -300,13 +306,14 @@ impl<const D: usize> StandIns<D> {
         (from_axes(|axis| (center[axis] - shift[axis]) as f32), wraps)
     }
 
-    /// Where those of each of so many sets are, and how many vectors of the cell lead from there to their bodies.
+    /// Returns, for each of the first `sets` sets, where its stand-ins are, and how many vectors of the cell lead from
+    /// there to their bodies.
     pub(super) fn places(&self, sets: usize) -> impl Iterator<Item = &Arc<Places<D>>> {
         self.sets[..sets].iter().map(StandIn::places)
     }
 }
 
-/// An input of others in place of these sets, in open space.
+/// Makes an input of other sets in place of these, in open space.
 fn with_sets<'a, const D: usize>(
     input: &Input<'a, D>,
     sets: &'a mut Vec<Set<'a, D>>,

@@ -1,9 +1,11 @@
-//! The few bodies that stray: farther from their course than they may, or, where bodies are kept as they stand, farther than twice the margin,
-//! and those that have come or gone. For all others, what is kept holds on.
+//! Stray bodies: the few that are farther from their course than they may be, or, where bodies are kept as they stand,
+//! have moved farther than twice the margin; and those that have come or gone. For all other bodies, what is kept still
+//! holds.
 //!
-//! Among the bodies by which candidates are tested, who strays is nowhere, and touches nobody. Its pairs are found in each frame by questions
-//! to trees: those of the bodies of each set that it meets, with margins, by which candidates were found, and one of those that stray. Where space
-//! repeats, those are asked at each image at which it may touch others, and images of others are left aside.
+//! Among the bodies by which candidates are tested, a stray body is nowhere, and touches none. In each frame its pairs
+//! are found by questions to trees: to those by which candidates were found, of each set that the body meets, whose
+//! bodies have margins; and to one of the stray bodies. Where space repeats, these trees are asked at each image at
+//! which the stray body may touch others, and the ghost images in them are left aside.
 
 mod changes;
 mod groups;
@@ -38,46 +40,50 @@ use stray::{Among, Relation, Stray};
 pub(super) use stray::{Meets, Rules};
 use together::Together;
 
-/// Bodies that one task looks for: those that have just begun to stray are the last, and take longest.
+/// Stray bodies that one task looks for. Those that have just begun to stray are last, and take longest.
 const BLOCK: usize = 4;
 
-/// All frames of a list together may have as many strays as one body in so many: to look for one takes as long as to search for fifty bodies or so,
-/// and a list as long as four or five searches. Then one more frame costs more than a part of a new list.
+/// All frames of a list together may have one stray body for so many bodies. Looking for one takes as long as searching
+/// for fifty bodies or so, and making a list as long as four or five searches. Beyond that, one more frame costs more
+/// than its part of a new list.
 const SPENT: usize = 10;
 
-/// Of bodies that have fewer pairs each, those that stray cost little, and lists too: they last for as long as they can.
+/// Where bodies have fewer pairs each than this, stray bodies cost little, and so do lists: these last for as long as
+/// they can.
 const FEW: f64 = 2.0;
 
-/// What is added to the radius of one that strays, for squares that are denormal or vanish: 2^-70.
+/// Added to the radius of a stray body, for squares that are denormal or vanish: 2^-70.
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Strays<const D: usize> {
-    /// The numbers of those that stray, in the order in which they began to, ascending where they began together; and how many did so in this frame.
+    /// The numbers of the stray bodies, in the order in which they began to stray, ascending where they began together;
+    /// and how many began in this frame.
     who: Vec<u32>,
     new: usize,
     marks: Marks,
     numbers: Numbers,
-    /// The sets that meet, and where the pairs of each two end.
+    /// The sets that meet, and where the pairs of stray bodies of each two end.
     meetings: Vec<[u32; 2]>,
     ends: Vec<usize>,
-    /// How many have strayed in the last frame, whether they could be followed or not; in all frames of the list together, and how many may have
-    /// then, if that is not left to them.
+    /// How many bodies strayed in the last frame, whether they could be followed or not; how many in all frames of the
+    /// list together; and how many may in all of them, if that is limited.
     many: usize,
     spent: usize,
     most_spent: Option<usize>,
-    /// What is known of each of them; and memory for more.
+    /// What is known of each stray body, and memory for more.
     strays: Vec<Stray<D>>,
-    /// The builds of the trees of bodies with margins; none before, and where it is not known who strays.
+    /// The build numbers of the trees of bodies with margins; none before there are such trees, and where it is not
+    /// known which bodies stray.
     builds: Vec<u64>,
     together: Together<D>,
-    /// Their pairs: within a set the lesser id first.
+    /// The pairs of stray bodies: within a set the lesser id first.
     pairs: Vec<[u32; 2]>,
     places: Places,
     patch: Patch,
     parts: Vec<Part>,
-    /// Those of them that a function of the caller's lets be.
+    /// The pairs of stray bodies that a test admits.
     admitted: Vec<[u32; 2]>,
     changes: Changes,
 }
@@ -99,7 +105,7 @@ impl<const D: usize> Strays<D> {
             + self.patch.bytes()
     }
 
-    /// None strays any more, and nothing is known of who may.
+    /// Notes that no body strays any more, and that nothing is known of which may.
     pub(super) fn begin(&mut self) {
         self.builds.clear();
         self.meetings.clear();
@@ -114,7 +120,8 @@ impl<const D: usize> Strays<D> {
         self.changes.clear();
     }
 
-    /// Candidates have been found by these trees, of sets that meet so, and that have so many bodies, each with so many pairs.
+    /// Notes the trees by which candidates were found, which sets meet, how many bodies each has, and how many pairs
+    /// each body has. Bodies may stray from now on.
     pub(super) fn may_begin(
         &mut self,
         trees: &[SortedSet<D>],
@@ -129,7 +136,7 @@ impl<const D: usize> Strays<D> {
         self.most_spent = (pairs >= FEW).then(|| trees.map(LinearTree::len).sum::<usize>() / SPENT);
     }
 
-    /// Whether bodies may stray that candidates were found of by these trees.
+    /// Whether bodies may stray whose candidates were found by these trees.
     pub(super) fn may_be(&self, trees: &[SortedSet<D>]) -> bool {
         let is_of = |(&build, sorted): (&u64, &SortedSet<D>)| build > 0 && build == sorted.own_tree().build_number();
         !self.builds.is_empty() && self.builds.iter().zip(trees).all(is_of)
@@ -144,26 +151,27 @@ impl<const D: usize> Strays<D> {
         self.who.is_empty()
     }
 
-    /// For how many times as many frames, as it seems, so many bodies may go on to stray as they have since candidates were found; infinite where
-    /// that does not matter.
+    /// Estimates how many times as many frames the list may have as since candidates were found, if as many of `bodies`
+    /// go on to stray; infinite where that does not matter.
     pub(super) fn may_last(&self, bodies: usize) -> f64 {
         let part = |of: usize, most: usize| of as f64 / most.max(1) as f64;
         let used_up = |most_spent| part(self.many, bodies / SHARE).max(part(self.spent, most_spent).sqrt());
         self.most_spent.map_or(f64::INFINITY, |most_spent| 1.0 / used_up(most_spent))
     }
 
-    /// Those that strayed in the last frame, and where they were, or were not.
+    /// Returns the bodies that strayed in the last frame, and where they were; [`Packed::NOWHERE`] if they had gone.
     pub(super) fn bodies(&self) -> impl Iterator<Item = (Member, Packed)> {
         self.who.iter().zip(&self.strays).map(|(&number, stray)| (self.numbers.member(number), stray.body))
     }
 
-    /// Who strays of two sets.
+    /// Returns which bodies of two sets stray.
     pub(super) fn marks_of(&self, sets: [u32; 2]) -> MarksOfTwo<'_> {
         MarksOfTwo { marks: &self.marks, firsts: self.numbers.firsts(sets) }
     }
 
-    /// Finds the pairs of all that have strayed so far, and of those that do now, by numbers, among the bodies of this frame, where they are
-    /// nowhere from now on; whether few do, and all are sound. They may be looked for by how near others are, with such a margin.
+    /// Finds the pairs of all bodies that have strayed so far, and of those that do now, by numbers. Among the bodies
+    /// of this frame stray bodies are nowhere from now on. Returns whether few stray, and all are sound. The bodies
+    /// near a stray body may be listed with this margin.
     pub(super) fn find(
         &mut self,
         strayed: &mut Vec<u32>,
@@ -213,7 +221,8 @@ impl<const D: usize> Strays<D> {
         found
     }
 
-    /// Finds the pairs of those that stray; whether all are sound. A few may touch all others: more pairs than bodies are sooner found by a search.
+    /// Finds the pairs of the stray bodies; returns whether all are sound. A few bodies may touch all others: where
+    /// there are more pairs than bodies, a search finds them sooner.
     fn find_pairs(&mut self, among: Among<'_, D>, rules: Rules<'_, D>, workers: Workers<'_>) -> bool {
         let Self { who, numbers, meetings, strays, together, pairs, ends, .. } = self;
         let by = (Relation { numbers, sets: meetings }, rules);
@@ -255,13 +264,14 @@ impl<const D: usize> Strays<D> {
         !failed.into_inner()
     }
 
-    /// Finds where in a list that was found by these trees pairs stand of which one body strays.
+    /// Finds where in a list that was found by these trees the pairs of stray bodies stand.
     pub(super) fn find_places(&mut self, listed: Listed<'_>, by: ByTrees<'_, D>, on: (Isa, Workers<'_>)) {
         let who = Who { numbers: &self.numbers, marks: &self.marks, new: &self.who[self.who.len() - self.new..] };
         self.places.find(listed, &by, who, on);
     }
 
-    /// Takes those pairs out of the list, and puts in those of bodies that stray; `ends` is where those of each two sets end, before and then.
+    /// Takes these pairs out of the list, and puts in those that stray bodies have now. `ends` is where the pairs of
+    /// each two sets end, before and after.
     pub(super) fn patch(&mut self, (list, ends): (&mut PairList, &mut Vec<usize>), workers: Workers<'_>) {
         if self.is_empty() {
             return;
@@ -270,15 +280,15 @@ impl<const D: usize> Strays<D> {
         let (holes, are_many) = (places.holes(), of_strays.len() > 1);
         parts.clear();
         for (&end, &pairs) in ends.iter().zip(&*of_strays) {
-            // Of many sets they are ascending.
+            // Where there are many sets, holes are ascending.
             let of_part = if are_many { holes.partition_point(|&place| (place as usize) < end) } else { holes.len() };
             parts.push(Part { end, holes: of_part, pairs });
         }
         patch.put((list, ends), parts, (holes, pairs), workers);
     }
 
-    /// Puts those pairs of bodies that stray into a list without any that a test of their sets and themselves lets be; `ends` is where those of each
-    /// two sets end, before and then.
+    /// Adds the pairs of stray bodies that `admits` admits to a list that has no pairs of these bodies. `ends` is where
+    /// the pairs of each two sets end, before and after.
     pub(super) fn add(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
@@ -298,17 +308,18 @@ impl<const D: usize> Strays<D> {
             parts.push(Part { end, holes: 0, pairs: admitted.len() });
         }
         patch.put((list, ends), parts, (&[], admitted), workers);
-        // That list is made anew in each frame.
+        // The list is made anew in each frame.
         patch.clear();
     }
 
-    /// Makes a list as it was before it was patched.
+    /// Restores a list to what it was before it was patched.
     pub(super) fn restore(&mut self, list: &mut PairList, workers: Workers<'_>) {
         self.patch.restore(list, workers);
     }
 
-    /// Notes the changes of pairs of bodies that stray since the rows of the last frame were made, of bodies of the first of two sets. Who might have
-    /// touched a body before it strayed is told by the trees that candidates were found by.
+    /// Notes how the pairs of stray bodies have changed since the rows of the last frame were made, which are rows of
+    /// the first of two sets. The trees by which candidates were found tell which bodies a body might have touched
+    /// before it strayed.
     pub(super) fn note_changes(
         &mut self,
         rows: &NeighborLists,
@@ -339,7 +350,7 @@ impl<const D: usize> Strays<D> {
         });
     }
 
-    /// What has been noted.
+    /// Returns the changes that have been noted.
     pub(super) fn changes(&self) -> &[([u32; 2], bool)] {
         self.changes.all()
     }

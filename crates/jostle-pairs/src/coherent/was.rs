@@ -1,5 +1,5 @@
-//! Plain bodies, in `f32` at rest in open space, as they were or are to be. How far from there all have moved is measured in `measure`, and of
-//! some of them in `sample`.
+//! Plain bodies, in `f32` at rest in open space, as they were or are expected to be. `measure` measures how far all
+//! have moved from there, and `sample` how far some have.
 
 pub(super) mod measure;
 pub(super) mod sample;
@@ -12,34 +12,35 @@ use jostle_core::scratch::fill_with_headroom;
 use jostle_core::{Bodies, Column, Workers};
 use jostle_sets::Circle;
 
-/// Bodies that one task reads, at most, and tasks of a worker: of fewer it would have to wait for the last.
+/// Bodies that one task reads, at most, and tasks of a worker: with fewer tasks it would have to wait for the last one.
 const BLOCK: usize = 1 << 13;
 const TASKS: usize = 2;
 
 /// Bodies that are read at a time.
 pub(super) const PART: usize = 256;
 
-/// How many of so many bodies one task reads: a recording, which is for any number of workers, has the least.
+/// Returns how many of `bodies` one task reads. In a recording, which holds for any number of workers, it reads the
+/// fewest.
 pub(super) fn block(bodies: usize, workers: Workers<'_>) -> usize {
     let tasks = if matches!(workers, Workers::Recorded) { usize::MAX } else { TASKS * workers.count() };
     bodies.div_ceil(tasks).next_multiple_of(PART).clamp(PART, BLOCK)
 }
 
-/// One body of so many may stray while what is kept of the others holds, come, or go.
+/// One body in so many may stray, come or go while what is kept of the others holds.
 pub(super) const SHARE: usize = 64;
 
 /// See the top of this file.
 #[derive(Debug)]
 pub(super) struct Was<const D: usize> {
-    /// Where the bodies stood, or are to be halfway through a list, and their radii; filled up to whole parts.
+    /// Where the bodies stood, or are expected to be halfway through a list, and their radii; filled up to whole parts.
     centers: [Vec<f32>; D],
     radii: Vec<f32>,
-    /// Where they stood, if they are not kept so.
+    /// Where the bodies stood, if they are not kept there.
     stood: [Vec<f32>; D],
     /// Their radii with margins, if each has one of its own.
     grown: Vec<f32>,
     is_ahead: bool,
-    /// How many bodies; none of which anything is known where others were kept since.
+    /// How many bodies are kept; none before any are.
     len: Option<usize>,
 }
 
@@ -65,8 +66,9 @@ impl<const D: usize> Was<D> {
         self.keep_radii(bodies, workers);
     }
 
-    /// Keeps these bodies where they are to be when they have moved on, so many times as far as since others were kept; but for those that
-    /// have moved farther than `most` along an axis: who has jumped is not expected to jump again.
+    /// Keeps these bodies where they are expected to be: as far on as they have moved since others were kept, times
+    /// `times`. Bodies that have moved farther than `most` along an axis are not moved on along it: a body that has
+    /// jumped is not expected to jump again.
     pub(super) fn keep_ahead(&mut self, bodies: Bodies<'_, D>, (times, most): (f32, f32), workers: Workers<'_>) {
         if !self.is_ahead {
             swap(&mut self.centers, &mut self.stood);
@@ -100,19 +102,19 @@ impl<const D: usize> Was<D> {
         });
     }
 
-    /// Whether bodies are kept where they are to be.
+    /// Whether bodies are kept where they are expected to be.
     pub(super) fn is_ahead(&self) -> bool {
         self.is_ahead && self.len.is_some()
     }
 
-    /// The centres of the bodies as they are kept.
+    /// Returns the centres of the bodies as they are kept.
     pub(super) fn centers(&self) -> [&[f32]; D] {
         let len = self.len.unwrap_or_default();
         self.centers.each_ref().each(|column| &column[..len])
     }
 
-    /// Gives each body that is kept ahead a margin of its own: so many times as long as its step, and as much as any may stray, but no more than
-    /// so much; how long the longest step is, and the largest radius.
+    /// Gives each body that is kept ahead a margin of its own: `times` as long as its step, plus `tolerance`, which is
+    /// as far as any may stray, but no more than `most`. Returns how long the longest step is, and the largest radius.
     pub(super) fn grow(&mut self, (times, tolerance, most): (f32, f32, f32), workers: Workers<'_>) -> [f32; 2] {
         let Self { centers, radii, stood, grown, .. } = self;
         fill_with_headroom(grown, radii.len(), 0.0);
@@ -137,7 +139,7 @@ impl<const D: usize> Was<D> {
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bodies as they are kept, with margins of their own, if they have been given such, or else with this one.
+    /// Returns the bodies as they are kept: with their own margins, if `own`, or else with this one.
     pub(super) fn bodies(&self, margin: f32, own: bool) -> Option<Bodies<'_, D>> {
         let len = self.len?;
         let centers = self.centers();
@@ -148,7 +150,8 @@ impl<const D: usize> Was<D> {
         })
     }
 
-    /// Where so many bodies are kept and where they stood, filled up to whole parts, for whoever moves both.
+    /// Returns the columns of where bodies are kept and where they stood, filled up to whole parts, to move both; none
+    /// if there are not `len` bodies.
     pub(super) fn columns_mut(&mut self, len: usize) -> Option<[[&mut [f32]; D]; 2]> {
         self.len.filter(|&kept| kept == len)?;
         let Self { centers, stood, .. } = self;
@@ -158,7 +161,7 @@ impl<const D: usize> Was<D> {
         Some([centers, stood].both(slices_mut))
     }
 
-    /// A body as it is kept, with its margin: its own, or else this one.
+    /// Returns a body as it is kept, with its own margin, if `own`, or else with this one.
     pub(super) fn grown_body(&self, id: u32, margin: f32, own: bool) -> Option<Circle<D>> {
         let center = self.centers();
         if id as usize >= center[0].len() {
@@ -168,7 +171,8 @@ impl<const D: usize> Was<D> {
         Some(Circle::new(from_axes(|axis| center[axis][id as usize]), radius))
     }
 
-    /// Where a few bodies have come or gone, the last ones, those that are there are kept, new ones where they stand now.
+    /// Adapts to a few bodies that have come or gone, the last ones of the set. The others stay as they are kept; new
+    /// bodies are kept where they stand now.
     pub(super) fn adapt(&mut self, bodies: Bodies<'_, D>) {
         let Some(kept) = self.len.filter(|&kept| kept != bodies.len()) else { return };
         if kept.abs_diff(bodies.len()) > kept / SHARE {
@@ -195,7 +199,8 @@ impl<const D: usize> Was<D> {
         self.len == Some(bodies.len())
     }
 
-    /// Takes a body that is there to have come as far along an axis as this since all were kept; or not to have moved, if that is more than `most`.
+    /// Makes a body count as having come along each axis as far as `way` since all were kept; or, where that is more
+    /// than `most`, as not having moved.
     pub(super) fn take_to_move(&mut self, id: u32, now: [f32; D], way: [f32; D], most: f32) {
         let stood = if self.is_ahead { &mut self.stood } else { &mut self.centers };
         for (axis, stood) in stood.iter_mut().enumerate() {

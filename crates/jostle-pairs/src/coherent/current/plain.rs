@@ -1,5 +1,5 @@
-//! Plain bodies, in `f32` at rest in open space: kept where they stand or are to be, and, frame by frame, how much of their margins they have
-//! used up, and how far they have strayed from their course.
+//! Plain bodies, in `f32` at rest in open space. They are kept where they stand or are to be. Each frame measures how
+//! much of their margins they have used up, and how far they have strayed from their course.
 
 use core::mem::take;
 use std::sync::{Mutex, PoisonError};
@@ -21,35 +21,38 @@ use crate::coherent::was::Was;
 use crate::coherent::was::measure::{Limit, Pack, Since};
 use crate::coherent::was::sample::{every_for_quantile, most_of};
 
-/// What rounding may cost of how far bodies have strayed, relative to the margin, which as many steps as are looked at are no longer than: 2^-17.
-/// Differences and products of those, and what the predicate rounds, are rounded by a few times 2^-24.
+/// What rounding may cost of how far bodies have strayed, relative to the margin: 2^-17. All steps that are looked at
+/// are together no longer than the margin. Their differences and products, and what the predicate rounds, are rounded
+/// by a few times 2^-24.
 const ROUNDING: f64 = 1.0 / 131_072.0;
 
-/// Bodies that have strayed by no more of the margin have used up as much as their steps say.
+/// Bodies that have strayed by no more of the margin than this have used up as much as their steps say.
 const HARDLY: f64 = 1.0 / 32.0;
 
-/// Beyond so many steps from where they are kept, bodies are on no course: see `LEAST` of `course.rs`.
+/// Bodies that are more steps than this from where they are kept are on no course: see `LEAST` of `course.rs`.
 const MOST_STEPS: f64 = 16.0;
 
-/// Of bodies that are kept as they stand, those stray that are farther away than so many margins.
+/// Where bodies are kept as they stand, a body that is farther from there than so many margins strays.
 const JUMP: f64 = 2.0;
 
-/// How much more than by what stand-ins may be wrong bodies may stray.
+/// Bodies may stray farther by so many times the error of their stand-ins.
 const ERRORS: f64 = 4.0;
 
-/// What is added to how far bodies reach, for rounding.
+/// Multiplies how far bodies reach, for rounding.
 const REACHING: f64 = 1.0 + 1.0 / 1024.0;
 
-/// Of others those have jumped that have moved so many times as far as all do on average, and as all but a few.
+/// Some bodies have jumped if the farthest has moved so many times as far as all do on average: those that have moved
+/// so many times as far as all but a few.
 const JUMPS: [f64; 2] = [6.0, 1.5];
 
-/// How far one was moved when it was kept ahead, over the longest step that was measured, at most: on all axes over one.
+/// How far a body was moved when it was kept ahead, over the longest step that was measured, at most: that step bounds
+/// each axis alone.
 const STEPS_AT_MOST: f64 = 2.0;
 
-/// The numbers of those that stray are listed there, by the numbers of all bodies.
+/// Where the numbers of stray bodies are listed, and the numbers of all bodies.
 pub(in crate::coherent) type Straying<'a> = (&'a mut Vec<u32>, &'a Numbers);
 
-/// Bodies as they were kept, and where those of a frame are put.
+/// Returns the bodies as they were kept, and where those of a frame are put.
 type Target<P, const D: usize> = fn(&mut Now<D>) -> (&Was<D>, &mut Vec<P>);
 
 impl<const D: usize> Now<D> {
@@ -71,8 +74,8 @@ impl<const D: usize> Current<D> {
         self.each_view(input, |now, bodies| now.was.keep(bodies, workers));
     }
 
-    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of them, each gets a margin of
-    /// its own.
+    /// Keeps the bodies of a plain frame where they are to be: see [`Was::keep_ahead`]. Where a course is expected of
+    /// them, each body gets a margin of its own.
     pub(in crate::coherent) fn keep_ahead(
         &mut self,
         input: &Input<'_, D>,
@@ -81,7 +84,7 @@ impl<const D: usize> Current<D> {
         workers: Workers<'_>,
     ) {
         let [times, moved] = ahead;
-        // Rounding of those that stand in for others is no straying.
+        // The rounding of stand-ins is no straying.
         let tolerance = way.tolerance + ERRORS * self.error;
         let mut course = Course::new((times * moved) as f32, tolerance as f32);
         let margin = way.margin as f32;
@@ -89,14 +92,15 @@ impl<const D: usize> Current<D> {
         self.each_view(input, |now, bodies| {
             now.was.keep_ahead(bodies, (times as f32, moved as f32), workers);
             if course.is_expected() {
-                // Whoever has jumped may have a longer step than all have been seen to make.
+                // A body that has jumped may have a longer step than the longest that was measured.
                 course.note(now.was.grow(grown, workers));
             }
         });
         (self.course, self.limit) = (Some(course), way.limit + ERRORS * self.error);
     }
 
-    /// How far some bodies of a plain frame have moved since they stood where they were kept, or kept ahead from, on average.
+    /// Returns how far some bodies of a plain frame have moved on average since they were kept, or kept ahead; and
+    /// which part of that they have moved apart from each other.
     pub(in crate::coherent) fn mean_moved(&mut self, input: &Input<'_, D>) -> [f64; 2] {
         let (mut sum, mut len) = ([0.0; 2], 0);
         self.each_view(input, |now, bodies| {
@@ -107,13 +111,14 @@ impl<const D: usize> Current<D> {
         sum.map(|sum| sum / len.max(1) as f64)
     }
 
-    /// The bodies of a set where they are kept, with margins.
+    /// Returns the bodies of a set where they are kept, with margins, and their ghost images.
     pub(in crate::coherent) fn grown(&self, set: usize, margin: f64) -> Option<Bodies<'_, D>> {
         let Now { was, ghosts, .. } = self.sets.get(set)?;
         if ghosts.is_empty() { was.bodies(margin as f32, self.course().is_some()) } else { Some(ghosts.with_bodies()) }
     }
 
-    /// Finds the images of kept bodies that may touch others with such a margin, in the space that others stand in for.
+    /// Finds the ghost images of kept bodies that may touch other bodies with such a margin, if stand-ins stand in for
+    /// bodies where space repeats.
     pub(in crate::coherent) fn find_ghosts(&mut self, given: Given<'_, D>, margin: f64, on: (Isa, Workers<'_>)) {
         let own = self.course().is_some();
         let sets = &mut self.sets[..self.of_input];
@@ -139,34 +144,34 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// Where the bodies of each set are kept, and where they stood, if they are so many.
+    /// Returns the kept bodies of each set: where they are kept, and where they stood.
     pub(in crate::coherent) fn kept_mut(&mut self) -> impl Iterator<Item = &mut Was<D>> {
         self.sets.iter_mut().map(|now| &mut now.was)
     }
 
-    /// Puts the ghosts behind bodies that have just been read.
+    /// Puts the ghost images behind bodies that have just been read.
     fn put_ghosts(&mut self, workers: Workers<'_>) {
         self.sets[..self.of_input].iter_mut().for_each(|now| now.put_ghosts(workers));
     }
 
-    /// The course that is expected of the bodies that are kept, if one is.
+    /// Returns the course that is expected of the kept bodies, if one is.
     pub(in crate::coherent) fn course(&self) -> Option<Course> {
         self.course.filter(|course| course.is_expected())
     }
 
-    /// How far bodies have come that have used up so much of a margin, which still holds.
+    /// Returns how far bodies have come that have used up `used` of a margin that still holds.
     pub(in crate::coherent) fn come(&self, used: f64, margin: f64) -> Come {
         let Some(course) = self.course() else { return Come::Anywhere(used) };
         course.come((self.steps, self.strayed), margin as f32)
     }
 
-    /// Where a few bodies have come or gone since they were kept, keeps those that are there: see [`Was::adapt`].
+    /// Adapts what is kept to bodies of which a few have come or gone since: see [`Was::adapt`].
     pub(in crate::coherent) fn adapt(&mut self, input: &Input<'_, D>) {
         self.each_view(input, |now, bodies| now.was.adapt(bodies));
     }
 
-    /// Takes bodies that have strayed to move on as they have since the last frame, and to have done so in so many frames; but for those that would
-    /// have come farther than `most` along an axis, which have jumped.
+    /// Takes each stray body to move on as it has since the last frame, and to have done so in so many frames. A body
+    /// that would have come farther than `most` along an axis has jumped: it is taken not to move.
     pub(in crate::coherent) fn take_to_move(
         &mut self,
         input: &Input<'_, D>,
@@ -184,7 +189,7 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// A body of a set as it is kept, with its margin, or an image of one.
+    /// Returns a body of a set as it is kept, with its margin, or a ghost image of one.
     pub(in crate::coherent) fn grown_body(&self, set: usize, name: u32, margin: f64) -> Option<Circle<D>> {
         let Now { was, ghosts, .. } = self.sets.get(set)?;
         if ghosts.is_empty() {
@@ -194,16 +199,17 @@ impl<const D: usize> Current<D> {
         }
     }
 
-    /// How far bodies may reach out of the cell while a list lasts, if others stand in for them where space repeats, of which the
-    /// largest may be, by a margin, less large than it was.
+    /// Returns how far bodies may reach out of the cell while a list lasts, where space repeats. `largest` is the
+    /// largest radius now, which may be smaller by a margin than it was when the list was made.
     pub(in crate::coherent) fn reach_out_of_cell(&self, largest: f64, margin: f64) -> f64 {
         largest + 2.0 * margin + self.course.map_or(0.0, |course| f64::from(course.reach) * STEPS_AT_MOST)
     }
 
-    /// Reads the bodies of a plain frame; how much a body has used up since some were kept, with what rounding may cost if a
-    /// margin was added to its radius, at most, or, of bodies on their course, a little more. Infinite if one is not sound, or they are not
-    /// those that were kept; of bodies on their course more than any margin then, and where one has strayed farther than it may. If some
-    /// may stray, their numbers are listed, and it is so of the others.
+    /// Reads the bodies of a plain frame. Returns the most that a body has used up since bodies were kept, with what
+    /// rounding may cost if a margin was added to its radius; of bodies on their course, a little more. Infinite if a
+    /// body is not sound, or if these are not the bodies kept. Of bodies on their course, it is more than any margin
+    /// then, and where a body has strayed farther than it may. If `strays` are given, the numbers of stray bodies are
+    /// listed there, and the result is that of the other bodies.
     pub(in crate::coherent) fn measure(
         &mut self,
         input: &Input<'_, D>,
@@ -223,19 +229,21 @@ impl<const D: usize> Current<D> {
         self.used(course, strayed)
     }
 
-    /// How much one has used up of a margin, whoever strays, at most, where bodies are kept as they stand.
+    /// Returns the most that a body has used up of a margin, stray bodies included, where bodies are kept as they
+    /// stand.
     pub(in crate::coherent) fn farthest(&self) -> f64 {
         self.farthest
     }
 
-    /// Too many stray: what has been measured is of all.
+    /// Takes what has been measured of all bodies, since too many stray.
     pub(in crate::coherent) fn take_all(&mut self) {
         if self.course().is_some() {
             self.strayed = self.farthest;
         }
     }
 
-    /// As [`Current::measure`], of bodies that have just been kept, which have been read as they are and as they are kept. None are by rank.
+    /// Measures bodies that have just been kept, as [`Current::measure`] does, and reads them as they are and as they
+    /// are kept. Leaves no bodies by rank.
     pub(in crate::coherent) fn measure_kept(
         &mut self,
         input: &Input<'_, D>,
@@ -261,8 +269,8 @@ impl<const D: usize> Current<D> {
         if strayed <= course.tolerance.into() { used } else { TOO_FAR }
     }
 
-    /// How far a body of a plain frame, which has been read, has moved since some were kept ahead, at most, and how far it has strayed from its
-    /// course; of those that hardly have, the former a little more.
+    /// Returns how far a body of a plain frame, which has been read, has moved at most since bodies were kept ahead,
+    /// and how far one has strayed from its course. Where bodies have hardly strayed, the former is a little too much.
     pub(in crate::coherent) fn measure_moved(
         &mut self,
         input: &Input<'_, D>,
@@ -280,7 +288,7 @@ impl<const D: usize> Current<D> {
         [moved, strayed]
     }
 
-    /// How far all bodies have strayed from their course but for one in so many.
+    /// Returns how far all bodies but one in `share` have strayed from their course.
     pub(in crate::coherent) fn strayed_but_for(
         &mut self,
         input: &Input<'_, D>,
@@ -294,8 +302,9 @@ impl<const D: usize> Current<D> {
         self.most_but_for(input, (Some(steps), share), workers)
     }
 
-    /// How far one has moved at most since they stood, which is so much for all, and so much on average, but for those that have jumped, if
-    /// they are no more than one in so many; `jumped` is memory for them.
+    /// Returns how far a body has moved, at most, from where it stood. `most` is that of all bodies, and `mean` their
+    /// average. Bodies that have jumped do not count, if they are no more than one in `share`; `jumped` is memory for
+    /// their numbers.
     pub(in crate::coherent) fn moved_but_for(
         &mut self,
         input: &Input<'_, D>,
@@ -315,7 +324,8 @@ impl<const D: usize> Current<D> {
         if jumped.len() > bodies_of(input) / share { most } else { within }
     }
 
-    /// How far all but one in so many have moved since they stood, or strayed that many steps beyond where they are kept ahead, as some of them say.
+    /// Returns how far all bodies but one in `share` have moved since they stood, or strayed from `steps` steps beyond
+    /// where they are kept ahead, as a sample of them says.
     fn most_but_for(
         &mut self,
         input: &Input<'_, D>,
@@ -331,8 +341,8 @@ impl<const D: usize> Current<D> {
         most
     }
 
-    /// Reads the bodies of a plain frame; how far one has strayed from its course since some were kept ahead, at most, with what rounding may
-    /// cost.
+    /// Reads the bodies of a plain frame. Returns how far one has strayed from its course since bodies were kept ahead,
+    /// at most, with what rounding may cost.
     fn measure_strayed<P: Pack>(
         &mut self,
         input: &Input<'_, D>,
@@ -388,7 +398,7 @@ impl<const D: usize> Current<D> {
         measured
     }
 
-    /// Bodies of these sets are looked at, which may be so far from where those that stand in for them say.
+    /// Begins a frame with these sets, whose bodies may be `error` from where their stand-ins say.
     pub(in crate::coherent) fn begin(&mut self, input: &Input<'_, D>, error: f64) {
         (self.of_input, self.error) = (input.sets().len(), error);
     }
@@ -402,8 +412,10 @@ impl<const D: usize> Current<D> {
     }
 }
 
-/// How many of their steps some bodies are from where they are kept: of each so much along its step, and the square of that. Where some are
-/// farther than so much from where the others are, half of them at least, by how long their steps are, they stray, and say nothing.
+/// Returns how many of their steps the bodies of a sample are from where they are kept. Of each body the sample has how
+/// far it has come along its step, times the step, and the square of the step. If some are farther than `tolerance`
+/// from where all are on average, those that are so far from the median stray and do not count; in the median, bodies
+/// weigh by the squares of their steps.
 fn steps_of(sample: &mut [[f64; 2]], tolerance: f64) -> f64 {
     let quotient = |[along, step2]: [f64; 2]| if step2 > 0.0 { along / step2 } else { 0.0 };
     let is_near = |[along, step2]: [f64; 2], steps: f64| (along - steps * step2).abs() <= tolerance * step2.sqrt();

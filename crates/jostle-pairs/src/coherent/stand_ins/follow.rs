@@ -15,34 +15,35 @@ use crate::coherent::was::measure::read;
 use crate::coherent::was::{PART, block};
 use crate::pairs::shifts::Places;
 
-/// A body that is farther from its stand-in than so many vectors of the cell is not followed.
+/// A body that is farther than so many vectors of the cell from its stand-in is not followed.
 pub(super) const FARTHEST: f64 = 4_194_304.0;
 
-/// 1.5 * 2^52: a number of less than 2^51 that is added is rounded to a whole one.
+/// 1.5 * 2^52: adding it rounds a number of less than 2^51 to a whole one.
 const ROUNDING: f64 = 6_755_399_441_055_744.0;
 
-/// Those of one set.
+/// The stand-ins of one set.
 #[derive(Debug)]
 pub(super) struct StandIn<const D: usize> {
     kind: Kind,
     len: usize,
-    /// Where they are, filled up to whole parts, which whoever asks for the images of pairs is told until the next frame; and where they were.
+    /// Where the stand-ins are, filled up to whole parts, and where they were. Callers that ask for the images of pairs
+    /// are told the former until the next frame.
     now: Arc<Places<D>>,
     before: Arc<Places<D>>,
     radii: Vec<f32>,
     far: Far,
-    /// The bodies of a tree by id.
+    /// Copies of the bodies of a tree, by id.
     of_tree: ([Vec<f32>; D], Vec<f32>),
 }
 
-/// What they stand in for.
+/// What the stand-ins represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
     #[default]
     Nothing,
     Single,
     Double,
-    /// A tree of this build.
+    /// A tree, by its build number.
     Tree(u64),
 }
 
@@ -61,7 +62,7 @@ impl<const D: usize> Default for StandIn<D> {
     }
 }
 
-/// How far stand-ins are, at most, from the origin along an axis, and how large.
+/// How far stand-ins are from the origin along an axis, at most, and how large the largest is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Far {
     pub(super) reach: f32,
@@ -70,7 +71,7 @@ pub(super) struct Far {
 
 impl Far {
     pub(super) fn merge(&mut self, other: Self) {
-        // Of what is no number nothing is known.
+        // If a value is no number, the result says nothing.
         let greater = |a: f32, b: f32| if a >= b { a } else { b };
         self.reach = greater(self.reach, other.reach);
         self.radius = greater(self.radius, other.radius);
@@ -84,7 +85,7 @@ impl<const D: usize> StandIn<D> {
         self.now.bytes() + self.before.bytes() + columns * size_of::<f32>()
     }
 
-    /// Stands in for no body.
+    /// Makes them stand in for no body.
     pub(super) fn forget(&mut self) {
         self.kind = Kind::Nothing;
     }
@@ -93,25 +94,25 @@ impl<const D: usize> StandIn<D> {
         self.far
     }
 
-    /// Where they are, and how many vectors of the cell lead from there to their bodies.
+    /// Returns where the stand-ins are, and how many vectors of the cell lead from there to their bodies.
     pub(super) fn places(&self) -> &Arc<Places<D>> {
         &self.now
     }
 
-    /// Those, as bodies.
+    /// Returns the stand-ins as bodies.
     pub(super) fn bodies(&self) -> Bodies<'_, D> {
         let len = self.len;
         Bodies::from_slices(self.now.centers.each_ref().each(|column| &column[..len]), &self.radii[..len])
     }
 
-    /// How many vectors of the cell lead from one to its body.
+    /// Returns how many vectors of the cell lead from a stand-in to its body.
     #[inline]
     pub(super) fn steps_of(&self, id: u32) -> [i32; D] {
         from_axes(|axis| self.now.steps[axis].get(id as usize).map_or(0, |&step| step as i32))
     }
 
-    /// Moves those back into the cell that have left it, and as far what `kept` gives, if it is of so many: columns of where they were, filled up
-    /// to whole parts.
+    /// Moves stand-ins that have left the cell back into it. Moves what `kept` gives as far, if it is of as many
+    /// bodies: columns of where bodies were, filled up to whole parts.
     pub(super) fn settle<'k>(
         &mut self,
         cell: &UnitCell<D>,
@@ -132,7 +133,7 @@ impl<const D: usize> StandIn<D> {
         }
     }
 
-    /// Whether these stand in for bodies of the same kind, of which a few may have come or gone.
+    /// Whether these stand in for bodies of the same kind; a few bodies may have come or gone.
     pub(super) fn is_of(&self, set: &Set<'_, D>) -> bool {
         self.kind != Kind::Nothing && self.kind == kind_of(set)
     }
@@ -147,7 +148,7 @@ impl<const D: usize> StandIn<D> {
         match set.source {
             Source::View(bodies) => self.follow_bodies(bodies, of_bodies, on),
             Source::Double(bodies) => self.follow_bodies(bodies, of_bodies, on),
-            // They stay where they are.
+            // The bodies of a tree stay where they are.
             Source::Tree(_) if of_bodies.2 => {}
             Source::Tree(tree) => {
                 self.copy_tree(tree);
@@ -271,20 +272,21 @@ fn kind_of<const D: usize>(set: &Set<'_, D>) -> Kind {
     }
 }
 
-/// Where one was; if that is no number, anywhere.
+/// Returns where a stand-in was; 0 if that is not finite.
 #[inline(always)]
 fn place(before: f32) -> f64 {
     if before.abs() < f32::INFINITY { before.into() } else { 0.0 }
 }
 
-/// A whole number of vectors of the cell near this one, or none of those too far away.
+/// Rounds to a whole number of vectors of the cell; NaN beyond [`FARTHEST`].
 #[inline(always)]
 fn whole(steps: f64) -> f64 {
     let whole = (steps + ROUNDING) - ROUNDING;
     if whole.abs() <= FARTHEST { whole } else { f64::NAN }
 }
 
-/// How far some are from the origin, at most, the first so many of each part; the others, behind the last body, are put there.
+/// Returns how far stand-ins of a part are from the origin, at most. Only the first `there` have bodies; the others,
+/// behind the last body, are put at the origin.
 #[inline(always)]
 fn reach_of(out: &mut [f32], there: usize) -> f32 {
     out[there..].fill(0.0);
@@ -298,10 +300,12 @@ fn reach_of(out: &mut [f32], there: usize) -> f32 {
     reach.into_iter().fold(0.0, |most: f32, far| if most >= far { most } else { far })
 }
 
-/// Where stand-ins were along an axis, how many lengths of the cell lead to their bodies, and that length, after its inverse.
+/// Along an axis: where stand-ins were, how many lengths of the cell lead to their bodies, and the inverse of that
+/// length and the length itself.
 type Images<'a> = (&'a [f32], &'a mut [f32], [f64; 2]);
 
-/// Puts stand-ins, whole parts of them, along an axis: to the images of their bodies nearest to where they were, where the cell is straight.
+/// Puts whole parts of stand-ins in place along an axis. Where the cell is straight, each goes to the image of its body
+/// nearest to where it was.
 struct FollowAlong<'a, T> {
     column: Column<'a, T>,
     first: usize,
@@ -341,7 +345,7 @@ impl<T: Scalar> Work for FollowAlong<'_, T> {
     }
 }
 
-/// Puts a part of them, which are so far from the origin, to those images where the cell is not straight.
+/// As [`FollowAlong`], of one part, where the cell is not straight; `apart` is how far the bodies are from the origin.
 struct FollowInLattice<'a, const D: usize> {
     cell: &'a UnitCell<D>,
     apart: [[f64; PART]; D],
@@ -387,7 +391,7 @@ impl<const D: usize> Work for FollowInLattice<'_, D> {
     }
 }
 
-/// Moves some, whole parts of them, back into the cell, and what is kept of them as far.
+/// Moves whole parts of stand-ins back into the cell, and what is kept of their bodies as far.
 struct Settle<'a, const D: usize> {
     cell: &'a UnitCell<D>,
     centers: [&'a mut [f32]; D],

@@ -1,4 +1,4 @@
-//! What comes to the rows of a frame, and what is taken away, by bodies that stray.
+//! Neighbours that stray bodies add to the rows of a frame, and neighbours that they take away.
 
 use jostle_core::Workers;
 use jostle_core::scratch::ScratchPool;
@@ -23,13 +23,14 @@ impl Changes {
         self.all.clear();
     }
 
-    /// All that has been noted, in no order.
+    /// Returns all changes that have been noted, in no order.
     pub(super) fn all(&self) -> &[Change] {
         &self.all
     }
 
-    /// Notes what has changed for each of some, so many of which are one task: of each `touched` tells its number, whom it touched in the last frame
-    /// and whom it does now; and `pair` of two that touch the pair that they are.
+    /// Notes what has changed for each stray body of `some`; one task takes `block` of them. `touched` tells of each
+    /// its number, the bodies that it touched in the last frame, and those that it touches now. `pair` returns the pair
+    /// that two touching bodies are.
     pub(super) fn note<S: Send>(
         &mut self,
         (some, block): (&mut [S], usize),
@@ -56,7 +57,7 @@ impl Changes {
     }
 }
 
-/// Some ids without others, both ascending.
+/// Returns the ids of `some` without those of `others`; both are ascending.
 fn without(some: &[u32], others: &[u32]) -> impl Iterator<Item = u32> {
     let mut others = others.iter().peekable();
     some.iter().copied().filter(move |id| {

@@ -1,8 +1,9 @@
 //! In which groups of a search the parts of a list were found.
 //!
-//! A search goes through a tree group by group, sixteen leaves each, and finds a pair in the group of its body of that tree, or of that with the lesser
-//! rank if both are: so pairs of two sets, and blocks of candidates, are in the order of those groups. Once it is known of the first pair of each
-//! part, it is known which parts may have a pair.
+//! A search goes through a tree group by group, sixteen leaves each. It finds a pair in the group of the body that is
+//! in that tree; if both are, in the group of the body with the lesser rank. So pairs of two sets, and blocks of
+//! candidates, are in the order of these groups. Once the groups of the first pairs of all parts are known, it is known
+//! which parts may have a pair.
 
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -15,27 +16,27 @@ use crate::coherent::blocks::Meeting;
 use crate::coherent::strays::listed::{FoundBy, Listed};
 use crate::coherent::strays::marks::Marks;
 
-/// Pairs at the front of a list that are one part.
+/// Pairs at the front of a list that make one part.
 pub(super) const SOME: usize = 256;
 
 /// Leaves that one task looks through, and first pairs that one task reads.
 const LEAVES: usize = 64;
 const FIRSTS: usize = 256;
 
-/// See the top of this file: of two sets.
+/// See the top of this file: for two sets.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    /// Those in which the first pair of each part of the front was found, and the first candidate of each block.
+    /// The groups in which the first pair of each part of the front, and the first candidate of each block, were found.
     groups: Vec<u32>,
     /// How many parts the front has.
     front: usize,
 }
 
-/// What it takes to find them.
+/// Scratch to find the groups.
 #[derive(Debug, Default)]
 pub(super) struct Finding {
     firsts: Vec<[u32; 2]>,
-    /// Whose groups are looked for, and those.
+    /// The bodies whose groups are looked for, and these groups by id.
     asked: Marks,
     group_of: Vec<AtomicU32>,
 }
@@ -53,7 +54,7 @@ impl Groups {
         self.groups.capacity() * size_of::<u32>()
     }
 
-    /// Finds the groups of all parts of a list of two sets.
+    /// Finds the groups of all parts of the list of two sets.
     pub(super) fn find(
         &mut self,
         Finding { firsts, asked, group_of }: &mut Finding,
@@ -76,7 +77,7 @@ impl Groups {
         });
         let names = (listed.names)(sets);
         firsts_of_blocks.iter_mut().zip(blocks).for_each(|(slot, block)| *slot = names.ids(block.first()));
-        // The body of the tree that was gone through; of one set both are.
+        // The body in the tree that the search went through; within a set both bodies are.
         let of_query = |[a, b]: [u32; 2]| match sets {
             [one, other] if one == other => [a, b],
             [one, _] if one == query => [a; 2],
@@ -107,24 +108,26 @@ impl Groups {
         });
     }
 
-    /// Which parts of the front may have pairs that were found in these groups, which are ascending: each once, ascending.
+    /// Returns which parts of the front may have pairs that were found in these groups, which are ascending: each part
+    /// once, ascending.
     pub(super) fn parts_of_front(&self, groups: &[u32]) -> impl Iterator<Item = Range<usize>> {
         parts_of(&self.groups[..self.front], groups)
     }
 
-    /// Which blocks may have candidates that were.
+    /// Returns which blocks may have candidates that were found in these groups.
     pub(super) fn blocks(&self, groups: &[u32]) -> impl Iterator<Item = usize> {
         parts_of(&self.groups[self.front..], groups).flatten()
     }
 }
 
-/// The group that a leaf is of.
+/// Returns the group of a leaf.
 #[inline(always)]
 pub(super) fn group_of_leaf(leaf: usize) -> u32 {
     (leaf / LEAF) as u32
 }
 
-/// Which parts, by the groups in which the first pair of each was found, may have pairs of some groups.
+/// Returns which parts may have pairs of some groups. `firsts` is the group in which the first pair of each part was
+/// found.
 fn parts_of(firsts: &[u32], groups: &[u32]) -> impl Iterator<Item = Range<usize>> {
     let parts = groups.iter().scan(0, |end, &group| {
         // A part begins where the one before ends, which may be within a group.

@@ -1,4 +1,4 @@
-//! A list whose bodies stray, and what it was found by.
+//! A list some of whose bodies stray, and the trees by which it was found.
 
 use core::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::coherent::numbers::Member;
 use crate::coherent::slack::ROUNDING;
 use crate::coherent::strays::LEAST;
 
-/// A list, and who stands there.
+/// A list of pairs, which [`Live`] keeps, and the names by which candidates call bodies.
 #[derive(Clone, Copy)]
 pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) pairs: &'a [[u32; 2]],
@@ -22,7 +22,7 @@ pub(in crate::coherent) struct Listed<'a> {
     pub(in crate::coherent) names: &'a NamesOf<'a>,
 }
 
-/// The trees by which a list was found, one of each set: of bodies where they were kept, with a margin.
+/// The trees by which a list was found, one for each set: of bodies where they were kept, with a margin.
 #[derive(Clone, Copy)]
 pub(in crate::coherent) struct ByTrees<'a, const D: usize> {
     pub(in crate::coherent) sorted: &'a [SortedSet<D>],
@@ -30,24 +30,25 @@ pub(in crate::coherent) struct ByTrees<'a, const D: usize> {
     pub(in crate::coherent) margin: f64,
 }
 
-/// The same, whatever the number of axes.
+/// [`ByTrees`], whatever the number of axes.
 pub(super) trait FoundBy: Sync {
-    /// Whose tree was gone through, group by group, for the pairs of two sets.
+    /// Returns the set whose tree the search went through, group by group, for the pairs of two sets.
     fn query_set(&self, sets: [u32; 2]) -> u32;
 
-    /// The ids of a set leaf by leaf, and the first rank of each leaf.
+    /// Returns the ids of a set leaf by leaf, and the first rank of each leaf.
     fn leaves(&self, set: u32) -> (&[Ids], &[u32]);
 
-    /// Visits the leaves of a set that have bodies near a body, or near an image of one, of such a name; none near one that was not there.
+    /// Visits the leaves of `set` that have bodies near the body or ghost image of such a name; none if that was not
+    /// there.
     fn visit_near(&self, set: u32, named: Member, visit: &mut dyn FnMut(usize, &[u32]));
 
-    /// Whether a body was there; others may have come since, and be called as images are.
+    /// Whether a body was there. Bodies that have come since may have the names of ghost images.
     fn was_there(&self, body: Member) -> bool;
 
-    /// What the images of a body are called.
+    /// Returns the names of the ghost images of a body.
     fn images_of(&self, body: Member) -> Range<u32>;
 
-    /// What the two bodies of a pair were called as which they were found.
+    /// Returns the names of the two bodies of a pair under which the pair was found.
     fn found_as(&self, sets: [u32; 2], pair: [u32; 2]) -> [u32; 2];
 }
 
@@ -56,12 +57,13 @@ impl<const D: usize> ByTrees<'_, D> {
         self.sorted[set as usize].own_tree()
     }
 
-    /// A body, or an image of one, as it was when candidates were found.
+    /// Returns a body, or a ghost image of one, as it was when candidates were found.
     fn grown(&self, Member { set, id }: Member) -> Option<Circle<D>> {
         self.kept.grown_body(set as usize, id, self.margin)
     }
 
-    /// Visits those whose margins touch that of a body, some twice, if candidates of these two sets may be of both.
+    /// Visits the bodies whose margins touch that of a body, some twice, if candidates of these two sets may be of
+    /// both.
     pub(in crate::coherent) fn visit_touched(&self, body: Member, sets: [u32; 2], visit: &mut dyn FnMut(Member)) {
         let is_within = sets[0] == sets[1];
         for (role, set) in (0..2).zip(sets).take(if is_within { 1 } else { 2 }).filter(|&(_, set)| set == body.set) {
@@ -69,7 +71,7 @@ impl<const D: usize> ByTrees<'_, D> {
             let (tree, ghosts) = (self.tree(other), self.kept.ghosts(other as usize));
             for id in names(self, body, is_within || role == 1) {
                 let Some(grown) = self.grown(Member { set, id }) else { continue };
-                // Who has been found by that tree is sound.
+                // A body that was found by that tree is sound.
                 let _ =
                     Queries::new(tree).visit_circle(grown, |name| visit(Member { set: other, id: ghosts.body(name) }));
             }
@@ -77,7 +79,7 @@ impl<const D: usize> ByTrees<'_, D> {
     }
 }
 
-/// What a body was called, as the second of its pairs by its images, too.
+/// Returns the names of a body: its own, and, as the second body of its pairs, those of its ghost images.
 pub(super) fn names(by: &dyn FoundBy, body: Member, with_images: bool) -> impl Iterator<Item = u32> {
     let own = by.was_there(body).then_some(body.id);
     own.into_iter().chain(if with_images { by.images_of(body) } else { 0..0 })
@@ -98,7 +100,7 @@ impl<const D: usize> FoundBy for ByTrees<'_, D> {
         let is_listed = (named.id as usize) < self.tree(named.set).len();
         let Some(body) = self.grown(named).filter(|_| is_listed) else { return };
         let reach = body.radius * (1.0 + 2.0 * ROUNDING) + LEAST;
-        // Who has been found by that tree is sound.
+        // A body that was found by that tree is sound.
         let _ = Queries::new(self.tree(set)).visit_leaves_at_circle(Circle::new(body.center, reach), visit);
     }
 

@@ -1,4 +1,4 @@
-//! A bit for each body, by its number among those of all sets: it strays.
+//! A bit for each body, by its number among those of all sets: whether it strays.
 
 use jostle_core::scratch::resize_with_headroom;
 
@@ -6,7 +6,7 @@ use jostle_core::scratch::resize_with_headroom;
 #[derive(Debug, Default)]
 pub(super) struct Marks(Vec<u32>);
 
-/// Those of two sets.
+/// The marks of two sets.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::coherent) struct MarksOfTwo<'a> {
     pub(super) marks: &'a Marks,
@@ -15,7 +15,7 @@ pub(in crate::coherent) struct MarksOfTwo<'a> {
 }
 
 impl Marks {
-    /// Whether nobody does.
+    /// Whether no body strays.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -43,12 +43,12 @@ impl Marks {
 }
 
 impl MarksOfTwo<'_> {
-    /// Whether nobody strays, of any set.
+    /// Whether no body strays, of any set.
     pub(in crate::coherent) fn is_empty(&self) -> bool {
         self.marks.is_empty()
     }
 
-    /// Whether one of a pair does, by their ids.
+    /// Whether a body of a pair strays, by their ids.
     #[inline(always)]
     pub(in crate::coherent) fn has_any(&self, [a, b]: [u32; 2]) -> bool {
         self.marks.has(self.firsts[0] + a) | self.marks.has(self.firsts[1] + b)

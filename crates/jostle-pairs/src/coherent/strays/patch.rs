@@ -1,4 +1,4 @@
-//! A list of pairs without those of some bodies, and with others of theirs, until it is made as it was.
+//! Takes pairs of some bodies out of a list, and puts in other pairs of theirs, until the list is restored.
 
 use jostle_core::Workers;
 use jostle_core::disjoint::Disjoint;
@@ -6,14 +6,14 @@ use jostle_core::disjoint::Disjoint;
 use crate::coherent::windows::{Window, Windows};
 use crate::join::hits::PairList;
 
-/// Pairs that one task puts, and those whose places are asked for together.
+/// Pairs that one task puts in, and pairs whose places are prefetched together.
 const BLOCK: usize = 512;
 const AT_ONCE: usize = 32;
 
-/// A place of a list, and what stood there.
+/// A place of a list, and the pair that stood there.
 type Replaced = (u32, [u32; 2]);
 
-/// A part of a list: where it ends, and which of all places, and of all pairs that are put, it has, each up to such a one.
+/// A part of a list: where it ends, and up to which of all holes, and of all pairs to put in, its own go.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Part {
     pub(super) end: usize,
@@ -21,7 +21,7 @@ pub(super) struct Part {
     pub(super) pairs: usize,
 }
 
-/// What is put into a part: where that ends, and its places and pairs.
+/// What is put into a part: where the part ends, its holes, and its pairs.
 struct OfPart<'a> {
     end: usize,
     holes: &'a [u32],
@@ -35,12 +35,12 @@ impl<'a> OfPart<'a> {
         Self { end: part.end, holes: &holes[before.holes..part.holes], pairs: &pairs[before.pairs..part.pairs] }
     }
 
-    /// How many pairs have places.
+    /// Returns how many pairs get a hole.
     fn filled(&self) -> usize {
         self.holes.len().min(self.pairs.len())
     }
 
-    /// Where the part stands, closed up, and where it is to.
+    /// Returns where the part stands once it is closed up, and where it is to stand.
     fn window(&self, windows: &mut Windows) -> Window {
         let shrunk = self.end - (self.holes.len() - self.filled());
         windows.next((self.end, shrunk), self.pairs.len() - self.filled())
@@ -50,13 +50,13 @@ impl<'a> OfPart<'a> {
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Patch {
-    /// How long the list was, where it is patched.
+    /// How long the list was, if it is patched.
     len: Option<usize>,
-    /// What stood in the places that others have been put to, each of which is another; then what stood where something else does since, in the
-    /// order in which it was written.
+    /// The pairs that stood in the holes that have been filled, each of which is another place. Then the pairs that
+    /// have been overwritten since, in the order in which they were.
     filled: Vec<Replaced>,
     replaced: Vec<Replaced>,
-    /// Places that are left of a part.
+    /// The holes of a part that are left.
     left: Vec<u32>,
     /// Pairs that have no place yet.
     moved: Vec<[u32; 2]>,
@@ -73,9 +73,10 @@ impl Patch {
         self.len = None;
     }
 
-    /// Puts these pairs in these places, no two of which are the same, part by part: those for which there is none go behind the end of their part;
-    /// where there are fewer, the last of the part go to the places that are left. Where a part becomes longer or shorter, few of the next ones go
-    /// from one end of theirs to the other. `ends` is where each ends then.
+    /// Puts these pairs into these holes, no two of which are the same place, part by part. Pairs for which there is no
+    /// hole go behind the end of their part. Where there are fewer pairs, the last ones of the part go to the holes
+    /// that are left. Where a part becomes longer or shorter, few pairs of the next parts go from one end of their part
+    /// to the other. `ends` is where each part ends then.
     pub(super) fn put(
         &mut self,
         (list, ends): (&mut PairList, &mut Vec<usize>),
@@ -124,7 +125,7 @@ impl Patch {
         list.set_len(new_len);
     }
 
-    /// Makes a list as it was.
+    /// Restores a list to what it was.
     pub(super) fn restore(&mut self, list: &mut PairList, workers: Workers<'_>) {
         if let Some(len) = self.len.take() {
             list.set_len(len);
@@ -135,9 +136,10 @@ impl Patch {
     }
 }
 
-/// Puts the last pairs of a part, which ends there, to the places of it that are left, ascending, and notes what stood there.
+/// Puts the last pairs of a part, which ends at `end`, into the holes of it that are left, which are ascending, and
+/// notes what stood there.
 fn close_up(list: &mut PairList, left: &[u32], end: usize, replaced: &mut Vec<Replaced>) {
-    // Who stands behind the new end, but for those that go.
+    // The pairs behind the new end, without the holes there.
     let new_end = end - left.len();
     let (front, back) = left.split_at(left.partition_point(|&place| (place as usize) < new_end));
     let mut back = back.iter().peekable();
@@ -149,7 +151,7 @@ fn close_up(list: &mut PairList, left: &[u32], end: usize, replaced: &mut Vec<Re
     }
 }
 
-/// Exchanges pairs for those that stand in their places, no two of which are the same.
+/// Exchanges pairs with those that stand in their places, no two of which are the same.
 #[allow(unsafe_code, reason = "no two places are the same")]
 fn exchange(some: &mut [Replaced], list: &mut PairList, workers: Workers<'_>) {
     let list = Disjoint::new(list.pairs_mut());

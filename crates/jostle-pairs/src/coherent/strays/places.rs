@@ -1,8 +1,9 @@
 //! Where in a list the pairs of some bodies stand.
 //!
-//! A list has no index of that. But it is known of its parts in which groups of the search they were found (`groups`). The pairs of a body within its
-//! set stand in those of its own group, and of groups before it that have bodies near it; of two sets in those of its own group alone, if the search
-//! went through its tree, or else of all groups that have bodies near it.
+//! A list has no index for that. But it is known of its parts in which groups of the search they were found (`groups`).
+//! Within a set, the pairs of a body stand in the parts of its own group, and of groups before it that have bodies near
+//! it. Of two sets, they stand in those of its own group alone, if the search went through the tree of its set, or else
+//! in those of all groups that have bodies near it.
 
 use jostle_core::axes::Both;
 use jostle_core::scratch::{ScratchPool, resize_with_headroom};
@@ -29,28 +30,29 @@ const AT_ONCE: usize = 64;
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Of each two sets that meet, if they are known: they are not before somebody strays.
+    /// The groups for each two sets that meet, and whether they are known: they are not before a body strays.
     groups: Vec<Groups>,
     are_known: bool,
     finding: Finding,
-    /// Where pairs of bodies that stray were listed at the front, and candidates of the blocks: ascending of those that began to together.
+    /// Where pairs of stray bodies were listed at the front, and their candidates in the blocks: ascending among bodies
+    /// that began to stray together.
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
     looks: ScratchPool<Look>,
-    /// Where all of their pairs stand in this frame, of many sets ascending.
+    /// Where all these pairs stand in this frame; where there are many sets, ascending.
     holes: Vec<u32>,
 }
 
 /// What a worker finds.
 #[derive(Debug, Default)]
 struct Look {
-    /// The groups in which pairs of one may have been found.
+    /// The groups in which pairs of a body may have been found.
     near: Vec<u32>,
     in_front: Vec<u32>,
     in_blocks: Vec<u32>,
 }
 
-/// Who strays, and who has just begun to, ascending, by numbers.
+/// The bodies that stray, and those that have just begun to, ascending, by numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Who<'a> {
     pub(super) numbers: &'a Numbers,
@@ -59,7 +61,7 @@ pub(super) struct Who<'a> {
 }
 
 impl Who<'_> {
-    /// Whether a pair has been found before, by one who has strayed for longer.
+    /// Whether a pair has been found before, by a body that has strayed for longer.
     fn is_known(self, firsts: [u32; 2], [a, b]: [u32; 2]) -> bool {
         let numbers = [firsts[0] + a, firsts[1] + b];
         numbers.iter().any(|&number| self.marks.has(number) && self.new.binary_search(&number).is_err())
@@ -77,7 +79,7 @@ impl Places {
             + looks.bytes(|Look { near, in_front, in_blocks }| of(&[near, in_front, in_blocks]))
     }
 
-    /// Nobody strays any more.
+    /// Notes that no body strays any more.
     pub(super) fn clear(&mut self) {
         self.are_known = false;
         self.in_front.clear();
@@ -88,7 +90,7 @@ impl Places {
         &self.holes
     }
 
-    /// Finds where the pairs of all bodies stand that stray, some of which are new.
+    /// Finds where the pairs of all stray bodies stand; some of these bodies are new.
     pub(super) fn find(
         &mut self,
         listed: Listed<'_>,
@@ -129,7 +131,7 @@ impl Places {
         }
     }
 
-    /// Looks for those that have just begun to stray.
+    /// Looks for the pairs of bodies that have just begun to stray.
     fn look_for(&mut self, listed: Listed<'_>, by: &dyn FoundBy, who: Who<'_>, (isa, workers): (Isa, Workers<'_>)) {
         let Self { groups, in_front, in_blocks, looks, .. } = self;
         looks.prepare(workers.count(), |_| ());
@@ -149,7 +151,7 @@ impl Places {
     }
 }
 
-/// Sorts what a list has from a place on, once each: two of a pair may both have been looked for.
+/// Sorts what a list has from a place on, and drops duplicates: both bodies of a pair may have been looked for.
 fn sort_from(list: &mut Vec<u32>, first: usize) {
     list[first..].sort_unstable();
     let mut end = first;
@@ -162,7 +164,7 @@ fn sort_from(list: &mut Vec<u32>, first: usize) {
     list.truncate(end);
 }
 
-/// Where is looked for bodies, and for whom.
+/// Where pairs of bodies are looked for, and of which bodies.
 struct Within<'w, 'l> {
     listed: Listed<'l>,
     by: &'w dyn FoundBy,
@@ -171,7 +173,7 @@ struct Within<'w, 'l> {
     groups: &'w [Groups],
 }
 
-/// Who is looked for among the pairs of two sets: so called, in places of a pair that are of its set.
+/// A body that is looked for among the pairs of two sets: by its name, in the places of a pair that are of its set.
 #[derive(Clone, Copy)]
 struct Sought<'a> {
     meeting: &'a Meeting,
@@ -194,7 +196,7 @@ impl Within<'_, '_> {
         }
     }
 
-    /// Looks for those in which it is called so.
+    /// Looks for the pairs in which the body has this name.
     fn look_for_named(&self, sought: Sought<'_>, Look { near, in_front, in_blocks }: &mut Look) {
         let Self { listed: Listed { pairs, live, names }, by, groups, .. } = *self;
         let Sought { meeting: &Meeting { sets, number: meeting, .. }, body: Member { set, id }, called, in_place } =
@@ -211,7 +213,7 @@ impl Within<'_, '_> {
         });
         let mut rank = called;
         if is_query {
-            // Who has come since stands nowhere in the list.
+            // A body that has come since stands nowhere in the list.
             let Some((leaf, at)) = own else { return };
             if in_place == [true; 2] {
                 near.iter_mut().for_each(|group| *group = group_of_leaf(leaf).min(*group));
@@ -237,7 +239,7 @@ impl Within<'_, '_> {
             self.note((block.names(), name), sought, (|at| names.pair(block.pair(at)), candidate), in_blocks);
         }
         if called == id {
-            // Few have moved.
+            // Few pairs have moved.
             let firsts = self.who.numbers.firsts(sets);
             let moved = live.moved(meeting).map(|listed_at| (listed_at, pairs[live.front_place(listed_at)]));
             let of_body = |pair: [u32; 2]| is_named(pair, id, in_place) && !self.who.is_known(firsts, pair);
@@ -245,8 +247,8 @@ impl Within<'_, '_> {
         }
     }
 
-    /// Notes which of some pairs have a name, if they have not been found before: by what each is to be noted as, if it is one of those that
-    /// are looked at.
+    /// Notes which of some pairs have a name, if they have not been found before. `noted_as` tells what a pair is noted
+    /// as, if it is one of those that are looked at.
     fn note(
         &self,
         (pairs, name): (&[[u32; 2]], u32),
@@ -266,13 +268,14 @@ impl Within<'_, '_> {
     }
 }
 
-/// Whether a pair has a name in such places.
+/// Whether a pair has this name in one of these places.
 #[inline(always)]
 fn is_named(pair: [u32; 2], name: u32, in_place: [bool; 2]) -> bool {
     in_place[0] & (pair[0] == name) | in_place[1] & (pair[1] == name)
 }
 
-/// Finds pairs, from one of them on, that have a name in such places, up to so many; where to go on, and how many.
+/// Finds pairs, from number `at` on, that have a name in such places, up to [`AT_ONCE`]. Returns where to go on, and
+/// how many pairs there are.
 struct Find<'a> {
     pairs: &'a [[u32; 2]],
     name: u32,

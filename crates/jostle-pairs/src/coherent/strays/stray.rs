@@ -1,4 +1,4 @@
-//! One that strays, and whom it touches among the others.
+//! One stray body, and which of the other bodies it touches.
 
 use jostle_core::axes::{Axes, from_axes};
 use jostle_sets::proxy::sorted::SortedSet;
@@ -12,10 +12,11 @@ use crate::coherent::slack::ROUNDING;
 use crate::coherent::strays::LEAST;
 use crate::coherent::strays::images::{Repeats, View, each_view};
 
-/// Who was seen with a margin is followed for nearly as far, what may be lost by rounding: 2^-10.
+/// A body whose near ones were listed with a margin may move for nearly that margin: rounding may lose 2^-10 of it.
 const NEARLY: f32 = 1.0 - 1.0 / 1024.0;
 
-/// Bodies among which those are that strays may touch, which the tree of each set has with margins; and how far strays are followed.
+/// The bodies that a stray body may touch, which the tree of each set has with margins; and the margin with which near
+/// bodies are listed.
 #[derive(Clone, Copy)]
 pub(super) struct Among<'a, const D: usize> {
     pub(super) trees: &'a [SortedSet<D>],
@@ -23,7 +24,7 @@ pub(super) struct Among<'a, const D: usize> {
     pub(super) margin: f32,
 }
 
-/// Who meets whom: the numbers of bodies, and sets, of which layers may not let all meet.
+/// Which bodies meet: the numbers of bodies, and the sets that meet. Layers may not let all their bodies meet.
 #[derive(Clone, Copy)]
 pub(super) struct Relation<'a> {
     pub(super) numbers: &'a Numbers,
@@ -31,7 +32,7 @@ pub(super) struct Relation<'a> {
 }
 
 impl<'a> Relation<'a> {
-    /// The sets that the bodies of one meet.
+    /// Returns the sets that the bodies of a set meet.
     fn met_by(self, set: u32) -> impl Iterator<Item = u32> + use<'a> {
         let met = move |&[one, other]: &[u32; 2]| if set == one { Some(other) } else { (set == other).then_some(one) };
         self.sets.iter().filter_map(met)
@@ -41,17 +42,18 @@ impl<'a> Relation<'a> {
         self.sets.binary_search(&[one.set.min(other.set), one.set.max(other.set)]).is_ok()
     }
 
-    /// The pair of two bodies that meet, by their numbers.
+    /// Returns the pair of two bodies that meet, from their numbers.
     pub(super) fn pair(self, one: u32, other: u32) -> Option<[u32; 2]> {
         let [one, other] = [one, other].map(|number| self.numbers.member(number));
         one.pair(other, [one.set.min(other.set), one.set.max(other.set)])
     }
 }
 
-/// What tells of two bodies of two sets whether layers let them meet.
+/// Tells of two bodies of two sets whether layers let them meet.
 pub(in crate::coherent) type Meets<'a> = &'a (dyn Fn([u32; 2], [u32; 2]) -> bool + Sync);
 
-/// Layers, which may not let all meet; what decides where stand-ins are in doubt, if there are such; and how space repeats, if it does.
+/// Layers, which may not let all bodies meet; what decides where stand-ins leave doubt, if there are stand-ins; and how
+/// space repeats, if it does.
 #[derive(Clone, Copy)]
 pub(in crate::coherent) struct Rules<'a, const D: usize> {
     pub(in crate::coherent) layers: Option<Meets<'a>>,
@@ -60,24 +62,26 @@ pub(in crate::coherent) struct Rules<'a, const D: usize> {
 }
 
 impl<const D: usize> Rules<'_, D> {
-    /// How far from touching it is in doubt whether two do.
+    /// Returns how far from touching two bodies may be while it is in doubt whether they touch.
     pub(super) fn within(self) -> f32 {
         self.decide.map_or(0.0, |decide| decide.within)
     }
 }
 
-/// One that strays.
+/// A stray body.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Stray<const D: usize> {
-    /// As it is, and as it was when it was seen who is near.
+    /// The body as it is, and as it was when the bodies near it were listed.
     pub(super) body: Packed,
     seen: Option<Packed>,
     /// How it is seen in the cell, where space repeats.
     pub(super) home: View<D>,
-    /// All whose margins touch it while it does not go far from there, set by set and view by view, and where those of each view end.
+    /// All bodies whose margins touch it while it does not go far from where it was listed, set by set and view by
+    /// view; and where those of each view end.
     near: Vec<u32>,
     views: Vec<(u32, View<D>, usize)>,
-    /// The numbers of those that it touches, but for those before it that stray, and whom it did in the frame before.
+    /// The numbers of the bodies that it touches, without stray bodies before it; and of those that it touched in the
+    /// frame before.
     pub(super) touched: Vec<u32>,
     pub(super) touched_before: Vec<u32>,
 }
@@ -89,18 +93,18 @@ impl<const D: usize> Stray<D> {
             + views.capacity() * size_of::<(u32, View<D>, usize)>()
     }
 
-    /// Nothing is known of it, or of another one that it stands for, yet.
+    /// Forgets what is known of the body, or of another one that had this memory.
     pub(super) fn begin(&mut self) {
         self.seen = None;
         self.touched.clear();
     }
 
-    /// Whether it has not gone.
+    /// Whether the body is there, and has not gone.
     pub(super) fn is_there(&self) -> bool {
         !self.body.radius().is_nan()
     }
 
-    /// Whether it is where it may touch none but those near, having been seen with such a margin of its own.
+    /// Whether the body, which has been seen with this margin, is where it may touch only the bodies listed as near.
     fn is_near(&self, margin: f32) -> bool {
         self.seen.is_some_and(|seen| {
             let (moved2, _) = seen.measure::<D>(&self.body);
@@ -108,13 +112,14 @@ impl<const D: usize> Stray<D> {
         })
     }
 
-    /// Begins a frame, in which it touches nobody yet.
+    /// Begins a frame, in which the body touches none yet.
     pub(super) fn begin_frame(&mut self) {
         core::mem::swap(&mut self.touched, &mut self.touched_before);
         self.touched.clear();
     }
 
-    /// Finds whom it, which is this body, touches among some others, where none of those is that stray; whether it is sound.
+    /// Finds which of the other bodies this body, which is `who`, touches; no stray bodies are among these. Returns
+    /// whether it is sound.
     pub(super) fn find_among(
         &mut self,
         who: Member,
@@ -146,7 +151,7 @@ impl<const D: usize> Stray<D> {
         true
     }
 
-    /// Sees who is near it, which is of this set; whether it is sound.
+    /// Lists the bodies near this body, which is of this set; returns whether it is sound.
     fn see(&mut self, set: u32, (relation, rules): (Relation<'_>, Rules<'_, D>), among: Among<'_, D>) -> bool {
         let Self { body, near, views, .. } = self;
         near.clear();
@@ -158,7 +163,7 @@ impl<const D: usize> Stray<D> {
             each_view(rules.repeats, (*body, reach), |view| {
                 let (seen, len) = (view.of(*body), near.len());
                 let circle = Circle::new(from_axes(|axis| seen.0[axis]), reach);
-                // Behind bodies the tree has images of them.
+                // Behind the bodies of its set the tree has ghost images of them.
                 let note = |other: u32| near.extend(Some(other).filter(|&other| (other as usize) < bodies.len()));
                 is_sound &= Queries::new(tree).visit_circle(circle, note).is_ok();
                 if near.len() > len {

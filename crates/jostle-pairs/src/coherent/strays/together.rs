@@ -1,4 +1,4 @@
-//! A tree of those that stray, by which it is found whom they touch of each other.
+//! A tree of the stray bodies, to find which of them touch each other.
 
 use core::array::from_fn;
 
@@ -12,17 +12,18 @@ use crate::coherent::slack::ROUNDING;
 use crate::coherent::strays::images::each_view;
 use crate::coherent::strays::stray::{Relation, Rules, Stray};
 
-/// The tree of fewer is built by one thread.
+/// One thread builds the tree of fewer bodies.
 const SERIAL_BELOW: usize = 1 << 12;
 
 /// See the top of this file.
 #[derive(Debug, Default)]
 pub(super) struct Together<const D: usize> {
-    /// Those of them that are there, by their number among all, their tree, and what it is built of: their centres, axis by axis, and radii.
+    /// The stray bodies that are there, by their number among all stray bodies; their tree; and what it is built of:
+    /// their centres, axis by axis, and radii.
     there: Vec<u32>,
     tree: LinearTree<D>,
     columns: Vec<f32>,
-    /// By how many vectors of the cell each is moved there.
+    /// By how many vectors of the cell each body is moved into it.
     homes: Vec<[i32; D]>,
 }
 
@@ -32,7 +33,7 @@ impl<const D: usize> Together<D> {
             + self.tree.bytes()
     }
 
-    /// Builds the tree of those, as they are seen in the cell; whether all are sound.
+    /// Builds the tree of the stray bodies, as they are seen in the cell; returns whether all are sound.
     pub(super) fn build(&mut self, strays: &[Stray<D>], workers: Workers<'_>) -> bool {
         let Self { there, tree, columns, homes } = self;
         there.clear();
@@ -50,7 +51,8 @@ impl<const D: usize> Together<D> {
         tree.build_on(Bodies::from_slices(from_fn(column), column(D)), on).is_ok()
     }
 
-    /// Finds whom one that strays, the one of that number among these, touches of those behind it; whether it is sound.
+    /// Finds which of the stray bodies behind it a stray body touches; `number` is its own among these. Returns whether
+    /// it is sound.
     pub(super) fn find(
         &self,
         (number, who): (u32, &[u32]),

@@ -1,4 +1,5 @@
-//! How much of their margins bodies have used up since they were kept, or how far they have moved, or strayed; and who has farther than he may.
+//! Measures how much of their margins bodies have used up since they were kept, or how far they have moved or strayed;
+//! and lists the bodies beyond a limit.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,14 +13,16 @@ use jostle_sets::simd::LANES;
 use super::{PART, SHARE, Was, block};
 use crate::coherent::packed::{Moving, Packed};
 
-/// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by four times
-/// 2^-24 each, in the list and now, which is 2^-20 of each grown radius; what is computed here, a few times 2^-24.
+/// What rounding may cost, relative to a grown radius: 2^-19. The predicate rounds a distance and a sum of radii by
+/// four times 2^-24 each, in the list and now, which is 2^-20 of each grown radius. The computations here round by a
+/// few times 2^-24.
 const ROUNDING: f32 = 1.0 / 524_288.0;
 
-/// As much, for squares that are denormal or vanish: 2^-72.
+/// The same in absolute terms, for squares that are denormal or vanish: 2^-72.
 const LEAST: f32 = f32::from_bits((127 - 72) << 23);
 
-/// How much bodies may use up that are not listed, and where the others are, by numbers from such a one on.
+/// How much bodies may use up without being listed. The others are listed in `beyond`, by their numbers; the first body
+/// has number `first`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::coherent) struct Limit<'a> {
     pub(in crate::coherent) most: f32,
@@ -27,22 +30,24 @@ pub(in crate::coherent) struct Limit<'a> {
     pub(in crate::coherent) first: u32,
 }
 
-/// Since when it is measured how far bodies have moved.
+/// From where it is measured how far bodies have moved.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::coherent) enum Since {
     /// From where they are kept.
     Kept,
-    /// From so many steps beyond, where that is ahead of where they stood.
+    /// From so many steps beyond where they are kept, if they are kept ahead of where they stood.
     Steps(f32),
-    /// From where they stood then.
+    /// From where they stood when they were kept.
     Stood,
 }
 
 impl<const D: usize> Was<D> {
-    /// Packs bodies, alone or with themselves as they are kept; how much one of them has used up since they were kept, at most: see
-    /// [`Current::measure`](crate::coherent::current::Current::measure). Or, how far one has moved since then, or strayed. Of those alone that have not done
-    /// so by more than a limit, if there is one, and of all; the others are listed, in no order, and so are a few that have come, or gone, where
-    /// those are the last: who is not there any more is nowhere.
+    /// Packs bodies, alone or with themselves as they are kept. Returns how much one of them has used up since they
+    /// were kept, at most (see [`Current::measure`](crate::coherent::current::Current::measure)), or how far one has
+    /// moved or strayed: of the bodies within the limit, if there is one, and of all.
+    ///
+    /// Bodies beyond the limit are listed, in no order. So are a few bodies that have come or gone, if they are the
+    /// last of the set; a body that has gone is packed as nowhere.
     pub(in crate::coherent) fn measure<P: Pack>(
         &self,
         bodies: Bodies<'_, D>,
@@ -61,7 +66,7 @@ impl<const D: usize> Was<D> {
             Since::Steps(steps) if self.is_ahead => (&self.centers, Some(steps)),
             _ => (&self.centers, None),
         };
-        // Behind the last of those that are kept others may stand.
+        // In the part after the last whole one, bodies that have come may stand behind those that are kept.
         let whole = if all > both { both / PART * PART } else { both };
         let (packed, others) = packed.split_at_mut(whole);
         let (mut used, mut beyond) = ([0.0_f32; 2], Beyond::default());
@@ -105,10 +110,11 @@ impl<const D: usize> Was<D> {
     }
 }
 
-/// Centres, an array an axis, and radii of some bodies.
+/// Centres, an array for each axis, and radii of a part of the bodies.
 type Part<'a, const D: usize> = ([&'a [f32; PART]; D], &'a [f32; PART]);
 
-/// The values from number `first` on, where they lie if they can be read there, else in `room`, filled up with zeros.
+/// Returns the values from number `first` on: where they lie, if they can be read there, or else in `room`, filled up
+/// with zeros.
 #[inline(always)]
 pub(in crate::coherent) fn read<'a, T: Scalar>(
     column: &Column<'a, T>,
@@ -124,7 +130,7 @@ pub(in crate::coherent) fn read<'a, T: Scalar>(
     room
 }
 
-/// How much each of sixteen bodies has used up since it was another.
+/// Returns how much each of sixteen bodies has used up from `was` to `now`.
 #[inline(always)]
 fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, first: usize) -> [f32; LANES] {
     let mut used = [0.0; LANES];
@@ -139,7 +145,8 @@ fn used_of<const D: usize>(now: Part<'_, D>, was: Part<'_, D>, margin: f32, firs
     used
 }
 
-/// As [`used_of`], of how far they have strayed: from so many steps beyond the others, each as long as from where they stood to there.
+/// As [`used_of`], but how far they have strayed: from `steps` steps beyond where they are kept, each as long as the
+/// step from where they stood to there.
 #[inline(always)]
 fn strayed_of<const D: usize>(
     now: Part<'_, D>,
@@ -169,22 +176,23 @@ fn keep_greater(most: &mut [f32; LANES], others: [f32; LANES]) {
     }
 }
 
-/// How much a body has used up, by the square of how far it is from where it was, and its radius now and before; infinite if it is not sound.
+/// Returns how much a body has used up, from the square of how far it is from where it was, and its radius now and
+/// before; infinite if the body is not sound.
 #[inline(always)]
 fn used_by(moved2: f32, (radius, before): (f32, f32), margin: f32) -> f32 {
     let used = moved2.sqrt() + (radius - before).abs() + ((before + margin) * ROUNDING + LEAST);
-    // What is no number, or of a radius below 0, is not sound.
+    // NaN, or a radius below 0, is not sound.
     if used.is_nan() | (radius < 0.0) { f32::INFINITY } else { used }
 }
 
-/// The values of each column from number `first` on.
+/// Returns the parts of each column from number `first` on.
 fn parts_of<const D: usize>(columns: &[Vec<f32>; D], first: usize) -> [&[[f32; PART]]; D] {
     columns.each_ref().each(|column| column[first..].as_chunks().0)
 }
 
-/// What is kept of a body that is read.
+/// The form in which a body that is read is kept.
 pub(in crate::coherent) trait Pack: Copy + Default + Send + Sync {
-    /// Of a body as it is, and as it was or is to be.
+    /// Packs a body as it is, and as it was or is expected to be.
     fn pack(now: Packed, kept: Packed) -> Self;
 }
 
@@ -205,13 +213,13 @@ impl Pack for Moving {
 struct Measure<'a, P, const D: usize> {
     bodies: Bodies<'a, D>,
     was: ([&'a [[f32; PART]]; D], &'a [[f32; PART]]),
-    /// Where they stood, and how many steps to go.
+    /// Where the bodies stood, and the number of steps.
     course: Option<([&'a [[f32; PART]]; D], f32)>,
     margin: f32,
     limit: Option<Limit<'a>>,
     first: usize,
     packed: &'a mut [P],
-    /// Whether to ask ahead for what other cores have written or read last.
+    /// Whether to prefetch what other cores have written or read last.
     asks: bool,
 }
 
@@ -288,7 +296,7 @@ impl<P: Pack, const D: usize> Work for Measure<'_, P, D> {
     }
 }
 
-/// Asks for the next part of bodies, from number `first` on, and for where they are packed.
+/// Prefetches the next part of the bodies, from number `first` on, and the memory where they are packed.
 #[inline(never)]
 fn ask_for<P, const D: usize>(bodies: Bodies<'_, D>, first: usize, packed: &mut [P]) {
     let len = packed.len().min(PART);
@@ -310,7 +318,7 @@ fn is_sound(body: &Packed) -> bool {
     body.0.iter().all(|x| x.is_finite()) && body.radius() >= 0.0
 }
 
-/// Those that one task has found to have used up more than a limit, which are listed some at once: all tasks wait for one lock.
+/// The bodies that one task has found beyond a limit. They are listed many at once, since all tasks wait for one lock.
 struct Beyond {
     some: [u32; PART],
     len: usize,
@@ -323,7 +331,8 @@ impl Default for Beyond {
 }
 
 impl Beyond {
-    /// Notes who has used up more than the limit, by ids from `first` on; what the others have at most. Who is not sound is none of either.
+    /// Notes the bodies beyond the limit, by ids from `first` on; returns the most that the others have used up. A body
+    /// that is not sound is not noted, and makes that infinite.
     #[cold]
     #[inline(never)]
     fn take(&mut self, used: [f32; LANES], limit: Limit<'_>, first: usize) -> f32 {
@@ -331,7 +340,7 @@ impl Beyond {
         all.fold(0.0, |within, (id, used)| f32::max(within, self.take_one(used, limit, id)))
     }
 
-    /// Notes one who has used up more than the limit, and is sound.
+    /// Notes a sound body beyond the limit, and returns 0; returns what any other body has used up.
     fn take_one(&mut self, used: f32, limit: Limit<'_>, id: u32) -> f32 {
         if used <= limit.most || used == f32::INFINITY {
             return used;
@@ -344,7 +353,7 @@ impl Beyond {
         0.0
     }
 
-    /// Lists all that have been noted.
+    /// Lists all bodies that have been noted.
     fn list(&mut self, limit: Limit<'_>) {
         if self.len > 0 {
             let mut all = limit.beyond.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! How far bodies have moved since they were kept, or strayed, as some of them say.
+//! Estimates, from some bodies, how far all have moved or strayed since they were kept.
 
 use jostle_core::axes::from_axes;
 use jostle_core::scratch::resize_with_headroom;
@@ -7,20 +7,20 @@ use jostle_sets::proxy::squared;
 
 use super::Was;
 
-/// So many bodies say how far all move on average.
+/// So many bodies are sampled for how far all move on average.
 const MEAN_OF: usize = 256;
 
-/// And so many, how far all but a few have; some of them are one task.
+/// So many are sampled for how far all but a few have moved; one task takes `TASK` of them.
 const QUANTILE_OF: usize = 4096;
 const TASK: usize = 256;
 
-/// One body of so many says how far all have moved on, but so many do at least and at most.
+/// One body in so many is sampled for how far all have moved on, but at least and at most so many.
 const SAMPLED: usize = 256;
 const SAMPLE: [usize; 2] = [4, 32];
 
 impl<const D: usize> Was<D> {
-    /// How far some bodies have moved since they stood there, on average, and which part of that they have apart from each other: none of those that
-    /// have all moved alike.
+    /// Returns how far sampled bodies have moved since they stood there, on average, and which part of that is apart
+    /// from each other: 0 where all have moved alike.
     pub(in crate::coherent) fn mean_moved(&self, bodies: Bodies<'_, D>) -> [f64; 2] {
         let stood = if self.is_ahead { &self.stood } else { &self.centers };
         let (mut sum, mut together, mut of_all, len) =
@@ -39,8 +39,8 @@ impl<const D: usize> Was<D> {
         [sum / count, apart]
     }
 
-    /// Adds how far one in so many bodies has moved since it stood, or strayed that many steps beyond where it is kept ahead; with no doubt for
-    /// rounding. Whether that is known.
+    /// Adds to `all` how far one in so many bodies has moved since it stood, or has strayed from `steps` steps beyond
+    /// where it is kept ahead; nothing is added for rounding. Returns whether that is known.
     pub(in crate::coherent) fn sample(
         &self,
         bodies: Bodies<'_, D>,
@@ -68,8 +68,8 @@ impl<const D: usize> Was<D> {
         true
     }
 
-    /// Of some bodies that are kept where they are to be: visits how far each is from there along its step from where it stood, and that step,
-    /// both times the latter.
+    /// Samples bodies that are kept where they are expected to be. Visits how far each is from there along its step
+    /// from where it stood, and the length of that step, both times that length.
     pub(in crate::coherent) fn along(&self, bodies: Bodies<'_, D>, mut visit: impl FnMut([f64; 2])) {
         if self.is_ahead() {
             let both = self.len.map_or(0, |len| len.min(bodies.len()));
@@ -87,12 +87,12 @@ impl<const D: usize> Was<D> {
     }
 }
 
-/// One of so many of all bodies says how far all but a few have moved.
+/// Returns one in how many of all bodies is sampled for how far all but a few have moved.
 pub(in crate::coherent) fn every_for_quantile(bodies: usize) -> usize {
     bodies.div_ceil(QUANTILE_OF).max(1)
 }
 
-/// The greatest of some but for one in so many.
+/// Leaves out the greatest values, one in `share`; returns the greatest of the others.
 pub(in crate::coherent) fn most_of(all: &mut [f32], share: usize) -> f32 {
     let Some(last) = all.len().checked_sub(1) else { return 0.0 };
     let at = last - all.len() / share;
