@@ -1,16 +1,16 @@
 //! Axis-aligned boxes, rounded outwards so that no pair is lost to rounding.
 //!
-//! The margin. The predicate accepts a pair when `fl(dx*dx + ...) <= fl(s*s)` with `dx = fl(xj - xi)`, `s = fl(ri + rj)`.
-//! Every rounding is monotone and the sum is of squares, so `fl(dx*dx) <= fl(s*s)` on each axis. With u = 2^-24, each
-//! of the four roundings changes its value by a factor within 1 +- u, plus 2^-150 where a product is denormal, so
-//! `|xj - xi| <= (ri + rj)(1 + 4u) + 2^-74`. A box must therefore reach `r(1 + 4u)` from each centre, and 2^-74 farther
-//! in all, and its own arithmetic must not lose any of it:
+//! The margin. The predicate accepts a pair when `fl(dx*dx + ...) <= fl(s*s)` with `dx = fl(xj - xi)`,
+//! `s = fl(ri + rj)`. Every rounding is monotone and the sum is of squares, so `fl(dx*dx) <= fl(s*s)` on each axis.
+//! With u = 2^-24, each of the four roundings changes its value by a factor within 1 +- u, plus 2^-150 where a product
+//! is denormal, so `|xj - xi| <= (ri + rj)(1 + 4u) + 2^-74`. A box must therefore reach `r(1 + 4u)` from each centre,
+//! and 2^-74 farther in all, and its own arithmetic must not lose any of it:
 //! - radii are grown by [`GROWTH`] = 1 + 8u first, whose product is rounded by at most a factor 1 - u;
 //! - `x - r` is rounded by at most u relative to its result v; `v - 2u|v|` grows with v, so taking the least v over a
 //!   leaf and subtracting `8u|v| + 2^-73` from it once covers every circle of the leaf.
 //!
-//! A circle is tested against such a box by `x + GROWTH*r >= lo` and `x - GROWTH*r <= hi`: again rounding is monotone,
-//! and the box's margin holds what the circle's own rounding may lose.
+//! A circle is tested against such a box by `x + GROWTH*r >= lo` and `x - GROWTH*r <= hi`. Again rounding is monotone,
+//! and the box's margin covers what rounding takes from the circle.
 
 /// Factor on a radius before it enters a box: 1 + 2^-21, eight times the unit roundoff of f32.
 pub const GROWTH: f32 = 1.0 + 1.0 / 2_097_152.0;
@@ -83,7 +83,7 @@ fn greatest(of: [f32; 4]) -> f32 {
     greatest(greatest(of[0], of[2]), greatest(of[1], of[3]))
 }
 
-/// The least of sixteen numbers, none of them NaN. Four lanes at a time, which the compiler keeps in registers.
+/// The least of sixteen numbers, none of them NaN. Takes four lanes at a time, which the compiler keeps in registers.
 #[inline(always)]
 pub(crate) fn least_of_all(of: &[f32; 16]) -> f32 {
     let mut four = [of[0], of[1], of[2], of[3]];

@@ -1,15 +1,16 @@
-//! Arrays of a number for each axis, and pairs.
+//! Maps over arrays with a value for each axis, and over pairs.
 //!
-//! As `map` and `from_fn` of arrays, which the compiler makes four functions of wherever they are called, and is not sure to inline.
+//! These functions do what `map` and `from_fn` of arrays do. The compiler makes four functions of each call of those,
+//! and does not always inline them.
 
 use bytemuck::Zeroable;
 
-/// What is asked of each axis.
+/// Maps an array axis by axis.
 pub trait Axes<T, const N: usize> {
-    /// The numbers that come of each.
+    /// Returns what `of` makes of the value of each axis.
     fn axes<U: Zeroable + Copy>(self, of: impl FnMut(T) -> U) -> [U; N];
 
-    /// What comes of each, where that has no zero. The first is asked for by itself.
+    /// As [`Axes::axes`], for results without a zero: the first result fills the array until the others replace it.
     fn each<U: Copy>(self, of: impl FnMut(T) -> U) -> [U; N];
 }
 
@@ -30,7 +31,7 @@ impl<T: Copy, const N: usize> Axes<T, N> for [T; N] {
     }
 }
 
-/// The number of each axis.
+/// Returns `of(axis)` for each axis.
 #[inline(always)]
 pub fn from_axes<U: Zeroable + Copy, const N: usize>(mut of: impl FnMut(usize) -> U) -> [U; N] {
     let (mut all, mut axis) = ([U::zeroed(); N], 0);
@@ -41,14 +42,14 @@ pub fn from_axes<U: Zeroable + Copy, const N: usize>(mut of: impl FnMut(usize) -
     all
 }
 
-/// Lists of each axis, to be written.
+/// Borrows the list of each axis as a mutable slice.
 pub fn slices_mut<T, const N: usize>(lists: &mut [Vec<T>; N]) -> [&mut [T]; N] {
     lists.each_mut().map(Vec::as_mut_slice)
 }
 
-/// What is asked of two things.
+/// Maps a pair.
 pub trait Both<T> {
-    /// What comes of the first, and of the second.
+    /// Returns what `of` makes of the first value, then of the second.
     fn both<U>(self, of: impl FnMut(T) -> U) -> [U; 2];
 }
 

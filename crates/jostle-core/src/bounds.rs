@@ -1,4 +1,4 @@
-//! First stage: every body checked against the contract, and the box of all centres, in one pass.
+//! First stage: checks every body against the contract, and finds the box of all centres, in one pass.
 
 use core::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::limits::REACH;
 use crate::parallel::threads::{Threads, run};
 use crate::parallel::workers::Workers;
 
-/// Bodies that one task looks at, at most; where there are several workers, so few that none waits long for the last.
+/// The most bodies that one task checks. Where there are several workers, a task checks fewer, so that nobody waits
+/// long for the last.
 const BLOCK: usize = 1 << 13;
 const TASKS_OF_EACH: usize = 4;
 
@@ -34,15 +35,15 @@ impl<const D: usize> BlockBounds<D> {
     }
 }
 
-/// The box of all centres ([`Aabb::EMPTY`] when there are none), once every body has been checked. O(n).
+/// Checks every body, and returns the box of all centres ([`Aabb::EMPTY`] when there are none). O(n).
 ///
 /// # Errors
-/// Any [`ViewError`] except [`ViewError::Layout`].
+/// [`ViewError::Lengths`], [`ViewError::TooMany`], [`ViewError::Margin`] or [`ViewError::Bodies`].
 pub fn bounds<const D: usize>(bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<Aabb<D>, ViewError> {
     run(threads, bodies.len(), |workers| bounds_on(bodies, workers))
 }
 
-/// [`bounds`] on these workers, however few the bodies.
+/// As [`bounds`], on these workers, however few the bodies.
 ///
 /// # Errors
 /// As [`bounds`].
@@ -79,7 +80,7 @@ pub(crate) fn bounds_into<const D: usize>(
     Ok(all.bounds)
 }
 
-/// Least and greatest value of a slice, and whether each keeps to the contract.
+/// [`axis_bounds`] as a piece of [`Work`].
 struct CheckAxis<'a> {
     values: &'a [f32],
     radii: Result<&'a [f32], f32>,
@@ -95,7 +96,8 @@ impl Work for CheckAxis<'_> {
     }
 }
 
-/// [`axis_bounds`] by these instructions, compiled once for all bodies.
+/// Runs [`axis_bounds`] by the instructions of `isa`. A function of its own, so that it is compiled once for all
+/// dimensions.
 #[inline(never)]
 fn check_axis(isa: Isa, values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32, f32, bool) {
     isa.run(CheckAxis { values, radii, margin })
@@ -138,13 +140,14 @@ fn check_block<const D: usize>(isa: Isa, bodies: Bodies<'_, D>, ids: Range<usize
     block
 }
 
-/// Values of columns with a stride that are copied at a time, to be read side by side.
+/// Values of a column with a stride that are copied at a time, to lie side by side.
 const COPIED: usize = 512;
 
 /// Lanes that the compiler keeps in registers.
 const LANES: usize = 16;
 
-/// Least and greatest value, and faults, lane by lane. Min and max by comparison drop NaN, which is a fault in any case.
+/// Least and greatest value, and faults, lane by lane. Min and max by comparison drop NaN, which is a fault in any
+/// case.
 struct LaneBounds {
     lo: [f32; LANES],
     hi: [f32; LANES],
@@ -163,8 +166,9 @@ impl LaneBounds {
     }
 }
 
-/// Least and greatest value of a slice, and whether each keeps to the contract. What is left of the last lanes is looked at with
-/// those before it, some of them twice; of fewer bodies than lanes, with the first body again and again: neither changes anything.
+/// Returns the least and the greatest value of a slice, and whether each value keeps to the contract. The last lanes
+/// take the last sixteen bodies, some of them for the second time. Fewer than sixteen bodies are filled up with the
+/// first one. Neither changes the result.
 #[inline(always)]
 fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32, f32, bool) {
     let mut lanes = LaneBounds { lo: [f32::INFINITY; LANES], hi: [f32::NEG_INFINITY; LANES], faults: [0; LANES] };
@@ -198,14 +202,15 @@ fn axis_bounds(values: &[f32], radii: Result<&[f32], f32>, margin: f32) -> (f32,
     (least_of_all(&lanes.lo), greatest_of_all(&lanes.hi), faults == 0)
 }
 
-/// The least and the greatest of some values.
+/// Returns the least and the greatest of some values.
 #[inline(always)]
 pub(crate) fn range_of(values: &[f32]) -> (f32, f32) {
     let (lo, hi, _) = axis_bounds(values, Err(0.0), 0.0);
     (lo, hi)
 }
 
-/// The first fault of a body, whose radius is given and what is added to it, or `None` when it keeps to the contract.
+/// Returns the first fault of a body with this centre, radius and margin, or `None` when the body keeps to the
+/// contract.
 fn fault<const D: usize>(center: [f32; D], (radius, margin): (f32, f32)) -> Option<Reason> {
     if let Some(axis) = center.iter().position(|c| !c.is_finite()) {
         return Some(Reason::CenterNotFinite { axis: axis as u8 });

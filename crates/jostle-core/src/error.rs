@@ -1,11 +1,12 @@
-//! What is wrong with a view of bodies, and with which of them.
+//! Errors: what is wrong with a view of bodies, and which bodies are at fault.
 
 use core::fmt;
 
-/// How many offenders an error names.
+/// The most offenders that an error names.
 pub const NAMED_OFFENDERS: usize = 16;
 
-/// Why a view of bodies was refused. Nothing was computed, and the last result still stands.
+/// Why a view of bodies was refused. Nothing was computed, and the last result still stands; only
+/// [`ViewError::TooSparse`] is found out late, and leaves an empty tree.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ViewError {
@@ -37,7 +38,7 @@ pub enum ViewError {
         /// The number of bodies given.
         bodies: usize,
     },
-    /// More leaves than places can be numbered, by bodies of which many stand alone.
+    /// More leaves than 32 bits can number places for, because many bodies stand alone.
     TooSparse {
         /// The number of bodies given.
         bodies: usize,
@@ -53,14 +54,14 @@ pub enum ViewError {
         /// The size of the struct in bytes.
         size: usize,
     },
-    /// A stride shorter than the scalars that it leads from one to the next, so that these overlap.
+    /// A stride shorter than the scalar, so that successive scalars overlap.
     Stride {
         /// The stride in bytes.
         stride: usize,
         /// The size of the scalar in bytes.
         scalar: usize,
     },
-    /// Strided columns that end behind their base slice.
+    /// Strided columns that reach past the end of their base slice.
     Base {
         /// The number of bodies.
         count: usize,
@@ -75,7 +76,7 @@ pub enum ViewError {
     },
     /// A margin that is not finite, or below zero.
     Margin {
-        /// What was given.
+        /// The margin given.
         margin: f64,
     },
     /// Bodies with values outside the contract.
@@ -144,7 +145,7 @@ impl fmt::Display for ViewError {
 impl core::error::Error for ViewError {}
 
 impl ViewError {
-    /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
+    /// Returns an error that names the bodies of `0..bodies` with a fault, or `Ok` when no body has one. O(n).
     ///
     /// # Errors
     /// [`ViewError::Bodies`].
@@ -171,7 +172,7 @@ pub enum Reason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// A corner of a box is NaN, a lower one plus infinity, or an upper one minus infinity.
+    /// A corner of a box is NaN, a lower corner is plus infinity, or an upper corner is minus infinity.
     CornerNotNumber {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
@@ -218,7 +219,7 @@ impl fmt::Display for Reason {
 
 impl core::error::Error for Reason {}
 
-/// Where the last of so many scalars ends, in bytes. It may be beyond what a `usize` holds.
+/// Returns the byte at which the last of `count` scalars ends. It may exceed what a `usize` holds.
 fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {
     let [count, stride, offset, scalar] = [count, stride, offset, scalar].map(|number| number as u128);
     // Fits: (2^64 - 2)(2^64 - 1) + 2^64 + 7 is below 2^128.
@@ -229,16 +230,16 @@ fn end_of(count: usize, stride: usize, offset: usize, scalar: usize) -> u128 {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Offenders<'a, I, R> {
-    /// What one of them is called, and several; and what stands before each one's index.
+    /// The singular, the plural, and the label before each index.
     pub words: [&'static str; 3],
-    /// How many they are.
+    /// The number of offenders.
     pub count: usize,
-    /// The first of them, each with its fault.
+    /// The first offenders, each with its fault.
     pub first: &'a [(I, R)],
 }
 
 impl<'a, R> Offenders<'a, u32, R> {
-    /// Bodies by id.
+    /// Returns the message for bodies, which are named by id.
     #[must_use]
     pub fn bodies(count: usize, first: &'a [(u32, R)]) -> Self {
         Self { words: ["body", "bodies", "id"], count, first }
@@ -256,7 +257,8 @@ impl<I: fmt::Display, R: fmt::Display> fmt::Display for Offenders<'_, I, R> {
     }
 }
 
-/// How many of `0..n` have a fault, and the first [`NAMED_OFFENDERS`] of them; nothing when none has. O(n).
+/// Returns how many of `0..n` have a fault, and the first [`NAMED_OFFENDERS`] of them; `None` when nothing has one.
+/// O(n).
 #[doc(hidden)]
 pub fn offenders<I: TryFrom<usize>, R>(n: usize, fault: &dyn Fn(usize) -> Option<R>) -> Option<(usize, Vec<(I, R)>)> {
     let mut faults = (0..n).filter_map(|i| Some((I::try_from(i).ok()?, fault(i)?)));

@@ -1,5 +1,5 @@
-//! Four words at a time: records put in their places, read, and stored column by column; boxes of four leaves. A room of `unsafe`:
-//! instructions that the target has.
+//! Four words at a time: writes records to their places, reads them, and stores them column by column; bounds four
+//! leaves. A room of `unsafe`: instructions that the target has.
 #![allow(unsafe_code, reason = "instructions that are behind the compiler's own features")]
 
 use bytemuck::{Pod, Zeroable};
@@ -13,7 +13,8 @@ use core::arch::x86_64::{
     _mm_unpackhi_ps, _mm_unpacklo_ps,
 };
 
-/// Four words of four bytes, as the processor loads them: of an array of numbers the compiler makes four loads again.
+/// Four words of four bytes, in one register as the processor loads them: for an array of numbers, the compiler makes
+/// four loads.
 #[cfg(target_arch = "x86_64")]
 type Row = __m128;
 #[cfg(not(target_arch = "x86_64"))]
@@ -24,11 +25,11 @@ type Numbers = __m128;
 #[cfg(not(target_arch = "x86_64"))]
 type Numbers = [f32; 4];
 
-/// Four numbers, in a register where the target has any so wide: of arrays, the compiler makes pairs of numbers.
+/// Four numbers, in one register where the target has one so wide: for arrays, the compiler works on pairs of numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Four(Numbers);
 
-/// What is done lane by lane, by an instruction of the target or by an expression.
+/// Defines operations that work lane by lane, by an instruction of the target or by an expression.
 macro_rules! lane_by_lane {
     ($($(#[$doc:meta])* $name:ident = $instruction:ident, |$a:ident, $b:ident| $value:expr;)*) => {
         $(
@@ -64,7 +65,7 @@ impl Four {
         Self(bytemuck::cast(numbers))
     }
 
-    /// A column, by fours.
+    /// Splits a column into four fours.
     #[inline(always)]
     pub(crate) fn all_of(column: &Floats) -> [Self; 4] {
         let [a, b, c, d]: [[f32; 4]; 4] = bytemuck::cast(column.0);
@@ -80,25 +81,27 @@ impl Four {
         plus = _mm_add_ps, |a, b| a + b;
         minus = _mm_sub_ps, |a, b| a - b;
         times = _mm_mul_ps, |a, b| a * b;
-        /// The lesser of both; the other one where either is NaN.
+        /// The lesser of both numbers; that of `other` where either is NaN.
         lesser = _mm_min_ps, |a, b| if a < b { a } else { b };
-        /// The greater of both; the other one where either is NaN.
+        /// The greater of both numbers; that of `other` where either is NaN.
         greater = _mm_max_ps, |a, b| if a > b { a } else { b };
     }
 
-    /// Without the sign.
+    /// The numbers without their signs.
     #[inline(always)]
     fn abs(self) -> Self {
         self.greater(Self::splat(0.0).minus(self))
     }
 
-    /// Lower borders of boxes, each moved outwards as by [`outward_lo`](crate::aabb::outward_lo), but not beyond all numbers.
+    /// Moves lower borders of boxes outwards, as [`outward_lo`](crate::aabb::outward_lo) does, but not beyond the
+    /// finite numbers.
     #[inline(always)]
     pub(crate) fn outward_lo(self) -> Self {
         self.minus(self.margin()).greater(Self::splat(f32::MIN))
     }
 
-    /// Upper borders, as by [`outward_hi`](crate::aabb::outward_hi).
+    /// Moves upper borders outwards, as [`outward_hi`](crate::aabb::outward_hi) does, but not beyond the finite
+    /// numbers.
     #[inline(always)]
     pub(crate) fn outward_hi(self) -> Self {
         self.plus(self.margin()).lesser(Self::splat(f32::MAX))
@@ -109,14 +112,14 @@ impl Four {
         self.abs().times(Self::splat(RELATIVE_MARGIN)).plus(Self::splat(ABSOLUTE_MARGIN))
     }
 
-    /// The least number of each of four.
+    /// Returns the least number of each of the four, one per lane.
     #[inline(always)]
     pub(crate) fn least_of_each(four: [Self; 4]) -> Self {
         let [a, b, c, d] = lanes_of(four);
         a.lesser(c).lesser(b.lesser(d))
     }
 
-    /// The greatest number of each of four.
+    /// Returns the greatest number of each of the four, one per lane.
     #[inline(always)]
     pub(crate) fn greatest_of_each(four: [Self; 4]) -> Self {
         let [a, b, c, d] = lanes_of(four);
@@ -124,14 +127,14 @@ impl Four {
     }
 }
 
-/// The first numbers of four, the second ones, and so on.
+/// Returns the first numbers of all four, the second ones, and so on.
 #[inline(always)]
 fn lanes_of([a, b, c, d]: [Four; 4]) -> [Four; 4] {
     let [first, second, third, fourth] = transposed([a.0, b.0, c.0, d.0]);
     [Four(first), Four(second), Four(third), Four(fourth)]
 }
 
-/// Words `first` to `first + 3` of four records, a column a word.
+/// Returns words `first` to `first + 3` of four records, one column per word.
 ///
 /// # Panics
 /// When a record has fewer words.
@@ -144,7 +147,7 @@ pub(crate) fn columns<R: Pod>(records: &[R; 4], first: usize) -> [[u32; 4]; 4] {
     bytemuck::cast(transposed(rows))
 }
 
-/// Four numbers that will be stored by one instruction.
+/// Puts four numbers where one instruction stores them at once.
 #[inline(always)]
 pub(crate) fn at_once([a, b, c, d]: [f32; 4]) -> [f32; 4] {
     #[cfg(target_arch = "x86_64")]
@@ -154,13 +157,13 @@ pub(crate) fn at_once([a, b, c, d]: [f32; 4]) -> [f32; 4] {
     return [a, b, c, d];
 }
 
-/// Writes a record, four words by one instruction as long as there are so many: stores wait for one another.
+/// Writes a record, four words by one instruction as long as four are left: stores wait for one another.
 ///
 /// # Safety
-/// There is room for it, which nobody else touches meanwhile.
+/// `to` has room for the record, and nobody else touches that memory meanwhile.
 ///
 /// # Panics
-/// When its size is not one of whole words.
+/// When the size of the record is not a whole number of words.
 #[inline(always)]
 pub(crate) unsafe fn write_by_fours<R: Pod>(to: *mut R, record: R) {
     let words: &[f32] = bytemuck::cast_slice(core::slice::from_ref(&record));

@@ -29,7 +29,7 @@ pub type Circles64<'a> = Bodies<'a, 2, f64>;
 /// Spheres in space, in `f64`.
 pub type Spheres64<'a> = Bodies<'a, 3, f64>;
 
-/// `f32` or `f64`.
+/// The number type of a view: `f32` or `f64`.
 pub trait Scalar:
     Pod
     + Default
@@ -41,11 +41,11 @@ pub trait Scalar:
     + core::ops::Sub<Output = Self>
     + sealed::Sealed
 {
-    /// Half of it.
+    /// Returns half of the number.
     #[must_use]
     fn half(self) -> Self;
 
-    /// The same number in `f64`.
+    /// Returns the same number in `f64`.
     #[must_use]
     fn to_f64(self) -> f64;
 }
@@ -103,10 +103,10 @@ impl<T: Copy> Radii<'_, T> {
         }
     }
 
-    /// As [`Column::map_into`], of the radii.
+    /// As [`Column::map_into`], for the radii.
     ///
     /// # Panics
-    /// When each body has a radius and there are not so many.
+    /// When each body has a radius, and there are fewer than `first + out.len()`.
     #[inline]
     pub fn map_into<U: Copy>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
         match self {
@@ -115,10 +115,10 @@ impl<T: Copy> Radii<'_, T> {
         }
     }
 
-    /// As [`Column::copy_into`], of the radii.
+    /// As [`Column::copy_into`], for the radii.
     ///
     /// # Panics
-    /// When each body has a radius and there are not so many.
+    /// When each body has a radius, and there are fewer than `first + out.len()`.
     pub fn copy_into(&self, first: usize, out: &mut [T]) {
         match self {
             Self::All(radius) => out.fill(*radius),
@@ -157,20 +157,21 @@ impl<'a, T: Scalar> From<Column<'a, T>> for Radii<'a, T> {
     }
 }
 
-/// Where the radii are, for [`Bodies::from_structs`] and [`Bodies::from_strided`].
+/// Where the radii lie, for [`Bodies::from_structs`] and [`Bodies::from_strided`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RadiusField<T = f32> {
     /// The byte offset of the first radius, as given by [`core::mem::offset_of!`].
     At(usize),
-    /// No radius is held; this one serves all bodies.
+    /// The memory holds no radius; this one serves all bodies.
     All(T),
 }
 
-/// A borrowed view of n bodies with `D` axes, in `f32` unless said otherwise: where their centres and radii lie in the caller's memory.
+/// A borrowed view of n bodies with `D` axes, in `f32` unless said otherwise: where their centres and radii lie in the
+/// caller's memory.
 ///
-/// Nothing is copied and nothing is checked until the view is used; then lengths that differ, too many bodies, and
-/// values outside the contract are refused with an [`ViewError`] before any work is done. The position of a body in
-/// the view is its *id*.
+/// A view copies nothing, and checks nothing until it is used. Then columns of different lengths, too many bodies, and
+/// values outside the contract are refused with a [`ViewError`], before any work is done. The position of a body in the
+/// view is its *id*.
 #[derive(Debug, Clone, Copy)]
 pub struct Bodies<'a, const D: usize, T = f32> {
     centers: [Column<'a, T>; D],
@@ -219,13 +220,14 @@ impl<'a> Spheres<'a> {
 }
 
 impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
-    /// Bodies held as one slice an axis; the form of [`Circles::new`] for code that is generic over `D`.
+    /// Bodies held as one slice per axis; the form of [`Circles::new`] for code that is generic over `D`.
     #[must_use]
     pub fn from_slices(centers: [&'a [T]; D], radii: impl Into<Radii<'a, T>>) -> Self {
         Self::from_columns(centers.each(Column::from), radii)
     }
 
-    /// Bodies held in columns, each a slice or a [`Field`] of structs of the caller's, one an axis, read in place.
+    /// Bodies held in columns, one per axis. Each column is a slice or a [`Field`] of the caller's structs, read in
+    /// place.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -246,11 +248,11 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         Self { centers, radii: radii.into(), margin: T::default() }
     }
 
-    /// Bodies held in the caller's own structs without padding, read in place; [`field!`](crate::field) and
-    /// [`Bodies::from_columns`] read any others, [`Bodies::from_strided`] memory without a struct.
+    /// Bodies held in the caller's own structs without padding, read in place. [`field!`](crate::field) with
+    /// [`Bodies::from_columns`] reads any other structs, and [`Bodies::from_strided`] reads memory without a struct.
     ///
-    /// `centers` and `radius` are byte offsets of fields within `S`, of the scalar that the view is of, as
-    /// [`core::mem::offset_of!`] gives them.
+    /// `centers` and `radius` are byte offsets of fields of type `T` within `S`, as [`core::mem::offset_of!`] gives
+    /// them.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -274,7 +276,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ViewError::Layout`] when no field of that size lies within `S` at one of the offsets.
+    /// [`ViewError::Layout`] when a field of type `T` at one of the offsets would not lie within `S`.
     pub fn from_structs<S: NoUninit>(
         structs: &'a [S],
         centers: [usize; D],
@@ -289,15 +291,15 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         Self::from_strided(structs, structs.len(), size, centers, radius)
     }
 
-    /// The same bodies, each radius larger by `margin`: `r + margin` in f32 takes the place of r everywhere. The list of
-    /// their pairs can be kept for as long as no body has moved far (a *skin*, or Verlet list).
+    /// The same bodies, each radius larger by `margin`: `r + margin`, in the type of the view, takes the place of r
+    /// everywhere. The list of their pairs can be kept for as long as no body has moved far (a *skin*, or Verlet list).
     #[must_use]
     pub fn with_margin(self, margin: T) -> Self {
         Self { margin, ..self }
     }
 
-    /// The same centres, two of which are a pair when they lie within `distance`, exactly `dx*dx + dy*dy (+ dz*dz) <=
-    /// distance * distance`; radii, and the margin, are put aside.
+    /// The same centres as points that form a pair when they lie within `distance`: exactly
+    /// `dx*dx + dy*dy (+ dz*dz) <= distance * distance`. The radii and the margin are dropped.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -307,11 +309,11 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// ```
     #[must_use]
     pub fn within(self, distance: T) -> Self {
-        // Half of it is exact unless it is denormal, and then the squares are zero in any case.
+        // Half of the distance is exact unless it is denormal, and then the squares are zero in any case.
         Self { radii: Radii::All(distance.half()), margin: T::default(), ..self }
     }
 
-    /// What is added to each radius.
+    /// The margin, which is added to each radius.
     #[inline]
     #[must_use]
     pub fn margin(&self) -> T {
@@ -331,7 +333,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         self.len() == 0
     }
 
-    /// The columns of the centres, one an axis.
+    /// The columns of the centres, one per axis.
     #[inline]
     #[must_use]
     pub fn centers(&self) -> &[Column<'a, T>; D] {
@@ -365,7 +367,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
         self.radii.get(id) + self.margin
     }
 
-    /// Checks the shape of the view: lengths that agree, a number of bodies that ids can name, and a margin that is one.
+    /// Checks the shape of the view: the lengths agree, ids can name all bodies, and the margin is finite and not
+    /// negative.
     ///
     /// # Errors
     /// [`ViewError::Lengths`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
@@ -382,7 +385,7 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     }
 }
 
-/// Checks that ids can name so many bodies, and that a margin is one.
+/// Checks that ids can name `bodies` bodies, and that `margin` is finite and not negative.
 fn check_bodies_and_margin(bodies: usize, margin: f64) -> Result<(), ViewError> {
     if bodies > MAX_BODIES {
         return Err(ViewError::TooMany { bodies });

@@ -1,4 +1,5 @@
-//! The instruction set that the kernels use, chosen once, at run time. A room of `unsafe`: the calls across.
+//! The instruction set that the kernels use, chosen once, at run time. A room of `unsafe`: calls into code compiled for
+//! more instructions.
 #![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
 
 use core::fmt;
@@ -18,7 +19,7 @@ pub struct Isa(IsaName);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum IsaName {
-    /// What the target always has: SSE2, NEON, WebAssembly SIMD or plain code.
+    /// The instructions that the target always has: SSE2, NEON, WebAssembly SIMD or plain code.
     Portable,
     /// AVX2, with BMI 1 and 2, LZCNT and POPCNT (x86-64).
     Avx2,
@@ -26,7 +27,7 @@ pub enum IsaName {
     Avx512,
 }
 
-/// The instruction set named is not one of this machine's, or not known at all.
+/// The error for an instruction set that is unknown, or that this machine lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnavailableIsa(String);
 
@@ -39,10 +40,11 @@ impl fmt::Display for UnavailableIsa {
 impl core::error::Error for UnavailableIsa {}
 
 impl Isa {
-    /// What the target always has.
+    /// The instructions that the target always has.
     pub const PORTABLE: Self = Self(IsaName::Portable);
 
-    /// The best of this machine, unless the environment variable [`ISA_VARIABLE`] names an available one.
+    /// Returns the best instruction set of this machine, unless the environment variable [`ISA_VARIABLE`] names an
+    /// available one.
     #[must_use]
     pub fn detect() -> Self {
         let forced = std::env::var(ISA_VARIABLE).ok().and_then(|name| name.parse().ok());
@@ -96,7 +98,7 @@ impl Isa {
         }
     }
 
-    /// Its name.
+    /// The name of the instruction set.
     #[must_use]
     pub fn name(self) -> IsaName {
         self.0
@@ -105,19 +107,19 @@ impl Isa {
 
 /// A piece of work that [`Isa::run`] compiles once for each instruction set.
 pub trait Work {
-    /// What comes out.
+    /// The result of the work.
     type Output;
 
-    /// Whether it is faster by AVX-512. Where it is not, AVX2 does it on machines with both, and there is less to compile:
-    /// masks often cost what twice as wide registers save.
+    /// Whether the work is faster with AVX-512. If not, machines with both do it with AVX2, and there is less to
+    /// compile: masks often cost what registers twice as wide save.
     const GAINS_BY_AVX512: bool = true;
 
-    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls in its loops: a function of its own
-    /// would be compiled for what the target always has.
+    /// Does the work. Mark it `#[inline(always)]`, and the functions that it calls in its loops too: a function of its
+    /// own would be compiled for the instructions that the target always has.
     fn run(self) -> Self::Output;
 }
 
-/// A function of its own, so that one piece of work is compiled once, wherever it is run from.
+/// Runs the work. A function of its own, so that each piece of work is compiled once, wherever it is run from.
 #[inline(never)]
 fn portable<W: Work>(work: W) -> W::Output {
     work.run()

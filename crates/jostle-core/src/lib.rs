@@ -1,7 +1,8 @@
 //! Morton codes, a parallel radix sort, and a sorted linear tree of circles, spheres or boxes.
 //!
-//! The files are the pipeline, each using only those before it: [`error`] and [`input`] (what comes in), [`bounds`]
-//! (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree). [`parallel`] runs their tasks.
+//! The files follow the pipeline, and each uses only those before it: [`error`] and [`input`] (the caller's bodies),
+//! [`bounds`] (validation), [`morton`] (codes), [`radix`] (sort), [`tree`] (the linear tree). [`parallel`] runs their
+//! tasks.
 
 pub mod aabb;
 #[doc(hidden)]

@@ -74,7 +74,7 @@ const fn spread3_small(v: u32) -> u32 {
     (v | (v << 2)) & 0x9249
 }
 
-/// `value` within 0 and `most`; 0 for NaN.
+/// Returns `value` clamped to 0 up to `most`; 0 for NaN.
 #[inline(always)]
 pub(crate) fn clamp(value: f32, most: f32) -> f32 {
     let value = if value > 0.0 { value } else { 0.0 };
@@ -83,8 +83,8 @@ pub(crate) fn clamp(value: f32, most: f32) -> f32 {
 
 const TWO_TO_31: f32 = 2_147_483_648.0;
 
-/// The integer part of a number from 0 to below 2^31. A plain `as` also maps what lies outside, and that keeps the
-/// compiler from converting several at once (measured: 3 of 4 ms for the first digits of a million circles).
+/// Returns the integer part of a number from 0 to below 2^31. A plain `as` also maps numbers outside that range, which
+/// keeps the compiler from converting several at once (measured: 3 of 4 ms for the first digits of a million circles).
 #[inline(always)]
 #[allow(unsafe_code, reason = "conversion of a value known to be in range")]
 pub(crate) fn truncate(value: f32) -> u32 {
@@ -299,8 +299,7 @@ impl<const D: usize> Grid<D> {
     /// The largest cell coordinate as an f32 that does not round up.
     const MAX_CELL: f32 = if D == 2 { 4_294_967_040.0 } else { 2_097_151.0 };
 
-    /// Square cells over `bounds`; `None` when all of it is a point (or it is empty), so that no cells would tell any
-    /// points apart.
+    /// Square cells over `bounds`; `None` when the box is a point or empty, so that cells would tell no points apart.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -327,20 +326,20 @@ impl<const D: usize> Grid<D> {
             if D == 3 {
                 return truncate(cell);
             }
-            // By way of i32, which every instruction set converts to.
+            // The conversion goes by way of i32, to which every instruction set converts.
             let upper = cell >= TWO_TO_31;
             let below = if upper { cell - TWO_TO_31 } else { cell };
             truncate(below) | u32::from(upper) << 31
         })
     }
 
-    /// Fills `keys` with bits `low` and up, `bits` of them, of the codes of points. The same bits as [`Grid::code`], for
-    /// less: only so many bits of coordinates are computed. `bits` is at most 14, and `low` at least 2 in 2D: coordinates
-    /// then stay below 2^31.
+    /// Fills `keys` with `bits` bits of the codes of points, from bit `low` up. The bits are those of [`Grid::code`],
+    /// for less: only the bits of coordinates that they need are computed. `bits` is at most 14, and `low` at least 2
+    /// in 2D: coordinates then stay below 2^31.
     #[inline(always)]
     pub(crate) fn keys(&self, points: impl Iterator<Item = [f32; D]>, low: u32, bits: u32, keys: &mut [u16]) {
         let below = low / D as u32;
-        // A power of two: scaled this way, coordinates are rounded as the full ones are.
+        // A power of two, so scaled coordinates are rounded as the full ones are.
         let unit = 1.0 / (1_u64 << below) as f32;
         let (scale, most) = (self.scale * unit, Self::MAX_CELL * unit);
         let surplus = low % D as u32;

@@ -1,8 +1,9 @@
-//! Lists that begin a page of memory, for what is written sixteen lanes at a time and kept lane by lane.
+//! Lists that begin a page of memory, for kernels that write sixteen lanes at a time and keep some of them.
 //!
-//! A store that lies in two pages takes ten times as long as one that lies in two lines of the cache (5.5 and 0.5 ns on a Zen 5), and where it
-//! appends a few lanes, the next ones lie there too. A list that some allocator has put near the end of a page is slow for as long as the
-//! program runs: a search of 100,000 circles took 1.05 times as long. A room of `unsafe`: that a page is plain bytes is said by hand.
+//! A store that lies in two pages takes ten times as long as one that lies in two lines of the cache (5.5 and 0.5 ns on
+//! a Zen 5). Where a store appends only a few lanes, the next stores lie in both pages too. A list that an allocator
+//! has put near the end of a page is slow for as long as the program runs: a search of 100,000 circles took 1.05 times
+//! as long. A room of `unsafe`: a page is declared plain bytes by hand.
 #![allow(unsafe_code, reason = "a type is said to be plain bytes")]
 
 use core::marker::PhantomData;
@@ -21,7 +22,7 @@ unsafe impl Pod for Page {}
 
 const _: () = assert!(size_of::<Page>() == 4096);
 
-/// A list of zeros at first, which begins a page.
+/// A list that begins a page; it holds zeros at first.
 #[derive(Debug, Default)]
 pub struct Paged<T> {
     pages: Vec<Page>,
@@ -30,10 +31,10 @@ pub struct Paged<T> {
 }
 
 impl<T: Pod> Paged<T> {
-    /// So many zeros.
+    /// Returns a list of `len` zeros.
     ///
     /// # Panics
-    /// When there is no memory for as many.
+    /// When a list of that length does not fit in memory.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
         let pages = len.checked_mul(size_of::<T>()).expect("a list that fits in memory").div_ceil(size_of::<Page>());

@@ -1,4 +1,5 @@
-//! Who runs the tasks of a stage, and what tasks share: one slice, scratch memory, where the output of each begins.
+//! The threads that run the tasks of a stage, and what tasks share: one slice, scratch memory, where the output of each
+//! begins.
 
 mod bell;
 mod callers;

@@ -1,7 +1,7 @@
-//! The order of the curve for the caller's own arrays: sorted by rank now and then, neighbours in space are neighbours
-//! in memory.
+//! The order of the curve for the caller's own arrays. Arrays that are sorted by rank now and then keep neighbours in
+//! space close together in memory.
 //!
-//! What LAMMPS (`atom_modify sort`), CompactNSearch and TreeNSearch (`z_sort`) offer their hosts.
+//! LAMMPS (`atom_modify sort`), CompactNSearch and TreeNSearch (`z_sort`) offer this to their hosts.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use crate::tree::LinearTree;
 /// Elements that one task moves.
 const BLOCK: usize = 1 << 13;
 
-/// Below this number of elements one thread moves all: less than it takes to wake another.
+/// Below this number of elements one thread moves all: that takes less time than to wake another thread.
 const SERIAL_BELOW: usize = 1 << 15;
 
 /// Bits of a word of marks.
@@ -23,7 +23,7 @@ const WORD: usize = u64::BITS as usize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PermutationError {
-    /// The array has not one element for each body.
+    /// The array does not have one element for each body.
     Length {
         /// Elements given.
         items: usize,
@@ -32,7 +32,7 @@ pub enum PermutationError {
     },
     /// Numbers that are not ids.
     Ids {
-        /// How many are no ids.
+        /// How many numbers are no ids.
         count: usize,
         /// Where the first [`NAMED_OFFENDERS`] of them stand in the list given.
         first: Vec<usize>,
@@ -62,8 +62,8 @@ impl core::error::Error for PermutationError {}
 ///
 /// [`take`](Self::take) it from the tree of a search, sort every array that is indexed by id with
 /// [`sort_by_rank`](Self::sort_by_rank) or [`sort_by_rank_copy`](Self::sort_by_rank_copy), and
-/// [`renumber`](Self::renumber) ids that are held elsewhere: from then on, what was the rank of a body is its id. It
-/// keeps its memory from one `take` to the next.
+/// [`renumber`](Self::renumber) ids that are held elsewhere. From then on, the former rank of a body is its id. The
+/// permutation keeps its memory from one `take` to the next.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -145,10 +145,11 @@ impl Permutation {
         &self.ranks
     }
 
-    /// Moves the element of each id to its rank, in place, along the cycles of the permutation. For elements of any
-    /// type; [`sort_by_rank_copy`](Self::sort_by_rank_copy) is several times faster for those that can be copied.
+    /// Moves the element of each id to its rank, in place, along the cycles of the permutation. It takes elements of
+    /// any type; [`sort_by_rank_copy`](Self::sort_by_rank_copy) is several times faster for elements that can be
+    /// copied.
     ///
-    /// O(n), with a bit of scratch an element.
+    /// O(n), with one bit of scratch per element.
     ///
     /// # Errors
     /// [`PermutationError::Length`]; nothing is moved.
@@ -162,7 +163,7 @@ impl Permutation {
         Ok(())
     }
 
-    /// Puts right all elements of the cycle that `first` lies on, unless that has been done.
+    /// Moves all elements of the cycle that `first` lies on to their ranks, unless that has been done.
     fn follow<T>(&mut self, items: &mut [T], first: usize) {
         let mut rank = first;
         while self.mark(rank) {
@@ -183,9 +184,8 @@ impl Permutation {
         unmarked
     }
 
-    /// As [`sort_by_rank`](Self::sort_by_rank), by way of a buffer and on several threads. The buffer is made as long
-    /// as
-    /// `items` and serves the next array of the same type; what it holds afterwards means nothing.
+    /// As [`sort_by_rank`](Self::sort_by_rank), by way of a buffer and on several threads. The buffer becomes as long
+    /// as `items`, and serves the next array of the same type; its contents mean nothing afterwards.
     ///
     /// # Errors
     /// [`PermutationError::Length`]; nothing is moved.
@@ -212,8 +212,8 @@ impl Permutation {
         Ok(())
     }
 
-    /// Replaces ids, held wherever, by ranks: the ids that the same bodies have once the arrays are sorted. A list of
-    /// pairs is renumbered by way of `as_flattened_mut`, and may then have pairs with a > b.
+    /// Replaces ids by ranks, which are the ids of the same bodies once the arrays are sorted. A list of pairs is
+    /// renumbered by way of `as_flattened_mut`, and may then have pairs with a > b.
     ///
     /// # Errors
     /// [`PermutationError::Ids`]; nothing is changed.

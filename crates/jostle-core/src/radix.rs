@@ -1,11 +1,11 @@
 //! Stable radix sort by 64-bit code.
 //!
-//! Most significant digit first: one parallel counting pass deals the items out to up to 1,024 buckets by
-//! the highest bits in which their codes differ, so that a common prefix costs nothing; buckets that are still large
-//! are dealt out again; small neighbours are merged to segments. Each segment is then sorted in cache on (key, place)
-//! packed in 32 bits: 16 bits of the code at a time, least significant digit first, ties looked at again with the bits
-//! below. The parallel pass is the counting sort of Zagha and Blelloch (1991): one histogram a block, one scan over
-//! (digit, block), one scatter; hence stable, and the same for any number of threads.
+//! The most significant digit comes first. One parallel counting pass deals the items out to up to 1,024 buckets by the
+//! highest bits in which their codes differ, so that a common prefix costs nothing. Buckets that are still large are
+//! dealt out again; small neighbours are merged to segments. Each segment is then sorted in cache on (key, place)
+//! packed in 32 bits: 16 bits of the code at a time, least significant digit first, and ties again by the bits below.
+//! The parallel pass is the counting sort of Zagha and Blelloch (1991): one histogram per block, one scan over (digit,
+//! block), one scatter. So it is stable, and the same for any number of threads.
 
 mod cells;
 mod counting;
@@ -41,7 +41,7 @@ pub struct RadixSort<T> {
     second: Vec<T>,
     dealer: Dealer,
     locals: ScratchPool<LocalOrder>,
-    /// The bits in which the codes of each block differ from the first.
+    /// The bits in which the codes of each block differ from the first code.
     blocks: Vec<u64>,
 }
 
@@ -73,18 +73,18 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
             + self.blocks.capacity() * size_of::<u64>()
     }
 
-    /// Sorts `items` by their 64-bit code, keeping the order of those with equal codes. `code` must be a function of the
-    /// item alone.
+    /// Sorts `items` by their 64-bit code, and keeps the order of items with equal codes. `code` must be a function of
+    /// the item alone.
     ///
-    /// O(n) for spread-out codes, O(8 n) at worst; scratch of one more copy of the items. The result does not depend
-    /// on the threads. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to
-    /// the standard library's sort, of 16 bytes more for each.
+    /// O(n) for spread-out codes, O(8 n) at worst; scratch of one more copy of the items. The result does not depend on
+    /// the threads. From the second call of a size on, nothing is allocated. More than 2^32 - 2 items fall back to the
+    /// standard library's sort, which takes 16 bytes more for each.
     pub fn sort_by_code(&mut self, items: &mut [T], threads: Threads<'_>, code: impl Fn(&T) -> u64 + Sync + Send) {
-        // One piece is no work for several.
+        // One cache-resident piece is no work for several threads.
         threads.run([LOCAL_MAX + 1; 2], items.len(), |workers| self.sort_by_code_on(items, workers, code));
     }
 
-    /// [`RadixSort::sort_by_code`] on these workers.
+    /// As [`RadixSort::sort_by_code`], on these workers.
     #[doc(hidden)]
     pub fn sort_by_code_on(&mut self, items: &mut [T], workers: Workers<'_>, code: impl Fn(&T) -> u64 + Sync) {
         let Some(&any) = items.first() else { return };
@@ -128,7 +128,7 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
         self.sort_segments(items, workers, code);
     }
 
-    /// Puts each segment in order, from the second buffer to where the items are to be.
+    /// Puts each segment in order, from the second buffer to its place in `items`.
     #[allow(unsafe_code, reason = "each segment is a range of its own")]
     fn sort_segments(&mut self, items: &mut [T], workers: Workers<'_>, code: &(impl Fn(&T) -> u64 + Sync)) {
         let (dealer, locals, second) = (&self.dealer, &self.locals, &self.second);
@@ -146,7 +146,8 @@ impl<T: Copy + Send + Sync> RadixSort<T> {
     }
 }
 
-/// Sorts more items than 32 bits can number: by their codes and places, so that the standard library's sort is compiled once.
+/// Sorts more items than 32 bits can number. It sorts pairs of code and place, so that the standard library's sort is
+/// compiled once.
 #[cold]
 fn sort_by_place<T: Copy>(items: &mut [T], code: &impl Fn(&T) -> u64) {
     let mut order: Vec<(u64, usize)> = items.iter().map(code).zip(0..).collect();
@@ -159,7 +160,7 @@ fn sort_places(order: &mut [(u64, usize)]) {
     order.sort_unstable();
 }
 
-/// Below which bit all bits are in which the codes of these items differ.
+/// Returns the number of low bits within which the codes of these items differ.
 fn top_of<T: Sync>(
     workers: Workers<'_>,
     items: &[T],
@@ -185,7 +186,7 @@ fn gather<T: Copy>(local: &mut LocalOrder, source: &[T], target: &mut [T], code:
 
 #[cfg(test)]
 mod tests {
-    /// What more items than memory has room for are sorted by.
+    /// Tests the sort for more items than 32 bits can number, of which memory does not hold enough.
     #[test]
     fn items_are_sorted_by_code_and_place() {
         let mut items: Vec<[u64; 2]> = (0..1000).map(|at| [at * 7919 % 13, at]).collect();

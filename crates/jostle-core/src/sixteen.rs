@@ -1,5 +1,6 @@
-//! Sixteen values in a cache line of their own: what one vector load takes, and never two lines. A room of `unsafe`: that they
-//! are plain bytes is said by hand, since what derives it takes three seconds to build.
+//! Sixteen values in a cache line of their own, so that one vector load takes them, and never touches two lines. A room
+//! of `unsafe`: the types are declared plain bytes by hand, since the macro that derives it takes three seconds to
+//! build.
 #![allow(unsafe_code, reason = "two types are said to be plain bytes")]
 
 use bytemuck::{Pod, Zeroable};
@@ -62,11 +63,12 @@ pub struct Boxes16<const D: usize> {
 }
 
 impl<const D: usize> Boxes16<D> {
-    /// Boxes that overlap no finite one: children that a node lacks. Places of a leaf without a box are NaN.
+    /// Boxes that overlap no finite box: they stand for the children that a node lacks. Places of a leaf without a box
+    /// are NaN.
     pub const NONE: Self = Self { lo: [Floats::splat(f32::INFINITY); D], hi: [Floats::splat(f32::NEG_INFINITY); D] };
 }
 
-// SAFETY: they are made of floats alone, of one alignment, so that nothing lies between them.
+// SAFETY: the type is made of floats alone, of one alignment, so that nothing lies between them.
 unsafe impl<const D: usize> Zeroable for Boxes16<D> {}
 // SAFETY: as above.
 unsafe impl<const D: usize> Pod for Boxes16<D> {}

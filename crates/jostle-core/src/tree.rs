@@ -1,10 +1,10 @@
-//! The sorted linear tree: bodies in an order in which neighbours lie together, as structure of arrays, cut into leaves,
-//! and implicit levels of boxes above them.
+//! The sorted linear tree: bodies in an order that keeps neighbours together, as structure of arrays, cut into leaves,
+//! with implicit levels of boxes above them.
 //!
-//! Bodies are dealt out along the Morton curve to segments of a thousand or so, after T. Karras, "Maximizing parallelism
-//! in the construction of BVHs, octrees, and k-d trees" (2012); within a segment they stand in strips, and the levels are
-//! 16-wide and implicit, as in packed R-trees: node j of a level holds nodes 16j .. 16j + 15 of the level below, so no
-//! pointers are stored.
+//! Bodies are dealt out along the Morton curve to segments of a thousand or so, after T. Karras, "Maximizing
+//! parallelism in the construction of BVHs, octrees, and k-d trees" (2012). Within a segment they stand in strips. The
+//! levels are 16-wide and implicit, as in packed R-trees: node j of a level holds nodes 16j .. 16j + 15 of the level
+//! below, so no pointers are stored.
 
 mod boxes;
 mod build;
@@ -57,22 +57,22 @@ use sort::LocalSort;
 /// covers a leaf or a node.
 pub const LEAF: usize = SIXTEEN;
 
-/// A leaf is cut where a gap is more than so many times as wide as either of the two parts that it lies between.
+/// A leaf is cut at a gap that makes it more than this many times as wide as either of the two parts beside the gap.
 pub const GAP: f32 = 8.0;
 
-/// Numbers of builds that a thread takes at once: threads that build many small trees do not wait for each other.
+/// Build numbers that a thread takes at once, so that threads that build many small trees do not wait for each other.
 const BUILDS_TAKEN: u64 = 1024;
 
-/// The first number of a build that no thread has taken; 0 is no build's.
+/// The first build number that no thread has taken; no build has the number 0.
 static BUILDS: AtomicU64 = AtomicU64::new(BUILDS_TAKEN);
 
 thread_local! {
-    /// The number of this thread's next build; a multiple of [`BUILDS_TAKEN`] once it has to take more.
+    /// The number of this thread's next build; a multiple of [`BUILDS_TAKEN`] when the thread has to take more numbers.
     static NEXT_BUILD: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A number that no other build of the program has. No result depends on it: it only tells one build from another, so
-/// that a list of a tree's pairs can be known to be of that tree without a copy of it.
+/// Returns a number that no other build of the program has. No result depends on the number. It only tells one build
+/// from another: a list of pairs is known to belong to a tree without a copy of the tree.
 fn new_build() -> u64 {
     let next = NEXT_BUILD.get();
     let number =
@@ -86,13 +86,13 @@ fn new_build() -> u64 {
 pub struct BuildTimes {
     /// Validation and the box of all centres.
     pub bounds: Duration,
-    /// Codes, partition and sort, up to leaves of bodies in order, with their boxes and those of their nodes.
+    /// Codes, partition and sort, up to leaves of bodies in order, with the boxes of the leaves and of their nodes.
     pub sort: Duration,
-    /// Levels of boxes above these.
+    /// Levels of boxes above those nodes.
     pub tree: Duration,
 }
 
-/// What is known of bodies that have been checked, by [`LinearTree::check_on`].
+/// The result of [`LinearTree::check_on`] for bodies that have been checked.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct Checked<const D: usize> {
@@ -103,13 +103,13 @@ pub struct Checked<const D: usize> {
 
 /// Bodies ordered in space with levels of boxes above them. Keeps its memory from build to build.
 ///
-/// *Rank* is the position in this order, *id* the position in the caller's view. The order is that of the cells of a
-/// coarse Morton grid, some of which form a segment of a thousand bodies or so (up to 12,288 bodies are one segment);
-/// within a segment that of narrow strips, up one and down the next, in cells which hold at most [`LEAF`] bodies; and
-/// by id within such a cell. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no leaf straddles a gap much
-/// wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on, of which its ranks take the first. Level 0
-/// holds the boxes of the leaves, rounded outwards; every level above holds the boxes of runs of 16 boxes below, up to
-/// a level of at most 16. Two bodies that the predicate accepts lie in leaves whose boxes overlap.
+/// *Rank* is the position in this order, *id* the position in the caller's view. The order follows the cells of a
+/// coarse Morton grid, some of which form a segment of a thousand bodies or so (up to 12,288 bodies are one segment).
+/// Within a segment it follows narrow strips, up one and down the next, whose cells hold at most [`LEAF`] bodies;
+/// within such a cell it follows the ids. Ranks `leaf(l)` form leaf l, at most [`LEAF`] of them, and no leaf straddles
+/// a gap much wider than its parts. Leaf l has [`LEAF`] *places*, from `LEAF * l` on; its ranks take the first of them.
+/// Level 0 holds the boxes of the leaves, rounded outwards. Every level above holds the boxes of runs of 16 boxes
+/// below, up to a level of at most 16. Two bodies that the predicate accepts lie in leaves whose boxes overlap.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -124,25 +124,25 @@ pub struct Checked<const D: usize> {
 pub struct LinearTree<const D: usize> {
     len: usize,
     bounds: Aabb<D>,
-    /// Of the bodies that it was built of.
+    /// The margin of the bodies that the tree was built of.
     margin: f32,
-    /// Told apart from all other builds of the program; 0 before the first.
+    /// A number that no other build of the program has; 0 before the first build.
     build_number: u64,
     leaves: usize,
-    /// Those of circles and those of boxes: all of them, or none.
+    /// Leaves of circles, and leaves of boxes: one of the two is all leaves, the other none.
     round_leaves: usize,
     box_leaves: usize,
     round: Part<Round, D>,
     boxed: Part<Boxed, D>,
-    /// By leaf, with room for more.
+    /// Indexed by leaf, with room for more leaves.
     ids: Vec<Ids>,
     leaf_starts: Vec<u32>,
     levels: Vec<Level<D>>,
     used_levels: usize,
     isa: Isa,
-    /// Builds look at no clock.
+    /// Whether builds look at no clock.
     untimed: bool,
-    /// Leaves that a build makes at most.
+    /// The most leaves that a build may make.
     leaves_max: usize,
     scratch: Scratch<D>,
 }
@@ -159,7 +159,7 @@ struct Scratch<const D: usize> {
     /// How many leaves of each node have been filled.
     nodes: Groups,
     locals: ScratchPool<LocalSort>,
-    /// That of the calling thread, where all bodies are one segment.
+    /// The scratch of the calling thread, where all bodies are one segment.
     local: LocalSort,
 }
 
@@ -216,13 +216,13 @@ impl<const D: usize> fmt::Debug for LinearTree<D> {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// A tree of nothing, that holds no memory yet.
+    /// An empty tree, which holds no memory yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A tree of nothing with memory for `bodies` bodies.
+    /// An empty tree with memory for `bodies` bodies.
     #[must_use]
     pub fn with_capacity(bodies: usize) -> Self {
         let mut tree = Self::default();
@@ -240,14 +240,14 @@ impl<const D: usize> LinearTree<D> {
         self.isa = isa;
     }
 
-    /// Tells no times of builds from now on: a look at the clock is 2 % of the build of a few bodies.
+    /// Measures no times of builds from now on: a look at the clock is 2 % of the build of a few bodies.
     #[doc(hidden)]
     pub fn set_untimed(&mut self) {
         self.untimed = true;
     }
 
-    /// Refuses from now on what makes more leaves, as if there were no numbers for more places: for tests, whose memory does
-    /// not hold as many as there are.
+    /// Refuses, from now on, bodies that make more leaves, as if there were no numbers for more places. For tests,
+    /// whose memory does not hold as many leaves as there are numbers for.
     #[doc(hidden)]
     pub fn limit_leaves(&mut self, leaves: usize) {
         self.leaves_max = leaves.min(LEAVES_MAX);
@@ -279,20 +279,20 @@ impl<const D: usize> LinearTree<D> {
         self.bounds
     }
 
-    /// What was added to each radius: [`Bodies::margin`] of the bodies that it was built of.
+    /// The margin, which was added to each radius: [`Bodies::margin`] of the bodies that the tree was built of.
     #[must_use]
     pub fn margin(&self) -> f32 {
         self.margin
     }
 
-    /// A number that no other build has, of this tree or another one in this run of the program; 0 before the first. As
-    /// long as it stays, so does the tree.
+    /// A number that no other build has, of this tree or another one in this run of the program; 0 before the first
+    /// build. As long as the number stays the same, so does the tree.
     #[must_use]
     pub fn build_number(&self) -> u64 {
         self.build_number
     }
 
-    /// The bodies of each leaf, none in a tree of boxes. Places that its ranks do not take have NaN for a centre, which no
+    /// The bodies of each leaf; none in a tree of boxes. A place that no rank takes has NaN for a centre, which no
     /// comparison accepts, and radius 0.
     #[inline(always)]
     #[must_use]
@@ -300,8 +300,7 @@ impl<const D: usize> LinearTree<D> {
         &self.round.leaves[..self.round_leaves]
     }
 
-    /// The boxes of each leaf, none in a tree of circles or spheres. The corners of places that its ranks do not take
-    /// are NaN.
+    /// The boxes of each leaf; none in a tree of circles or spheres. The corners of a place that no rank takes are NaN.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -309,7 +308,7 @@ impl<const D: usize> LinearTree<D> {
         &self.boxed.leaves[..self.box_leaves]
     }
 
-    /// Whether it is a tree of boxes.
+    /// Whether this is a tree of boxes.
     #[doc(hidden)]
     #[inline(always)]
     #[must_use]
@@ -317,7 +316,7 @@ impl<const D: usize> LinearTree<D> {
         self.box_leaves > 0
     }
 
-    /// The ids of each leaf; 0 at places that its ranks do not take.
+    /// The ids of each leaf; 0 at places that no rank takes.
     #[inline(always)]
     #[must_use]
     pub fn leaf_ids(&self) -> &[Ids] {
@@ -355,7 +354,7 @@ impl<const D: usize> LinearTree<D> {
         self.leaf_starts[leaf] as usize..self.leaf_starts[leaf + 1] as usize
     }
 
-    /// The places of a leaf that are taken.
+    /// The places of a leaf that its ranks take.
     ///
     /// # Panics
     /// When `leaf >= self.leaves()`.
@@ -394,13 +393,13 @@ impl<const D: usize> LinearTree<D> {
     /// next build; from the second build of a size on, nothing is allocated.
     ///
     /// # Errors
-    /// [`ViewError`], before anything is changed; but [`ViewError::TooSparse`], which some of more than 2^28 bodies can
-    /// make, is found out late, and leaves a tree of nothing.
+    /// [`ViewError`], before anything is changed. Only [`ViewError::TooSparse`], which some inputs of more than 2^28
+    /// bodies cause, is found out late, and leaves an empty tree.
     pub fn build(&mut self, bodies: Bodies<'_, D>, threads: Threads<'_>) -> Result<BuildTimes, ViewError> {
         run(threads, bodies.len(), |workers| self.build_on(bodies, workers))
     }
 
-    /// [`LinearTree::build`] on these workers, however few the bodies.
+    /// As [`LinearTree::build`], on these workers, however few the bodies.
     ///
     /// # Errors
     /// As [`LinearTree::build`].
@@ -409,8 +408,8 @@ impl<const D: usize> LinearTree<D> {
         build::build(self, bodies, None, workers)
     }
 
-    /// The first stage of [`LinearTree::build_on`], for who wants to know about bodies before he goes on with
-    /// [`LinearTree::build_checked_on`].
+    /// Runs the first stage of [`LinearTree::build_on`], for a caller that wants to know about the bodies before it
+    /// goes on with [`LinearTree::build_checked_on`].
     ///
     /// # Errors
     /// As [`LinearTree::build`].
@@ -421,7 +420,7 @@ impl<const D: usize> LinearTree<D> {
         Ok(Checked { bounds, took: laps.next() })
     }
 
-    /// [`LinearTree::build_on`] of bodies that have been checked.
+    /// As [`LinearTree::build_on`], of bodies that have been checked.
     ///
     /// # Errors
     /// As [`LinearTree::build`].
@@ -435,7 +434,8 @@ impl<const D: usize> LinearTree<D> {
         build::build(self, bodies, Some(checked), workers)
     }
 
-    /// As [`LinearTree::build_on`], of boxes, sorted by their centres: what it holds of them are [`LinearTree::boxes`].
+    /// As [`LinearTree::build_on`], of boxes. They are sorted by their centres, and the tree holds them as
+    /// [`LinearTree::boxes`].
     ///
     /// # Errors
     /// As [`LinearTree::build`].
@@ -474,7 +474,7 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// A tree in the making. Where a build does not come to its end, since a host panics, say, a tree of nothing is left.
+/// A tree that is being built. A build that does not come to its end, since a host panics, say, leaves an empty tree.
 struct Unfinished<'a, const D: usize>(&'a mut LinearTree<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {

@@ -6,13 +6,13 @@ use super::{Column, Scalar, check_bodies_and_margin};
 use crate::axes::from_axes;
 use crate::error::{Reason, ViewError};
 
-/// A borrowed view of n axis-aligned boxes with `D` axes: where their lower and upper corners lie in the caller's memory. It has
-/// two names, [`Boxes`] in `f32` and [`Boxes64`] in `f64`.
+/// A borrowed view of n axis-aligned boxes with `D` axes: where their lower and upper corners lie in the caller's
+/// memory. It has two names, [`Boxes`] in `f32` and [`Boxes64`] in `f64`.
 ///
-/// Two boxes overlap when on each axis `lo_a <= hi_b` and `lo_b <= hi_a`: nothing is rounded, and touching counts. A box may be
-/// a point or a line, and reach to infinity on either side. Nothing is copied and nothing is checked until the view is used;
-/// then a corner that is NaN, or a lower one above the upper one, is refused by an error that names the boxes. The position
-/// of a box in the view is its *id*.
+/// Two boxes overlap when on each axis `lo_a <= hi_b` and `lo_b <= hi_a`: nothing is rounded, and touching counts. A
+/// box may be a point or a line, and may reach to infinity on either side. A view copies nothing, and checks nothing
+/// until it is used. Then a corner that is NaN, or a lower corner above the upper one, is refused by an error that
+/// names the boxes. The position of a box in the view is its *id*.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -44,20 +44,23 @@ pub type Boxes<'a, const D: usize> = BoxView<'a, D, f32>;
 pub type Boxes64<'a, const D: usize> = BoxView<'a, D, f64>;
 
 impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
-    /// Boxes held as slices, vectors, arrays or columns: the lower corners, one column an axis, and the upper ones.
+    /// Boxes held as slices, vectors, arrays or columns: one column per axis for the lower corners, and one for the
+    /// upper corners.
     #[must_use]
     pub fn new<C: Into<Column<'a, T>>>(lo: [C; D], hi: [C; D]) -> Self {
         Self::from_columns(lo.map(Into::into), hi.map(Into::into))
     }
 
-    /// Boxes held in columns, each a slice or a [`Field`](super::Field) of structs of the caller's, one an axis, read in place.
+    /// Boxes held in columns, one per axis. Each column is a slice or a [`Field`](super::Field) of the caller's
+    /// structs, read in place.
     #[must_use]
     pub fn from_columns(lo: [Column<'a, T>; D], hi: [Column<'a, T>; D]) -> Self {
         Self { lo, hi, margin: T::default() }
     }
 
-    /// Boxes in memory whose layout is known by numbers alone, as for [`Bodies::from_strided`](super::Bodies::from_strided): `lo`
-    /// and `hi` are byte offsets from the beginning of `base`.
+    /// Boxes in memory whose layout is given by numbers alone, as for
+    /// [`Bodies::from_strided`](super::Bodies::from_strided): `lo` and `hi` are byte offsets from the beginning of
+    /// `base`.
     ///
     /// # Errors
     /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when one would not end within `base`. O(D).
@@ -78,13 +81,14 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         Ok(Self::from_columns(columns(lo)?, columns(hi)?))
     }
 
-    /// The same boxes, each larger by `margin` on every side: `lo - margin` and `hi + margin` take the place of its corners.
+    /// The same boxes, each larger by `margin` on every side: `lo - margin` and `hi + margin` take the place of its
+    /// corners.
     #[must_use]
     pub fn with_margin(self, margin: T) -> Self {
         Self { margin, ..self }
     }
 
-    /// What is added on every side.
+    /// The margin, which is added on every side.
     #[inline]
     #[must_use]
     pub fn margin(&self) -> T {
@@ -104,7 +108,7 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         self.len() == 0
     }
 
-    /// The columns of the lower and of the upper corners, one an axis, without the margin.
+    /// The columns of the lower and of the upper corners, one per axis, without the margin.
     #[inline]
     #[must_use]
     pub fn corners(&self) -> [&[Column<'a, T>; D]; 2] {
@@ -131,7 +135,8 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         from_axes(|axis| self.hi[axis].get(id))
     }
 
-    /// Checks the shape of the view: lengths that agree, a number of boxes that ids can name, and a margin that is one.
+    /// Checks the shape of the view: the lengths agree, ids can name all boxes, and the margin is finite and not
+    /// negative.
     ///
     /// # Errors
     /// [`ViewError::Corners`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
@@ -144,7 +149,7 @@ impl<'a, const D: usize, T: Scalar> BoxView<'a, D, T> {
         check_bodies_and_margin(bodies, self.margin.to_f64())
     }
 
-    /// What is wrong with a box, if something is.
+    /// Returns what is wrong with a box, or `None`.
     #[doc(hidden)]
     #[must_use]
     pub fn fault(&self, id: usize) -> Option<Reason> {

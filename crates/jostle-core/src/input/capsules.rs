@@ -5,10 +5,10 @@ use crate::axes::Axes;
 use crate::error::{Reason, ViewError};
 use crate::limits::REACH_F64;
 
-/// A borrowed view of n capsules with `D` axes, [`Capsules`] in `f32` and [`Capsules64`] in `f64`: all points within a radius of a
-/// segment between two ends. A capsule may be as short as a point, and as thin as a line.
+/// A borrowed view of n capsules with `D` axes: [`Capsules`] in `f32`, [`Capsules64`] in `f64`. A capsule holds all
+/// points within a radius of the segment between its two ends. It may be as short as a point, and as thin as a line.
 ///
-/// Nothing is copied and nothing is checked until the view is used. The position of a capsule in the view is its *id*.
+/// A view copies nothing, and checks nothing until it is used. The position of a capsule in the view is its *id*.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -32,14 +32,15 @@ pub type Capsules<'a, const D: usize> = CapsuleView<'a, D, f32>;
 pub type Capsules64<'a, const D: usize> = CapsuleView<'a, D, f64>;
 
 impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
-    /// Capsules held as slices, vectors, arrays or columns: their first ends, one column an axis, their second ends, and one
-    /// radius for all or one each.
+    /// Capsules held as slices, vectors, arrays or columns: one column per axis for the first ends, one for the second
+    /// ends, and one radius for all or one each.
     #[must_use]
     pub fn new<C: Into<Column<'a, T>>>(from: [C; D], to: [C; D], radii: impl Into<Radii<'a, T>>) -> Self {
         Self::from_columns(from.map(Into::into), to.map(Into::into), radii)
     }
 
-    /// Capsules held in columns, each a slice or a [`Field`](super::Field) of structs of the caller's, one an axis, read in place.
+    /// Capsules held in columns, one per axis. Each column is a slice or a [`Field`](super::Field) of the caller's
+    /// structs, read in place.
     #[must_use]
     pub fn from_columns(from: [Column<'a, T>; D], to: [Column<'a, T>; D], radii: impl Into<Radii<'a, T>>) -> Self {
         Self { ends: [from, to], radii: radii.into(), margin: T::default() }
@@ -84,7 +85,8 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
         self.radii.get(id) + self.margin
     }
 
-    /// Checks the shape of the view: lengths that agree, a number of capsules that ids can name, and a margin that is one.
+    /// Checks the shape of the view: the lengths agree, ids can name all capsules, and the margin is finite and not
+    /// negative.
     ///
     /// # Errors
     /// [`ViewError::Ends`], [`ViewError::TooMany`] or [`ViewError::Margin`]. O(D).
@@ -101,7 +103,7 @@ impl<'a, const D: usize, T: Scalar> CapsuleView<'a, D, T> {
         check_bodies_and_margin(bodies, self.margin.to_f64())
     }
 
-    /// What is wrong with a capsule, if something is.
+    /// Returns what is wrong with a capsule, or `None`.
     #[doc(hidden)]
     #[must_use]
     pub fn fault(&self, id: usize) -> Option<Reason> {

@@ -1,4 +1,4 @@
-//! One value of every body, wherever it lies. A room of `unsafe`: values at a fixed distance from each other.
+//! One value of every body, read in place. A room of `unsafe`: reads of values at a fixed distance from each other.
 #![allow(unsafe_code, reason = "fields of structs that have padding between them, which no slice of scalars may span")]
 
 use core::fmt;
@@ -7,20 +7,20 @@ use core::slice;
 
 use bytemuck::Pod;
 
-/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or values at
-/// a fixed distance from each other ([`Column::from_strided`]).
+/// One value of every body: a slice, a field of each of the caller's structs ([`Field::of`](super::Field::of)), or
+/// values at a fixed distance from each other ([`Column::from_strided`]).
 #[derive(Clone, Copy)]
 pub struct Column<'a, T = f32> {
-    /// Of the first body, aligned or not; dangling where there is none.
+    /// The value of the first body, aligned or not; dangling where there is no body.
     first: *const T,
-    /// Bytes from one to the next.
+    /// Bytes from one value to the next.
     stride: usize,
-    /// So many lie there, for as long as `'a` lasts.
+    /// The number of values that lie there, for as long as `'a` lasts.
     len: usize,
     borrowed: PhantomData<&'a [T]>,
 }
 
-// SAFETY: it does what a `&[T]` does, which is Send where T is Sync.
+// SAFETY: a column does what a `&[T]` does, which is Send where T is Sync.
 unsafe impl<T: Sync> Send for Column<'_, T> {}
 
 // SAFETY: as above.
@@ -50,7 +50,8 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Column<'a, T> {
     }
 }
 
-/// Apart from [`Column::get`], which is called for each body and must stay small enough to be inlined.
+/// Panics, for a body that the view does not have. A function apart from [`Column::get`], which is called for each body
+/// and must stay small enough to be inlined.
 #[cold]
 #[inline(never)]
 fn no_body(i: usize, len: usize) -> ! {
@@ -58,15 +59,16 @@ fn no_body(i: usize, len: usize) -> ! {
 }
 
 impl<'a, T: Copy> Column<'a, T> {
-    /// A field of each struct, at a byte offset at which all of them have one.
+    /// The field of each struct at byte `offset`, where all of them have one.
     pub(super) fn of_fields<S>(structs: &'a [S], offset: usize) -> Self {
-        // A field lies within its struct, so this leads nowhere else; without structs it is not looked at.
+        // A field lies within its struct, so the pointer stays within the structs; where there are none, nobody follows
+        // it.
         let first = structs.as_ptr().wrapping_byte_add(offset).cast();
         Self { first, stride: size_of::<S>(), len: structs.len(), borrowed: PhantomData }
     }
 
-    /// `len` values, the first at byte `offset`, each `stride` bytes behind the one before; `None` where the bytes end before
-    /// the last one does.
+    /// `len` values, the first at byte `offset`, each `stride` bytes behind the one before; `None` where the bytes end
+    /// before the last value does.
     pub(super) fn of_bytes(bytes: &'a [u8], offset: usize, stride: usize, len: usize) -> Option<Self>
     where
         T: Pod,
@@ -100,14 +102,15 @@ impl<'a, T: Copy> Column<'a, T> {
         if i >= self.len {
             no_body(i, self.len);
         }
-        // SAFETY: whoever made the column has lent, for 'a, `len` values at this distance, aligned or not, and `i` is below.
+        // SAFETY: the maker of the column has lent, for 'a, `len` values at this distance, aligned or not, and `i` is
+        // below `len`.
         unsafe { self.first.byte_add(i * self.stride).read_unaligned() }
     }
 
-    /// What `map` makes of the values of the bodies from number `first` on, as many as there is room for.
+    /// Fills `out` with what `map` makes of the values of the bodies from number `first` on.
     ///
     /// # Panics
-    /// When there are not so many bodies.
+    /// When there are fewer than `first + out.len()` bodies.
     #[inline]
     pub fn map_into<U>(&self, first: usize, out: &mut [U], map: impl Fn(T) -> U) {
         if let Some(slice) = self.as_slice() {
@@ -123,27 +126,27 @@ impl<'a, T: Copy> Column<'a, T> {
         }
     }
 
-    /// Copies the values of the bodies from number `first` on, as many as there is room for.
+    /// Fills `out` with the values of the bodies from number `first` on.
     ///
     /// # Panics
-    /// When there are not so many bodies.
+    /// When there are fewer than `first + out.len()` bodies.
     // Inlined, the loop would be compiled once more, sixteen values at a time, wherever columns are read.
     #[inline(never)]
     pub fn copy_into(&self, first: usize, out: &mut [T]) {
         self.map_into(first, out, |value| value);
     }
 
-    /// The values of `count` bodies from number `first` on, looked up once for all.
+    /// Returns the values of `count` bodies from number `first` on; the bounds are checked once for all.
     ///
     /// # Panics
-    /// When there are not so many bodies.
+    /// When there are fewer than `first + count` bodies.
     #[inline(always)]
     pub(crate) fn values(&self, first: usize, count: usize) -> impl Iterator<Item = T> + use<'a, T> {
         if count > self.len || first > self.len - count {
             no_body(first.saturating_add(count), self.len);
         }
         let (start, stride) = (self.first.wrapping_byte_add(first * self.stride), self.stride);
-        // SAFETY: as in `get`; the last of these is one of them.
+        // SAFETY: as in `get`; the check above covers all `count` values.
         (0..count).map(move |i| unsafe { start.byte_add(i * stride).read_unaligned() })
     }
 
@@ -155,7 +158,7 @@ impl<'a, T: Copy> Column<'a, T> {
             return Some(&[]);
         }
         let side_by_side = self.stride == size_of::<T>() && self.first.is_aligned();
-        // SAFETY: as in `get`; at this distance there is nothing between them, and they are aligned.
+        // SAFETY: as in `get`; at this distance nothing lies between the values, and they are aligned.
         side_by_side.then(|| unsafe { slice::from_raw_parts(self.first, self.len) })
     }
 }

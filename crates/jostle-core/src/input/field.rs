@@ -1,4 +1,4 @@
-//! Where a struct has a field. A room of `unsafe`: a place that is taken for a field of the type that it is said to have.
+//! The place of a field within a struct. A room of `unsafe`: whoever makes a `Field` vouches for its place and type.
 #![allow(
     unsafe_code,
     reason = "whoever names a field vouches for its place and type; the macro has the compiler do so"
@@ -9,8 +9,8 @@ use core::marker::PhantomData;
 
 use super::column::Column;
 
-/// Where structs `S` have a field of type `T`, made by [`field!`](crate::field): of any struct, in any layout, with padding
-/// or without, and whatever else it holds.
+/// The place of a field of type `T` in structs `S`, made by [`field!`](crate::field). The struct may have any layout,
+/// with padding or without, and may hold anything else.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -64,11 +64,11 @@ impl<S, T> fmt::Debug for Field<S, T> {
 }
 
 impl<S, T> Field<S, T> {
-    /// The field at this offset.
+    /// Returns the field at this offset.
     ///
     /// # Safety
-    /// Every `S` has at byte `offset` a field of type `T`, aligned, which is not a field of a union. `_field` gives `T` a
-    /// name.
+    /// Every `S` has, at byte `offset`, an aligned field of type `T` that is not a field of a union. `_field` serves to
+    /// name `T`.
     #[doc(hidden)]
     #[must_use]
     pub unsafe fn at(offset: usize, _field: fn(&S) -> *const T) -> Self {
@@ -84,14 +84,15 @@ impl<S, T> Field<S, T> {
 }
 
 impl<T> Field<T, T> {
-    /// All of it.
+    /// The whole struct, as a field of itself.
     pub(super) fn whole() -> Self {
         Self { offset: 0, of: PhantomData }
     }
 }
 
 impl<'a, T: Copy> Column<'a, T> {
-    /// The axes of points that are arrays, side by side: `Circles::from_columns(Column::axes(&points), 1.0)`.
+    /// Returns one column per axis of points that are arrays, as in
+    /// `Circles::from_columns(Column::axes(&points), 1.0)`.
     #[must_use]
     pub fn axes<const D: usize>(points: &'a [[T; D]]) -> [Self; D] {
         Field::whole().axes(points)
@@ -99,7 +100,7 @@ impl<'a, T: Copy> Column<'a, T> {
 }
 
 impl<S, T: Copy> Field<S, T> {
-    /// The field of each of these structs, read in place.
+    /// Returns the field of each of these structs as a column, read in place.
     #[must_use]
     pub fn of(self, structs: &[S]) -> Column<'_, T> {
         Column::of_fields(structs, self.offset)
@@ -107,17 +108,17 @@ impl<S, T: Copy> Field<S, T> {
 }
 
 impl<S, T: Copy, const N: usize> Field<S, [T; N]> {
-    /// One element of the array.
+    /// Returns one element of the array as a field.
     ///
     /// # Panics
-    /// When it has fewer.
+    /// When the array has no such element.
     #[must_use]
     pub fn axis(self, axis: usize) -> Field<S, T> {
         assert!(axis < N, "an array of {N} has no element {axis}");
         Field { offset: self.offset + axis * size_of::<T>(), of: PhantomData }
     }
 
-    /// The elements of the arrays of these structs, one column an axis.
+    /// Returns the elements of the arrays of these structs, one column per axis.
     #[must_use]
     pub fn axes(self, structs: &[S]) -> [Column<'_, T>; N] {
         core::array::from_fn(|axis| self.axis(axis).of(structs))
@@ -126,7 +127,8 @@ impl<S, T: Copy, const N: usize> Field<S, [T; N]> {
 
 /// The [`Field`] of a struct: `field!(Agent, radius)`, `field!(Agent, position.x)`, `field!(Agent, position[0])`.
 ///
-/// The struct may have any layout. What is no field of it in memory is refused by the compiler: what lies behind a pointer,
+/// The struct may have any layout. The compiler refuses what is not a field in the struct's memory: a value behind a
+/// pointer,
 ///
 /// ```compile_fail
 /// # use jostle_core as jostle;
@@ -146,7 +148,7 @@ impl<S, T: Copy, const N: usize> Field<S, [T; N]> {
 /// }
 /// let x = jostle::field!(Agent, place.x);
 /// ```
-/// the fields of a union, which may hold nothing,
+/// a field of a union, which may hold nothing,
 ///
 /// ```compile_fail
 /// # use jostle_core as jostle;
@@ -157,7 +159,7 @@ impl<S, T: Copy, const N: usize> Field<S, [T; N]> {
 /// }
 /// let x = jostle::field!(Either, number);
 /// ```
-/// and those of packed structs, which may not be aligned.
+/// and a field of a packed struct, which may not be aligned.
 ///
 /// ```compile_fail
 /// # use jostle_core as jostle;
@@ -174,14 +176,14 @@ macro_rules! field {
         $crate::field!($struct, $($field).+).axis($axis)
     };
     ($struct:ty, $($field:tt).+) => {{
-        // A reference to a field of a union or a packed struct does not compile outside of `unsafe`; and its type is that of
-        // the field, since no other one is asked for.
+        // A reference to a field of a union or a packed struct does not compile outside of `unsafe`. The reference has
+        // the type of the field, since no other type is asked for.
         let pointer = |it: &$struct| {
             let field = &it.$($field).+;
             ::core::ptr::from_ref(field)
         };
         let offset = ::core::mem::offset_of!($struct, $($field).+);
-        // SAFETY: `offset_of` goes to fields in memory alone, and `pointer` to the same one.
+        // SAFETY: `offset_of` accepts fields in memory alone, and `pointer` goes to the same field.
         unsafe { $crate::Field::at(offset, pointer) }
     }};
 }

@@ -1,4 +1,4 @@
-//! What hosts in other languages hold: memory, and the distance in bytes from one body to the next.
+//! Views of memory as hosts in other languages hold it: a base, and the distance in bytes from one body to the next.
 
 use bytemuck::NoUninit;
 
@@ -8,8 +8,8 @@ use crate::error::ViewError;
 impl<'a, T: Scalar> Column<'a, T> {
     /// `count` values in memory: the first at byte `offset` of `base`, each `stride` bytes behind the one before.
     ///
-    /// The values may lie between others, overlap with other columns of the same memory, and need not be aligned, neither
-    /// by their offset nor by the stride. The stride of a single value is not looked at.
+    /// The values may lie between others, overlap with other columns of the same memory, and need not be aligned,
+    /// neither by their offset nor by the stride. The stride of a single value is not looked at.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -22,7 +22,8 @@ impl<'a, T: Scalar> Column<'a, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when the last one would not end within `base`.
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when the last one would not end within
+    /// `base`.
     pub fn from_strided<S: NoUninit>(
         base: &'a [S],
         count: usize,
@@ -39,12 +40,12 @@ impl<'a, T: Scalar> Column<'a, T> {
 }
 
 impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
-    /// Bodies in memory whose layout is known by numbers alone, as hosts in C, C++, Fortran or Python hold them: `count`
-    /// bodies, each `stride` bytes behind the one before, read in place.
+    /// Bodies in memory whose layout is given by numbers alone, as hosts in C, C++, Fortran or Python hold them:
+    /// `count` bodies, each `stride` bytes behind the one before, read in place.
     ///
-    /// `centers` and `radius` are byte offsets from the beginning of `base`, of scalars as the view is of; they may exceed the
-    /// stride. Nothing need be aligned. Radii that lie in memory of their own are a [`Column::from_strided`], given to
-    /// [`Bodies::from_columns`] beside others.
+    /// `centers` and `radius` are byte offsets of values of type `T` from the beginning of `base`; they may exceed the
+    /// stride. Nothing need be aligned. For radii in memory of their own, make a [`Column::from_strided`], and give it
+    /// to [`Bodies::from_columns`] beside the columns of the centres.
     ///
     /// ```
     /// # use jostle_core as jostle;
@@ -59,8 +60,8 @@ impl<'a, const D: usize, T: Scalar> Bodies<'a, D, T> {
     /// ```
     ///
     /// # Errors
-    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when one would not end within `base`, by
-    /// overflow or not. O(D).
+    /// [`ViewError::Stride`] when values would overlap, [`ViewError::Base`] when a value would not end within `base`,
+    /// by overflow or not. O(D).
     pub fn from_strided<S: NoUninit>(
         base: &'a [S],
         count: usize,

@@ -1,10 +1,10 @@
-//! Waiting for what other threads bring about, asleep once it takes longer than waking does.
+//! Waits for events that other threads bring about, and sleeps once waiting takes longer than waking does.
 
 use std::sync::PoisonError;
 
 use crate::parallel::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering, fence, give_way, look_out, sleep};
 
-/// Wakes those who wait for something that its ringers bring about.
+/// Wakes the threads that wait for an event. The thread that brings the event about rings.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     sleepers: AtomicUsize,
@@ -13,10 +13,10 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// Returns once `ready` says so. Whoever makes it ready rings afterwards.
+    /// Returns once `ready` returns true. The thread that makes it true rings afterwards.
     ///
-    /// Where functions of the caller's are running, these may need the pool's threads themselves (`rayon::broadcast` does):
-    /// so the waiting thread does the pool's other work, if there is any, between naps.
+    /// Where the caller's functions run, they may need the pool's threads themselves (`rayon::broadcast` does). So the
+    /// waiting thread does the pool's other work, if there is any, between naps.
     #[cold]
     pub(crate) fn wait_until(&self, mut ready: impl FnMut() -> bool) {
         if look_out(&mut ready) {
@@ -34,11 +34,11 @@ impl Bell {
         }
     }
 
-    /// Wakes all who sleep. Costs a fence when nobody does.
+    /// Wakes all threads that sleep. Costs a fence when none does.
     pub(crate) fn ring(&self) {
         fence(Ordering::SeqCst);
         if self.sleepers.load(Ordering::Relaxed) > 0 {
-            // Who has looked and found nothing holds the lock until asleep.
+            // A thread that has looked and found nothing holds the lock until it is asleep.
             drop(self.locked());
             self.rung.notify_all();
         }

@@ -1,23 +1,24 @@
-//! Whether functions of the caller's run in a region: only then may a thread that waits run other work of its pool.
+//! Tells whether the caller's functions run in a region: only then may a thread that waits run other work of its pool.
 //!
-//! A search by itself never does: a caller who searches under a lock must not meet, on the same thread, another task that
-//! wants that lock. But a visitor may call what needs every thread of the pool.
+//! In a search without such functions, a waiting thread never does so: a caller that searches under a lock must not
+//! meet, on the same thread, another task that wants that lock. But a visitor may call something that needs every
+//! thread of the pool.
 
 use std::cell::Cell;
 
 thread_local! {
     static RUNNING: Cell<bool> = const { Cell::new(false) };
-    /// This thread runs other work of its pool already: what waits within that does not, or the stack would grow with
-    /// each.
+    /// Whether this thread runs other work of its pool already. Waiting within that work runs no further work, or the
+    /// stack would grow each time.
     static AWAY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether functions of the caller's run in the region that this thread is at work in.
+/// Returns whether the caller's functions run in the region that this thread is at work in.
 pub(crate) fn running() -> bool {
     RUNNING.get()
 }
 
-/// Runs `work` as part of a region in which functions of the caller's run, or do not.
+/// Runs `work` as part of a region; `running` says whether the caller's functions run in it.
 pub(crate) fn run_with<R>(running: bool, work: impl FnOnce() -> R) -> R {
     struct Before(bool);
     impl Drop for Before {
@@ -29,7 +30,7 @@ pub(crate) fn run_with<R>(running: bool, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Where functions of the caller's run, runs a task of the pool's, if there is one; whether they run.
+/// Runs a task of the pool, if there is one, where the caller's functions run. Returns whether they run.
 pub(crate) fn give_way() -> bool {
     if !RUNNING.get() || AWAY.get() {
         return RUNNING.get();

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 use crate::prefetch::prefetch_to_write;
 
-/// A mutable slice that tasks share, on their word that no two touch the same element.
+/// A mutable slice that tasks share; they promise that no two touch the same element.
 #[derive(Debug)]
 pub struct Disjoint<'a, T> {
     start: *mut T,
@@ -16,7 +16,7 @@ pub struct Disjoint<'a, T> {
 
 // SAFETY: the methods that reach an element are unsafe and demand that no other task touches it meanwhile.
 unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
-// SAFETY: it stands for a `&mut [T]`, which may be sent when `T` may.
+// SAFETY: the type stands for a `&mut [T]`, which may be sent when `T` may.
 unsafe impl<T: Send> Send for Disjoint<'_, T> {}
 
 impl<'a, T> Disjoint<'a, T> {
@@ -47,10 +47,10 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { core::slice::from_raw_parts_mut(self.start.add(range.start), range.end - range.start) }
     }
 
-    /// Where element `at` lies.
+    /// Returns where element `at` lies.
     ///
     /// # Safety
-    /// `at` is below the length. What is read or written there, no other task writes meanwhile.
+    /// `at` is below the length. No other task writes the element while it is read or written there.
     #[inline(always)]
     pub(crate) unsafe fn at(&self, at: usize) -> *mut T {
         debug_assert!(at < self.len);
@@ -69,7 +69,7 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { self.start.add(at).write(value) }
     }
 
-    /// Asks for the memory of element `at`, which may lie past the end: it will be written soon.
+    /// Asks for the memory of element `at`, which will be written soon. `at` may lie past the end.
     #[inline(always)]
     pub fn prefetch(&self, at: usize) {
         prefetch_to_write(self.start.wrapping_add(at).cast_const().cast());

@@ -1,4 +1,4 @@
-//! One slice written part by part, a task a part. A room of `unsafe`: parts that do not overlap.
+//! Slices written part by part, one part per task. A room of `unsafe`: parts that do not overlap.
 #![allow(unsafe_code, reason = "tasks write disjoint parts of one slice, which the borrow checker cannot see")]
 
 use core::ops::Range;
@@ -7,13 +7,13 @@ use crate::parallel::disjoint::Disjoint;
 use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 
-/// Fills a block of a list, of which it is told the first position.
+/// Fills a block of a list, given the position of its first element.
 type FillBlock<'a, T> = dyn for<'b> Task<(usize, &'b mut [T])> + 'a;
 
 /// Fills a part of two lists, by its number.
 type FillPart<'a, A, B> = dyn for<'b> Task<(usize, &'b mut [A], &'b mut [B])> + 'a;
 
-/// What fills a block or a part, as a task: with a closure around it, its body would be optimized once more.
+/// A function that fills a block or a part, as a task: with a closure around it, its body would be optimized once more.
 struct Fill<F>(F);
 
 impl<'b, T, F: Fn(usize, &mut [T]) + Sync> Task<(usize, &'b mut [T])> for Fill<F> {
@@ -28,7 +28,8 @@ impl<'b, A, B, F: Fn(usize, &mut [A], &mut [B]) + Sync> Task<(usize, &'b mut [A]
     }
 }
 
-/// Shares in columns: a function of its own, and so is [`parts`], since maps of arrays are compiled anew wherever they are.
+/// Shares columns with tasks. This function and [`parts`] are functions of their own, since maps of arrays are compiled
+/// anew wherever they are.
 fn shares<T, const N: usize, const M: usize>(columns: [[&mut [T]; N]; M]) -> [[Disjoint<'_, T>; N]; M] {
     columns.map(|columns| columns.map(Disjoint::new))
 }
@@ -49,7 +50,7 @@ unsafe fn parts<'d, T, const N: usize, const M: usize>(
 
 impl Workers<'_> {
     /// Cuts `list` into blocks of `size` elements, the last one shorter, and calls `fill(first, block)` once for each,
-    /// a task a block, with the position of the block's first element.
+    /// one task per block, with the position of the block's first element.
     ///
     /// ```
     /// use jostle_core::Workers;
@@ -72,7 +73,7 @@ impl Workers<'_> {
         self.fill_each(name, list, size, &Fill(fill));
     }
 
-    /// As [`Workers::fill_blocks`]: for all that lists are filled with, so that the way there is compiled once.
+    /// As [`Workers::fill_blocks`], with a trait object, so that this code is compiled once for each type of element.
     fn fill_each<T: Send>(self, name: &'static str, list: &mut [T], size: usize, fill: &FillBlock<'_, T>) {
         let len = list.len();
         let list = Disjoint::new(list);
@@ -83,7 +84,8 @@ impl Workers<'_> {
         });
     }
 
-    /// As [`Workers::fill_blocks`], of columns that are all as long as the first one: the same block of each at once.
+    /// As [`Workers::fill_blocks`], for columns that are all as long as the first one: a task gets the same block of
+    /// each.
     ///
     /// # Panics
     /// When a column is shorter than the first one, `size` is 0, or a task panics.
@@ -103,8 +105,8 @@ impl Workers<'_> {
         });
     }
 
-    /// Calls `fill(part, a, b)` once for each part, a task a part, with the elements `starts[part]..starts[part + 1]`
-    /// of both lists.
+    /// Calls `fill(part, a, b)` once for each part, one task per part, with the elements
+    /// `starts[part]..starts[part + 1]` of both lists.
     ///
     /// # Panics
     /// When `starts` is not ascending or goes beyond a list, or a task panics.

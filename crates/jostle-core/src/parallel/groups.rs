@@ -1,6 +1,8 @@
-//! Who ends the last part of a group goes on with the group, at once: nobody waits until all groups have ended.
+//! Groups of parts. The thread that ends the last part of a group goes on with the group at once: nobody waits until
+//! all groups have ended.
 //!
-//! So T. Karras raises boxes from the leaves of a tree, "Maximizing parallelism in the construction of BVHs, octrees, and k-d trees" (2012).
+//! T. Karras raises boxes from the leaves of a tree in this way, "Maximizing parallelism in the construction of BVHs,
+//! octrees, and k-d trees" (2012).
 
 use core::mem;
 
@@ -11,21 +13,21 @@ use crate::parallel::sync::{AtomicUsize, Ordering};
 pub(crate) struct Groups(Vec<AtomicUsize>);
 
 impl Groups {
-    /// Forgets all, for so many groups.
+    /// Forgets all parts, and makes room for `groups` groups.
     pub(crate) fn reset(&mut self, groups: usize) {
         self.0.clear();
         self.grow(groups);
     }
 
-    /// Makes it so many groups, of which those that there are go on.
+    /// Makes room for `groups` groups; existing groups keep their counts.
     pub(crate) fn grow(&mut self, groups: usize) {
         if groups > self.0.len() {
             self.0.resize_with(groups, || AtomicUsize::new(0));
         }
     }
 
-    /// Says that some parts of a group that has `all` parts have ended: whether all have now. Then what was done before each was said to have
-    /// ended can be seen, and this is said once.
+    /// Notes that `parts` of the `all` parts of a group have ended. Returns whether all have ended now: true once, to a
+    /// thread that then sees what was done before each part was noted.
     pub(crate) fn end(&self, group: usize, parts: usize, all: usize) -> bool {
         self.0[group].fetch_add(parts, Ordering::AcqRel) + parts == all
     }

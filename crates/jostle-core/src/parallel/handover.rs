@@ -1,8 +1,8 @@
-//! One thread leads, others stand by and share its regions. A room of `unsafe`: the closure of a region is lent to the
-//! helpers by pointer.
+//! One thread leads, and others stand by and share its regions. A room of `unsafe`: the closure of a region is lent to
+//! the helpers by pointer.
 //!
-//! Helpers come when they can, and are free to leave between regions; the leader waits for those alone that are within a
-//! region when its own part is done. That the hand-over outlives its helpers is the affair of whoever calls them.
+//! Helpers come when they can, and are free to leave between regions. The leader waits only for the helpers that are
+//! within a region when its own part is done. Whoever calls helpers sees to it that the hand-over outlives them.
 #![allow(unsafe_code, reason = "closures lent to other threads")]
 
 use core::any::Any;
@@ -19,19 +19,19 @@ use crate::parallel::sync::{
 pub(crate) struct Handover {
     /// Odd while a region is open; each region has a number of its own.
     region: CachePadded<AtomicUsize>,
-    /// Helpers that may be at work in the region, by seats, which they take by their numbers: were they counted at one place, each would wait
-    /// for those before it.
+    /// Helpers that may be at work in the region, counted by seats, which they take by their numbers. Were they counted
+    /// at one place, each would wait for the ones before it.
     within: [CachePadded<AtomicUsize>; SEATS],
     /// The work of the region that is open.
     work: Guarded<Closure>,
-    /// Helpers that have come since the first was let in.
+    /// Helpers that have come since helpers were first let in, or were last let in again.
     came: AtomicUsize,
     /// Helpers that are here now.
     present: AtomicUsize,
     dismissed: AtomicBool,
-    /// The processor that the leader was on when last it called or opened a region.
+    /// The processor that the leader was on when it last called helpers or opened a region.
     leader_on: AtomicUsize,
-    /// Helpers that are here, and let the leader go on that has their processor.
+    /// Helpers that are here, and let the leader go on because they have its processor.
     aside: AtomicUsize,
     /// The first panic of a helper.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -42,7 +42,8 @@ pub(crate) struct Handover {
 /// Helpers that have a seat of their own.
 const SEATS: usize = 16;
 
-/// So many times a helper lets the leader go on that has its processor, then it leaves; as many times the leader, at last, lets it leave.
+/// How many times a helper on the leader's processor lets the leader go on, before it leaves. When the leader dismisses
+/// helpers, it lets them go on as many times, so that they can leave.
 const ASIDE: u32 = 64;
 
 /// The closure that a region runs on each thread; its argument is a number of the thread's own.
@@ -50,8 +51,8 @@ type Closure = *const (dyn Fn(usize) + Sync);
 
 // SAFETY: the pointer is used as a shared reference to something `Sync`, while the leader vouches that it lives.
 unsafe impl Send for Handover {}
-// SAFETY: `work` is written by the leader alone, while no region is open and no helper within, and read by helpers only
-// within one; everything else is made to be shared.
+// SAFETY: the leader alone writes `work`, while no region is open and no helper within. Helpers read it only within a
+// region. Everything else is made to be shared.
 unsafe impl Sync for Handover {}
 
 impl Default for Handover {
@@ -73,11 +74,11 @@ impl Default for Handover {
 }
 
 impl Handover {
-    /// Runs `work(0)` on this thread, the leader's, and `work` with other numbers on every helper that comes before that
-    /// has ended; returns when all have ended.
+    /// Runs `work(0)` on this thread, the leader, and `work` with other numbers on every helper that comes before
+    /// `work(0)` has ended; returns when all have ended.
     ///
     /// # Panics
-    /// When `work` panics on any thread, with the payload of the first that did.
+    /// When `work` panics on any thread, with the payload of the first panic.
     pub(crate) fn region(&self, work: &(dyn Fn(usize) + Sync)) {
         let open = Open::new(self, work);
         work(0);
@@ -87,7 +88,8 @@ impl Handover {
         }
     }
 
-    /// Helps in one region after the other, until dismissed or until none has come for a while. Who dismisses finds `leave` done.
+    /// Helps in one region after the other, until dismissed or until no region has opened for a while. When
+    /// [`Handover::dismiss`] returns, `leave` has run.
     pub(crate) fn stand_by(&self, leave: impl FnOnce()) {
         let help = |number| {
             let mut seen = 0;
@@ -99,8 +101,9 @@ impl Handover {
         self.attend(help, leave);
     }
 
-    /// Helps in a region that the leader is about to open, or in a later one that is open; `leave` as in [`Handover::stand_by`]. Who is called may
-    /// be here before the leader has called the others.
+    /// Helps in region `coming`, which the leader is about to open, or in a later one that is open; `leave` as in
+    /// [`Handover::stand_by`]. A helper may be here before the leader has called the others, so it looks out for the
+    /// region.
     pub(crate) fn help_once(&self, coming: usize, leave: impl FnOnce()) {
         let help = |number| {
             if let Some(region) = self.look_out_for(|region| region >= coming).filter(|region| region % 2 == 1) {
@@ -115,12 +118,12 @@ impl Handover {
         self.region.load(Ordering::Relaxed) + 1
     }
 
-    /// Sends all helpers away, and waits until none is here. Those that come later leave at once.
+    /// Sends all helpers away, and waits until none is here. Helpers that come later leave at once.
     pub(crate) fn dismiss(&self) {
         self.dismissed.store(true, Ordering::Relaxed);
-        // A helper that comes now sees this, or is seen here.
+        // A helper that comes now sees the dismissal, or is seen here.
         fence(Ordering::SeqCst);
-        // One that lets this thread go on needs its processor to leave.
+        // A helper that lets this thread go on needs the processor to leave.
         for _ in 0..ASIDE {
             if self.aside.load(Ordering::Relaxed) == 0 {
                 break;
@@ -132,11 +135,11 @@ impl Handover {
         }
     }
 
-    /// Lets helpers come again, once all have been sent away. Nothing is left of those who came before.
+    /// Lets helpers come again, once all have been sent away. Nothing is left of the earlier ones.
     pub(crate) fn readmit(&self) {
         drop(self.first_panic().take());
         self.came.store(0, Ordering::Relaxed);
-        // Who sees this counts from there.
+        // A helper that sees this is counted from 0 on.
         self.dismissed.store(false, Ordering::Release);
     }
 
@@ -145,7 +148,7 @@ impl Handover {
         self.dismissed.load(Ordering::Relaxed)
     }
 
-    /// A helper's stay.
+    /// Runs a helper's stay: `help`, if the helper is needed, then `leave`.
     fn attend(&self, help: impl FnOnce(usize), leave: impl FnOnce()) {
         self.present.fetch_add(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -157,7 +160,7 @@ impl Handover {
         self.bell.ring();
     }
 
-    /// Looks out for a region, by its number.
+    /// Looks out for a region whose number `is_it` accepts; `None` if none comes for a while, or on dismissal.
     fn look_out_for(&self, is_it: impl Fn(usize) -> bool) -> Option<usize> {
         let mut region = 0;
         let mut dismissed = false;
@@ -179,8 +182,9 @@ impl Handover {
         !self.is_dismissed() && here.is_some_and(|here| here == self.leader_on.load(Ordering::Relaxed))
     }
 
-    /// A helper that has been put on the leader's processor lets it go on, which would stand still meanwhile, or wait for what cannot go on while
-    /// it waits. Whether it is there no longer, or nobody is needed.
+    /// Lets the leader go on if this helper has been put on its processor. Otherwise the leader would stand still
+    /// meanwhile, or would wait for a helper that cannot go on while the leader waits. Returns whether the helper is
+    /// there no longer, or no helper is needed.
     pub(crate) fn step_aside(&self, here: impl Fn() -> Option<usize>) -> bool {
         if !self.is_in_the_way(here()) {
             return true;
@@ -194,15 +198,15 @@ impl Handover {
         may_help
     }
 
-    /// A helper's part of a region, unless that has been closed.
+    /// Does a helper's part of a region, unless the region has been closed.
     fn help_in(&self, region: usize, number: usize) {
         let within = &self.within[number % SEATS];
         within.fetch_add(1, Ordering::Relaxed);
         // Either the leader, closing, sees this helper, or this helper sees that the region is closed.
         fence(Ordering::SeqCst);
         if self.region.load(Ordering::Relaxed) == region {
-            // SAFETY: the region is open, and the leader, who has not seen all of `within` at 0 since, waits for this helper
-            // before it returns: the work is not written, and what it points to lives.
+            // SAFETY: the region is open, and the leader has not seen all of `within` at 0 since. So it waits for this
+            // helper before it returns: the work is not written, and what it points to lives.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { self.work.read(|&work| (*work)(number)) }));
             if let Err(payload) = done {
                 self.first_panic().get_or_insert(payload);
@@ -212,7 +216,7 @@ impl Handover {
         self.bell.ring();
     }
 
-    /// Whether no helper is within a region; those that come later see whether one is open.
+    /// Returns whether no helper is within a region; a helper that comes later sees whether one is open.
     fn is_empty(&self) -> bool {
         let seats = self.came.load(Ordering::Relaxed).min(SEATS);
         (1..=seats).all(|number| self.within[number % SEATS].load(Ordering::Acquire) == 0)
@@ -223,7 +227,7 @@ impl Handover {
     }
 }
 
-/// A region that is open. However it ends, no helper is at work in it afterwards.
+/// A region that is open. However the region ends, no helper is at work in it afterwards.
 struct Open<'a>(&'a Handover);
 
 impl<'a> Open<'a> {
@@ -231,7 +235,7 @@ impl<'a> Open<'a> {
         // SAFETY: the same pointer with its lifetime left out; helpers follow it only while the region is open, and
         // `drop` waits for them.
         let work = unsafe { core::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Closure>(ptr::from_ref(work)) };
-        // SAFETY: no region is open, and no helper within: the last region waited for them.
+        // SAFETY: no region is open, and no helper is within: the last region waited for all helpers.
         unsafe { handover.work.write(work) };
         handover.region.fetch_add(1, Ordering::Release);
         Self(handover)
@@ -253,7 +257,8 @@ mod tests {
     use super::Handover;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Who is called for one region, and is there before it is open, helps in it: unless the leader is held up for longer than it looks out.
+    /// A helper that is called for one region, and comes before the region is open, helps in it, unless the leader is
+    /// held up for longer than the helper looks out.
     #[test]
     fn who_comes_before_a_region_is_open_helps() {
         let helps = |_| {
@@ -264,7 +269,7 @@ mod tests {
                 while handover.came.load(Ordering::Relaxed) == 0 {
                     std::thread::yield_now();
                 }
-                // It has found no region by then.
+                // By then the helper has looked and found no region.
                 (0..1_000).for_each(|_| std::hint::spin_loop());
                 handover.region(&|number| {
                     helped.fetch_add(number, Ordering::Relaxed);

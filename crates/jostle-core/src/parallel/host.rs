@@ -12,16 +12,16 @@ use crate::parallel::sync::{PATIENCE, look_out};
 
 /// Runs tasks on threads of the host: a game engine's task pool, a C program's threads, or any pool but rayon's.
 ///
-/// The work of a search is handed over in half a dozen calls of [`run`](Spawner::run), each with one task a worker. The
-/// result is the same bytes whatever the host makes of them: tasks may run one after the other on one thread, in any
-/// order, and each that runs does all the work that it finds left. A host that drops a task, calls one twice, or states
-/// another number of workers than it has is slower for it, and not wrong.
+/// A search hands over its work in half a dozen calls of [`run`](Spawner::run), each with one task per worker. The
+/// result is the same bytes however the host runs them: tasks may run one after the other on one thread, in any order,
+/// since each does all the work that it finds left. A host that drops a task, calls one twice, or states a wrong number
+/// of workers is slower for it, but not wrong.
 ///
-/// - No panic unwinds through the host: that of a task is kept until `run` has returned, and goes on from there.
+/// - No panic unwinds through the host: a task's panic is kept until `run` has returned, and goes on from there.
 /// - Tasks do not call `run` themselves, unless the caller's own functions in them do (a visitor that searches).
 /// - Where several finders share a host, `run` is called on several threads at once.
 /// - **A host in `unsafe` code, or beyond a C interface,** must neither keep nor call `task` after `run` has returned:
-///   what it refers to is gone by then. Safe code cannot.
+///   the data that it refers to is gone by then. Safe code cannot do so.
 ///
 /// ```
 /// # use jostle_core as jostle;
@@ -55,11 +55,12 @@ use crate::parallel::sync::{PATIENCE, look_out};
 /// # Ok::<(), jostle::ViewError>(())
 /// ```
 pub trait Spawner: Sync {
-    /// The number of workers that may run tasks at once; 0 counts as 1. Memory is held for so many, 256 at most.
+    /// The number of workers that may run tasks at once; 0 counts as 1. Memory is held for each of them, for 256 at
+    /// most.
     fn workers(&self) -> usize;
 
-    /// Runs `task(0)`, ..., `task(tasks - 1)`, each once, on any threads, in any order; returns when all have ended. The
-    /// calling thread may take part.
+    /// Runs `task(0)`, ..., `task(tasks - 1)`, each once, on any threads, in any order; returns when all have ended.
+    /// The calling thread may take part.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
 }
 
@@ -75,7 +76,7 @@ pub(crate) fn workers(host: &dyn Spawner) -> usize {
 }
 
 /// Runs `worker(0)`, ..., `worker(workers - 1)` on the host's threads. Each call of `worker` must do all the work that
-/// it finds left, so that one that has ended is enough, whatever the host does with the others.
+/// it finds left, so that one call that has ended is enough, whatever the host does with the others.
 ///
 /// # Panics
 /// When a worker panics, on the calling thread.
@@ -110,12 +111,13 @@ impl Calls {
         self.ended.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Waits for calls that a host in `unsafe` code has left behind; any other host's have ended. What they have written
-    /// can be read from here on, even where the host itself puts its threads' memory in no order.
+    /// Waits for calls that a host in `unsafe` code has left behind; the calls of any other host have ended. From here
+    /// on, what the calls have written can be read, even where the host itself does not order the memory of its
+    /// threads.
     fn wait(&self) {
         let all_ended = || self.ended.load(Ordering::SeqCst) == self.begun.load(Ordering::SeqCst);
         if !look_out(all_ended) {
-            // Nothing of this may be touched once a call has ended, a bell neither.
+            // A call that has ended may touch nothing here any more, so it cannot ring a bell either.
             while !all_ended() {
                 thread::sleep(PATIENCE);
             }

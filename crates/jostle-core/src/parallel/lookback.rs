@@ -1,8 +1,9 @@
-//! Where the output of each block begins, known while blocks are still at work.
+//! Tells where the output of each block begins, while blocks are still at work.
 //!
-//! Each block has a number of items that comes out only when it is done; its items stand after those of all blocks
-//! before it. Blocks are begun in ascending order, or those of a share are, so a worker seldom has to wait for the start of his. The idea is the
-//! decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
+//! The number of items of a block is known only when the block is done, and its items stand after those of all blocks
+//! before it. All blocks, or those of a share, are begun in ascending order, so a worker seldom has to wait for the
+//! start of its block. The idea is the decoupled look-back of D. Merrill and M. Garland, "Single-pass parallel prefix
+//! scan with decoupled look-back" (2016).
 
 use core::mem;
 use core::ops::Range;
@@ -14,13 +15,13 @@ use crate::parallel::sync::{AtomicBool, AtomicUsize, Ordering, fence};
 /// Not known yet.
 const UNKNOWN: usize = usize::MAX;
 
-/// An exclusive scan over the blocks of a stage that grows as they end.
+/// An exclusive scan over the blocks of a stage, which grows as blocks end.
 #[derive(Debug, Default)]
 pub struct Prefix {
     blocks: Vec<Block>,
-    /// A worker has panicked, so that some starts will never be known.
+    /// Whether a worker has panicked, so that some starts will never be known.
     abandoned: AtomicBool,
-    /// Rung when a start is known, or none will be.
+    /// Rung when a start is known, or never will be.
     bell: Bell,
 }
 
@@ -31,7 +32,7 @@ struct Block {
 }
 
 impl Prefix {
-    /// Forgets all, for so many blocks.
+    /// Forgets all blocks, and makes room for `blocks` blocks.
     pub fn reset(&mut self, blocks: usize) {
         self.abandoned = AtomicBool::new(false);
         self.blocks.clear();
@@ -71,8 +72,9 @@ impl Prefix {
     }
 
     /// Waits until it is known where a block begins; `None` when another worker has panicked, so that it never will be.
-    /// Whoever has the first block that has not ended waits for nobody, so this comes to an end, if all blocks before this one have been
-    /// begun, or will be by workers who have none but earlier ones to wait for.
+    ///
+    /// The wait comes to an end if all blocks before this one have been begun, or will be by workers that have only
+    /// earlier blocks to wait for: the worker that has the first block that has not ended waits for nobody.
     ///
     /// # Panics
     /// When there is no such block.
@@ -90,14 +92,14 @@ impl Prefix {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Says how many items a block has, and where the blocks after it begin, as far as that is now known.
+    /// Notes how many items a block has, and where the blocks after it begin, as far as that is now known.
     ///
     /// # Panics
     /// When there is no such block.
     pub fn end(&self, mut block: usize, count: usize) {
         self.blocks[block].count.store(count, Ordering::Release);
-        // Of two workers that end neighbouring blocks at once, at least one sees what the other has said; both would say
-        // the same.
+        // Of two workers that end neighbouring blocks at once, at least one sees what the other has noted; if both do,
+        // they note the same.
         fence(Ordering::SeqCst);
         while let (Some(items), Some(next)) = (self.range_of(block), self.blocks.get(block + 1)) {
             next.start.store(items.end, Ordering::Release);
@@ -107,7 +109,7 @@ impl Prefix {
         self.bell.ring();
     }
 
-    /// Runs a worker that has blocks to end; should it panic, nobody waits for them.
+    /// Runs a worker that has blocks to end. If it panics, nobody waits for them.
     pub fn worker<R>(&self, work: impl FnOnce() -> R) -> R {
         struct Abandon<'a>(&'a Prefix);
         impl Drop for Abandon<'_> {
@@ -165,7 +167,7 @@ mod tests {
         assert!(prefix.is_abandoned());
     }
 
-    /// The worker's own end counts, not that of whoever it works for.
+    /// A panic of the worker itself counts, not that of the thread that runs it.
     #[test]
     fn a_worker_within_a_destructor_of_an_unwinding_thread_has_not_panicked() {
         struct Searches<'a>(&'a Prefix);

@@ -1,5 +1,5 @@
-//! How long each task of a computation takes, one after the other, and what that says about more threads than the
-//! machine at hand has.
+//! Records how long each task of a computation takes, one after the other, and estimates from that the time on more
+//! threads than this machine has.
 
 use core::fmt;
 use std::cell::RefCell;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 /// A region of a computation whose tasks may run side by side.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Region {
-    /// What its tasks do.
+    /// What the tasks of the region do.
     pub name: &'static str,
-    /// What one thread does alone, from the end of the region before.
+    /// The time that one thread works alone, from the end of the region before.
     pub before: Duration,
     /// How long each task took.
     pub tasks: Vec<Duration>,
@@ -23,7 +23,7 @@ pub struct Region {
 pub struct Recording {
     /// Regions that were handed to the workers.
     pub regions: Vec<Region>,
-    /// What one thread does alone after the last region.
+    /// The time that one thread works alone after the last region.
     pub after: Duration,
 }
 
@@ -57,9 +57,10 @@ impl Recording {
         self.regions.iter().flat_map(|region| &region.tasks).sum()
     }
 
-    /// The time that the computation would take on so many workers, when each task went to the first that is free (list
-    /// scheduling; R. L. Graham, "Bounds on multiprocessing timing anomalies", 1969), regions came one after the other,
-    /// and neither hand-overs nor shared memory cost anything: a lower bound for a machine of cores like this one.
+    /// Returns the time that the computation would take on `workers` workers: a lower bound for a machine of cores like
+    /// this one. Each task goes to the first worker that is free (list scheduling; R. L. Graham, "Bounds on
+    /// multiprocessing timing anomalies", 1969), regions come one after the other, and neither hand-overs nor shared
+    /// memory cost anything.
     ///
     /// # Panics
     /// When there is no worker.

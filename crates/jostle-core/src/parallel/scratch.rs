@@ -9,10 +9,11 @@ use crossbeam_utils::CachePadded;
 
 use crate::parallel::task::TaskMut;
 
-/// What is done with a piece.
+/// A function that is called with a piece.
 type Use<'a, S> = dyn for<'s> TaskMut<&'s mut S> + 'a;
 
-/// What is done once, and what comes of it: with closures around it, its body would be optimized once more for each.
+/// A function that is called once, and its result. With closures around the function, its body would be optimized once
+/// more for each.
 struct Once<F, R>(Option<F>, Option<R>);
 
 impl<'s, S, R, F: FnOnce(&mut S) -> R> TaskMut<&'s mut S> for Once<F, R> {
@@ -25,12 +26,13 @@ impl<'s, S, R, F: FnOnce(&mut S) -> R> TaskMut<&'s mut S> for Once<F, R> {
 
 /// A stock of scratch pieces.
 pub struct ScratchPool<S> {
-    /// Locked by the one task that has its number. No two have a line of the cache between them: tasks write to what they have all the time.
+    /// The pieces. Each is locked by the one task that has its number. No two share a line of the cache, since tasks
+    /// write to their pieces all the time.
     stock: Vec<CachePadded<Mutex<S>>>,
     /// The numbers of pieces that no task has.
     free: Free,
-    /// Pieces made where more tasks ran at once than had been foretold: a piece may hold what its task has found, and is
-    /// not to be lost.
+    /// Pieces made because more tasks ran at once than `prepare` was told. A piece may hold what its task has found,
+    /// and must not be lost.
     others: Mutex<Vec<S>>,
 }
 
@@ -47,13 +49,13 @@ impl<S> Default for ScratchPool<S> {
 }
 
 impl<S: Default> ScratchPool<S> {
-    /// Makes sure that there are at least `pieces`, each made ready by `ready`. A piece that a task has panicked with is
-    /// made anew.
+    /// Makes sure that there are at least `pieces` pieces, and calls `ready` with each. A piece with which a task has
+    /// panicked is made anew.
     pub fn prepare(&mut self, pieces: usize, mut ready: impl FnMut(&mut S)) {
         self.prepare_all(pieces, &mut ready);
     }
 
-    /// As [`ScratchPool::prepare`]: for all that is made ready, so that the way there is compiled once.
+    /// As [`ScratchPool::prepare`], with a trait object, so that this code is compiled once for each type of piece.
     fn prepare_all(&mut self, pieces: usize, ready: &mut Use<'_, S>) {
         self.stock.retain(|piece| !piece.is_poisoned());
         let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -65,8 +67,8 @@ impl<S: Default> ScratchPool<S> {
         self.do_to_each(ready);
     }
 
-    /// A piece for who has the stock to himself, as a search by one thread does: nothing of it is locked. What a panic has left in
-    /// it is there again.
+    /// Returns a piece without a lock, for a caller that has the stock to itself, as a search by one thread does. What
+    /// a panic has left in the piece is still there.
     pub fn own(&mut self) -> &mut S {
         if self.stock.is_empty() {
             self.prepare_all(1, &mut |_: &mut S| ());
@@ -74,7 +76,7 @@ impl<S: Default> ScratchPool<S> {
         self.stock[0].get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something to every piece.
+    /// Calls `work` with every piece.
     pub fn each(&mut self, mut work: impl FnMut(&mut S)) {
         self.do_to_each(&mut work);
     }
@@ -91,7 +93,7 @@ impl<S: Default> ScratchPool<S> {
         once.1.unwrap_or_else(|| unreachable!("a piece is lent once"))
     }
 
-    /// As [`ScratchPool::with`]: for all that is done with a piece, so that the way there is compiled once.
+    /// As [`ScratchPool::with`], with a trait object, so that this code is compiled once for each type of piece.
     fn lend(&self, work: &mut Use<'_, S>) {
         if let Some(number) = self.free.take() {
             work.run(&mut self.stock[number].lock().unwrap_or_else(PoisonError::into_inner));
@@ -113,14 +115,15 @@ impl<S: Default> ScratchPool<S> {
     }
 }
 
-/// Numbers below [`Free::MOST`], a bit each: of a search by one thread, a few instructions and one line of the cache.
+/// The free numbers below [`Free::MOST`], one bit each: they cost a search by one thread a few instructions and one
+/// line of the cache.
 #[derive(Debug, Default)]
 struct Free([AtomicU64; 4]);
 
 impl Free {
     const BITS: usize = u64::BITS as usize;
 
-    /// As many as the threads that a search calls at most.
+    /// As many numbers as a search calls threads at most.
     const MOST: usize = 4 * Self::BITS;
 
     /// Makes every number below `count` free, and no other.
@@ -145,7 +148,8 @@ impl Free {
     }
 }
 
-/// An eighth more than is needed: the next frame of a simulation may need a little more, and should not allocate.
+/// Returns `len`, an eighth of it and 64 more: the next frame of a simulation may need a little more, and should not
+/// allocate.
 #[must_use]
 pub fn with_headroom(len: usize) -> usize {
     len + len / 8 + 64
@@ -158,10 +162,10 @@ pub fn reserve<T>(list: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Sets the length, by zeros; where memory must grow for it, then with headroom.
+/// Sets the length of a list, and fills it up with zeros; where memory must grow, it gets headroom.
 pub fn resize_with_headroom<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     if list.capacity() < len && list.is_empty() {
-        // Zeros from the system, which whoever writes first touches first, on any thread.
+        // These zeros are from the system: the thread that writes first, whichever it is, touches the memory first.
         *list = vec![T::zeroed(); with_headroom(len)];
         list.truncate(len);
         return;
@@ -169,7 +173,7 @@ pub fn resize_with_headroom<T: Zeroable + Copy>(list: &mut Vec<T>, len: usize) {
     fill_with_headroom(list, len, T::zeroed());
 }
 
-/// Sets the length, by copies of a value; where memory must grow for it, then with headroom.
+/// Sets the length of a list, and fills it up with copies of a value; where memory must grow, it gets headroom.
 pub fn fill_with_headroom<T: Copy>(list: &mut Vec<T>, len: usize, value: T) {
     if list.capacity() < len {
         list.reserve_exact(with_headroom(len) - list.len());

@@ -1,5 +1,5 @@
-//! What threads meet by: one place for all of it, so that models of the hand-over run the same files on types that try
-//! every order of events (`crates/jostle-models`).
+//! The primitives by which threads synchronize. All of them stand in one place, so that models of the hand-over run the
+//! same files on types that try every order of events (`crates/jostle-models`).
 //!
 //! Where two threads each write one thing and then look at the other's, both put a `fence(SeqCst)` in between: at least
 //! one of them sees what the other has written.
@@ -17,14 +17,14 @@ pub(crate) use crossbeam_utils::CachePadded;
 pub(crate) use crate::parallel::callers::give_way;
 pub(crate) use crate::parallel::cores::processor;
 
-/// How long a thread looks out for something before it sleeps, or gives itself back to its pool: about as long as waking
-/// a thread takes, and as another takes to put ten thousand bodies in order, which one does alone.
+/// How long a thread looks out for something before it sleeps, or gives itself back to its pool. Waking a thread takes
+/// about as long, and so does putting ten thousand bodies in order, which one thread does alone while another waits.
 pub(crate) const PATIENCE: Duration = Duration::from_micros(90);
 
 /// Looks between two looks at the clock.
 const LOOKS: u32 = 32;
 
-/// Looks whether something is ready until it is, or patience ends: whether it is.
+/// Looks until `ready` returns true, or patience ends. Returns whether it was true.
 pub(crate) fn look_out(mut ready: impl FnMut() -> bool) -> bool {
     let mut began = None;
     loop {
@@ -49,7 +49,7 @@ pub(crate) fn sleep<'a>(rung: &Condvar, guard: MutexGuard<'a, ()>, nap: bool) ->
     }
 }
 
-/// A value that several threads see, and that none touches while another writes it, on the word of those who use it.
+/// A value that several threads see. Its users promise that no thread touches it while another writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Guarded<T>(UnsafeCell<T>);
 

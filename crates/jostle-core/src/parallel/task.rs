@@ -1,5 +1,5 @@
-//! Closures handed on, as trait objects of a single method: the table of a `dyn Fn` also holds one that takes the closure by
-//! value, and the compiler makes its body once more for that, wherever one is handed on.
+//! Closures as trait objects of a single method. The table of a `dyn Fn` also holds a method that takes the closure by
+//! value, and the compiler makes the closure's body once more for it, wherever a closure is handed on.
 
 /// A closure that many threads may call.
 pub trait Task<A>: Sync {

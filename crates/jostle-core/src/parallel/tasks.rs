@@ -6,27 +6,29 @@ use core::ops::Range;
 use crate::parallel::sync::{AtomicUsize, CachePadded, Ordering};
 use crate::parallel::task::Task;
 
-/// Workers that have shares of their own, at most: more have the same ones as these.
+/// The most workers with shares of their own: further workers have the same shares as these.
 const WORKERS: usize = 32;
 
-/// Bodies of a share along a tree, at most: what is made of one waits, until it is known where it goes, and is to wait in the second-level cache.
+/// The most bodies of a share along a tree. The output of a share waits until its place is known, and should wait in
+/// the second-level cache.
 const BODIES: usize = 1 << 14;
 
-/// Rounds of shares along a tree, at least: so that less has to wait.
+/// The fewest rounds of shares along a tree: more rounds let less wait.
 const LEAST_ROUNDS: usize = 2;
 
-/// Tasks of a stage as one worker gets them.
+/// The tasks of a stage, as one worker gets them.
 pub trait Tasks {
-    /// The next one: of its own shares if there is one left, but if `first` the first that nobody has taken. And whether all before it have
-    /// been taken, and none of them is this worker's to begin: so it may wait for them.
+    /// Returns the next task: one of the worker's own shares if one is left, but with `first` the first task that
+    /// nobody has taken. The flag says whether all tasks before it have been taken, and none of them is this worker's
+    /// to begin: then the worker may wait for them.
     fn next_task(&mut self, first: bool) -> Option<(usize, bool)>;
 
-    /// Whether the last one that it got ends a share of its own, or is of none.
+    /// Returns whether the last task that the worker got ends a share of its own, or is in none of its shares.
     fn ends_share(&self) -> bool;
 }
 
 impl dyn Tasks + '_ {
-    /// All that it gets, its own shares first.
+    /// Returns all tasks that the worker gets, its own shares first.
     pub fn in_turn(&mut self) -> impl Iterator<Item = usize> {
         core::iter::from_fn(|| self.next_task(false).map(|(task, _)| task))
     }
@@ -42,14 +44,15 @@ impl<I: Iterator<Item = usize>> Tasks for I {
     }
 }
 
-/// Workers that have shares of their own, and how many shares there are, where so many tasks lie along a tree of so many bodies.
+/// Returns how many workers have shares of their own, and how many shares there are, where `tasks` tasks lie along a
+/// tree of `bodies` bodies.
 pub(crate) fn shares_along(tasks: usize, bodies: usize, workers: usize) -> (usize, usize) {
     let workers = workers.clamp(1, WORKERS);
     let rounds = bodies.div_ceil(BODIES * workers).max(LEAST_ROUNDS);
     (workers, (workers * rounds).min(tasks))
 }
 
-/// The next run of `0..end` that nobody has taken: one of so many parts of what is left.
+/// Takes the next run of `0..end` that nobody has taken: one of `parts` parts of what is left.
 fn take_run(next: &AtomicUsize, end: usize, parts: usize) -> Option<Range<usize>> {
     let mut first = next.load(Ordering::Relaxed);
     while first < end {
@@ -62,7 +65,7 @@ fn take_run(next: &AtomicUsize, end: usize, parts: usize) -> Option<Range<usize>
     None
 }
 
-/// Runs `work`; should it panic, `stop`, so that the others do no more for a result that nobody will see.
+/// Runs `work`, and `stop` if it panics, so that the other workers do no more for a result that nobody will see.
 fn or_stop(work: impl FnOnce(), stop: impl Fn()) {
     struct Stop<F: Fn()>(F);
     impl<F: Fn()> Drop for Stop<F> {
@@ -75,15 +78,15 @@ fn or_stop(work: impl FnOnce(), stop: impl Fn()) {
     mem::forget(stop);
 }
 
-/// Tasks in ascending order, handed out in runs: what lies side by side is then read by one core, and need not be taken away from
-/// others when it is written again.
+/// Tasks in ascending order, handed out in runs. One core then reads neighbouring memory, and need not take it away
+/// from other cores to write it again.
 pub(crate) struct InOrder {
     tasks: usize,
     workers: usize,
     next: AtomicUsize,
 }
 
-/// A run is as long as this part of what each worker has left to do, if it takes as much as the others.
+/// A run is one of this many parts of the tasks that a worker has left to do, if it takes as many as the others.
 const RUN: usize = 16;
 
 impl InOrder {
@@ -91,35 +94,37 @@ impl InOrder {
         Self { tasks, workers, next: AtomicUsize::new(0) }
     }
 
-    /// Runs a worker with what is left.
+    /// Runs a worker with the tasks that are left.
     pub(crate) fn work_off(&self, worker: &(dyn Fn(&mut dyn Iterator<Item = usize>) + Sync)) {
         let mut left = core::iter::from_fn(|| take_run(&self.next, self.tasks, RUN * self.workers)).flatten();
         or_stop(|| worker(&mut left), || self.next.store(self.tasks, Ordering::Relaxed));
     }
 }
 
-/// The first task of a share; of one behind the last, the number of all.
+/// Returns the first task of a share; the number of all tasks, for a share behind the last.
 fn start_of(share: usize, (tasks, shares): (usize, usize)) -> usize {
     share.min(shares) * tasks / shares
 }
 
-/// Tasks cut into shares, which workers have in turn: each begins with its own.
+/// Tasks cut into shares. The workers have the shares in turn, and each begins with its own.
 pub(crate) struct Shares {
     tasks: usize,
     shares: usize,
     workers: usize,
-    /// Of each worker, the first task of its shares that nobody has taken, or the end of them or beyond it.
+    /// For each worker, the first task of its shares that nobody has taken; the end of its shares or beyond, when none
+    /// is left.
     next: [CachePadded<AtomicUsize>; WORKERS],
 }
 
 impl Shares {
-    /// One for each worker.
+    /// Cuts tasks into one share for each worker.
     pub(crate) fn new(tasks: usize, workers: usize) -> Self {
         let workers = workers.min(WORKERS);
         Self::cut(tasks, (workers, workers))
     }
 
-    /// So many for so many workers, which have the same ones in every stage that is cut alike.
+    /// Cuts tasks into `shares` shares for `workers` workers, which have the same shares in every stage that is cut
+    /// alike.
     pub(crate) fn cut(tasks: usize, (workers, shares): (usize, usize)) -> Self {
         let next = |worker| CachePadded::new(AtomicUsize::new(start_of(worker, (tasks, shares))));
         Self { tasks, shares, workers, next: core::array::from_fn(next) }
@@ -135,12 +140,12 @@ impl Shares {
         ((task + 1) * self.shares - 1) / self.tasks
     }
 
-    /// Runs the tasks of the worker's own share, then those that others have left; each worker has one.
+    /// Runs the tasks of the worker's own share, then the tasks that others have left. Each worker has one share.
     pub(crate) fn work_off(&self, worker: usize, task: &dyn Task<usize>) {
         let work = || {
             for share in (0..self.workers).map(|others| (worker % self.workers + others) % self.workers) {
                 let (next, end) = (&self.next[share], self.start_of(share + 1));
-                // Looked at first, so that idle workers do not write to a line that others need.
+                // `next` is looked at first, so that idle workers do not write to a line that others need.
                 while next.load(Ordering::Relaxed) < end {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at < end {
@@ -152,7 +157,8 @@ impl Shares {
         or_stop(work, || self.stop());
     }
 
-    /// Runs a worker with the tasks of its own shares, in runs, then with what others have left, from the first on.
+    /// Runs a worker with the tasks of its own shares, in runs, then with the tasks that others have left, from the
+    /// first on.
     pub(crate) fn work_off_in_runs(&self, worker: usize, work: &(dyn Fn(&mut dyn Tasks) + Sync)) {
         let mut tasks = self.of_worker(worker);
         or_stop(|| work(&mut tasks), || self.stop());
@@ -163,8 +169,8 @@ impl Shares {
         OfWorker { shares: self, own, own_run: 0..0, is_last_run: false, first_run: 0..0, ends_share: false }
     }
 
-    /// Takes a run of one share: the next tasks of a worker's, if they begin with `first`, and whether they are its last. Else the one they
-    /// begin with.
+    /// Takes a run of one share: the next tasks of `worker`, if they begin with `first`. Returns the run, and whether
+    /// it ends the share; else, as an error, the task that the worker's next tasks begin with.
     fn take_run(&self, worker: usize, first: usize) -> Result<(Range<usize>, bool), usize> {
         let share = self.share_of(first);
         let end = self.start_of(share + 1);
@@ -175,7 +181,7 @@ impl Shares {
             .map(|_| (first..to, to == end))
     }
 
-    /// The first task that nobody has taken, and whose share it is in.
+    /// Returns the first task that nobody has taken, and the worker whose share it is in.
     fn first(&self) -> (usize, usize) {
         let next = |worker: usize| (self.next[worker].load(Ordering::Relaxed), worker);
         (0..self.workers).map(next).min().unwrap_or((self.tasks, 0))
@@ -186,19 +192,19 @@ impl Shares {
     }
 }
 
-/// The tasks that one worker has got, of its own shares and from the first on.
+/// The tasks that one worker has taken, of its own shares and from the first on.
 struct OfWorker<'a> {
     shares: &'a Shares,
     own: usize,
     own_run: Range<usize>,
-    /// The run of its own is the last of a share.
+    /// Whether `own_run` is the last of a share.
     is_last_run: bool,
     first_run: Range<usize>,
     ends_share: bool,
 }
 
 impl OfWorker<'_> {
-    /// The first task that nobody has taken, if it comes before this one.
+    /// Takes the first task that nobody has taken, if it comes before `end`.
     fn take_first(&mut self, end: usize) -> Option<usize> {
         while self.first_run.is_empty() {
             let (first, worker) = self.shares.first();
@@ -229,7 +235,7 @@ impl OfWorker<'_> {
         task
     }
 
-    /// The next task of its own shares.
+    /// Returns the next task of the worker's own shares.
     fn next_own(&self) -> usize {
         let next = || self.shares.next[self.own].load(Ordering::Relaxed);
         if self.own_run.is_empty() { next() } else { self.own_run.start }
@@ -238,14 +244,14 @@ impl OfWorker<'_> {
 
 impl Tasks for OfWorker<'_> {
     fn next_task(&mut self, first: bool) -> Option<(usize, bool)> {
-        // Those that it has taken out of turn are waited for.
+        // Other workers wait for the tasks that this one has taken out of turn.
         if first || !self.first_run.is_empty() {
             let task = self.take_first(self.next_own());
             if task.is_some() {
                 return task.map(|task| (task, true));
             }
         }
-        // Where the first were asked for, nobody may be to begin one before.
+        // Where the first task was asked for, the flag is set if nobody can still begin a task before this one.
         let own = self.take_own().map(|task| (task, first && self.shares.first().0 > task));
         own.or_else(|| self.take_first(self.shares.tasks).map(|task| (task, true)))
     }
@@ -259,8 +265,8 @@ impl Tasks for OfWorker<'_> {
 mod tests {
     use super::{Shares, Tasks, shares_along};
 
-    /// Workers of which another one goes on each time, some of which do not come before the others are done; who asks for the first tasks
-    /// now and then. Each task is handed out once, and what is said of those before it holds.
+    /// Another worker goes on each time. One of them does not come before the others are done, and all ask for the
+    /// first task now and then. Each task is handed out once, and the flag about the tasks before it holds.
     #[test]
     fn each_task_is_handed_out_once_and_those_before_it_are_known() {
         for (workers, tasks, bodies) in
@@ -286,7 +292,7 @@ mod tests {
                 assert!(!std::mem::replace(&mut begun[task], true), "task {task} again");
                 let share = |task| shares.share_of(task);
                 assert!(hands[worker].ends_share() || share(task + 1) == share(task), "task {task} ends a share");
-                // What others have taken and not begun yet, they will begin without waiting for this one.
+                // Tasks that others have taken and not begun yet, they will begin without waiting for this one.
                 let in_hand =
                     |at: &usize| hands.iter().any(|hand| hand.own_run.contains(at) || hand.first_run.contains(at));
                 let free = |at: usize| !begun[at] && !in_hand(&at);

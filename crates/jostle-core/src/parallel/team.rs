@@ -1,13 +1,15 @@
 //! Threads of a rayon pool that share the regions of a search.
 //!
-//! A search has half a dozen regions whose tasks run side by side, some of them shorter than it takes to wake a thread that
-//! has gone to sleep. So threads of the pool are called once, as many as there are cores to spare, and look out for regions
-//! for a while ([`PATIENCE`](crate::parallel::sync::PATIENCE)). One that finds none goes back to its pool, and is called
-//! again for the next. Whoever comes late, or not at all, is not waited for. Where many are called, those who come call
-//! others before they help, since to wake a thread takes its caller longer than many a region lasts.
+//! A search has half a dozen regions whose tasks run side by side. Some regions are shorter than it takes to wake a
+//! thread that has gone to sleep. So threads of the pool are called once, as many as there are cores to spare, and look
+//! out for regions for a while ([`PATIENCE`](crate::parallel::sync::PATIENCE)). A thread that finds none goes back to
+//! its pool, and is called again for the next region. Nobody waits for a thread that comes late, or not at all. Where
+//! many are called, the threads that come call others before they help, since waking a thread takes its caller longer
+//! than many a region lasts.
 //!
-//! A thread that is none of the pool's leads where it stands, and calls one thread less: to hand the search over to the pool would take
-//! another thread's waking, and systems have put that on the core of the one that it then called (`docs/measurements/threads.md`).
+//! A thread from outside of the pool leads where it stands, and calls one thread less. To hand the search over to the
+//! pool, it would have to wake another thread, and systems have put that thread on the core of the one that it then
+//! called (`docs/measurements/threads.md`).
 
 use core::cell::Cell;
 use core::hint::spin_loop;
@@ -24,14 +26,14 @@ use crate::parallel::sync::look_out;
 /// Helpers that a thread calls by itself.
 const CALLED_BY_ONE: usize = 3;
 
-/// Looks that the leader spends, after the last helper has left, so that `rayon::join` finds it gone: it would run other
-/// tasks of the pool meanwhile, a search within a search.
+/// Looks that the leader spends, after the last helper has left, so that `rayon::join` finds the helper gone. Else
+/// `join` would run other tasks of the pool meanwhile, such as a search within the search.
 const LEAVING: u32 = 64;
 
-/// As many of a helper who has called others, so that the leader finds it gone as well.
+/// Looks that a helper spends that has called others, so that the leader finds it gone as well.
 const HELPER_LEAVING: u32 = 16;
 
-/// The thread that leads, and those it has called.
+/// What a leading thread shares with the threads that it has called.
 #[derive(Default)]
 struct Team {
     handover: Handover,
@@ -40,14 +42,14 @@ struct Team {
 }
 
 thread_local! {
-    /// What this thread leads, if it leads a team and is not at work in a region.
+    /// The team that this thread leads, if it leads one and is not at work in a region.
     static LED: Cell<*const Leader<'static>> = const { Cell::new(ptr::null()) };
 
     /// The team that this thread has last led from outside of a pool, by the pool's address.
     static LAST: Cell<Option<(usize, Arc<Team>)>> = const { Cell::new(None) };
 
-    /// This thread leads or helps. While it waits within rayon, rayon may hand it a call for help, its own even; were it
-    /// to stay with that, what it was doing would never end.
+    /// Whether this thread leads or helps. While it waits within rayon, rayon may hand it a call for help, even its
+    /// own. If it stayed with that call, what it was doing before would never end.
     static ENGAGED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -55,7 +57,7 @@ thread_local! {
 struct Engaged(());
 
 impl Engaged {
-    /// Unless it is engaged already.
+    /// Engages this thread, unless it is engaged already.
     fn new() -> Option<Self> {
         (!ENGAGED.replace(true)).then(|| Self(()))
     }
@@ -67,20 +69,20 @@ impl Drop for Engaged {
     }
 }
 
-/// Whether this thread is none of the pool's: of the current one's, none of any.
+/// Returns whether this thread is outside of the pool: without a pool, outside of any.
 pub(crate) fn is_outside(pool: Option<&ThreadPool>) -> bool {
     pool.map_or_else(rayon::current_thread_index, ThreadPool::current_thread_index).is_none()
 }
 
-/// Runs `search` with threads of a rayon pool, by default the current one, standing by for its regions. On a thread that is at work in one
-/// already, alone.
+/// Runs `search` with threads of a rayon pool, by default the current one, standing by for its regions. A thread that
+/// is at work in a search already runs it alone.
 pub(crate) fn together<R: Send>(pool: Option<&ThreadPool>, search: impl FnOnce() -> R + Send) -> R {
     let (mut search, mut result) = (Some(search), None);
     together_once(pool, &mut || result = search.take().map(|search| search()));
     result.expect("a search is led once")
 }
 
-/// As [`together`]: for all searches, so that what calls threads is compiled once.
+/// As [`together`], with a trait object, so that the code that calls threads is compiled once for all searches.
 fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     let Some(_engaged) = Engaged::new() else { return search() };
     let _busy = Busy::new();
@@ -97,8 +99,8 @@ fn together_once(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     });
 }
 
-/// As [`together_once`], by a thread that is none of the pool's: it leads where it stands. A call to the pool may be answered long after the
-/// search has ended, by a thread that was busy: so the team belongs to whoever has been called too.
+/// As [`together_once`], for a thread from outside of the pool, which leads where it stands. A busy thread of the pool
+/// may answer a call long after the search has ended, so the threads that have been called own the team, too.
 fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send)) {
     let id = pool.map_or(0, |pool| ptr::from_ref(pool).addr());
     // Calls of the last search that have not been answered yet are good for this one.
@@ -117,17 +119,18 @@ fn lead_from_outside(pool: Option<&ThreadPool>, search: &mut (dyn FnMut() + Send
     let leading = Leading::of(&leader);
     search();
     drop(leading);
-    // A thread that is ending keeps none.
+    // A thread that is ending keeps no team.
     _ = LAST.try_with(|last| last.set(Some((id, team))));
 }
 
-/// Helpers worth calling for the work of so many, beside the leader and those `called` already: no more than there are cores to spare, on
-/// which none of these is at work.
+/// Returns how many helpers are worth calling for the work of `workers` workers, beside the leader and the `called`
+/// helpers: no more than there are cores to spare, on which none of these is at work.
 fn helpers_for(workers: usize, called: usize, spare: usize) -> usize {
     workers.saturating_sub(1 + called).min(spare)
 }
 
-/// How many of those that are called the first of them is to call: one calls few, and those who come the others, by halves.
+/// Returns how many of `helpers` the first one that is called calls itself: one thread calls few, and the helpers that
+/// come call the others, by halves.
 fn others_of(helpers: usize) -> usize {
     if helpers > CALLED_BY_ONE { (helpers - 1) / 2 } else { 0 }
 }
@@ -140,7 +143,8 @@ struct Outside<'a> {
 }
 
 impl Outside<'_> {
-    /// Calls `helpers` threads of the pool, whenever they come, for one region after the other: nobody waits for them at the end of one.
+    /// Calls `helpers` threads of the pool for one region after the other. They come whenever they can: at the end of a
+    /// region, nobody waits for a call to be answered.
     fn call(self, helpers: usize) {
         self.team.calls.fetch_add(helpers, Ordering::Relaxed);
         let mut left = helpers;
@@ -156,8 +160,9 @@ impl Outside<'_> {
     }
 }
 
-/// A thread's answer to a call from outside of its pool. Called to the leader's processor, as systems do with one that sleeps while that which
-/// calls it has just woken, it calls another in its place, who may be put elsewhere; if none comes, it is here again.
+/// Answers a call from outside of the pool. Systems put a thread that sleeps on the leader's processor, if the leader
+/// has just woken itself. Then the thread calls another in its place, which may be put elsewhere, and lets the leader
+/// go on; if no other comes, it answers that call, too.
 fn answer_or_pass_on(team: Arc<Team>, others: usize) {
     if !ENGAGED.get() && team.handover.is_in_the_way(cores::processor()) {
         let passed = Arc::clone(&team);
@@ -168,19 +173,19 @@ fn answer_or_pass_on(team: Arc<Team>, others: usize) {
     }
 }
 
-/// For what helpers are called.
+/// What helpers are called for.
 #[derive(Clone, Copy)]
 enum Stay {
     /// One region after the other.
     Throughout,
-    /// The region of that number, which is opened next.
+    /// The region with that number, which is opened next.
     ForOne(usize),
 }
 
 /// A call for help.
 struct Call {
     stay: Stay,
-    /// Those whom it has brought, and who have not left.
+    /// Helpers that the call has brought, and that have not left.
     here: AtomicUsize,
 }
 
@@ -196,7 +201,8 @@ fn enlist(team: &Team, helpers: usize, stay: Stay, lead: &mut (dyn FnMut(&Team) 
     with_others(team, helpers, &Call::of(stay), lead);
 }
 
-/// Boxing nothing, each `join` has room on the stack for one helper, who calls a half of those that are left.
+/// As [`enlist`], for calls that are counted. Nothing is boxed: each `join` has room on the stack for one helper, which
+/// calls half of the helpers that are left.
 fn with_others(team: &Team, helpers: usize, call: &Call, lead: &mut (dyn FnMut(&Team) + Send)) {
     if helpers == 0 {
         return lead(team);
@@ -211,8 +217,8 @@ impl Team {
         cores::processor().into_iter().for_each(|here| self.handover.leads_on(here));
     }
 
-    /// A thread's answer to a call, which calls others first: not those of a team that has ended, and not if it has other duties, which
-    /// were to wait for them.
+    /// Answers a call, and calls others before; unless the team has ended, or the thread has other duties, which would
+    /// have to wait for the others.
     fn answer_with(&self, others: usize, call: &Call) {
         call.here.fetch_add(1, Ordering::Relaxed);
         if others == 0 {
@@ -223,7 +229,8 @@ impl Team {
             let own = Call::of(call.stay);
             with_others(self, others, &own, &mut |team| {
                 team.answer(own.stay);
-                // Those who are found gone need not be waited for, with other tasks of the pool meanwhile.
+                // `join` need not wait for helpers that it finds gone, and so runs no other tasks of the pool
+                // meanwhile.
                 look_out(|| own.here.load(Ordering::Relaxed) == 0);
                 let_leave(HELPER_LEAVING);
             });
@@ -231,12 +238,12 @@ impl Team {
         call.here.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// A thread's answer to a call, unless it has other duties, or all cores have.
+    /// Answers a call, unless the thread has other duties, or all cores have.
     fn answer(&self, stay: Stay) {
         let ended = || _ = self.calls.fetch_sub(1, Ordering::Relaxed);
         let Some(_engaged) = Engaged::new() else { return ended() };
         let Some(busy) = Busy::if_spare() else { return ended() };
-        // Before its leader may have seen it leave: the leader's next search is to call it again.
+        // Runs before the leader may have seen this helper leave: so the leader's next search calls it again.
         let leave = || {
             drop(busy);
             ended();
@@ -248,16 +255,16 @@ impl Team {
     }
 }
 
-/// A team as the thread sees it that leads it.
+/// A team as seen by the thread that leads it.
 struct Leader<'a> {
     team: &'a Team,
-    /// Where that thread is none of the pool's.
+    /// Set where that thread is from outside of the pool.
     outside: Option<Outside<'a>>,
 }
 
 impl Leader<'_> {
-    /// Runs `work` as a region. Where helpers have gone back to their pool, others are called, for this region alone if `rayon::join` is to wait
-    /// for them at its end.
+    /// Runs `work` as a region. Where helpers have gone back to their pool, others are called: for this region alone,
+    /// if `rayon::join` is to wait for them at its end.
     fn region(&self, wanted: usize, work: &(dyn Fn(usize) + Sync)) {
         let team = self.team;
         team.leads_here();
@@ -276,7 +283,7 @@ impl Leader<'_> {
     }
 }
 
-/// While it lives, this thread leads a team; at its end the helpers are dismissed.
+/// While it lives, this thread leads a team; when it ends, the helpers are dismissed.
 struct Leading<'a>(&'a Leader<'a>);
 
 impl<'a> Leading<'a> {
@@ -304,13 +311,13 @@ fn let_leave(looks: u32) {
 
 /// Runs `work(0)` on this thread and, at the same time, `work` with other numbers on every helper that comes, `workers`
 /// in all unless more are there; returns when all have ended. On a thread that leads no team, or is at work in a region
-/// already, it runs there alone.
+/// already, `work` runs there alone.
 ///
 /// # Panics
 /// When `work` panics on any thread, with the first payload.
 #[allow(unsafe_code, reason = "what this thread leads by lies on its own stack")]
 pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
-    /// To be led again when the region is over, however it ends.
+    /// Lets this thread lead again when the region is over, however it ends.
     struct Led(*const Leader<'static>);
     impl Drop for Led {
         fn drop(&mut self) {
@@ -318,7 +325,8 @@ pub(crate) fn region(workers: usize, work: &(dyn Fn(usize) + Sync)) {
         }
     }
     let led = Led(LED.replace(ptr::null()));
-    // SAFETY: set by a `Leading` that is still alive, and borrows what it leads by; that goes no farther than this call.
+    // SAFETY: the pointer was set by a `Leading` that is still alive and borrows the leader; the reference goes no
+    // farther than this call.
     match unsafe { led.0.as_ref() } {
         Some(leader) => leader.region(workers, work),
         None => work(0),
@@ -346,7 +354,8 @@ mod tests {
         core::iter::from_fn(|| Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < end)).sum()
     }
 
-    /// Regions close together, and regions so far apart that helpers have left; led by a thread of the pool, and by one of none.
+    /// Regions close together, and regions so far apart that helpers have left; led by a thread of the pool, and by a
+    /// thread of no pool.
     #[test]
     fn every_region_is_done_once() {
         for threads in [1, 2, 5, 12] {
@@ -372,8 +381,8 @@ mod tests {
         }
     }
 
-    /// All threads of the pool are busy with something else: who leads from outside does all, and goes on. Calls that are answered when the
-    /// searches have ended are answered in vain, or good for the next.
+    /// All threads of the pool are busy with something else: a leader from outside does all the work, and goes on.
+    /// Calls that are answered after the searches have ended are answered in vain, or serve the next search.
     #[test]
     fn who_leads_from_outside_waits_for_no_thread_of_the_pool() {
         let (pool, done) = (pool(3), Arc::new(AtomicUsize::new(0)));
@@ -409,7 +418,8 @@ mod tests {
         assert!(all, "two of the pool never helped again");
     }
 
-    /// The calling thread is one of the workers, whoever of the pool comes; a thread of another pool leads as one of none.
+    /// The calling thread is one of the workers, whichever threads of the pool come. A thread of another pool leads as
+    /// a thread of none does.
     #[test]
     fn who_leads_from_outside_is_one_of_the_workers() {
         let (pools, most) = ([2, 3].map(pool), AtomicUsize::new(0));
@@ -543,7 +553,7 @@ mod tests {
         }
     }
 
-    /// Where functions of the caller's run, those who wait let others of the pool's tasks run.
+    /// Where the caller's functions run, threads that wait run other tasks of the pool.
     #[test]
     fn a_broadcast_from_a_region_returns() {
         let pool = pool(3);
@@ -564,7 +574,7 @@ mod tests {
         }
     }
 
-    /// The deepest pool that is ever used: what it takes of the stack of the thread that leads.
+    /// Measures how much of the leading thread's stack the deepest pool takes that is ever used.
     #[test]
     fn a_helper_takes_a_kilobyte_of_stack_at_most() {
         fn here() -> usize {

@@ -7,37 +7,39 @@ use crate::parallel::workers::Workers;
 /// `cargo bench -p jostle-benches --bench find -- crossover`.
 pub const SERIAL_BELOW: usize = 8_000;
 
-/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool, whose threads may sleep: of a single search it is not known
-/// that to wake them gains. A finder that is called again and again measures below this whether all threads are sooner done.
+/// As [`SERIAL_BELOW`], for calls from a thread outside of the pool. The pool's threads may sleep, and for a single
+/// search it is not known whether waking them gains. A finder that is called again and again measures, below this
+/// number, whether all threads are done sooner.
 pub const SERIAL_BELOW_FROM_OUTSIDE: usize = 30_000;
 
 /// Which threads do the work. The result is the same in any case.
 ///
 /// # In a pool shared with others
-/// A search calls as many of a rayon pool's threads as there are cores that no other search is at work on, cgroup limits
-/// counted, and waits for none: one that is busy comes later or not at all, and one that finds nothing to do for 90
-/// microseconds goes back to its pool. Whoever has to wait for another's work sleeps. Meanwhile it runs no other task of
-/// the pool, so a search may be made under a lock. (Where the system takes a helper's thread away at the very moment at
-/// which it comes, `rayon::join` may run one, at most, and no search within that runs another.) It takes a kilobyte of
-/// stack for each thread that it calls, 256 at most.
+/// A search calls as many of a rayon pool's threads as there are cores that no other search is at work on, cgroup
+/// limits counted. It waits for none of them: a busy thread comes later or not at all, and a thread that finds nothing
+/// to do for 90 microseconds goes back to its pool. A thread that has to wait for another's work sleeps. It runs no
+/// other task of the pool meanwhile, so a search may be made under a lock. (Where the system takes a helper's thread
+/// away at the very moment at which it comes, `rayon::join` may run one other task, at most, and no search within that
+/// task runs another.) A search takes a kilobyte of stack for each thread that it calls, 256 at most.
 ///
 /// # What the caller's functions may do
-/// Visitors, folds and tests (`only`) may call anything of rayon's, with two rules. What needs every thread of the pool,
-/// such as `rayon::broadcast`, ends when all that are in the search have come to wait or to an end: those that wait where
-/// the caller's functions run do the pool's other work now and then. So here, unlike in a search without such functions,
-/// another task of the pool may run on a waiting thread, as in rayon's own `for_each`: a lock that such a task takes must
-/// not be held across the search. They may search, too, with another finder; within a search that runs on the one thread.
-/// The first panic is handed on to the caller as it was; what other threads have begun ends before.
+/// Visitors, folds and tests (`only`) may call anything of rayon, with two rules. First, a call that needs every thread
+/// of the pool, such as `rayon::broadcast`, ends when all threads of the search have come to wait or to an end: threads
+/// that wait where the caller's functions run do the pool's other work now and then. So here, unlike in a search
+/// without such functions, another task of the pool may run on a waiting thread, as in rayon's own `for_each`: a lock
+/// that such a task takes must not be held across the search. Second, the caller's functions may search with another
+/// finder; that search runs on the one thread. The first panic is handed on to the caller as it was, after other
+/// threads have ended what they have begun.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Threads<'a> {
     /// The rayon pool that the call is made in; outside of any pool the calling thread, and threads of the global one.
     #[default]
     Current,
-    /// This pool. Called from outside of it, the calling thread does its part, and one thread of the pool less is called; where only the pool's
-    /// are to work, call from within [`install`](rayon::ThreadPool::install).
+    /// This pool. In a call from outside of it, the calling thread does its part, and one thread of the pool less is
+    /// called. Where only the pool's threads are to work, call from within [`install`](rayon::ThreadPool::install).
     Pool(&'a rayon::ThreadPool),
-    /// Threads of the host: any other pool, called as from outside of it. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies the calling thread does
-    /// all, unless a finder has measured that all threads are sooner done.
+    /// Threads of the host: any other pool, called as from outside of it. Below [`SERIAL_BELOW_FROM_OUTSIDE`] bodies
+    /// the calling thread does all, unless a finder has measured that all threads are sooner done.
     Host(&'a dyn Spawner),
     /// The calling thread alone.
     Serial,
@@ -62,8 +64,8 @@ impl<'a> Threads<'a> {
         }
     }
 
-    /// Runs `work` on these threads; on the calling thread alone where there are fewer items than are worth more: the
-    /// first limit holds for calls from within the pool, the second for calls from outside.
+    /// Runs `work` on these threads; on the calling thread alone where `items` is below a limit. The first limit holds
+    /// for calls from within the pool, the second for calls from outside.
     #[doc(hidden)]
     pub fn run<R: Send>(self, limits: [usize; 2], items: usize, work: impl FnOnce(Workers<'a>) -> R + Send) -> R {
         let (mut work, mut result) = (Some(work), None);
@@ -71,7 +73,7 @@ impl<'a> Threads<'a> {
         result.expect("work is run once")
     }
 
-    /// As [`Threads::run`]: for all work together, so that the ways to rayon's threads are compiled once.
+    /// As [`Threads::run`], with a trait object, so that the ways to rayon's threads are compiled once for all work.
     fn run_once(self, limits: [usize; 2], items: usize, work: &mut (dyn FnMut(Workers<'a>) + Send)) {
         let inside = match self {
             Self::Serial => return work(Workers::Serial),

@@ -1,4 +1,5 @@
-//! The threads that run the tasks of a stage. Work is cut by its size alone, so every choice gives the same bytes.
+//! The threads that run the tasks of a stage. Work is cut by its size alone, or
+//! also by the number of workers where the output does not show it, so every choice gives the same bytes.
 
 use rayon::ThreadPool;
 
@@ -15,18 +16,18 @@ pub enum Workers<'a> {
     /// The calling thread, task after task.
     #[default]
     Serial,
-    /// The rayon pool that the call is made in; from outside of any, the calling thread and the global pool.
+    /// The rayon pool that the call is made in; from outside of any pool, the calling thread and the global pool.
     Rayon,
-    /// The calling thread, and this pool; from within it, as [`Workers::Rayon`].
+    /// The calling thread and this pool; in a call from within the pool, as [`Workers::Rayon`].
     Pool(&'a ThreadPool),
     /// Threads of the host.
     Host(&'a dyn Spawner),
-    /// What several threads would do, on the calling thread, task after task: for [`record`](crate::record).
+    /// The calling thread alone, task after task, as several threads would work: for [`record`](crate::record).
     Recorded,
 }
 
-/// Runs a computation with workers that do, on the calling thread, what several threads would, and tells how long each
-/// task took. Recordings do not nest: the inner one ends the outer.
+/// Runs a computation on the calling thread as several threads would work, and returns how long each task took.
+/// Recordings do not nest: the inner one ends the outer.
 ///
 /// ```
 /// use jostle_core::{Circles, LinearTree, record};
@@ -41,13 +42,14 @@ pub fn record<R>(computation: impl FnOnce(Workers<'static>) -> R) -> (R, Recordi
 }
 
 impl<'a> Workers<'a> {
-    /// The current rayon pool, or the calling thread when that pool has but one thread, or the process one core.
+    /// The current rayon pool, or the calling thread when that pool has but one thread, or the process but one core.
     #[must_use]
     pub fn current() -> Self {
         if cores::workers(None) > 1 { Self::Rayon } else { Self::Serial }
     }
 
-    /// The calling thread and this pool, or that thread alone when the pool has but one, or the process one core.
+    /// The calling thread and this pool, or the calling thread alone when the pool has but one thread, or the process
+    /// but one core.
     #[must_use]
     pub fn of_pool(pool: &'a ThreadPool) -> Self {
         if cores::workers(Some(pool)) > 1 { Self::Pool(pool) } else { Self::Serial }
@@ -59,8 +61,8 @@ impl<'a> Workers<'a> {
         if host.workers() > 1 { Self::Host(host) } else { Self::Serial }
     }
 
-    /// The number of tasks that may run at once: no more than the process may use cores, since a thread that waits for a
-    /// core keeps others waiting.
+    /// The number of tasks that may run at once: no more than the process may use cores, since a thread that waits for
+    /// a core keeps others waiting.
     #[must_use]
     pub fn count(self) -> usize {
         match self {
@@ -70,13 +72,14 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// The pool that was named.
+    /// The pool of [`Workers::Pool`].
     fn pool(self) -> Option<&'a ThreadPool> {
         if let Self::Pool(pool) = self { Some(pool) } else { None }
     }
 
-    /// Runs a computation of several regions with its threads standing by from first to last: a thread that sleeps between
-    /// regions takes longer to wake than many a region lasts. A host's threads are its own affair between regions.
+    /// Runs a computation of several regions, and keeps its threads standing by from the first to the last: a thread
+    /// that sleeps between regions takes longer to wake than many a region lasts. Between regions, a host's threads are
+    /// its own affair.
     pub fn together<R: Send>(self, computation: impl FnOnce() -> R + Send) -> R {
         match self {
             Self::Serial | Self::Recorded | Self::Host(_) => computation(),
@@ -88,7 +91,7 @@ impl<'a> Workers<'a> {
     /// recordings call this region.
     ///
     /// Each worker begins with a share of its own, the same one in every region with as many tasks, so that it finds in
-    /// its cache what it wrote there; then it helps the others.
+    /// its cache what it wrote there. Then it helps the others.
     ///
     /// # Panics
     /// When a task panics.
@@ -97,7 +100,7 @@ impl<'a> Workers<'a> {
         self.run_each(name, tasks, &task);
     }
 
-    /// As [`Workers::run`]: for all tasks together, so that each is compiled once and not for each way to run it.
+    /// As [`Workers::run`], with a trait object, so that each task is compiled once and not for each way to run it.
     fn run_each(self, name: &'static str, tasks: usize, task: &dyn Task<usize>) {
         let at_once = self.count().min(tasks);
         match self {
@@ -110,13 +113,15 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Runs `worker` on as many threads as there are, each with tasks of `0..tasks`, each of which is handed out once; returns when all
-    /// workers have ended. Of a stage that goes through a tree of so many bodies, each worker begins with the shares that it has in every such
-    /// stage (see [`Workers::shares`]), in ascending order, then helps the others, beginning with the first; where `bodies` is none, all is
-    /// handed out in ascending order.
+    /// Runs `worker` on as many threads as there are, and hands out each task of `0..tasks` once; returns when all
+    /// workers have ended.
     ///
-    /// So it finds in its cache what it has written, and, since others have read little of that, can write there again without
-    /// taking it away from them, which takes several times as long.
+    /// In a stage that goes through a tree of `bodies` bodies, each worker begins with the shares that it has in every
+    /// such stage (see [`Workers::shares`]), in ascending order. Then it helps the others, beginning with the first
+    /// task that is left. Where `bodies` is `None`, all tasks are handed out in ascending order.
+    ///
+    /// So a worker finds in its cache what it has written. Others have read little of that, so the worker can write
+    /// there again without taking lines away from them, which takes several times as long.
     ///
     /// # Panics
     /// When a worker panics.
@@ -129,7 +134,7 @@ impl<'a> Workers<'a> {
         self.run_each_of_tree(name, (tasks, bodies), &worker);
     }
 
-    /// How many shares there are in a stage that goes through a tree of so many bodies.
+    /// Returns how many shares there are in a stage that goes through a tree of `bodies` bodies.
     #[must_use]
     pub fn shares(self, tasks: usize, bodies: usize) -> usize {
         match self.count() {
@@ -159,19 +164,20 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Runs `stage`, in whose regions functions of the caller's run, or do not (see `callers`).
+    /// Runs `stage`; `callers` says whether the caller's functions run in its regions (see the module `callers`).
     pub fn run_callers<R>(self, callers: bool, stage: impl FnOnce() -> R) -> R {
         callers::run_with(callers, stage)
     }
 
-    /// Runs `worker`, which is told a number of its own, on as many threads as help, `workers` of them at most.
+    /// Runs `worker` on as many threads as help, `workers` of them at most, each with a number of its own.
     fn on_all(self, workers: usize, worker: &(dyn Fn(usize) + Sync)) {
         match self {
             Self::Serial | Self::Recorded => worker(0),
             Self::Rayon | Self::Pool(_) => {
                 let (pool, callers) = (self.pool(), callers::running());
-                // In a pool of no more threads than may help, each has the same number in every search: it finds in its cache what it wrote
-                // in the last one. Who leads from outside has number 0, and the pool's first thread, which may come or not, any.
+                // In a pool of no more threads than may help, each thread has the same number in every search, so that
+                // it finds in its cache what it wrote in the last one. A leader from outside has number 0; then the
+                // pool's first thread, which may come or not, gets any number.
                 let threads = pool.map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
                 let (all, outside) = (threads <= self.count(), team::is_outside(pool));
                 let own = |number: usize| match rayon::current_thread_index() {
@@ -185,7 +191,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Sets every slot of `slots` to `value(index)`, a task a slot.
+    /// Sets every slot of `slots` to `value(index)`, one task per slot.
     #[allow(unsafe_code, reason = "each task sets a slot of its own")]
     pub(crate) fn fill<T: Copy + Send>(
         self,

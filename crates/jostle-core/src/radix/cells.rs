@@ -4,13 +4,14 @@
 #[derive(Debug, Default)]
 pub(crate) struct CellPass {
     keys: Vec<u16>,
-    /// Items with each key, four 16-bit counters a word; then, after a scan, where the next of them goes.
+    /// The number of items with each key, four 16-bit counters to a word; after a scan, where the next item with the
+    /// key goes.
     next: Vec<u64>,
     /// Keys that many items share.
     crowded: Vec<u16>,
 }
 
-/// A key that more items share is crowded.
+/// A key that more items than this share is crowded.
 const CROWD: u16 = 16;
 
 impl CellPass {
@@ -27,15 +28,15 @@ impl CellPass {
         (self.keys.capacity() + self.crowded.capacity()) * size_of::<u16>() + self.next.capacity() * size_of::<u64>()
     }
 
-    /// The keys of so many items, to be set before they are put in order. Not by a function that is handed in: a closure
-    /// would be compiled without the instructions of its caller.
+    /// Returns the keys of `items` items, which the caller sets before it calls [`CellPass::order`]. It takes no
+    /// closure that computes them: a closure would be compiled without the instructions of its caller.
     #[inline(always)]
     pub(crate) fn keys(&mut self, items: usize) -> &mut [u16] {
         self.keys.resize(items, 0);
         &mut self.keys
     }
 
-    /// Lists the places of items in order of their keys, which are below 2^bits, and by place where keys are equal.
+    /// Lists the places of items in order of their keys, which are below 2^bits; places of equal keys ascend.
     ///
     /// # Panics
     /// When there are more than [`MOST`] items, not as many places as keys, or `bits` exceeds 16.
@@ -47,7 +48,8 @@ impl CellPass {
         self.next.resize(cells.div_ceil(4), 0);
         self.crowded.clear();
         let (keys, last) = (&self.keys[..], cells - 1);
-        // Four at a time: loops of fewer instructions than the processor takes in a cycle are bound by their jumps.
+        // Counts four at a time: loops of fewer instructions than the processor takes in a cycle are bound by their
+        // jumps.
         let (fours, rest) = keys.as_chunks::<4>();
         let next = &mut bytemuck::cast_slice_mut::<_, u16>(&mut self.next)[..=last];
         let mut count = |key: u16| next[usize::from(key) & last] += 1;
@@ -76,7 +78,8 @@ impl CellPass {
         }
     }
 
-    /// Where in the last order those items begin and end that share a key with more than 15 others.
+    /// Returns where each crowd begins and ends in the last order: a run of items that share a key with more than 15
+    /// others.
     pub(crate) fn crowds(&self) -> impl Iterator<Item = (u16, u16)> {
         let ends = bytemuck::cast_slice::<_, u16>(&self.next);
         let end = |key: usize| ends[key];
@@ -84,11 +87,13 @@ impl CellPass {
     }
 }
 
-/// Items that a pass can order: a counter of so many, and what shows that it exceeds [`CROWD`], are less than 2^16.
+/// The most items that a pass can order: a counter of so many, plus the number that shows whether it exceeds [`CROWD`],
+/// is less than 2^16.
 const MOST: usize = 1 << 15;
 
-/// Exclusive scan, the four counters of a word at a time: multiplied by ones, each adds to all above it. Notes the keys of
-/// counters above [`CROWD`], which are rare: so they are looked for here, where four are one comparison, and not as items are counted.
+/// Scans exclusively, four counters of a word at a time: multiplied by ones, each counter is added to all above it.
+/// Notes the keys of counters above [`CROWD`]. They are rare, so the scan looks for them, where one comparison covers
+/// four, and not the loop that counts items.
 #[inline(always)]
 fn scan(counts: &mut [u64], crowded: &mut Vec<u16>) {
     const ONES: u64 = 0x0001_0001_0001_0001;
@@ -107,7 +112,7 @@ fn scan(counts: &mut [u64], crowded: &mut Vec<u16>) {
     }
 }
 
-/// A word whose first counter in memory is in the lowest bits, and back.
+/// Moves the first counter in memory to the lowest bits of the word, and back.
 #[inline(always)]
 fn lowest_first(word: u64) -> u64 {
     if cfg!(target_endian = "little") {

@@ -1,4 +1,4 @@
-//! One counting pass over many items, in parallel: one histogram a block, one scan, one scatter.
+//! One counting pass over many items, in parallel: one histogram per block, one scan, one scatter.
 
 use core::mem;
 use core::ops::Range;
@@ -12,21 +12,23 @@ use crate::parallel::task::Task;
 use crate::parallel::workers::Workers;
 use crate::sixteen::{Ids, SIXTEEN};
 
-/// Buckets of one counting pass, as bits: 2^10 write streams are about what the second-level TLB covers.
+/// The most bits of a digit: 2^10 buckets are 2^10 write streams, about what the second-level TLB covers.
 pub(crate) const MAX_DIGIT_BITS: u32 = 10;
 
-/// Items of a block of the counting pass, at most: their digits stay in the first-level cache until they are counted.
+/// The most items of a block of the counting pass: their digits stay in the first-level cache until they are counted.
 const BLOCK_MAX: usize = 1 << 14;
 
-/// Items of a block, at least, where a worker has several, so that its row of counts is not the greater part of the work.
+/// The fewest items of a block, where a worker has several: with fewer, its row of counts would be the greater part of
+/// the work.
 const BLOCK_MIN: usize = 1 << 11;
 
-/// Blocks of all workers at most, or of each, where that is more, unless they were longer than they may be: all have as many, and nobody waits
-/// long for the last. Where blocks end does not show in the result.
+/// The most blocks of all workers together, or of each ([`BLOCKS_OF_EACH`]) where that makes more, unless blocks would
+/// exceed [`BLOCK_MAX`]. All workers have as many, so nobody waits long for the last. Where blocks end does not show in
+/// the result.
 const BLOCKS: usize = 64;
 const BLOCKS_OF_EACH: usize = 8;
 
-/// Items of each block but the last.
+/// Returns the number of items of each block but the last.
 fn block_items(items: usize, workers: Workers<'_>) -> usize {
     let workers = workers.count();
     let of_each = (items / (workers * BLOCK_MIN)).clamp(1, BLOCKS_OF_EACH.max(BLOCKS / workers));
@@ -34,19 +36,20 @@ fn block_items(items: usize, workers: Workers<'_>) -> usize {
     items.div_ceil(blocks).max(1)
 }
 
-/// Groups of blocks at most, mostly one for each worker. Who counts the last block of a group scans the counts of its blocks; from there on it
-/// takes the counts of groups to know where the items of a block go, and nobody writes what other cores have just written.
+/// The most groups of blocks; mostly each worker has one. The worker that counts the last block of a group scans the
+/// counts of the group's blocks. From then on, a block's own row and the counts of earlier groups tell where its items
+/// go, so that nobody writes what other cores have just written.
 const GROUPS: usize = 16;
 
-/// Bytes ahead of where items of a digit are written that memory is asked for: by one thread, and by several, where most of what lies farther
-/// is another's. Stores wait for one another, and where there are more streams than the processor follows by itself, each would for its line,
-/// too (`docs/measurements/threads.md`).
+/// How many bytes ahead of the items that it writes the scatter asks for memory, by one thread and by several, where
+/// memory farther on is mostly another thread's. Stores wait for one another. Where there are more write streams than
+/// the processor follows by itself, each store would wait for its line, too (`docs/measurements/threads.md`).
 const AHEAD: usize = 128;
 const AHEAD_OF_SEVERAL: usize = 64;
 
-/// How an item is put in its place.
+/// A way to put an item in its place.
 pub(crate) trait Put<T>: Copy + Sync + Send {
-    /// Puts it there.
+    /// Writes the item to the place.
     ///
     /// # Safety
     /// Nobody else touches the place meanwhile.
@@ -54,11 +57,11 @@ pub(crate) trait Put<T>: Copy + Sync + Send {
     unsafe fn put(self, place: *mut T, item: T);
 }
 
-/// As the compiler writes it.
+/// Writes an item as the compiler does.
 #[derive(Clone, Copy)]
 pub(crate) struct AsItIs;
 
-/// A record whose words are at hand, four of them at once.
+/// Writes a record whose words are at hand, four of them at once.
 #[derive(Clone, Copy)]
 pub(crate) struct ByFours;
 
@@ -91,9 +94,10 @@ pub(super) struct CountingPass {
     /// Items of each block but the last, and blocks of each group but the last.
     block: usize,
     group: usize,
-    /// A row for each block, in lines of the cache that no other has: how many items of the blocks before it in its group have each digit.
+    /// A row for each block, in cache lines of its own: for each digit, the number of items in the blocks before it in
+    /// its group.
     counts: Vec<Ids>,
-    /// A row for each group, and how many of its blocks have been counted.
+    /// A row of counts for each group, and how many of its blocks have been counted.
     totals: Vec<u32>,
     counted: Groups,
     /// Start of each bucket, and the end of the last.
@@ -101,8 +105,8 @@ pub(super) struct CountingPass {
 }
 
 impl CountingPass {
-    /// Deals items `0..items` out to `target` by digit, keeping the order within a digit.
-    /// `digits(range, out)` gives the digits, each below 2^bits, of a range of items.
+    /// Deals items `0..items` out to `target` by digit, keeping the order within a digit. `digits(range, out)` fills in
+    /// the digits, each below 2^bits, of a range of items.
     pub(super) fn deal<T: Copy + Send + Sync, I: Iterator<Item = T>>(
         &mut self,
         workers: Workers<'_>,
@@ -138,7 +142,7 @@ impl CountingPass {
         self.scatter(workers, source.len(), 1 << bits, |range| source[range].iter().copied(), (items, AsItIs));
     }
 
-    /// Exchanges the memory in which digits are noted for other.
+    /// Swaps the memory that holds digits for `other`.
     pub(super) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
         mem::swap(&mut self.digits, other);
     }
@@ -157,7 +161,7 @@ impl CountingPass {
             + counted.bytes()
     }
 
-    /// Every item to its place.
+    /// Writes every item to its place.
     fn scatter<T: Copy + Send + Sync, I: Iterator<Item = T>>(
         &self,
         workers: Workers<'_>,
@@ -179,7 +183,7 @@ impl CountingPass {
         });
     }
 
-    /// Digits, one row of counts a block and one a group, and the borders of buckets.
+    /// Computes the digits, one row of counts per block and one per group, and the borders of buckets.
     #[allow(unsafe_code, reason = "each block writes a row and digits of its own, and who ends a group its row")]
     fn count(&mut self, workers: Workers<'_>, items: usize, buckets: usize, digits: &Digits<'_>) {
         let size = block_items(items, workers);
@@ -220,11 +224,11 @@ impl CountingPass {
             let at = block / group;
             let of_group = block_range(at, group, blocks);
             if self.counted.end(at, 1, of_group.len()) {
-                // SAFETY: who ends the group has its row.
+                // SAFETY: the worker that ends the group has the group's row.
                 let total = unsafe { totals.range(at * buckets..(at + 1) * buckets) };
                 total.fill(0);
                 for block in of_group {
-                    // SAFETY: all blocks of the group have been counted, and one of them was the last.
+                    // SAFETY: all blocks of the group have been counted, and this worker alone is told so.
                     let row = unsafe { counts.range(row_of(block, buckets)) };
                     for (before, total) in row.iter_mut().zip(&mut *total) {
                         (*before, *total) = (*total, *total + *before);
@@ -243,19 +247,19 @@ impl CountingPass {
     }
 }
 
-/// The row of a block, among all that are counted.
+/// Returns where the row of a block lies among all counts.
 fn row_of(block: usize, buckets: usize) -> Range<usize> {
     let start = block * buckets.next_multiple_of(SIXTEEN);
     start..start + buckets
 }
 
-/// Adds a row to another, which is as long.
+/// Adds a row to another of the same length.
 fn add(to: &mut [u32], row: &[u32]) {
     to.iter_mut().zip(row).for_each(|(to, count)| *to += count);
 }
 
-/// The items of a block, each with its digit, to their places; for each digit, `next` says where the next one goes. Memory is asked for so
-/// many items ahead.
+/// Writes the items of a block, each with its digit, to their places. For each digit, `next` says where the next item
+/// goes. Memory is asked for `ahead` items ahead.
 #[allow(unsafe_code, reason = "radix scatter: each block writes places of its own")]
 fn scatter_block<T>(
     block: impl Iterator<Item = (T, u16)>,
@@ -265,15 +269,15 @@ fn scatter_block<T>(
 ) {
     for (item, digit) in block {
         let place = &mut next[usize::from(digit) & ((1 << MAX_DIGIT_BITS) - 1)];
-        // SAFETY: the sums left this block as many places within the target for this digit as it counted, and to no
-        // other block.
+        // SAFETY: the sums give this block, and no other, as many places within the target for this digit as the block
+        // has counted.
         unsafe { put.put(target.at(*place as usize), item) };
         target.prefetch(*place as usize + ahead);
         *place += 1;
     }
 }
 
-/// Every item to the same place in `first`.
+/// Copies every item to the same place in `first`.
 #[allow(unsafe_code, reason = "each block writes places of its own")]
 pub(super) fn copy<T: Copy + Send, I: Iterator<Item = T>>(
     workers: Workers<'_>,
@@ -305,7 +309,7 @@ mod tests {
     use crate::parallel::cores;
     use crate::parallel::workers::Workers;
 
-    /// By one pass, kept from size to size, on few threads and many, whose blocks end elsewhere.
+    /// One pass is kept from size to size, and runs on few threads and on many, for which blocks end elsewhere.
     #[test]
     fn items_lie_in_order_of_digits_and_as_they_came_within_one() {
         cores::assume(512);

@@ -1,4 +1,4 @@
-//! Many items dealt out to segments, pass by pass, until each segment fits the cache.
+//! Deals many items out to segments, pass by pass, until each segment fits the cache.
 
 use core::ops::Range;
 
@@ -6,9 +6,10 @@ use super::LOCAL_MAX;
 use super::counting::{CountingPass, Digits, MAX_DIGIT_BITS, Put, copy};
 use crate::parallel::workers::Workers;
 
-/// Items that a bucket should hold on average: they and their sort then fit the first-level cache. Of so many items that there are buckets
-/// enough for many threads, twice as many, for the second-level cache no longer holds all, and half as many streams are worth more (at
-/// 200,000, a search by one thread takes 0.91 to 1.0 of the time).
+/// Returns how many items a bucket should hold on average: the items and their sort then fit the first-level cache.
+/// From 2^17 items on there are buckets enough for many threads, and a bucket holds twice as many: the second-level
+/// cache no longer holds all, and half as many streams are worth more (at 200,000, a search by one thread takes 0.91 to
+/// 1.0 of the time).
 fn bucket_items(items: usize) -> usize {
     if items < 1 << 17 { 1 << 10 } else { 1 << 11 }
 }
@@ -19,12 +20,12 @@ const SEGMENT_MIN: usize = 512;
 /// Segments are handed out in tasks of at least this many items.
 const TASK_ITEMS: usize = 1024;
 
-/// So many items at most are one segment, not dealt out at all: for one thread that is faster as long as the second-level
-/// cache holds all (measured up to 16,000: 0.75 of the time of a search); two have the sort of one segment done by one of
-/// them (at 10,000 no slower, at 16,000 1.2 of the time).
+/// The most items that are one segment, not dealt out at all. For one thread that is faster as long as the second-level
+/// cache holds all (measured up to 16,000: 0.75 of the time of a search). Of two threads, one alone sorts the segment
+/// (at 10,000 no slower, at 16,000 1.2 of the time).
 const WHOLE_MAX: usize = 12_288;
 
-/// Digit bits that leave about [`bucket_items`] items a bucket; none where all are one segment.
+/// Returns the digit bits that leave about [`bucket_items`] items per bucket; 0 where all items are one segment.
 pub(crate) fn digit_bits(items: usize) -> u32 {
     if items <= WHOLE_MAX {
         return 0;
@@ -38,15 +39,14 @@ pub(crate) fn digit(code: u64, (bits, top): (u32, u32)) -> u16 {
     (code >> (top - bits)) as u16 & ((1 << bits) - 1)
 }
 
-/// A run of items that belongs together, to be sorted in one piece: a range of ranks, and the frame that its codes are taken
-/// in.
+/// A run of items to be sorted in one piece: a range of ranks, and the frame in which the codes of the items are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// First rank.
     pub(crate) start: u32,
     /// One past the last rank.
     pub(crate) end: u32,
-    /// All codes are equal.
+    /// Whether all codes are equal.
     pub(crate) equal: bool,
     /// Number of the frame that the codes are taken in.
     pub(crate) frame: u32,
@@ -85,18 +85,18 @@ impl Dealer {
         self.tasks.reserve(items / TASK_ITEMS + 2);
     }
 
-    /// Exchanges the memory in which digits are noted for other: its owner needs it only before and after items are dealt out.
+    /// Swaps the memory that holds digits for `other`, whose owner needs it only before and after items are dealt out.
     pub(crate) fn exchange_digits(&mut self, other: &mut Vec<u16>) {
         self.pass.exchange_digits(other);
     }
 
-    /// Takes `segment` as it is, large or not, to be dealt out by [`Dealer::deal_large`] if it is large.
+    /// Takes `segment` as it is; if it is large, [`Dealer::deal_large`] deals it out.
     pub(crate) fn push(&mut self, segment: Segment) {
         if segment.len() > LOCAL_MAX { self.large.push(segment) } else { self.segments.push(segment) }
     }
 
-    /// First pass: deals items from their source to a buffer by a digit of `bits` bits, of codes of `top` bits.
-    /// With no bits they are copied as they come.
+    /// First pass: deals items from their source to a buffer by a digit of `bits` bits, of codes of `top` bits. With no
+    /// bits, items are copied as they come.
     #[allow(clippy::too_many_arguments, reason = "a pass has this many sides")]
     pub(crate) fn deal_from<T: Copy + Send + Sync, I: Iterator<Item = T>>(
         &mut self,
@@ -116,17 +116,18 @@ impl Dealer {
         self.push_buckets(Segment { top: top - bits, ..whole });
     }
 
-    /// Items of the longest segment that waits to be dealt out again.
+    /// Returns the number of items of the longest segment that waits to be dealt out again.
     pub(crate) fn longest(&self) -> usize {
         self.large.iter().map(Segment::len).max().unwrap_or(0)
     }
 
-    /// Deals large segments out again within the buffer, until none is left that holds differing codes; those whose codes
-    /// are all equal are handed out, and may be pushed back with another frame.
+    /// Deals large segments out again within the buffer, until no large segment with differing codes is left. Returns a
+    /// segment whose codes are all equal as soon as one is found; the caller may push it back with another frame.
     ///
-    /// `top(frame, items)` tells below which bit all bits are that differ among their codes, and `digits(frame, items, (bits, top), out)`
-    /// what the highest `bits` of the lowest `top` are of each. A segment waits in `spare` meanwhile, which is as long as the longest,
-    /// and stays in cache from one to the next.
+    /// `top(frame, items)` returns the number of low bits within which the items' codes differ.
+    /// `digits(frame, items, (bits, top), out)` fills in the highest `bits` of the lowest `top` bits of each code. A
+    /// segment waits in `spare` meanwhile. `spare` is as long as the longest segment, and stays in cache from one
+    /// segment to the next.
     pub(crate) fn deal_large<T: Copy + Send + Sync>(
         &mut self,
         workers: Workers<'_>,
@@ -149,16 +150,17 @@ impl Dealer {
         None
     }
 
-    /// Takes a segment whose codes are all equal, and are to stay so: its order stands.
+    /// Takes a segment whose codes are all equal and stay so: its order is final.
     pub(crate) fn push_equal(&mut self, segment: Segment) {
         for start in segment.range().step_by(LOCAL_MAX) {
-            // Near the end of `u32`, `start + LOCAL_MAX` does not fit it.
+            // Near the end of `u32`, `start + LOCAL_MAX` does not fit in it.
             let end = (start + LOCAL_MAX).min(segment.end as usize);
             self.segments.push(Segment { start: start as u32, end: end as u32, equal: true, ..segment });
         }
     }
 
-    /// Merges the buckets just dealt to segments; large buckets are put aside. `whole.top` is that of each bucket.
+    /// Merges the buckets of the last pass to segments; large buckets are put aside. `whole.top` is the `top` of each
+    /// bucket.
     fn push_buckets(&mut self, whole: Segment) {
         let mut open = Segment { end: whole.start, ..whole };
         let mut first_digit = 0;

@@ -2,7 +2,7 @@
 
 use super::LOCAL_MAX;
 
-/// Bits of the code that one look at a piece sorts by; the other half of the packed word is the item's place.
+/// Bits of the code that a piece is sorted by at a time; the other half of the packed word is the item's place.
 const KEY_BITS: u32 = 16;
 
 /// Pieces up to this size are left to the standard library's sort.
@@ -58,7 +58,7 @@ impl LocalOrder {
         }
     }
 
-    /// The places, before the sort, of the items by rank.
+    /// Returns, in order of ranks, the places that the items had before the sort.
     #[inline(always)]
     pub(crate) fn places(&self) -> impl ExactSizeIterator<Item = usize> {
         self.packed.iter().map(|&word| place(word))

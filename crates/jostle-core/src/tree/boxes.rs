@@ -20,7 +20,7 @@ use crate::parallel::workers::Workers;
 use crate::radix::ByFours;
 use crate::sixteen::Boxes16;
 
-/// See [`Shape`].
+/// The [`Shape`] of boxes.
 pub(super) struct Boxed;
 
 /// A box on its way to its rank.
@@ -38,7 +38,7 @@ impl<const D: usize> Default for BoxRecord<D> {
     }
 }
 
-// SAFETY: words of four bytes, of any bits, one after the other.
+// SAFETY: the fields are words of four bytes, of any bits, with nothing between them.
 #[allow(unsafe_code, reason = "a type is said to be plain bytes")]
 unsafe impl<const D: usize> Zeroable for BoxRecord<D> {}
 // SAFETY: as above.
@@ -71,7 +71,8 @@ impl<const D: usize> Record<D> for BoxRecord<D> {
     }
 }
 
-/// All boxes in the caller's columns, where these are slices: few boxes are one segment, whose records need not be made.
+/// All boxes in the caller's columns, where these are slices. Few boxes are one segment, for which no records need be
+/// made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns<'a, const D: usize> {
     lo: [&'a [f32]; D],
@@ -80,7 +81,7 @@ pub(super) struct Columns<'a, const D: usize> {
 }
 
 impl<'a, const D: usize> Columns<'a, D> {
-    /// `None` where some column has a stride.
+    /// Borrows the columns; `None` where some column has a stride.
     fn of(boxes: &Boxes<'a, D>) -> Option<Self> {
         let n = boxes.len();
         let mut corners = [[&[][..]; D]; 2];
@@ -124,7 +125,8 @@ pub(super) fn center<const D: usize>(boxes: &Boxes16<D>, lane: usize) -> [f32; D
     from_axes(|axis| middle(boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]))
 }
 
-/// About the middle of two borders, and finite: of a box without end, of the part of it that circles may lie in.
+/// Returns about the middle of two borders, always finite: for a box without end, the middle of the part that circles
+/// may lie in.
 #[inline(always)]
 fn middle(lo: f32, hi: f32) -> f32 {
     let within = |x: f32| {
@@ -137,7 +139,7 @@ fn middle(lo: f32, hi: f32) -> f32 {
 /// Boxes that one task looks at.
 const BLOCK: usize = 1 << 13;
 
-/// Boxes whose corners are copied at a time, or whose centres are computed, to be read side by side.
+/// Boxes whose corners are copied at a time, or whose centres are computed, to lie side by side.
 const COPIED: usize = 512;
 
 /// The centres of some boxes, side by side.
@@ -148,7 +150,7 @@ impl<const D: usize> Middles<D> {
         Self([[0.0; COPIED]; D])
     }
 
-    /// Those of so many boxes from number `first` on.
+    /// Returns the centres of `count` boxes from number `first` on.
     fn read(&mut self, isa: Isa, boxes: &Boxes<'_, D>, first: usize, count: usize) -> [&[f32]; D] {
         let ([lo, hi], margin) = (boxes.corners(), boxes.margin());
         for (axis, centers) in self.0.iter_mut().enumerate() {
@@ -181,8 +183,8 @@ impl Work for MiddleAxis<'_> {
     }
 }
 
-/// Calls `visit` with the values of two columns, piece by piece, and the number of the first of each: all at once where they lie side
-/// by side.
+/// Calls `visit` with the values of two columns, piece by piece, and the position of each piece within `ids`. Columns
+/// whose values lie side by side are one piece.
 #[inline]
 fn each_piece(columns: [&Column<'_, f32>; 2], ids: Range<usize>, mut visit: impl FnMut(usize, [&[f32]; 2])) {
     if let [Some(lo), Some(hi)] = columns.each(|column| column.as_slice()) {
@@ -198,7 +200,8 @@ fn each_piece(columns: [&Column<'_, f32>; 2], ids: Range<usize>, mut visit: impl
     }
 }
 
-/// The borders of some boxes on one axis: between which values their centres lie, and whether they are sound.
+/// Checks the borders of some boxes on one axis: between which values their centres lie, and whether the borders are
+/// sound.
 struct CheckAxis<'a> {
     lo: &'a [f32],
     hi: &'a [f32],
@@ -225,7 +228,7 @@ impl Work for CheckAxis<'_> {
         let ((los, lo_rest), (his, hi_rest)) = (lo.as_chunks::<LEAF>(), hi[..lo.len()].as_chunks::<LEAF>());
         los.iter().zip(his).for_each(|(lo, hi)| take(lo, hi));
         if let (Some(&lo), Some(&hi)) = (lo_rest.first(), hi_rest.first()) {
-            // The first of the rest again and again, where there are no more: that changes nothing.
+            // Lanes without a box repeat the first box of the rest, which changes nothing.
             let (mut last_lo, mut last_hi) = ([lo; LEAF], [hi; LEAF]);
             last_lo[..lo_rest.len()].copy_from_slice(lo_rest);
             last_hi[..hi_rest.len()].copy_from_slice(hi_rest);
@@ -292,7 +295,7 @@ impl<const D: usize> Shape<D> for Boxed {
         Columns::of(&view)
     }
 
-    /// A leaf has room for two columns.
+    /// Computes the centres in the memory of the leaves, which have room for two columns per axis.
     fn centers<'a: 's, 's>(columns: Columns<'a, D>, leaves: &'s mut [Boxes16<D>]) -> Centers<'s, D> {
         let (mut rest, mut all) = (bytemuck::cast_slice_mut(leaves), Centers([&[]; D]));
         for axis in 0..D {
@@ -324,7 +327,7 @@ impl<const D: usize> Shape<D> for Boxed {
         let margin = view.margin();
         if let Some(columns) = Columns::of(&view) {
             let source = |ids: Range<usize>| {
-                // Columns cut to one length need no check for each box.
+                // Columns that are cut to one length need no check for each box.
                 let (first, len) = (ids.start, ids.len());
                 let [lo, hi] =
                     [columns.lo, columns.hi].map(|corners| corners.map(|column| &column[ids.clone()][..len]));

@@ -1,5 +1,5 @@
-//! Trees in the plane and in space are built by code that is compiled with this crate, and not again with each crate that
-//! uses it. A room of `unsafe`: the casts that say so.
+//! Builds trees in the plane and in space by code that is compiled with this crate, and not again with each crate that
+//! uses it. A room of `unsafe`: casts between types that are the same.
 #![allow(unsafe_code, reason = "casts between types that are the same")]
 
 use core::ptr;

@@ -19,7 +19,7 @@ use crate::parallel::workers::Workers;
 use crate::radix::{ByFours, Digits};
 use crate::sixteen::Bodies16;
 
-/// See [`Shape`].
+/// The [`Shape`] of circles and spheres.
 pub(super) struct Round;
 
 /// A body on its way to its rank.
@@ -31,7 +31,7 @@ pub(super) struct RoundRecord<const D: usize> {
     pub(super) id: u32,
 }
 
-// SAFETY: words of four bytes, of any bits, one after the other.
+// SAFETY: the fields are words of four bytes, of any bits, with nothing between them.
 #[allow(unsafe_code, reason = "a type is said to be plain bytes")]
 unsafe impl<const D: usize> Zeroable for RoundRecord<D> {}
 // SAFETY: as above.
@@ -77,18 +77,19 @@ impl<const D: usize> Default for Center<D> {
     }
 }
 
-/// All bodies in the caller's columns, where these are slices: few bodies are one segment, whose records need not be made.
+/// All bodies in the caller's columns, where these are slices. Few bodies are one segment, for which no records need be
+/// made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns<'a, const D: usize> {
     centers: Centers<'a, D>,
-    /// Any column, where there is but one radius.
+    /// The radii; any column, where one radius serves all bodies.
     radii: &'a [f32],
     one_radius: Option<f32>,
     margin: f32,
 }
 
 impl<'a, const D: usize> Columns<'a, D> {
-    /// `None` where some column has a stride.
+    /// Borrows the columns; `None` where some column has a stride.
     pub(super) fn of(bodies: &Bodies<'a, D>) -> Option<Self> {
         let n = bodies.len();
         let mut centers = [&[][..]; D];
@@ -108,7 +109,7 @@ impl<const D: usize> Source for Columns<'_, D> {
     type Record = RoundRecord<D>;
     const IN_MEMORY: bool = false;
 
-    /// Columns are of one length.
+    /// All columns have this length.
     #[inline(always)]
     fn len(self) -> usize {
         let Self { centers, radii, .. } = self;
@@ -129,7 +130,8 @@ impl<const D: usize> Source for Columns<'_, D> {
     }
 }
 
-/// First pass: records from the caller's columns to the buffer, by digits of so many bits of codes of `top` bits.
+/// First pass: deals records from the caller's columns out to the buffer, by digits of `bits` bits of codes of `top`
+/// bits.
 fn deal<const D: usize>(
     bodies: Bodies<'_, D>,
     workers: Workers<'_>,
@@ -148,7 +150,8 @@ fn deal<const D: usize>(
         (slices, Some(radii)) if slices.iter().all(Option::is_some) => {
             let centers = slices.each(Option::unwrap_or_default);
             let source = |ids: Range<usize>| {
-                // Columns cut to one length need no check for each body, nor, with one radius for all, a branch.
+                // Columns that are cut to one length need no check for each body, nor, with one radius for all, a
+                // branch.
                 let (first, len) = (ids.start, ids.len());
                 let centers = centers.map(|column| &column[ids.clone()][..len]);
                 let (radii, each) = radii.get(ids).map_or((centers[0], false), |radii| (&radii[..len], true));
@@ -178,7 +181,7 @@ fn deal<const D: usize>(
     }
 }
 
-/// Points of columns with a stride that are copied at a time, to be read side by side.
+/// Points of columns with a stride that are copied at a time, to lie side by side.
 const COPIED: usize = 512;
 
 impl<const D: usize> Shape<D> for Round {
@@ -216,7 +219,7 @@ impl<const D: usize> Shape<D> for Round {
         Columns::of(&view)
     }
 
-    /// They have their centres where they lie.
+    /// The columns hold the centres themselves.
     fn centers<'a: 's, 's>(columns: Columns<'a, D>, _leaves: &'s mut [Bodies16<D>]) -> Centers<'s, D> {
         columns.centers
     }
@@ -260,7 +263,7 @@ impl<const D: usize> Shape<D> for Round {
 
     #[inline(always)]
     fn fill_up(sixteen: &mut Bodies16<D>, lane: usize) {
-        // All lanes, each with what it has or with what it gets: the compiler makes few instructions of that.
+        // Writes all lanes, each with its old or its new value: the compiler makes few instructions of that.
         for at in 0..LEAF {
             for axis in 0..D {
                 let center = &mut sixteen.centers[axis].0[at];

@@ -1,11 +1,11 @@
-//! Copies of a tree: clones, and those that are made in memory that another tree has.
+//! Copies of a tree: clones, and copies into the memory of another tree.
 
 use super::level::Level;
 use super::shape::Part;
 use super::{LinearTree, Scratch};
 use crate::prefetch::prefetch;
 
-/// A clone is of the same build, and has scratch memory of its own, empty as yet.
+/// A clone is of the same build, and has scratch memory of its own, which is still empty.
 impl<const D: usize> Clone for LinearTree<D> {
     fn clone(&self) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl<const D: usize> Clone for LinearTree<D> {
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// Asks for the memory in which it is told where leaves and levels lie.
+    /// Asks for the fields of the tree that tell where its leaves and levels lie.
     #[doc(hidden)]
     pub fn prefetch_places(&self) {
         let Self { round, ids, leaf_starts, levels, len, bounds, .. } = self;
@@ -43,13 +43,13 @@ impl<const D: usize> LinearTree<D> {
         prefetch(bounds);
     }
 
-    /// Asks for the memory in which it is told where the boxes of levels lie, once it is known where that is.
+    /// Asks for the list of levels, which tells where their boxes lie. Of use once the fields of the tree are in cache.
     #[doc(hidden)]
     pub fn prefetch_levels(&self) {
         prefetch(&*self.levels);
     }
 
-    /// Makes it a copy of a tree of circles or spheres, as a clone is, in the memory that it has.
+    /// Makes this tree a copy of a tree of circles or spheres, as a clone is, in its own memory.
     #[doc(hidden)]
     pub fn copy_from(&mut self, other: &Self) {
         self.levels.iter().zip(other.levels()).for_each(|(level, other)| level.prefetch(other.len()));

@@ -13,8 +13,9 @@ pub(super) fn cut_leaves<const D: usize>(centers: Centers<'_, D>, places: &[u16]
         marks[leaves] = start as u16;
         leaves += 1;
         let center = |rank: usize| centers.at(places[rank]);
-        // Of these four bodies, two that follow each other may lie on either side of a gap. Those of the other couples are
-        // no farther apart than the parts are wide, and the first and the last as far as the whole but for both parts.
+        // A gap, if there is one, lies between two successive ones of these four bodies. The bodies of the other
+        // couples are then no farther apart than the parts are wide, and the first and the last at least as far apart
+        // as the whole is wide, less both parts.
         let third = (end - start) / 3;
         let (first, second) = (center(start), center(start + third));
         let (before, last) = (center(end - 1 - third), center(end - 1));
@@ -31,10 +32,10 @@ pub(super) fn cut_leaves<const D: usize>(centers: Centers<'_, D>, places: &[u16]
     leaves
 }
 
-/// Less than [`GAP`] by the two parts, and by one more for rounding.
+/// [`GAP`], less 2 for the two parts, and less 1 for rounding.
 const MAY_BE_GAP: f32 = GAP - 3.0;
 
-/// The distance of two points along the axis on which it is greatest.
+/// Returns the distance of two points along the axis on which it is greatest.
 #[inline(always)]
 fn distance<const D: usize>(a: [f32; D], b: [f32; D]) -> f32 {
     let mut widest = 0.0;
@@ -55,7 +56,7 @@ fn greater(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// How many of some bodies belong in one leaf, that does not straddle a gap.
+/// Returns how many of these bodies belong in one leaf that straddles no gap.
 #[cold]
 pub(super) fn leaf_end<const D: usize>(centers: &[[f32; D]]) -> usize {
     let mut end = centers.len();
@@ -65,7 +66,8 @@ pub(super) fn leaf_end<const D: usize>(centers: &[[f32; D]]) -> usize {
     end
 }
 
-/// Before which body the gap lies that is [`GAP`] times as wide as what lies on either side of it, if there is one.
+/// Returns the body before which a gap lies that makes all bodies together more than [`GAP`] times as wide as the
+/// wider part beside it, or `None`.
 fn gap<const D: usize>(centers: &[[f32; D]]) -> Option<usize> {
     let widest = |centers: &mut dyn Iterator<Item = &[f32; D]>, out: &mut [f32]| {
         let mut all = Aabb::EMPTY;

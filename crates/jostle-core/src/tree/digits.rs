@@ -12,7 +12,7 @@ pub(super) fn digits_of<const D: usize>(
     (low, bits): (u32, u32),
     keys: &mut [u16],
 ) {
-    // Cut to their length here, columns need no check for each point.
+    // Columns that are cut to their length here need no check for each point.
     let points = |n: usize| {
         let centers = centers.map(|column| &column[..n]);
         (0..n).map(move |i| from_axes(|axis| centers[axis][i]))
@@ -20,7 +20,7 @@ pub(super) fn digits_of<const D: usize>(
     isa.run(Keys { grid, points, low, bits, keys });
 }
 
-/// Some bits of the codes of points, `points(n)` giving all n of them.
+/// Computes some bits of the codes of points; `points(n)` gives all n of them.
 struct Keys<'a, P, const D: usize> {
     grid: Grid<D>,
     points: P,

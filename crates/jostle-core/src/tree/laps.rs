@@ -1,17 +1,17 @@
-//! How long stages take that follow each other.
+//! Measures how long successive stages take.
 
 use std::time::{Duration, Instant};
 
-/// When the last stage ended, if it is to be known.
+/// When the last stage ended; `None` where stages are not timed.
 pub(super) struct Laps(Option<Instant>);
 
 impl Laps {
-    /// The first stage begins. Where they are not timed, no clock is looked at, and each takes no time.
+    /// Begins the first stage. Where stages are not timed, no clock is looked at, and each stage takes no time.
     pub(super) fn begin(timed: bool) -> Self {
         Self(timed.then(Instant::now))
     }
 
-    /// The time of the stage that ends here, where the next one begins.
+    /// Ends a stage, begins the next one, and returns the time of the ended one.
     pub(super) fn next(&mut self) -> Duration {
         let Some(last) = &mut self.0 else { return Duration::ZERO };
         let now = Instant::now();

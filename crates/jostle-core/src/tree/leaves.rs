@@ -1,4 +1,4 @@
-//! Sorted records into leaves: structure of arrays, sixteen places a leaf, and a box.
+//! Writes sorted records to leaves: structure of arrays, sixteen places per leaf, and a box.
 
 use core::ops::Range;
 use core::ptr;
@@ -21,26 +21,29 @@ use crate::prefetch::prefetch_all_to_write;
 use crate::radix::Dealer;
 use crate::sixteen::Ids;
 
-/// Leaves that `bodies` bodies make in general: few are cut short by a gap, and one in each segment by its end.
+/// Returns how many leaves `bodies` bodies make in general: few leaves are cut short by a gap, and one in each segment
+/// by the segment's end.
 pub(super) fn expected_leaves(bodies: usize) -> usize {
     bodies / LEAF + bodies / (8 * LEAF) + LEAF
 }
 
-/// Leaves ahead of the one that is filled whose memory is asked for, where it is not in a core's own cache (`docs/measurements/threads.md`).
+/// How many leaves ahead of the one that is filled memory is asked for, where the tree is not in a core's own cache
+/// (`docs/measurements/threads.md`).
 const AHEAD: usize = 24;
 
-/// Bodies of a tree that stays in such a cache, at most.
+/// The most bodies of a tree that stays in a core's own cache.
 const IN_CACHE: usize = 1 << 17;
 
 impl<const D: usize> LinearTree<D> {
-    /// Makes room for so many leaves; those that there are stay.
+    /// Makes room for `leaves` leaves, and keeps the existing ones.
     pub(super) fn reserve_leaves<S: Shape<D>>(&mut self, part: &mut Part<S, D>, leaves: usize) {
         while self.levels.len() < 2 {
             self.levels.push(Level::default());
         }
         self.levels[0].reserve(leaves);
         self.levels[1].reserve(leaves.div_ceil(LEAF));
-        // The first time it is known how many bodies make in general; later their number may grow from build to build.
+        // The first call gets the number of leaves that bodies make in general; later this number may grow from build
+        // to build.
         let room = if self.ids.is_empty() { leaves } else { leaves + leaves / 8 + LEAF };
         if part.leaves.len() < leaves {
             reserve(&mut part.leaves, room);
@@ -54,8 +57,8 @@ impl<const D: usize> LinearTree<D> {
         }
     }
 
-    /// Puts the records of each segment in order and fills its leaves, whose first number is known once all segments
-    /// before it are in order: soon, so that its records are still in cache.
+    /// Puts the records of each segment in order and fills its leaves. The number of its first leaf is known once all
+    /// segments before it are in order. That is soon, so its records are still in cache.
     pub(super) fn fill_leaves<S: Shape<D>>(
         &mut self,
         (part, deal): (&mut Part<S, D>, &mut Deal<S, D>),
@@ -92,7 +95,8 @@ impl<const D: usize> LinearTree<D> {
         self.end_leaves(leaves);
     }
 
-    /// Notes that all leaves are filled, and how many they are, and the box of their last node, if that has fewer than it may have.
+    /// Ends the filling of leaves: notes how many they are, and the box of the last node if that has fewer leaves than
+    /// it may have.
     #[allow(unsafe_code, reason = "a box that no task has")]
     pub(super) fn end_leaves(&mut self, leaves: usize) {
         self.leaves = leaves;
@@ -133,14 +137,14 @@ impl<const D: usize> LinearTree<D> {
 struct Shared<'a, S: Shape<D>, const D: usize> {
     dealer: &'a Dealer,
     records: Disjoint<'a, S::Record>,
-    /// Several workers have written the records.
+    /// Whether several workers have written the records.
     are_shared: bool,
     locals: &'a ScratchPool<LocalSort>,
     first_leaves: &'a Prefix,
-    /// By rank.
+    /// Indexed by rank.
     places: Disjoint<'a, u16>,
     marks: Disjoint<'a, u16>,
-    /// By leaf.
+    /// Indexed by leaf.
     bodies: Disjoint<'a, S::Sixteen>,
     ids: Disjoint<'a, Ids>,
     starts: Disjoint<'a, u32>,
@@ -151,11 +155,11 @@ struct Shared<'a, S: Shape<D>, const D: usize> {
 }
 
 impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
-    /// A worker's part, with room for so many leaves in all: segments in order, and filled as soon as it is known where
-    /// their leaves begin.
+    /// Does a worker's part, with room for `room` leaves in all: puts segments in order, and fills their leaves as soon
+    /// as it is known where these begin.
     fn sort_and_fill(&self, local: &mut LocalSort, tasks: &mut dyn Tasks, room: usize) {
         let mut run = self.run();
-        // Fills those of the waiting whose leaves are known, from number `next` on; the first that has to wait.
+        // Fills the waiting segments whose leaves are known, from number `next` on; returns the first that has to wait.
         let mut fill_known = |waiting: &[u32], mut next: usize| {
             while let Some(&at) = waiting.get(next)
                 && let Some(leaves) = self.first_leaves.range_of(at as usize)
@@ -219,8 +223,8 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     #[allow(unsafe_code, reason = "each segment is a range of ranks of its own, and has leaves of its own")]
     fn fill(&self, at: usize, leaves: Range<usize>, run: &mut Run<'_, D>) {
         let segment = self.dealer.segments()[at];
-        // SAFETY: segments are disjoint ranges of ranks, their leaves are disjoint by the scan, and each is filled once,
-        // after it has been sorted: by the worker that did so, or in a region of its own.
+        // SAFETY: segments are disjoint ranges of ranks, and their leaves are disjoint by the scan. Each segment is
+        // filled once, after it has been sorted: by the worker that sorted it, or in a region of its own.
         let (records, places, marks, bodies, ids, starts) = unsafe {
             let marks = &self.marks.range(segment.range())[..leaves.len()];
             let (bodies, ids) = (self.bodies.range(leaves.clone()), self.ids.range(leaves.clone()));
@@ -240,7 +244,7 @@ impl<S: Shape<D>, const D: usize> Shared<'_, S, D> {
     }
 }
 
-/// Notes the boxes of some leaves, of which the first is number `first`.
+/// Notes the boxes of successive leaves, of which the first is number `first`.
 ///
 /// # Safety
 /// The boxes are within the level, and no other task touches them meanwhile.
@@ -263,14 +267,15 @@ pub(super) struct FillLeaves<'a, S: Shape<D>, F, const D: usize> {
     pub(super) marks: &'a [u16],
     pub(super) bodies: &'a mut [S::Sixteen],
     pub(super) ids: &'a mut [Ids],
-    /// Leaves that memory is asked for ahead, if any.
+    /// How many leaves ahead memory is asked for; 0 for none.
     pub(super) ahead: usize,
 }
 
 impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLeaves<'_, S, F, D> {
     type Output = ();
 
-    /// Of the places of a leaf the greatest is held against the number of bodies, and not each: a tenth of the time of a small tree.
+    /// Checks the greatest place of a leaf against the number of bodies, not each place: this saves a tenth of the time
+    /// of a small tree.
     #[inline(always)]
     #[allow(unsafe_code, reason = "bodies at places that were checked before")]
     fn run(self) {
@@ -314,12 +319,12 @@ impl<S: Shape<D>, F: Source<Record = S::Record>, const D: usize> Work for FillLe
     }
 }
 
-/// Words of a record but for the id.
+/// Returns the number of words of a record without the id.
 const fn words_of<S: Shape<D>, const D: usize>() -> usize {
     size_of::<S::Record>() / size_of::<u32>() - 1
 }
 
-/// As [`set_four`], by records that do not lie in memory, of which each word is at hand.
+/// As [`set_four`], for records that do not lie in memory: each of their words is at hand.
 #[inline(always)]
 fn set_four_made<S: Shape<D>, const D: usize>(
     bodies: &mut S::Sixteen,
@@ -334,7 +339,7 @@ fn set_four_made<S: Shape<D>, const D: usize>(
     ids.0[lane..lane + 4].copy_from_slice(&[a.id(), b.id(), c.id(), d.id()]);
 }
 
-/// Sets four lanes of a leaf, from number `lane` on: columns of four words are stored at once, not word by word.
+/// Sets four lanes of a leaf, from number `lane` on: the four words of a column are stored at once, not word by word.
 #[inline(always)]
 fn set_four<S: Shape<D>, const D: usize>(
     bodies: &mut S::Sixteen,
@@ -349,17 +354,17 @@ fn set_four<S: Shape<D>, const D: usize>(
         S::column(bodies, word)[lane..lane + 4].copy_from_slice(&column.axes(f32::from_bits));
     }
     if words == 5 {
-        // For one word over, a second column of records costs more than it saves.
+        // For one word more than four, loading columns a second time costs more than it saves.
         (0..4).for_each(|at| ids.0[lane + at] = records[at].id());
     } else {
         ids.0[lane..lane + 4].copy_from_slice(&last[3]);
     }
 }
 
-/// Boxes of leaves that are found together.
+/// Leaves whose boxes are found together.
 const FOUR: usize = 4;
 
-/// The boxes of some leaves, of which the first is number `first`; nobody else has them.
+/// Finds the boxes of successive leaves, of which the first is number `first`; nobody else has these boxes.
 struct BoundLeaves<'a, S: Shape<D>, const D: usize> {
     bodies: &'a [S::Sixteen],
     boxes: &'a LevelSlots<'a, D>,
@@ -370,7 +375,8 @@ impl<S: Shape<D>, const D: usize> Work for BoundLeaves<'_, S, D> {
     type Output = ();
     const GAINS_BY_AVX512: bool = false;
 
-    /// Four leaves at a time, whose boxes lie side by side in a node; of the first and the last some that are fewer, one of them several times.
+    /// Takes four leaves at a time, whose boxes lie side by side in a node. The first and the last step may have fewer;
+    /// then they take one of them several times.
     #[inline(always)]
     #[allow(unsafe_code, reason = "boxes that are nobody else's")]
     fn run(self) {
@@ -385,7 +391,8 @@ impl<S: Shape<D>, const D: usize> Work for BoundLeaves<'_, S, D> {
                 let (a, b, c, d) = (S::reach(a, axis), S::reach(b, axis), S::reach(c, axis), S::reach(d, axis));
                 let lo = Four::least_of_each([a.0, b.0, c.0, d.0]).outward_lo();
                 let hi = Four::greatest_of_each([a.1, b.1, c.1, d.1]).outward_hi();
-                // SAFETY: up to the next multiple of four, they lie in one node; the rest is what the caller has promised.
+                // SAFETY: up to the next multiple of four, the boxes lie in one node; the rest is what the caller has
+                // promised.
                 unsafe { boxes.write_some(first + done, count, axis, lo, hi) }
             }
             done += count;

@@ -1,4 +1,4 @@
-//! Levels of boxes: sixteen of one level under one of the next.
+//! Levels of boxes: each box holds sixteen boxes of the level below.
 
 use core::fmt;
 
@@ -10,8 +10,8 @@ use crate::parallel::scratch::{reserve, with_headroom};
 use crate::prefetch::prefetch;
 use crate::sixteen::Boxes16;
 
-/// The boxes of one level, a node of sixteen after the other, each as structure of arrays; the last node is filled up with
-/// boxes that overlap nothing.
+/// The boxes of one level, in nodes of sixteen, each as structure of arrays. The last node is filled up with boxes that
+/// overlap nothing.
 #[derive(Clone)]
 pub struct Level<const D: usize> {
     nodes: Vec<Boxes16<D>>,
@@ -59,14 +59,14 @@ impl<const D: usize> Level<D> {
         aabb
     }
 
-    /// The boxes, a node of sixteen an element.
+    /// The boxes; each element is a node of sixteen.
     #[inline(always)]
     #[must_use]
     pub fn nodes(&self) -> &[Boxes16<D>] {
         &self.nodes[..self.len.div_ceil(LEAF)]
     }
 
-    /// Makes room for so many boxes.
+    /// Makes room for `boxes` boxes.
     pub(super) fn reserve(&mut self, boxes: usize) {
         if self.nodes.len() < boxes.div_ceil(LEAF) {
             let len = with_headroom(boxes).div_ceil(LEAF);
@@ -92,12 +92,12 @@ impl<const D: usize> Level<D> {
         }
     }
 
-    /// Asks for the memory of so many boxes.
+    /// Asks for the memory of the first `boxes` boxes.
     pub(super) fn prefetch(&self, boxes: usize) {
         prefetch(&self.nodes[..boxes.div_ceil(LEAF).min(self.nodes.len())]);
     }
 
-    /// Makes it a copy of another.
+    /// Makes this level a copy of another.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.reserve(other.len);
         self.len = other.len;
@@ -121,7 +121,7 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
     /// The boxes of a node.
     ///
     /// # Safety
-    /// It is within the level, and no task writes its boxes as long as they are looked at.
+    /// The node is within the level, and no task writes its boxes as long as they are looked at.
     #[allow(unsafe_code, reason = "slot reads")]
     pub(super) unsafe fn node(&self, node: usize) -> &Boxes16<D> {
         // SAFETY: passed on to the caller.
@@ -143,14 +143,14 @@ impl<'a, const D: usize> LevelSlots<'a, D> {
         }
     }
 
-    /// Sets the borders of `count` boxes of one node on an axis, the first of which is number `i`.
+    /// Sets the borders on an axis of `count` boxes of one node, of which the first is number `i`.
     ///
     /// # Safety
-    /// They are within the level and within four lanes of a node, and no other task touches them meanwhile.
+    /// The boxes are within the level and within four lanes of a node, and no other task touches them meanwhile.
     #[allow(unsafe_code, reason = "slot writes")]
     #[inline(always)]
     pub(super) unsafe fn write_some(&self, i: usize, count: usize, axis: usize, lo: Four, hi: Four) {
-        // SAFETY: as above, and so are `count` lanes from this one on.
+        // SAFETY: as in `write`; `count` lanes from this one on are within the node, too.
         unsafe {
             let node = self.0.at(i / LEAF);
             let lanes = [&raw mut (*node).lo[axis].0[i % LEAF], &raw mut (*node).hi[axis].0[i % LEAF]];

@@ -1,4 +1,5 @@
-//! Boxes of nodes: those above the leaves as these are filled, by who fills the last leaf of each; then level by level.
+//! Boxes of nodes. The worker that fills the last leaf of a node finds the node's box, while leaves are filled. The
+//! levels above follow one by one.
 
 use core::ops::Range;
 
@@ -12,14 +13,14 @@ use crate::sixteen::Boxes16;
 /// Nodes of a level that one task computes: fewer take less time than several threads take to begin.
 const NODES_PER_TASK: usize = 256;
 
-/// The boxes of leaves and those of their nodes, for tasks that fill leaves.
+/// The boxes of leaves and of their nodes, for tasks that fill leaves.
 pub(super) struct LowLevels<'a, const D: usize> {
     pub(super) leaves: LevelSlots<'a, D>,
     nodes: LevelSlots<'a, D>,
 }
 
 impl<'a, const D: usize> LowLevels<'a, D> {
-    /// Of a tree that has two levels at least.
+    /// Borrows the lowest two levels of a tree, which has two at least.
     pub(super) fn new(levels: &'a mut [Level<D>]) -> Self {
         let (leaves, above) = levels.split_at_mut(1);
         Self { leaves: LevelSlots::new(&mut leaves[0]), nodes: LevelSlots::new(&mut above[0]) }
@@ -28,7 +29,7 @@ impl<'a, const D: usize> LowLevels<'a, D> {
     /// Notes the box of a node.
     ///
     /// # Safety
-    /// There is room for the node. No other task touches its box, or writes those of its leaves, meanwhile.
+    /// There is room for the node. No other task touches the node's box, or writes the boxes of its leaves, meanwhile.
     #[allow(unsafe_code, reason = "slot writes")]
     pub(super) unsafe fn raise(&self, node: usize) {
         // SAFETY: passed on to the caller.
@@ -36,11 +37,11 @@ impl<'a, const D: usize> LowLevels<'a, D> {
     }
 }
 
-/// Successive leaves that a worker has filled. Others are told of them only where it goes on elsewhere: to be told, all that it has written has
-/// to be where they can see it, which takes as long as to fill a leaf.
+/// Successive leaves that a worker has filled. The worker tells others of them only where it goes on elsewhere: it
+/// would have to make all that it has written visible to them, which takes as long as filling a leaf.
 pub(super) struct Run<'a, const D: usize> {
     levels: &'a LowLevels<'a, D>,
-    /// How many leaves of each node have been filled, of those that several workers fill.
+    /// How many leaves of each node have been filled, for nodes that several workers fill.
     filled: &'a Groups,
     leaves: Range<usize>,
 }
@@ -50,14 +51,14 @@ impl<'a, const D: usize> Run<'a, D> {
         Self { levels, filled, leaves: 0..0 }
     }
 
-    /// Notes the boxes of nodes whose last leaf is one of these.
+    /// Adds leaves that the worker has filled, and notes the boxes of nodes whose last leaf is one of them.
     ///
     /// # Safety
-    /// There is room for the nodes, each of these leaves has its box, and no worker is told so twice.
+    /// There is room for the nodes, each of these leaves has its box, and no leaf is added twice.
     #[allow(unsafe_code, reason = "a promise that is asked for, and passed on")]
     pub(super) unsafe fn add(&mut self, leaves: Range<usize>) {
         if leaves.start != self.leaves.end {
-            // SAFETY: as promised of those before.
+            // SAFETY: as promised of the leaves before.
             unsafe { self.end() }
             self.leaves = leaves.start..leaves.start;
         }
@@ -69,7 +70,7 @@ impl<'a, const D: usize> Run<'a, D> {
         }
     }
 
-    /// Says that what it goes on with lies elsewhere.
+    /// Ends the run: the worker goes on elsewhere.
     ///
     /// # Safety
     /// As for [`Run::add`].
@@ -81,7 +82,7 @@ impl<'a, const D: usize> Run<'a, D> {
         }
     }
 
-    /// Notes the box of a node, if all of its leaves have been filled, these included.
+    /// Notes the box of a node if all of its leaves have been filled, the leaves of this run included.
     ///
     /// # Safety
     /// As for [`Run::add`].
@@ -89,14 +90,15 @@ impl<'a, const D: usize> Run<'a, D> {
     unsafe fn note(&self, node: usize) {
         let leaves = self.leaves.start.max(node * LEAF)..self.leaves.end.min((node + 1) * LEAF);
         if leaves.len() == LEAF || self.filled.end(node, leaves.len(), LEAF) {
-            // SAFETY: there is room, as promised; all leaves of the node have their boxes, and this worker alone is told so.
+            // SAFETY: there is room, as promised; all leaves of the node have their boxes, and this worker alone is
+            // told so.
             unsafe { self.levels.raise(node) }
         }
     }
 }
 
 impl<const D: usize> LinearTree<D> {
-    /// The levels above those of the leaves and their nodes, each from the one below, until one has at most 16 boxes.
+    /// Builds the levels above the leaves and their nodes, each from the one below, until a level has at most 16 boxes.
     #[allow(unsafe_code, reason = "each task writes boxes of its own")]
     pub(super) fn raise_levels(&mut self, workers: Workers<'_>) {
         self.used_levels = 0;
@@ -125,7 +127,7 @@ impl<const D: usize> LinearTree<D> {
     }
 }
 
-/// The box that holds those of a node.
+/// Returns the box that holds all boxes of a node.
 fn node_box<const D: usize>(node: &Boxes16<D>) -> Aabb<D> {
     let mut aabb = Aabb::EMPTY;
     for axis in 0..D {

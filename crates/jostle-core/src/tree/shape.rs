@@ -1,5 +1,5 @@
-//! What a tree asks of the bodies it is built of. Circles and boxes are its two answers, a file each; nothing else of the
-//! sort, the leaves or the levels knows which they are of.
+//! What a tree asks of the bodies that it is built of. Circles and boxes implement it, in a file each; the rest of the
+//! sort, the leaves and the levels do not know which of the two they hold.
 
 use core::fmt;
 
@@ -20,14 +20,14 @@ use crate::radix::Dealer;
 pub(super) trait Shape<const D: usize>: Sized {
     /// The caller's columns.
     type View<'a>: Copy + Send + Sync;
-    /// What the sort moves of a body.
+    /// The record of a body, which the sort moves.
     type Record: Record<D>;
-    /// The bodies of a view that are sorted where they lie, if few are.
+    /// The bodies of a view, which are sorted where they lie if they are few.
     type Columns<'a>: Source<Record = Self::Record> + Send + Sync;
-    /// Those of a leaf.
+    /// The bodies of a leaf.
     type Sixteen: Copy + Send + Sync + fmt::Debug;
 
-    /// Whether they are boxes.
+    /// Whether the bodies are boxes.
     const IS_BOXED: bool;
 
     /// Bodies that touch nothing.
@@ -37,21 +37,21 @@ pub(super) trait Shape<const D: usize>: Sized {
     fn part(tree: &mut LinearTree<D>) -> &mut Part<Self, D>;
     /// Number of bodies.
     fn len(view: Self::View<'_>) -> usize;
-    /// What was added to each body.
+    /// The margin, which was added to each body.
     fn margin(view: Self::View<'_>) -> f32;
-    /// The box of all centres, once every body has been checked.
+    /// Checks every body, and returns the box of all centres.
     fn bounds(
         view: Self::View<'_>,
         workers: Workers<'_>,
         isa: Isa,
         blocks: &mut Vec<BlockBounds<D>>,
     ) -> Result<Aabb<D>, ViewError>;
-    /// The bodies, where they can be sorted as they lie.
+    /// The bodies, where they can be sorted as they lie; else `None`.
     fn columns(view: Self::View<'_>) -> Option<Self::Columns<'_>>;
-    /// Their centres, which may be computed to where the leaves of so many bodies are filled afterwards.
+    /// The centres of the bodies. They may be computed into `leaves`, which are filled only afterwards.
     fn centers<'a: 's, 's>(columns: Self::Columns<'a>, leaves: &'s mut [Self::Sixteen]) -> Centers<'s, D>;
-    /// First pass: records from the caller's columns to the buffer, by digits of so many bits of codes of `top` bits; as
-    /// they come, where there is no grid.
+    /// First pass: deals records from the caller's columns out to the buffer, by digits of `bits` bits of codes of
+    /// `top` bits; in the order of the columns, where there is no grid.
     fn deal(
         view: Self::View<'_>,
         workers: Workers<'_>,
@@ -59,11 +59,12 @@ pub(super) trait Shape<const D: usize>: Sized {
         bits_and_top: (u32, u32),
         by: Option<(Grid<D>, Isa)>,
     );
-    /// The lanes of a leaf that hold a word of a record: all but the last, which is the id.
+    /// The lanes of a leaf that hold a word of a record: any word but the last, which is the id.
     fn column(sixteen: &mut Self::Sixteen, word: usize) -> &mut [f32; LEAF];
-    /// Leaves nothing in a leaf from a lane on.
+    /// Empties a leaf from lane `lane` on.
     fn fill_up(sixteen: &mut Self::Sixteen, lane: usize);
-    /// How far every fourth body of a leaf reaches on an axis: down to where, and up. What is NaN counts for nothing.
+    /// Returns how far down and how far up bodies of a leaf reach on an axis: lane i bounds bodies i, i + 4, i + 8 and
+    /// i + 12. NaN counts for nothing.
     fn reach(sixteen: &Self::Sixteen, axis: usize) -> (Four, Four);
 }
 
@@ -71,35 +72,35 @@ pub(super) trait Shape<const D: usize>: Sized {
 ///
 /// Plain words, of which the last is the id.
 pub(super) trait Record<const D: usize>: Pod + Default + Send + Sync + fmt::Debug {
-    /// Its centre, by which it is sorted.
+    /// The centre of the body, by which it is sorted.
     fn center(&self) -> [f32; D];
-    /// That on one axis.
+    /// The centre's coordinate on one axis.
     fn coordinate(&self, axis: usize) -> f32;
 
-    /// Those of four on each axis.
+    /// The coordinates of four bodies on each axis.
     #[inline(always)]
     fn coordinates(four: &[Self; 4]) -> [[f32; 4]; D] {
         from_axes(|axis| [0, 1, 2, 3].axes(|at: usize| four[at].coordinate(axis)))
     }
 
-    /// A word of it that is not the id.
+    /// A word of the record that is not the id.
     fn word(&self, word: usize) -> f32;
-    /// Its position in the caller's view.
+    /// The position of the body in the caller's view.
     fn id(&self) -> u32;
 }
 
 /// The bodies of a segment by their places in it.
 pub(super) trait Source: Copy {
-    /// What is made of a body.
+    /// The record of a body.
     type Record;
     /// Whether records lie in memory, and need not be made.
     const IN_MEMORY: bool;
     /// Number of bodies.
     fn len(self) -> usize;
-    /// One body.
+    /// Returns the record of one body.
     ///
     /// # Safety
-    /// Its place is below [`Source::len`].
+    /// `place` is below [`Source::len`].
     #[allow(unsafe_code, reason = "a promise that is asked for")]
     unsafe fn record(self, place: u16) -> Self::Record;
 }
@@ -121,7 +122,7 @@ impl<R: Copy> Source for &[R] {
     }
 }
 
-/// The centres of the bodies of a segment by their places in it, a column an axis.
+/// The centres of the bodies of a segment by their places in it, one column per axis.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Centers<'a, const D: usize>(pub(super) [&'a [f32]; D]);
 
@@ -132,16 +133,16 @@ impl<const D: usize> Centers<'_, D> {
         self.0[0].len()
     }
 
-    /// All in order, each with its axes in the order of `axes`.
+    /// Returns all centres in order of places, with their axes in the order of `axes`.
     #[inline(always)]
     pub(super) fn all(self, axes: [usize; D]) -> impl Iterator<Item = [f32; D]> {
-        // Cut to their length here, columns need no check for each point.
+        // Columns that are cut to their length here need no check for each point.
         let n = self.len();
         let columns = axes.map(|axis| &self.0[axis][..n]);
         (0..n).map(move |i| from_axes(|k| columns[k][i]))
     }
 
-    /// Those of some bodies, copied.
+    /// Copies the centres of some bodies.
     #[inline(always)]
     pub(super) fn gathered<'s>(self, places: &[u16], columns: &'s mut [Vec<f32>; 3]) -> Centers<'s, D> {
         for axis in 0..D {
@@ -152,25 +153,26 @@ impl<const D: usize> Centers<'_, D> {
         Centers(core::array::from_fn(|axis| &columns[axis][..]))
     }
 
-    /// That of one body.
+    /// Returns the centre of one body.
     #[inline(always)]
     pub(super) fn at(self, place: u16) -> [f32; D] {
         from_axes(|axis| self.0[axis][usize::from(place)])
     }
 }
 
-/// What of a tree depends on the shape of its bodies: those of each leaf, with room for more, and the buffers of the sort.
+/// The part of a tree that depends on the shape of its bodies: the bodies of each leaf, with room for more, and the
+/// buffers of the sort.
 pub(super) struct Part<S: Shape<D>, const D: usize> {
     pub(super) leaves: Vec<S::Sixteen>,
-    /// None where all trees so far were of one segment.
+    /// `None` while all trees so far were of one segment.
     pub(super) deal: Option<Box<Deal<S, D>>>,
 }
 
-/// What it takes to deal bodies out to segments.
+/// The dealer of bodies to segments, with its buffers.
 pub(super) struct Deal<S: Shape<D>, const D: usize> {
     pub(super) dealer: Dealer,
     pub(super) records: Vec<S::Record>,
-    /// Where the records of a segment wait that is dealt out once more.
+    /// Where the records of a segment wait while it is dealt out once more.
     pub(super) spare: Vec<S::Record>,
 }
 

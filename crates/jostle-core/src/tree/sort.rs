@@ -1,5 +1,5 @@
-//! Bodies into order: records dealt out along the Morton curve, by the first digits of their codes, then each segment put
-//! in strips in cache.
+//! Puts bodies in order: deals records out along the Morton curve, by the first digits of their codes, then puts each
+//! segment in strips in cache.
 
 use core::hint::black_box;
 use core::ptr;
@@ -20,8 +20,8 @@ use crate::prefetch::{LINE, prefetch_to_write};
 use crate::radix::{CellPass, LOCAL_MAX, Segment, digit, digit_bits};
 
 impl<const D: usize> LinearTree<D> {
-    /// Deals records out to segments, and puts those in order, leaf by leaf. The bodies of one segment stay where they are,
-    /// if they can be sorted there.
+    /// Deals records out to segments, puts the segments in order, and fills their leaves. Where all bodies are one
+    /// segment, they are sorted in the caller's columns if these are slices.
     pub(super) fn sort<S: Shape<D>>(&mut self, part: &mut Part<S, D>, view: S::View<'_>, workers: Workers<'_>) {
         let n = S::len(view);
         self.len = n;
@@ -59,7 +59,7 @@ impl<const D: usize> LinearTree<D> {
         let by = grid.map(|grid| (grid, self.isa));
         let bits = if grid.is_some() { digit_bits(n) } else { 0 };
         s.grids.extend(grid);
-        // Where leaves begin is known once all have been dealt out.
+        // The marks are written once all records have been dealt out; until then their memory serves the digits.
         deal.dealer.exchange_digits(&mut s.marks);
         S::deal(view, workers, deal, (bits, top), by);
         if grid.is_none() {
@@ -73,7 +73,8 @@ impl<const D: usize> LinearTree<D> {
         self.fill_leaves((part, deal), workers);
     }
 
-    /// Deals out what the first pass left large. Where codes ran out, a grid over the segment's own bounds takes over.
+    /// Deals out the segments that the first pass left large. Where codes ran out, a grid over the segment's own bounds
+    /// takes over.
     fn deal_large<S: Shape<D>>(&mut self, deal: &mut Deal<S, D>, workers: Workers<'_>) {
         let (isa, s, Deal { dealer, records, spare }) = (self.isa, &mut self.scratch, deal);
         loop {
@@ -82,7 +83,8 @@ impl<const D: usize> LinearTree<D> {
             }
             let (grids, blocks) = (&s.grids, &mut s.blocks);
             let top = |frame: u32, records: &[S::Record]| {
-                // Coordinates of cells ascend as those of points do, so codes differ where those of the corners do.
+                // Coordinates of cells ascend as those of points do. So the codes of the corners differ in the highest
+                // bit in which any codes differ.
                 let (bounds, grid) = (bounds_of(records, workers, blocks), &grids[frame as usize]);
                 u64::BITS - (grid.code(bounds.lo) ^ grid.code(bounds.hi)).leading_zeros()
             };
@@ -128,7 +130,7 @@ fn digits_of_records<R: Record<D>, const D: usize>(
     (bits, top): (u32, u32),
     keys: &mut [u16],
 ) {
-    // Fewer bits below them are not to be had side by side.
+    // With fewer bits below the digit, codes are computed one by one.
     if top - bits < D as u32 {
         let digit = |record: &R| digit(grid.code(record.center()), (bits, top));
         return keys.iter_mut().zip(records).for_each(|(key, record)| *key = digit(record));
@@ -139,7 +141,7 @@ fn digits_of_records<R: Record<D>, const D: usize>(
     }
 }
 
-/// The centres of some records, [`PIECE`] at most, side by side.
+/// Copies the centres of some records, [`PIECE`] at most, side by side.
 fn centers_of<'a, R: Record<D>, const D: usize>(records: &[R], columns: &'a mut [[f32; PIECE]; D]) -> [&'a [f32]; D] {
     for axis in 0..D {
         columns[axis].iter_mut().zip(records).for_each(|(to, record)| *to = record.coordinate(axis));
@@ -157,23 +159,23 @@ pub(super) struct LocalSort {
     pub(super) waiting: Vec<u32>,
 }
 
-/// Bodies whose centres are gathered at a time, to be read side by side.
+/// Bodies whose centres are gathered at a time, to lie side by side.
 const PIECE: usize = 512;
 
-/// What it takes to put a segment in order.
+/// Scratch for putting a segment in order.
 #[derive(Debug, Default)]
 pub(super) struct OrderScratch {
     cells: CellPass,
-    /// Places of the bodies in a crowded cell, as they were.
+    /// Places of the bodies of a crowded cell, in the order before they are sorted again.
     crowd: Vec<u16>,
-    /// The centres of [`PIECE`] of them.
+    /// The centres of [`PIECE`] bodies of such a cell.
     centers: [Vec<f32>; 3],
     /// Runs of ranks that are to be put in order.
     runs: Vec<(u16, u16)>,
 }
 
 impl LocalSort {
-    /// Makes room for so many segments, of `bodies` bodies, in columns of their own if these are copied.
+    /// Makes room for `segments` segments, of `bodies` bodies, with columns for their centres if these are copied.
     pub(super) fn reserve<const D: usize>(&mut self, bodies: usize, segments: usize, copied: bool) {
         self.waiting.clear();
         self.waiting.reserve(with_headroom(segments));
@@ -204,8 +206,9 @@ impl LocalSort {
     }
 }
 
-/// Writes a record of each line as it is, so that this core alone has the lines. Only read, they would be shared with the core that wrote them,
-/// which would take several times as long to write to them for the next tree (see docs/measurements/threads.md). They are all asked for at first.
+/// Writes one record of each line back as it is, so that this core alone has the lines. Lines that are only read would
+/// be shared with the core that wrote them, and that core would take several times as long to write to them for the
+/// next tree (see docs/measurements/threads.md). All lines are asked for first.
 pub(super) fn take_over<R: Copy>(records: &mut [R]) {
     let step = (LINE / size_of::<R>()).max(1);
     for record in records.iter().step_by(step) {
@@ -216,7 +219,8 @@ pub(super) fn take_over<R: Copy>(records: &mut [R]) {
     }
 }
 
-/// The centres of a segment's records side by side, so that what follows is compiled once for all shapes.
+/// Copies the centres of a segment's records side by side, so that the code that sorts them is compiled once for all
+/// shapes.
 #[inline(never)]
 pub(super) fn copy_centers<'a, R: Record<D>, const D: usize>(
     records: &[R],
@@ -241,8 +245,8 @@ pub(super) fn copy_centers<'a, R: Record<D>, const D: usize>(
     Centers(core::array::from_fn(|axis| &columns[axis][..n]))
 }
 
-/// Lists the places of one segment's bodies by rank, and cuts it into leaves, whose number comes out, and whose starts
-/// the marks.
+/// Lists the places of one segment's bodies by rank, and cuts the segment into leaves. Returns the number of leaves;
+/// the marks hold their starts.
 pub(super) struct SortSegment<'a, const D: usize> {
     pub(super) order: &'a mut OrderScratch,
     pub(super) centers: Centers<'a, D>,
@@ -255,8 +259,8 @@ pub(super) struct SortSegment<'a, const D: usize> {
 impl<const D: usize> Work for SortSegment<'_, D> {
     type Output = usize;
 
-    /// Bodies lie in the order of strips over their box, and by id within a cell of it. Those of a cell that holds more
-    /// than a leaf lie in the order of strips over their own box, and so on.
+    /// Puts bodies in the order of strips over their box, and by id within a cell. The bodies of a cell that holds more
+    /// than a leaf are put in the order of strips over their own box, and so on.
     #[inline(always)]
     fn run(self) -> usize {
         let Self { order: OrderScratch { cells, crowd, centers, runs }, centers: all, bounds, places, marks } = self;
@@ -279,7 +283,7 @@ impl<const D: usize> Work for SortSegment<'_, D> {
             crowd.extend_from_slice(places);
             let keys = cells.keys(places.len());
             if places.len() <= PIECE {
-                // They are those that were gathered for the box.
+                // `centers` still holds all centres of the cell, gathered for the box.
                 let centers = Centers(core::array::from_fn(|axis| &centers[axis][..]));
                 strips.keys(centers.all(strips.axes), keys);
             } else {

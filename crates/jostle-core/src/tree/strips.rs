@@ -1,20 +1,20 @@
 //! The order within a segment: strips over its own box, up one and down the next.
 //!
-//! Leaves are cut from this order sixteen bodies at a time, so a strip is as wide as a leaf is high that holds sixteen:
-//! leaves are nearly square, full, and lie side by side. Cut along a curve, where they begin anywhere in it, their boxes
-//! overlap those of more others by more (see docs/measurements/search.md). The tiles are those of S. Leutenegger, M. Lopez and
-//! J. Edgington, "STR: a simple and efficient algorithm for R-tree packing" (1997).
+//! Leaves are cut from this order sixteen bodies at a time, so a strip is as wide as a leaf of sixteen is high: leaves
+//! are nearly square, full, and lie side by side. Leaves that are cut along a curve begin anywhere in it, and their
+//! boxes overlap more other boxes, by more (see docs/measurements/search.md). The tiles are those of S. Leutenegger, M.
+//! Lopez and J. Edgington, "STR: a simple and efficient algorithm for R-tree packing" (1997).
 
 use super::LEAF;
 use crate::aabb::Aabb;
 use crate::axes::{Axes, from_axes};
 use crate::morton::{COINCIDENT, clamp, truncate};
 
-/// Cells in the order of strips: each strip is cut into slabs across, and so many successive slabs of all strips make a
-/// band, which is passed through before the next, so that sixteen successive leaves lie together as well.
+/// Cells in the order of strips. Each strip is cut into slabs across. A number of successive slabs of all strips make a
+/// band, and the order passes through one band before the next, so that sixteen successive leaves lie together as well.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Strips<const D: usize> {
-    /// Axes in the order in which all that follows has them: strips run along the last one, which is the longest in 3D.
+    /// The order of axes in all fields that follow: strips run along the last one, which is the longest in 3D.
     pub(super) axes: [usize; D],
     lo: [f32; D],
     /// Cells for each unit of length.
@@ -33,7 +33,7 @@ pub(super) struct Strips<const D: usize> {
 const BAND: u32 = 3;
 
 impl<const D: usize> Strips<D> {
-    /// Strips over a box in which about so many bodies lie evenly; `None` where all of it is a point.
+    /// Returns strips over a box in which `bodies` bodies lie about evenly; `None` where the box is a point.
     pub(super) fn over(bounds: &Aabb<D>, bodies: usize) -> Option<Self> {
         if bounds.widest() < COINCIDENT {
             return None;
@@ -54,7 +54,7 @@ impl<const D: usize> Strips<D> {
         }
         counts[0] = nearest((leaves / f64::from(counts[1]) * widths[0] / along).sqrt(), cells / counts[1]);
         let slabs = cells / (counts[0] * counts[1]);
-        // So few strips side by side are a band as they are.
+        // With so few strips side by side, all slabs are one band.
         let one_band = counts[0] * counts[1] <= BAND + 1;
         let band = if one_band { slabs } else { (BAND * LEAF as u32 * cells / bodies as u32).min(slabs) };
         let slab_bits = band.ilog2();
@@ -69,7 +69,7 @@ impl<const D: usize> Strips<D> {
         Some(strips)
     }
 
-    /// Bits of a key of so many bodies.
+    /// Returns the bits of a key for `bodies` bodies.
     pub(super) fn key_bits(bodies: usize) -> u32 {
         (usize::BITS - bodies.saturating_sub(1).leading_zeros()).max(MIN_KEY_BITS)
     }
@@ -83,7 +83,8 @@ impl<const D: usize> Strips<D> {
             let cell = |k: usize| truncate(clamp((point[k] - lo[k]) * scale[k], last[k]));
             let along = cell(D - 1);
             let (band, slab) = (along >> slab_bits, along & slab_mask);
-            // Every other time the other way round, so that the next strip begins where the last one ends.
+            // Odd bands and strips are passed the other way round, so that the next strip begins where the last one
+            // ends.
             let turned = |odd: u32, at: u32, last: u32| if odd & 1 == 1 { last - at } else { at };
             let mut strip = turned(band, cell(0), counts[0] - 1) + band * counts[0];
             if D == 3 {
@@ -94,8 +95,8 @@ impl<const D: usize> Strips<D> {
     }
 }
 
-/// The middle axis, the shortest and the longest one: where all lies in a plane, leaves are squares of it. In 2D any
-/// two axes will do.
+/// Returns the middle axis, the shortest and the longest one, in this order: where all bodies lie in a plane, leaves
+/// are squares of it. In 2D any order will do.
 fn axes<const D: usize>(bounds: &Aabb<D>) -> [usize; D] {
     let mut axes: [usize; D] = from_axes(|axis| axis);
     if D == 3 {
@@ -115,12 +116,12 @@ fn width<const D: usize>(bounds: &Aabb<D>, axis: usize) -> f64 {
     f64::from(bounds.hi[axis]) - f64::from(bounds.lo[axis])
 }
 
-/// The nearest whole number from 1 to `most`.
+/// Returns the nearest whole number from 1 to `most`.
 fn nearest(value: f64, most: u32) -> u32 {
     ((value + 0.5) as u32).clamp(1, most.max(1))
 }
 
-/// Fewer cells than 2^6 are not worth telling apart.
+/// The fewest bits of a key: fewer cells than 2^6 are not worth telling apart.
 const MIN_KEY_BITS: u32 = 6;
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub enum Broken {
         /// The leaf at fault.
         leaf: usize,
     },
-    /// A box that does not hold what is below it, or levels that do not end as they should.
+    /// A box that does not hold what is below it, or a top level with too many boxes.
     Box {
         /// The level; 0 for leaves.
         level: usize,
@@ -47,8 +47,8 @@ impl fmt::Display for Broken {
 impl core::error::Error for Broken {}
 
 impl<const D: usize> LinearTree<D> {
-    /// Checks every invariant: ids are a permutation; leaves cover the ranks, hold 1 to 16, and straddle no wide
-    /// gap; boxes hold what is below them, exactly. O(n).
+    /// Checks every invariant: ids are a permutation; leaves cover the ranks, hold 1 to 16 of them, and straddle no
+    /// wide gap; boxes hold what is below them, exactly. O(n).
     ///
     /// # Errors
     /// The first invariant found broken.
@@ -77,7 +77,7 @@ impl<const D: usize> LinearTree<D> {
         }
     }
 
-    /// No leaf straddles a gap wider than [`GAP`](super::GAP) allows.
+    /// Checks that no leaf straddles a gap wider than [`GAP`](super::GAP) allows.
     fn validate_leaves(&self) -> Result<(), Broken> {
         let whole = |leaf: usize| {
             let centers: Vec<_> = self.leaf_places(leaf).map(|place| self.center(place)).collect();
@@ -96,7 +96,7 @@ impl<const D: usize> LinearTree<D> {
         self.bodies()[place / LEAF].centers.map(|axis| axis.0[place % LEAF])
     }
 
-    /// How far a body reaches on an axis.
+    /// Returns how far down and how far up a body reaches on an axis.
     fn reach(&self, place: usize, axis: usize) -> [f64; 2] {
         if self.is_of_boxes() {
             let boxes = &self.boxes()[place / LEAF];

@@ -1,5 +1,5 @@
-//! Few bodies: all of them one segment, which the calling thread sorts where they lie, in the caller's columns. No records, no
-//! scratch that tasks would have to borrow.
+//! Few bodies are one segment, which the calling thread sorts where they lie, in the caller's columns. There are no
+//! records, and no scratch that tasks would have to borrow.
 #![allow(unsafe_code, reason = "each task fills leaves of its own")]
 
 use super::leaves::{FillLeaves, bound_leaves, expected_leaves};
@@ -10,8 +10,8 @@ use super::{LEAF, LinearTree};
 use crate::parallel::disjoint::Disjoint;
 use crate::parallel::workers::Workers;
 
-/// Leaves that one task fills, whole nodes of them. Each worker fills those that it will join: what another core has in its cache,
-/// it would have to wait for.
+/// Leaves that one task fills, always whole nodes. Each worker fills the leaves that it will join: it would have to
+/// wait for leaves that another core has in its cache.
 const TASK_LEAVES: usize = 64;
 
 const _: () = assert!(TASK_LEAVES.is_multiple_of(LEAF));
