@@ -1,13 +1,13 @@
-//! Functions that are compiled with this crate, in the plane and in space: a release build would compile them anew with each
-//! crate that calls them. A room of `unsafe`: casts of types that are the same.
+//! Functions that are compiled with the crate that defines them, for the plane and for space. Otherwise a release build
+//! would compile them again with each crate that calls them. A room of `unsafe`: casts of types that are the same.
 #![allow(unsafe_code, reason = "casts of types that are the same")]
 
 use core::mem::ManuallyDrop;
 use core::ptr;
 
-/// Defines functions of `D` that are compiled with this crate for a `D` of 2 and of 3; there are no others.
+/// Defines functions of `D` that are compiled with the defining crate, for a `D` of 2 and of 3. No other `D` compiles.
 ///
-/// Arguments may be generic over `D` and lifetimes alone, and what is returned over neither.
+/// Arguments may be generic over `D` and lifetimes alone. The return type is generic over neither.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_here {
@@ -32,10 +32,10 @@ macro_rules! compiled_here {
                 }
                 const { assert!(D == 2 || D == 3, "bodies have two axes or three") };
                 if D == 2 {
-                    // SAFETY: D is 2, so each is of the same type.
+                    // SAFETY: D is 2, so each argument keeps its type.
                     unsafe { in_the_plane::run($($crate::compiled::same($arg)),*) }
                 } else {
-                    // SAFETY: D is 3, so each is of the same type.
+                    // SAFETY: D is 3, so each argument keeps its type.
                     unsafe { in_space::run($($crate::compiled::same($arg)),*) }
                 }
             }
@@ -45,14 +45,14 @@ macro_rules! compiled_here {
 
 pub use compiled_here;
 
-/// A value as one of the same type.
+/// Returns a value as type `B`, which is the type `A` but for lifetimes.
 ///
 /// # Safety
-/// The types are the same but for their lifetimes, and those of what comes out end with the call that takes it.
+/// `A` and `B` are the same but for their lifetimes, and lifetimes of `B` end with the call that takes the result.
 #[inline(always)]
 pub unsafe fn same<A, B>(value: A) -> B {
     assert_eq!((size_of::<A>(), align_of::<A>()), (size_of::<B>(), align_of::<B>()), "the types are the same");
     let value = ManuallyDrop::new(value);
-    // SAFETY: as promised; the value is not used again.
+    // SAFETY: as promised; the original value is not used again.
     unsafe { ptr::from_ref(&value).cast::<B>().read() }
 }

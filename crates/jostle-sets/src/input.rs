@@ -14,13 +14,13 @@ use jostle_core::{Bodies, LinearTree};
 use crate::InputError;
 use crate::traverse::{SPARSE, WALK};
 
-/// Radii of a set that its mean radius is taken of.
+/// Radii of one set that its mean radius is taken over, at most.
 const SAMPLE: usize = 4096;
 
 /// Radii of all sets by which giants are told, at most.
 const FEW: usize = 128;
 
-/// A giant is so many times as large as the largest of all but one in so many.
+/// A giant's radius is over `GIANT` times the largest that remains once the largest one in `GIANTS` are set aside.
 const GIANT: f64 = 128.0;
 const GIANTS: usize = 16;
 
@@ -30,10 +30,10 @@ pub use space::{Space, UnitCell};
 
 /// What a search is of: sets, which of them meet, and the space that they are in. Each is chosen by itself.
 ///
-/// Views, trees and [`Set`]s turn into the search within them in open space, wherever an input is asked for.
+/// Wherever an input is asked for, a view, a tree or a [`Set`] turns into the search within it in open space.
 ///
 /// # What goes together
-/// All of it, in any mix, exactly and in one order whatever the threads and the instruction set:
+/// All choices go together, in any mix. The answer is exact, in one order whatever the threads and the instruction set:
 ///
 /// | part | choices |
 /// |---|---|
@@ -44,22 +44,22 @@ pub use space::{Space, UnitCell};
 /// | answer | list with image shifts and times of impact, count, visitor, fold; neighbour lists, half and full, with their columns; contacts over time (`ContactTracker`) and their geometry (`contacts`, `contacts_f64`) |
 /// | queries | of a [`PreparedSet`](crate::PreparedSet), in any space and either precision: point, circle, box, ray, first hit, nearest; as lists, by visitors, in batches |
 ///
-/// A search of boxes in `f32` alone compares their corners. As soon as other shapes take part, or boxes in `f64`, or space
-/// repeats, every pair of it is decided in `f64` on the numbers as they were given: two boxes by their corners, others by
-/// whether the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of their
-/// radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
-/// `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift` of two boxes; a body lies in the cell by its middle (`lo/2 + hi/2`,
-/// or halves of its ends), and may be longer than the period: it then meets images of itself.
+/// A search of boxes in `f32` alone compares their corners. As soon as other shapes or boxes in `f64` take part, or
+/// space repeats, every pair is decided in `f64` on the numbers as given. Two boxes are compared by their corners.
+/// Other bodies touch if the squared distance of their cores (a centre, a segment, a box) is at most the square of the
+/// sum of their radii. Where space repeats, the shift of the image is added to every difference of two bodies' numbers,
+/// for two boxes `(lo_b - hi_a) + shift <= 0 <= (hi_b - lo_a) + shift`. The middle of a body (`lo/2 + hi/2`, or halves
+/// of its ends) says in which cell it lies. A body may be longer than the period: it then meets images of itself.
 ///
-/// Refused, each by its name:
+/// What a search refuses, and by which error:
 ///
 /// | what | error | why |
 /// |---|---|---|
-/// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of each two sets |
+/// | neighbour lists of [`Input::among`] | [`InputError::Combination`] | a row would not say of which set its neighbours are: ask for the lists of two sets at a time |
 /// | boxes or capsules that move, and circles that move in a search with them | [`InputError::Combination`] | no time of impact is computed for them; give the box of each whole path, and test what is found |
 /// | boxes without an end where space repeats | [`InputError::Range`] | they would touch at infinitely many images |
-/// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | they are those of centres, which these bodies do not have; ask for lists of ids, and for `contacts` of their pairs |
-/// | boxes or capsules in a `Skin` or a `CoherentFinder` | [`InputError::Combination`] | how far bodies have moved is followed by their centres; list boxes with a margin as often as they use half of it up |
+/// | distances, shifts or vectors in neighbour lists of boxes or capsules | [`InputError::Combination`] | these columns measure centres, which boxes and capsules do not have; ask for lists of ids, and for `contacts` of their pairs |
+/// | boxes or capsules in a `Skin` or a `CoherentFinder` | [`InputError::Combination`] | both follow bodies by their centres; give boxes a margin, and list them anew as often as they use half of it up |
 /// | a [`LinearTree`] of boxes or capsules, and [`Queries`](crate::Queries) in `f32` to it | none: it does not compile | [`LinearTree::build`] takes circles and spheres; a [`PreparedSet`](crate::PreparedSet) of any shape stays sorted, and answers [questions](crate::PreparedQueries) |
 /// | lattice vectors of length zero, in one plane, or left-handed | [`InputError::Lattice`] | there is no cell, or shifts would mean something else than elsewhere |
 /// | borders that do not ascend | [`InputError::Parameter`] | there is no period |
@@ -103,14 +103,14 @@ impl<'a, const D: usize> Input<'a, D> {
 
     /// The pairs `[a, b]` of a body a of the first set and a body b of the second, each by its id in its own set.
     ///
-    /// Costs what sorting the views costs, then about as much as the smaller set asks for: few bodies against a tree of many
-    /// are few queries.
+    /// Costs the sorting of views, then about as much as the queries of the smaller set: few bodies against a tree of
+    /// many are few queries.
     #[must_use]
     pub fn between(a: impl Into<Set<'a, D>>, b: impl Into<Set<'a, D>>) -> Self {
         Self::of(Relation::Between([a.into(), b.into()]))
     }
 
-    /// The pairs of many sets, each within itself or with others as the table says.
+    /// The pairs of many sets: the table says which sets meet, and which meet themselves.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -134,19 +134,19 @@ impl<'a, const D: usize> Input<'a, D> {
         Self { relation, space: Space::open() }
     }
 
-    /// In this space.
+    /// The same search in this space.
     #[must_use]
     pub fn space(self, space: Space<D>) -> Self {
         Self { space, ..self }
     }
 
-    /// In a space some axes of which are periodic, each by its borders `[lo, hi]`: [`Space::periodic`].
+    /// The same search in a space that is periodic on some axes, each by its borders `[lo, hi]`: [`Space::periodic`].
     #[must_use]
     pub fn periodic<T: Into<f64> + Copy>(self, axes: [Option<[T; 2]>; D]) -> Self {
         self.space(Space::periodic(axes))
     }
 
-    /// In a lattice with these vectors, which repeats in these directions: [`Space::lattice`].
+    /// The same search in a lattice with these vectors, which repeats in these directions: [`Space::lattice`].
     #[must_use]
     pub fn lattice(self, vectors: [[f64; D]; D], repeats: [bool; D]) -> Self {
         self.space(Space::lattice(vectors, repeats))
@@ -161,7 +161,7 @@ impl<'a, const D: usize> Input<'a, D> {
         }
     }
 
-    /// Which sets meet, in ascending order, the lesser first.
+    /// The pairs of sets that meet, in ascending order, the lesser set of each first.
     #[doc(hidden)]
     pub fn meetings(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + Clone {
         let (one, table) = match &self.relation {
@@ -173,10 +173,10 @@ impl<'a, const D: usize> Input<'a, D> {
         (0..count).map(move |at| table.map_or_else(|| one[at], |table| table.number(at)))
     }
 
-    /// Bodies that decide whether several threads are worth calling.
+    /// The number of bodies by which a search decides whether several threads are worth calling.
     #[doc(hidden)]
     pub fn weight(&self) -> usize {
-        // All bodies of a set are sorted for a search within it, or joined by it if they came sorted.
+        // A search within a set sorts all its bodies, or, if they came sorted, joins them.
         if let Relation::Within(set) = &self.relation {
             return set.len();
         }
@@ -188,45 +188,47 @@ impl<'a, const D: usize> Input<'a, D> {
         sets.iter().map(|set| set.sorted(&self.space)).chain(met).sum()
     }
 
-    /// Bodies that can have moved since a search: those of trees cannot.
+    /// The number of bodies that may have moved since a search. Bodies of a tree stay where they are.
     #[doc(hidden)]
     pub fn movable(&self) -> usize {
         let movable = |set: &Set<'_, D>| if set.is_movable() { set.len() } else { 0 };
         self.sets().iter().map(movable).sum()
     }
 
-    /// Whether lists of the pairs may be kept for a while.
+    /// Whether a set has a margin, so that lists of the pairs may be kept for a while.
     #[doc(hidden)]
     pub fn has_margin(&self) -> bool {
         self.sets().iter().any(Set::has_margin)
     }
 
-    /// Whether all pairs are decided in `f64`: as soon as one set is in `f64` or moves, or they are of several shapes.
+    /// Whether all pairs are decided in `f64`: as soon as a set of circles or spheres is in `f64` or moves, or boxes or
+    /// capsules take part, unless all bodies are boxes in `f32` in open space.
     #[doc(hidden)]
     pub fn is_decided(&self) -> bool {
         self.sets().iter().any(Set::is_decided) || self.is_shaped() && !self.is_of_boxes()
     }
 
-    /// Whether a search for pairs uses no more of a finder than one tree and what lists pairs.
+    /// Whether a search for pairs needs no more of a finder than one tree and the list of pairs.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
         matches!(&self.relation, Relation::Within(set) if set.is_plain()) && self.space.is_open()
     }
 
-    /// Asks for the memory of the bodies, if they lie in slices.
+    /// Prefetches the columns of the bodies, if they lie in slices.
     #[doc(hidden)]
     pub fn prefetch(&self) {
         self.sets().iter().for_each(Set::prefetch);
     }
 
-    /// Checks all that can be checked without a look at each body.
+    /// Checks all that needs no look at each body.
     #[doc(hidden)]
     pub fn check_searchable(&self) -> Result<(), InputError> {
         self.check_shape()?;
         self.sets().iter().try_for_each(Set::check_layers)
     }
 
-    /// The mean radius of some bodies that can move, from first to last; a few giants among them, however large, count as a few large ones.
+    /// Returns the mean radius of a sample of the bodies that can move, evenly from first to last. A few giants,
+    /// however large, count as a few large bodies.
     #[doc(hidden)]
     pub fn typical_radius(&self) -> f64 {
         let movable = || self.sets().iter().filter(|set| set.is_movable());
@@ -240,7 +242,7 @@ impl<'a, const D: usize> Input<'a, D> {
         if count == 0 {
             return 0.0;
         }
-        // The greatest, but for one in sixteen.
+        // Takes out the greatest radii, one in sixteen; `most` ends as `GIANT` times the next one.
         let mut most = 0.0;
         for _ in 0..=count / GIANTS {
             let greatest = few[..count].iter_mut().max_by(|a, b| a.total_cmp(b));
@@ -254,8 +256,8 @@ impl<'a, const D: usize> Input<'a, D> {
         sum / count as f64
     }
 
-    /// Calls `with` with the same search of bodies that can move with a margin, all of which may meet; in place of those of a set in `f32`
-    /// with others, if there are such.
+    /// Calls `with` with the same search without layers, in which bodies that can move have this margin. Where `others`
+    /// has bodies for a set in `f32`, they take the place of its own.
     #[doc(hidden)]
     pub fn grown<'b>(
         &'b self,
@@ -277,7 +279,7 @@ impl<'a, const D: usize> Input<'a, D> {
         }
     }
 
-    /// Checks all that can be checked without a look at each body, but for layers.
+    /// Checks all that needs no look at each body, but for layers.
     #[doc(hidden)]
     pub fn check_shape(&self) -> Result<(), InputError> {
         if let Relation::Among(sets, table) = &self.relation {
@@ -289,7 +291,7 @@ impl<'a, const D: usize> Input<'a, D> {
     }
 }
 
-/// Bodies of one search whose work the join of two trees is worth.
+/// The number of bodies of one search whose work equals the join of two trees of `a` and `b` bodies.
 fn joined(a: usize, b: usize) -> usize {
     let (few, many) = (a.min(b), a.max(b));
     if few.saturating_mul(SPARSE) < many { few.saturating_mul(WALK) } else { few }

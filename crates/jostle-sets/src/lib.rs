@@ -1,13 +1,16 @@
 //! Sets of circles, spheres, boxes or capsules as callers give them, prepared for searches, and questions to them.
 //!
-//! The folders are the middle of the pipeline that `jostle-core` begins and `jostle-pairs` ends; each uses only those before it:
-//! - `simd`: sixteen floats at a time, by each instruction set; `shape`: tests of sixteen; `traverse`: the way down a tree.
+//! The folders are the middle of the pipeline: `jostle-core` begins it, `jostle-pairs` ends it. Each folder uses only
+//! the folders before it:
+//! - `simd`: sixteen floats at a time, by each instruction set; `shape`: tests of sixteen; `traverse`: the way down a
+//!   tree.
 //! - `input`: sets, relation and space, as the caller gives them.
 //! - `proxy`: `f32` bodies that lose no pair, and the exact decision in `f64`.
-//! - `prepare`: an input as trees, and which of them meet at which image.
-//! - `query`: asks a built tree, or a set that has been prepared.
+//! - `prepare`: turns an input into trees, and lists which of them meet at which image.
+//! - `query`: asks a built tree or a prepared set.
 //!
-//! `compiled` has the macro by which the heavy functions are compiled with these crates, not with each crate that calls them.
+//! `compiled` has the macro that compiles heavy functions with the crate that defines them, not with each crate that
+//! calls them.
 
 #[doc(hidden)]
 pub mod compiled;

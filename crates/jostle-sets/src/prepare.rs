@@ -18,11 +18,11 @@ mod kept;
 use job::Job;
 use kept::KeptSets;
 
-/// How much nearer two direct bodies may seem, relative to the width of their box, of which their difference and an offset are
-/// parts, and to coordinates that were rounded in the cell. Each is rounded by 2^-24, twice: 2^-22.
+/// How much nearer two direct bodies may seem, 2^-22, relative to the width of their box and to coordinates that were
+/// rounded in the cell. Their difference and an offset are parts of that width. Each is rounded by 2^-24, twice.
 const DIRECT_BLUR: f64 = 1.0 / 4_194_304.0;
 
-/// As much, relative to what was taken off on the way into the cell: 2^-45.
+/// The same, relative to what was taken off on the way into the cell: 2^-45.
 const FAR_BLUR: f64 = f64::from_bits((1023 - 45) << 52);
 
 /// What a finder keeps to prepare searches.
@@ -34,11 +34,11 @@ pub struct Preparation<const D: usize> {
     frame: Frame<D>,
     gaps: Gaps<D>,
     extents: Vec<Extent<D>>,
-    /// Of each set that has an extent, what a build need not find out again.
+    /// For each set that has an extent, the checks that a build need not repeat.
     checked: Vec<Option<Checked<D>>>,
-    /// Of boxes and capsules, what the bodies of each set reach on each axis, at most.
+    /// Of boxes and capsules, the greatest reach of a body of each set on each axis.
     reaches: Vec<[f64; D]>,
-    /// The box of the tree of each set, in a space that repeats.
+    /// The box of the tree of each set, where space repeats.
     roots: Vec<Aabb<D>>,
 }
 
@@ -62,39 +62,39 @@ impl<const D: usize> Preparation<D> {
         &self.sorted.own.tree
     }
 
-    /// What is kept for each set of searches as this one: the trees of the last of those.
+    /// What is kept for each set of searches like this one: the trees of the last such search.
     pub fn sorted_for(&self, input: &Input<'_, D>) -> &[SortedSet<D>] {
         self.sorted.of(input)
     }
 
-    /// That of the last search within boxes in `f32`, in open space, or of the boxes that stood for the bodies of another set; none
-    /// where the last search was one of circles or spheres.
+    /// The tree of boxes of the last search within one set: of boxes in `f32` in open space, or of the boxes that stood
+    /// in for other bodies. None if that search was one of circles or spheres, or used a prepared tree.
     pub fn own_boxes(&self) -> Option<&LinearTree<D>> {
         Some(&self.sorted.own).filter(|own| own.boxed && !own.adopted).map(|own| &own.boxes)
     }
 
-    /// Has another tree in its place.
+    /// Puts another tree in the place of [`Preparation::own_tree`].
     pub fn set_own_tree(&mut self, tree: LinearTree<D>) {
         self.sorted.own.tree = tree;
     }
 
-    /// Asks for the memory in which it is told where the tree of searches within one set lies.
+    /// Prefetches the memory that says where the tree of searches within one set lies.
     pub fn prefetch(&self) {
         self.own_tree().prefetch_places();
     }
 
-    /// As [`Preparation::prefetch`], a step further.
+    /// Prefetches a step further: the memory that says where the tree's levels lie.
     pub fn prefetch_levels(&self) {
         self.own_tree().prefetch_levels();
     }
 
-    /// Takes over what a plain search leaves behind that another has prepared.
+    /// Takes over what a plain search that `other` has prepared leaves behind.
     pub fn take_over(&mut self, other: &Self) {
         self.sorted.own.tree.copy_from(other.own_tree());
         self.sorted.own.is_as_built();
     }
 
-    /// Tells no times of builds of the set of searches within one.
+    /// Measures no build times of the tree of searches within one set from now on.
     pub fn set_untimed(&mut self) {
         self.sorted.own.tree.set_untimed();
     }
@@ -114,7 +114,7 @@ impl<const D: usize> Preparation<D> {
             + self.roots.capacity() * size_of::<Aabb<D>>()
     }
 
-    /// Checks an input, and makes ready all that it takes to search it.
+    /// Checks an input, and makes ready all that a search of it needs.
     fn prepare(&mut self, input: &Input<'_, D>, isa: Isa, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         if let (Relation::Within(set), true) = (&input.relation, input.is_plain()) {
             return self.prepare_plain(set, workers);
@@ -150,8 +150,8 @@ impl<const D: usize> Preparation<D> {
         Ok(times)
     }
 
-    /// As [`Preparation::prepare`], within a set of bodies that have nothing but a place and a radius, in open space: of a few
-    /// bodies, what all other searches ask takes a tenth of the time.
+    /// As [`Preparation::prepare`], for a search in open space within one set of bodies with nothing but a place and a
+    /// radius. For a few bodies, the questions that all other searches ask take a tenth of the time.
     fn prepare_plain(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         set.check_shape()?;
         let own = &mut self.sorted.own;
@@ -166,7 +166,7 @@ impl<const D: usize> Preparation<D> {
         Ok(times)
     }
 
-    /// Makes ready a search of boxes, as they are or in the stead of other bodies.
+    /// Prepares a search of boxes, which are the bodies themselves or stand in for other bodies.
     fn prepare_boxes(&mut self, input: &Input<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         let cell = (!input.space.is_open()).then(|| UnitCell::of(&input.space));
         let (sorted, sets) = (self.sorted.of_mut(input), input.sets());
@@ -213,7 +213,7 @@ impl<const D: usize> Preparation<D> {
         Ok(times)
     }
 
-    /// How far the bodies of each set extend, where that is needed.
+    /// Finds how far the bodies of each set extend, where the search needs it.
     fn survey(
         &mut self,
         input: &Input<'_, D>,
@@ -241,7 +241,7 @@ impl<const D: usize> Preparation<D> {
         Ok(())
     }
 
-    /// Chooses the frame of a decided search, and finds out which prepared sets do for it as they are.
+    /// Chooses the frame of a decided search, and finds out which prepared sets serve as they are.
     fn adopt(&mut self, input: &Input<'_, D>, cell: Option<&UnitCell<D>>, workers: Workers<'_>) {
         self.gaps.clear();
         let (sets, sorted) = (input.sets(), self.sorted.of_mut(input));
@@ -274,7 +274,7 @@ impl<const D: usize> Preparation<D> {
         }
     }
 
-    /// Which sets of a prepared input have not been sorted, since they were before.
+    /// Whether each set of a prepared input was taken as it had been sorted before, not sorted for this search.
     pub fn adopted(&self, input: &Input<'_, D>) -> Vec<bool> {
         self.sorted.of(input).iter().take(input.sets().len()).map(|kept| kept.adopted).collect()
     }
@@ -300,7 +300,7 @@ impl<const D: usize> Preparation<D> {
         self.lay_out(input, cell, reach, (scale, dropped))
     }
 
-    /// The images of bodies of such a reach, in trees of such a scale: see [`Images::lay_out`].
+    /// Lays out the images for bodies of this reach, in trees of this scale: see [`Images::lay_out`].
     fn lay_out(
         &mut self,
         input: &Input<'_, D>,
@@ -320,7 +320,8 @@ impl<const D: usize> Preparation<D> {
         self.roots.extend(self.sorted.of(input).iter().zip(input.sets()).map(|(kept, set)| root(kept.ready(set).tree)));
     }
 
-    /// Each two sets that meet, at each image at which they may touch; within a set at one of two that are opposite.
+    /// Lists each two sets that meet, at each image at which they may touch. Within a set, one of two opposite images
+    /// is listed.
     fn list_jobs(&mut self, input: &Input<'_, D>) {
         self.jobs.clear();
         for (i, j) in input.meetings() {
@@ -333,7 +334,7 @@ impl<const D: usize> Preparation<D> {
         }
     }
 
-    /// The bodies of a prepared input.
+    /// The bodies of a prepared input, for exact decisions.
     pub fn exact<'a>(&'a self, input: &'a Input<'a, D>) -> Exact<'a, D> {
         Exact {
             sets: input.sets(),
@@ -346,7 +347,8 @@ impl<const D: usize> Preparation<D> {
         }
     }
 
-    /// Hits of decided circles or spheres of two sets that remain hits when the sum of radii is less by this are certain.
+    /// Returns the slack of two sets: hits of decided circles or spheres that survive subtracting it from the sum of
+    /// radii are certain.
     pub fn slack(&self, sets: [u32; 2]) -> f32 {
         let path = |set: u32| self.extents.get(set as usize).map_or(0.0, |extent| extent.path);
         self.frame.slack(path(sets[0]) + path(sets[1]))
@@ -354,7 +356,7 @@ impl<const D: usize> Preparation<D> {
 }
 
 compiled_here! {
-    /// Checks an input, and makes ready all that it takes to search it.
+    /// Checks an input, and makes ready all that a search of it needs.
     pub fn prepare<const D: usize>(
         preparation: &mut Preparation<D>,
         input: &Input<'_, D>,
@@ -365,7 +367,8 @@ compiled_here! {
     }
 }
 
-/// The frame of the largest prepared set of boxes or capsules, if others fit in, and which sets do for the search as they are.
+/// Returns the frame of the largest prepared set of boxes or capsules, if all bodies fit in, and marks the sets that
+/// serve as they are.
 fn adopt_boxes<const D: usize>(
     sorted: &mut [SortedSet<D>],
     input: &Input<'_, D>,
@@ -385,8 +388,8 @@ fn adopt_boxes<const D: usize>(
     Some(frame)
 }
 
-/// Whether bodies of two trees in these boxes may touch, the second being seen at an offset: by the boxes, as a join tests
-/// those of groups.
+/// Whether bodies of two trees with these boxes may touch, the second tree seen at an offset. The boxes are tested as a
+/// join tests the boxes of groups.
 fn may_touch<const D: usize>([one, other]: [Aabb<D>; 2], offset: [f32; D]) -> bool {
     !(0..D).any(|axis| {
         let margin = offset[axis].abs() * OFFSET_MARGIN;

@@ -1,9 +1,9 @@
-//! `f32` proxies of periodic, `f64` and moving bodies, which the tree holds in their stead; and the exact decision, in `f64`, of
-//! hits that proxies leave in doubt.
+//! `f32` proxies of periodic, `f64` and moving bodies, and the exact decision in `f64`. The tree holds proxies in place
+//! of the bodies; hits that proxies leave in doubt are decided.
 //!
-//! Bodies in `f32` at rest are *direct*: their proxies in a space that repeats are the bodies of the predicate. As soon as one
-//! set of a search is in `f64` or moves, all of them are *decided*: their proxies share one frame (`frame`), without
-//! the gaps between bodies where these lie far apart (`gaps`).
+//! Bodies in `f32` at rest are *direct*: in a space that repeats, the predicate takes their proxies as the bodies. As
+//! soon as one set of a search is in `f64` or moves, all its bodies are *decided*: their proxies share one frame
+//! (`frame`), without the gaps between bodies that lie far apart (`gaps`).
 
 mod boxed;
 mod columns;
@@ -45,20 +45,21 @@ use sorted::SortedSet;
 pub(crate) use survey::Extent;
 use survey::Given;
 
-/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle.
+/// A body on one axis: where it begins in the cell, half of its displacement, and how far it reaches from the middle of
+/// its path.
 type Span = [f64; 3];
 
-/// What a finder keeps of a set of which it makes proxies.
+/// The proxies of a set, which a finder keeps.
 #[derive(Debug)]
 pub struct Proxies<const D: usize> {
-    /// Of a tree, its bodies by id.
+    /// The bodies of a tree by id, if the set is a tree.
     tree_bodies: Columns<D>,
     columns: Columns<D>,
     extents: Vec<Extent<D>>,
-    /// How many cells each body has been moved by; of no body where none has.
+    /// By how many cells each body has been moved. Read only if `outside` is set.
     wraps: Vec<[i32; D]>,
     outside: bool,
-    /// The bodies of the set are those of the predicate as they were given, and were not copied.
+    /// The predicate takes the bodies of the set as they were given; they were not copied.
     as_given: bool,
 }
 
@@ -75,7 +76,7 @@ impl<const D: usize> Default for Proxies<D> {
     }
 }
 
-/// Does the same with the bodies of a set in either precision.
+/// Runs the same code with the bodies of a set in either precision.
 macro_rules! with_given {
     ($proxies:expr, $set:expr, $cell:expr, $decided:expr, |$given:ident| $body:expr) => {
         match $set.source {
@@ -115,12 +116,12 @@ impl<const D: usize> Proxies<D> {
         if self.outside { self.wraps[id as usize] } else { [0; D] }
     }
 
-    /// Says that no body has been moved into the cell.
+    /// Notes that no body has been moved into the cell.
     pub(crate) fn clear(&mut self) {
         self.outside = false;
     }
 
-    /// Says that the bodies of the set, none of which lies outside of the cell, are those of the predicate.
+    /// Notes that the predicate takes the bodies as they are, since none lies outside of the cell.
     pub(crate) fn leave_as_given(&mut self) {
         self.as_given = true;
     }
@@ -134,12 +135,12 @@ impl<const D: usize> Proxies<D> {
         self.outside
     }
 
-    /// Takes over whether some bodies that have been surveyed before lie outside of the cell.
+    /// Notes whether some bodies lie outside of the cell, as an earlier survey has found.
     pub(crate) fn take_over(&mut self, outside: bool) {
         self.outside = outside;
     }
 
-    /// The bodies of a tree by id, their margins in their radii.
+    /// Reads the bodies of a tree by id, with their margins in their radii.
     pub fn read_tree(&mut self, tree: &LinearTree<D>) -> Bodies<'_, D> {
         self.tree_bodies.read(tree);
         self.tree_view()
@@ -150,7 +151,7 @@ impl<const D: usize> Proxies<D> {
         self.tree_bodies.view()
     }
 
-    /// How far bodies extend that have been checked, if all of them lie in a cell whose walls lie in the axes.
+    /// Returns how far checked bodies extend, if all of them lie in a cell whose walls lie in the axes.
     pub(crate) fn survey_checked(
         &mut self,
         bodies: Bodies<'_, D>,
@@ -165,7 +166,7 @@ impl<const D: usize> Proxies<D> {
         }
         let given = Given { bodies, moving: None, cell: None, decided: false };
         let survey = |ids| given.survey_radii(isa, ids);
-        // Where all are the same, one tells.
+        // Where all radii are the same, one tells.
         let looked_at = if let Radii::All(_) = bodies.radii() { 1 } else { bodies.len() };
         let mut extent = reduce(looked_at, &mut self.extents, Extent::EMPTY, &survey, workers, &Extent::merge);
         for axis in 0..D {
@@ -175,7 +176,7 @@ impl<const D: usize> Proxies<D> {
         Some(extent)
     }
 
-    /// Looks at all bodies of a set, and refuses what is not sound.
+    /// Surveys all bodies of a set, and refuses bodies that are not sound.
     pub(crate) fn survey(
         &mut self,
         set: &Set<'_, D>,
@@ -206,23 +207,23 @@ impl<const D: usize> Proxies<D> {
         Ok(extent)
     }
 
-    /// What is wrong with a body of a set of circles or spheres by itself, if something is.
+    /// Returns the fault of a circle or sphere of a set by itself, if it has one.
     fn fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
         with_given!(self, set, None::<&UnitCell<D>>, true, |given| given.fault(id))
     }
 
-    /// What bodies of a set that has been looked at typically reach, the smaller ones among them.
+    /// Returns what the smaller bodies of a surveyed set typically reach.
     fn typical_radius(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>) -> f64 {
         with_given!(self, set, cell, true, |given| given.typical_radius())
     }
 
-    /// A body of a set that has been looked at, on each axis.
+    /// A body of a surveyed set, on each axis.
     fn spans(&self, set: &Set<'_, D>, cell: Option<&UnitCell<D>>, id: usize) -> [Span; D] {
         let cell = cell.filter(|_| self.outside);
         with_given!(self, set, cell, true, |given| from_axes(|axis| span(&given, axis, id)))
     }
 
-    /// Calls `visit` with bodies of a set that has been looked at on an axis, some at a time.
+    /// Calls `visit` with bodies of a surveyed set on one axis, some at a time.
     fn each_span(
         &self,
         set: &Set<'_, D>,
@@ -240,7 +241,7 @@ impl<const D: usize> Proxies<D> {
         }
     }
 
-    /// Makes the proxies of a set that has been looked at: in a frame, or else as the predicate has them.
+    /// Makes the proxies of a surveyed set: in a frame, or, without one, as the predicate takes them.
     pub(crate) fn fill(
         &mut self,
         set: &Set<'_, D>,
@@ -277,12 +278,12 @@ compiled_here! {
     }
 }
 
-/// What of the proxies is read while the rest is written.
+/// The part of the proxies that is read while the rest is written.
 struct Reborrow<'a, const D: usize> {
     tree_bodies: &'a Columns<D>,
 }
 
-/// A coordinate less so many cells.
+/// Returns a coordinate less `wraps` cells.
 #[inline]
 fn moved<const D: usize>(cell: &UnitCell<D>, axis: usize, x: f64, wraps: [i32; D]) -> f64 {
     if wraps == [0; D] { x } else { x - cell.shift(wraps.axes(f64::from))[axis] }

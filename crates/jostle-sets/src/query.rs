@@ -1,8 +1,8 @@
 //! Questions to a built tree: which bodies hold a point, touch a box or a circle, are hit by a ray, or are nearest.
 //!
 //! The files: `shape` (what is asked with), `error` (what is refused), `walk` (down the levels), `region`, `ray`,
-//! `nearest` (the predicates, and proofs that no box loses what they accept),
-//! `answer`, `blocks` and `batch` (many queries at once); the folder `prepared` asks sets in any space and either precision.
+//! `nearest` (the predicates, and proofs that no box loses what they accept), `answer`, `blocks` and `batch` (many
+//! queries at once). The folder `prepared` asks sets in any space and either precision.
 
 mod answer;
 mod batch;
@@ -32,15 +32,16 @@ use shape::{Checked, check_distance};
 
 /// Answers questions about the bodies of a tree, from as many threads as you like.
 ///
-/// Each comes in two forms. `visit_...` calls a closure for each body found, in an order that is a function of the bodies
-/// alone; nothing is allocated. The other form fills a list of the caller's, which is cleared first: ids ascending, or
-/// [`Reached`] by distance, then id. [`QueryBatch`] answers many at once, in parallel.
+/// Each question comes in two forms. `visit_...` calls a closure for each body found, in an order that is a function of
+/// the bodies alone; nothing is allocated. The other form fills a list of the caller's, which is cleared first: ids
+/// ascending, or [`Reached`] by distance, then id. [`QueryBatch`] answers many at once, in parallel.
 ///
-/// All predicates are decided in `f32` (rays in `f64`), from left to right, multiply and add apart; they do not depend on
-/// the instruction set. A query takes O(log n + found) for bodies spread out.
+/// All predicates are decided in `f32` (rays in `f64`), from left to right, multiply and add apart; they do not depend
+/// on the instruction set. A query takes O(log n + found) for bodies spread out.
 ///
-/// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^60, a box whose `lo` is above its
-/// `hi`, a direction of zero and a greatest distance that is negative or NaN are refused with [`QueryError::Query`]; the
+/// Queries refuse, with [`QueryError::Query`], whatever is not finite, has a negative radius or a |coordinate|
+/// (+ radius) above 2^60, a box whose `lo` is above its `hi`, a direction of zero, and a greatest distance that is
+/// negative or NaN. The list then stays as it was.
 /// list is then as it was.
 ///
 /// ```
@@ -77,7 +78,7 @@ impl<'t, const D: usize> Queries<'t, D> {
         Self { tree, isa: tree.isa() }
     }
 
-    /// The same by another instruction set. The answers do not depend on it.
+    /// The same questions by another instruction set. The answers do not depend on it.
     #[must_use]
     pub fn with_isa(self, isa: Isa) -> Self {
         Self { isa, ..self }
@@ -105,8 +106,8 @@ impl<'t, const D: usize> Queries<'t, D> {
         Ok(())
     }
 
-    /// Lists the bodies that touch a box, borders included, in ascending order: those with a squared distance from the box
-    /// of at most r * r, where the distance on an axis is `d = max(lo - x, 0, x - hi)` and its square the sum of d * d.
+    /// Lists the bodies that touch a box, borders included, in ascending order. A body touches the box if their squared
+    /// distance is at most r * r: the sum of d * d over the axes, with `d = max(lo - x, 0, x - hi)`.
     ///
     /// # Errors
     /// [`QueryError::Query`] when a border is not finite or beyond 2^60, or the lower one above the upper one.
@@ -126,8 +127,8 @@ impl<'t, const D: usize> Queries<'t, D> {
         Ok(())
     }
 
-    /// Lists the bodies that overlap a circle, in ascending order, by the predicate of pairs: `dx*dx + dy*dy (+ dz*dz) <=
-    /// s*s` with `dx = x - center` and `s = radius + r`. Touching counts.
+    /// Lists the bodies that overlap a circle, in ascending order, by the predicate of pairs:
+    /// `dx*dx + dy*dy (+ dz*dz) <= s*s` with `dx = x - center` and `s = radius + r`. Touching counts.
     ///
     /// # Errors
     /// [`QueryError::Query`] when centre or radius are not finite, the radius negative, or both together beyond 2^60.
@@ -165,13 +166,13 @@ impl<'t, const D: usize> Queries<'t, D> {
     /// Lists the bodies that a ray hits, by distance, then id.
     ///
     /// The distance is that from the origin to where the ray enters the body, in units of the world whatever the length
-    /// of the direction; 0 when the origin lies in the body. In `f64`, which holds all inputs exactly, with m = centre -
-    /// origin and every product of vectors summed from left to right:
+    /// of the direction. It is 0 when the origin lies in the body. All is computed in `f64`, which holds all inputs
+    /// exactly. With m = centre - origin, and every product of vectors summed from left to right:
     /// 1. the origin lies in the body when `m.m <= r*r`;
-    /// 2. else `along = m.direction / direction.direction`, and `w = m - along * direction` is how the centre lies off the
-    ///    line; the ray hits when `along >= 0` and `w.w <= r*r`, so touching counts;
-    /// 3. the distance is `max(along * |direction| - sqrt(r*r - w.w), 0)`, rounded to `f32`. It is a hit when that is at
-    ///    most `ray.reach`.
+    /// 2. else `along = m.direction / direction.direction`, and `w = m - along * direction` is how the centre lies off
+    ///    the line; the ray hits when `along >= 0` and `w.w <= r*r`, so touching counts;
+    /// 3. the distance is `max(along * |direction| - sqrt(r*r - w.w), 0)`, rounded to `f32`. It is a hit when the
+    ///    distance is at most `ray.reach`.
     ///
     /// # Errors
     /// [`QueryError::Query`] when origin or direction are not finite, the origin beyond 2^60, the direction zero, or the
@@ -192,7 +193,7 @@ impl<'t, const D: usize> Queries<'t, D> {
         Ok(())
     }
 
-    /// The first of [`Queries::ray`], found without the others. Nothing is allocated.
+    /// The first hit of [`Queries::ray`], found without the others. Nothing is allocated.
     ///
     /// # Errors
     /// As [`Queries::ray`].
@@ -202,8 +203,8 @@ impl<'t, const D: usize> Queries<'t, D> {
     }
 
     /// Lists the `count` bodies whose centres are nearest to a point (all, when there are fewer), by squared distance,
-    /// then id; radii do not count. The squared distance is `dx*dx + dy*dy (+ dz*dz)` with `dx = x - point`, in `f32`, and
-    /// must be at most `within * within`, which may be infinite. [`Reached::distance`] is its square root.
+    /// then id; radii do not count. The squared distance is `dx*dx + dy*dy (+ dz*dz)` with `dx = x - point`, in `f32`,
+    /// and must be at most `within * within`, which may be infinite. [`Reached::distance`] is its square root.
     ///
     /// The list is also the memory of the search.
     ///

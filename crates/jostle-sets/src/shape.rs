@@ -1,5 +1,5 @@
-//! The shapes that are tested, sixteen at a time: the exact predicates, and what their rounding costs. A shape is a file here,
-//! and one in the `tree` of `jostle-core`.
+//! The shapes that are tested, sixteen at a time: the exact predicates, and what their rounding costs. A shape is a
+//! file here, and one in the `tree` of `jostle-core`.
 
 pub mod boxes16;
 pub mod circles16;
@@ -14,9 +14,9 @@ pub use circles16::Round;
 
 /// What a join asks of the bodies of its trees.
 pub trait Shape {
-    /// Those of a leaf.
+    /// The bodies of a leaf.
     type Leaf<const D: usize>;
-    /// Those of a leaf, or one of them sixteen times.
+    /// The bodies of a leaf, or one of them sixteen times.
     type Sixteen<L: Lanes, const D: usize>: Sixteen<L, D, Leaf = Self::Leaf<D>>;
 
     /// Whether a hit of proxies can be certain, and need not be decided.
@@ -42,12 +42,12 @@ pub trait Sixteen<L: Lanes, const D: usize>: Copy {
     fn rotate(self) -> Self;
     /// The predicate.
     fn hits(self, other: Self) -> u16;
-    /// Those of [`Sixteen::hits`], and whether it is certain that all of them remain hits in `f64`: they are hits where the
-    /// sum of radii is less by the slack.
+    /// As [`Sixteen::hits`], and whether it is certain that all hits remain hits in `f64`: they survive subtracting the
+    /// slack from the sum of radii.
     fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool);
-    /// The predicate where the others are seen at an offset.
+    /// The predicate, with the other bodies seen at an offset.
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16;
-    /// Which of the sixteen may touch a body of the leaf whose box this is.
+    /// Which of the sixteen may touch a body of a leaf with this box.
     fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16;
 }
 
@@ -64,7 +64,7 @@ pub fn boxes16_overlapping<L: Lanes, const D: usize>(node: &Boxes16<D>, lo: [f32
     L::bits(mask)
 }
 
-/// A mask of the first `n` lanes, of which there is one at least.
+/// A mask of the first `n` lanes, where `n` is at least 1.
 #[inline(always)]
 pub fn first_lanes(n: usize) -> u16 {
     (u32::from(u16::MAX) >> (LANES - n)) as u16

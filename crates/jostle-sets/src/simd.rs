@@ -1,8 +1,8 @@
 //! Sixteen floats at a time: the contract of the kernels, and its bodies for each instruction set.
 //!
-//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so that all give the same bits. Its type is
-//! private to the module whose functions have the instructions enabled: code that is generic over [`Lanes`] is reached by
-//! [`run`] alone.
+//! A body computes lane by lane what IEEE 754 says, multiply and add apart, so all bodies give the same bits. The type
+//! of a body is private to the module whose functions have its instructions enabled, so code that is generic over
+//! [`Lanes`] is reached by [`run`] alone.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -21,27 +21,28 @@ pub use portable::Portable;
 /// Number of lanes, which is also the number of ranks in a leaf and of children of a node.
 pub const LANES: usize = jostle_core::tree::LEAF;
 
-/// Ids of a row that are kept, and sorted, side by side with those of others.
+/// Ids of a row that is kept and sorted side by side with other rows, at most.
 pub const ROW: usize = 4 * LANES;
 
 /// Work on sixteen lanes at a time.
 pub trait LaneWork {
-    /// What comes out.
+    /// The result.
     type Output;
 
     /// As [`Work::GAINS_BY_AVX512`](jostle_core::isa::Work::GAINS_BY_AVX512).
     const GAINS_BY_AVX512: bool = true;
 
-    /// Does the work. To be marked `#[inline(always)]`, and so is what it calls with `L`, unless by [`Lanes::call`]: a
+    /// Does the work. Mark it `#[inline(always)]`, and all that it calls with `L`, unless by [`Lanes::call`]: a
     /// function of its own, or a closure, would be compiled for what the target always has.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
 /// A vector of [`LANES`] floats. Bit i of a mask stands for lane i.
 pub trait Lanes: Copy {
-    /// Whether sixteen rows are kept by [`Lanes::keep_any`] in less time than one after the other, as they come.
+    /// Whether [`Lanes::keep_any`] keeps sixteen rows in less time than one after the other, as they come.
     const KEEPS_SIXTEEN: bool = true;
-    /// What a comparison leaves: of several the bits are taken once, which costs more than a comparison where it takes instructions.
+    /// The result of a comparison. Its bits are taken once for several comparisons: where that takes instructions, it
+    /// costs more than a comparison.
     type Mask: Copy;
     /// Runs a piece of work in a function of its own that has the instructions enabled. No vector goes in or out.
     fn call<W: LaneWork>(work: W) -> W::Output;
@@ -57,13 +58,13 @@ pub trait Lanes: Copy {
     fn sub(self, other: Self) -> Self;
     /// `self * other`.
     fn mul(self, other: Self) -> Self;
-    /// The lesser of both; anything where either is NaN, and of two zeros either.
+    /// The lesser of both. Unspecified where either is NaN; of two zeros, either.
     fn min(self, other: Self) -> Self;
-    /// The greater of both; anything where either is NaN, and of two zeros either.
+    /// The greater of both. Unspecified where either is NaN; of two zeros, either.
     fn max(self, other: Self) -> Self;
-    /// Every value one lane down, the first one up to the last lane.
+    /// Every value one lane down, the first value to the last lane.
     fn rotate(self) -> Self;
-    /// Rows of four floats less others, but the sums of the last ones, column by column.
+    /// Rows of `a` less rows of `b`, but the sums of their last floats, column by column.
     #[inline(always)]
     fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
         let mut columns = [[0.0; LANES]; 4];
@@ -77,7 +78,7 @@ pub trait Lanes: Copy {
         let [x, y, z, last] = &columns;
         [Self::load(x), Self::load(y), Self::load(z), Self::load(last)]
     }
-    /// As [`Lanes::apart`], of the first of two rows each, and of the second.
+    /// As [`Lanes::apart`], for the first rows of pairs of rows, and for the second rows.
     #[inline(always)]
     fn apart_both(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LANES]) -> [[Self; 4]; 2] {
         let mut rows = [[[&[0.0; 4]; LANES]; 2]; 2];
@@ -100,25 +101,25 @@ pub trait Lanes: Copy {
     fn le(self, other: Self) -> u16 {
         Self::bits(self.le_mask(other))
     }
-    /// Writes `base + i` for each set bit i, ascending, to the front of `out`; what follows them there is anything.
-    /// Returns their number.
+    /// Writes `base + i` for each set bit i, ascending, to the front of `out`. The rest of `out` is unspecified.
+    /// Returns the number of set bits.
     fn expand(mask: u16, base: u32, out: &mut [u32; LANES]) -> usize;
-    /// Writes `[a, b[i]]`, the lesser first, for each set bit i, ascending, to the front of `out`; what follows them there
-    /// is anything.
+    /// Writes `[a, b[i]]`, the lesser first, for each set bit i, ascending, to the front of `out`. The rest of `out` is
+    /// unspecified.
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]);
-    /// As [`Lanes::pairs`], but `[a, b[i]]` as they are, or `[b[i], a]` where `swapped`.
+    /// As [`Lanes::pairs`], but writes `[a, b[i]]` as they are, or `[b[i], a]` where `swapped`.
     fn pairs_across(a: u32, b: &[u32; LANES], swapped: bool, mask: u16, out: &mut [[u32; 2]; LANES]);
     /// As [`Lanes::pairs`], with `[a[i], a[(i + rotation) % 16]]`; `rotation` is at most 8.
     fn pairs_within(a: &[u32; LANES], rotation: usize, mask: u16, out: &mut [[u32; 2]; LANES]);
-    /// Sorts the first `lens[i]` ids of row i, of which there are [`ROW`] at most; what follows them becomes anything.
+    /// Sorts the first `lens[i]` ids of row i, at most [`ROW`]. The ids that follow become unspecified.
     #[inline(always)]
     fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LANES], lens: &[u32; LANES]) {
         for (row, &len) in rows.iter_mut().zip(lens) {
             counted::sort_row(&mut row[..ROW], len as usize);
         }
     }
-    /// Merges the first [`ROW`] ids of row i with those that follow, both ascending, `lens[i]` in all; shorter rows become anything, and
-    /// so does what follows.
+    /// Merges the first [`ROW`] ids of row i with the ids that follow, both ascending, `lens[i]` in all. Shorter rows
+    /// become unspecified, and so do the ids after `lens[i]`.
     #[inline(always)]
     fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], lens: &[u32; LANES]) {
         merged::merge_rows(rows, lens);
@@ -139,7 +140,7 @@ pub trait Lanes: Copy {
         }
         mask
     }
-    /// Where ids are this one.
+    /// Where an id equals `id`.
     #[inline(always)]
     fn same_ids(ids: &[u32; LANES], id: u32) -> u16 {
         let mut mask = 0;
@@ -148,21 +149,21 @@ pub trait Lanes: Copy {
         }
         mask
     }
-    /// Writes the values of the lanes set in `mask`, in order, to the front of `out`; what follows them is anything.
+    /// Writes the values of the lanes set in `mask`, in order, to the front of `out`. The rest of `out` is unspecified.
     fn compress(values: &[f32; LANES], mask: u16, out: &mut [f32; LANES]);
-    /// As [`Lanes::compress`], of its own values.
+    /// As [`Lanes::compress`], for the values of `self`.
     #[inline(always)]
     fn compressed(self, mask: u16, out: &mut [f32; LANES]) {
         let mut values = [0.0; LANES];
         self.store(&mut values);
         Self::compress(&values, mask, out);
     }
-    /// As [`Lanes::compress`], of ids.
+    /// As [`Lanes::compress`], for ids.
     #[inline(always)]
     fn compress_ids(values: &[u32; LANES], mask: u16, out: &mut [u32; LANES]) {
         Self::compress(bytemuck::cast_ref(values), mask, bytemuck::cast_mut(out));
     }
-    /// As [`Lanes::compress`], of pairs.
+    /// As [`Lanes::compress`], for pairs.
     #[inline(always)]
     fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
         let mut len = 0;
@@ -180,8 +181,9 @@ pub trait Lanes: Copy {
         }
         mask
     }
-    /// Of the sixteen rows from number `from` on, moves those whose last value has any of `bits` to rows `to` and on, in order; what
-    /// follows them there, sixteen rows in all, is anything. Returns their number. `to` is at most `from`.
+    /// Of the sixteen rows from number `from` on, moves the rows whose last value has any of `bits` to rows `to` and
+    /// on, in order. The rest of the sixteen rows from `to` on is unspecified. Returns the number of rows moved. `to`
+    /// is at most `from`.
     #[inline(always)]
     fn keep_any(columns: [&mut [u32]; 3], from: usize, to: usize, bits: u32) -> usize {
         let mask = Self::with_any(sixteen(columns[2], from), bits);

@@ -1,10 +1,10 @@
-//! Many sets of bodies, and a table of which meet.
+//! Many sets of bodies, and a table of which sets meet.
 
 use core::fmt;
 
 use crate::InputError;
 
-/// Which of several sets meet which, themselves included: an activation table.
+/// An activation table: which of several sets meet, and which of them meet themselves.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -16,7 +16,7 @@ use crate::InputError;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ActivationTable {
     sets: usize,
-    /// By the lesser and the greater of two sets.
+    /// The sets that meet: the lesser of two, then the greater.
     pairs: Vec<(u32, u32)>,
 }
 
@@ -30,13 +30,13 @@ impl fmt::Debug for ActivationTable {
 }
 
 impl ActivationTable {
-    /// Of so many sets, none meets any.
+    /// A table of `sets` sets of which none meets any.
     #[must_use]
     pub fn none(sets: usize) -> Self {
         Self { sets, pairs: Vec::new() }
     }
 
-    /// Of so many sets, each meets all, itself included.
+    /// A table of `sets` sets of which each meets all, itself included.
     #[must_use]
     pub fn all(sets: usize) -> Self {
         let pairs = (0..sets as u32).flat_map(|i| (i..sets as u32).map(move |j| (i, j))).collect();

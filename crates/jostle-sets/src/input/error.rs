@@ -21,14 +21,14 @@ pub enum InputError {
     },
     /// A view that is refused as a whole: its columns, its layout in memory, its margin or the number of its bodies.
     View(ViewError),
-    /// Bodies that are sound, but that the space or the step does not allow where they are.
+    /// Sound bodies at places that the space or the step does not allow.
     Range {
         /// How many bodies are at fault.
         count: usize,
         /// The first 16 of them by id, each with its (first) fault.
         first: Vec<(u32, RangeFault)>,
     },
-    /// Layers that do not name each body once.
+    /// Layers that do not have one value for each body.
     Layers {
         /// The number of bodies.
         bodies: usize,
@@ -41,7 +41,7 @@ pub enum InputError {
     },
     /// A lattice that does not span space.
     Lattice(LatticeFault),
-    /// Bodies that reach so far that more images of the cell have to be looked at than can be.
+    /// Bodies that reach so far that the search would have to look at too many images of the cell.
     Images {
         /// How many images there would be.
         images: f64,
@@ -50,19 +50,19 @@ pub enum InputError {
     },
     /// Parts of a search that do not go together.
     Combination {
-        /// Which they are.
+        /// The parts.
         parts: &'static str,
-        /// Why, and what to do instead.
+        /// Why they do not, and what to do instead.
         reason: &'static str,
     },
-    /// Displacements that do not name each body once.
+    /// Displacements that do not have one value for each body.
     Displacements {
         /// The number of bodies.
         bodies: usize,
         /// The number of displacements on each axis.
         displacements: Vec<usize>,
     },
-    /// An activation table that is not of as many sets as there are.
+    /// An activation table of another number of sets than the input has.
     Sets {
         /// The number of sets given.
         sets: usize,
@@ -71,11 +71,11 @@ pub enum InputError {
     },
     /// A parameter of the search that is out of its range.
     Parameter {
-        /// What it is called.
+        /// The name of the parameter.
         name: &'static str,
-        /// What was given.
+        /// The value given.
         value: f64,
-        /// What it has to be.
+        /// What the value has to be.
         wanted: &'static str,
     },
 }
@@ -126,13 +126,13 @@ impl From<ViewError> for InputError {
 }
 
 impl InputError {
-    /// The error that names those bodies of `0..bodies` which have a fault, or nothing when none has. O(n).
+    /// Returns the error that names the bodies of `0..bodies` with a fault, or `Ok` when none has one. O(n).
     pub(crate) fn of_range(bodies: usize, fault: impl Fn(usize) -> Option<RangeFault>) -> Result<(), Self> {
         offenders(bodies, &fault).map_or(Ok(()), |(count, first)| Err(Self::Range { count, first }))
     }
 }
 
-/// Why the space or the step does not allow a body where it is.
+/// Why the space or the step does not allow the place of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RangeFault {

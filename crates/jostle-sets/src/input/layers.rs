@@ -1,4 +1,4 @@
-//! Who may meet whom: categories, masks and groups, tested sixteen at a time.
+//! Which bodies may meet: categories, masks and groups, tested sixteen at a time.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use jostle_core::{LinearTree, Workers};
 use crate::InputError;
 use crate::simd::{LANES, Lanes};
 
-/// Leaves that one task looks up.
+/// Leaves whose layers one task looks up.
 const LEAVES_PER_TASK: usize = 512;
 
 /// One value for all bodies, or one each.
@@ -73,7 +73,7 @@ impl<'a, T, const N: usize> From<&'a [T; N]> for Values<'a, T> {
     }
 }
 
-/// Values as they were.
+/// A copy of [`Values`].
 #[derive(Debug, Clone)]
 enum ValuesKept<T> {
     All(T),
@@ -108,7 +108,7 @@ impl<T: Copy + PartialEq> ValuesKept<T> {
     }
 }
 
-/// The layers of a set as they were, or that it had none.
+/// A copy of a set's layers, or the note that it had none.
 #[derive(Debug, Clone)]
 pub struct LayersKept {
     there: bool,
@@ -134,7 +134,7 @@ impl LayersKept {
         }
     }
 
-    /// Whether they are the same.
+    /// Whether the layers are still those that were kept.
     #[must_use]
     pub fn is_of(&self, layers: Option<Layers<'_>>) -> bool {
         layers.map_or(!self.there, |Layers { category, mask, group }| {
@@ -150,8 +150,8 @@ impl LayersKept {
 
 /// Which bodies may meet: a pair is kept when `category[a] & mask[b] != 0 && category[b] & mask[a] != 0`.
 ///
-/// A group overrules that, as in Box2D: two bodies of the same group, other than 0, meet if it is positive and do not if
-/// it is negative. Looked at afresh in every search.
+/// A group overrules category and mask, as in Box2D: two bodies of the same group, other than 0, meet if it is
+/// positive, and do not if it is negative. Each search reads layers afresh.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -178,19 +178,19 @@ impl<'a> Layers<'a> {
     /// Every body meets every other.
     pub const ALL: Self = Self { category: Values::All(u32::MAX), mask: Values::All(u32::MAX), group: Values::All(0) };
 
-    /// What each body is, and what it meets: a `u32` for all or a slice with one for each, by id.
+    /// What each body is (category) and what it meets (mask): a `u32` for all, or a slice with one for each, by id.
     #[must_use]
     pub fn new(category: impl Into<Values<'a, u32>>, mask: impl Into<Values<'a, u32>>) -> Self {
         Self { category: category.into(), mask: mask.into(), group: Values::All(0) }
     }
 
-    /// Bodies of the same group, if that is not 0, meet always (positive) or never (negative).
+    /// Adds groups: two bodies of the same group, other than 0, always meet (positive) or never do (negative).
     #[must_use]
     pub fn with_groups(self, group: impl Into<Values<'a, i32>>) -> Self {
         Self { group: group.into(), ..self }
     }
 
-    /// Whether there is a value for each of so many bodies.
+    /// Refuses layers that do not have a value for each of so many bodies.
     pub(crate) fn check(&self, bodies: usize) -> Result<(), InputError> {
         let lengths = [self.category.len(bodies), self.mask.len(bodies), self.group.len(bodies)];
         if lengths.iter().all(|&len| len == bodies) {
@@ -200,7 +200,7 @@ impl<'a> Layers<'a> {
         Err(InputError::Layers { bodies, categories, masks, groups })
     }
 
-    /// Whether body a may meet body b, which has these layers.
+    /// Whether body `a`, with these layers, may meet body `b`, with the layers `others`.
     #[inline]
     #[doc(hidden)]
     pub fn meets(&self, a: u32, others: &Layers<'_>, b: u32) -> bool {
@@ -237,7 +237,7 @@ pub struct Layered16 {
 impl Layered16 {
     const NONE: Self = Self { category: [0; LEAF], mask: [0; LEAF], group: [0; LEAF] };
 
-    /// Every body `rotation` lanes down.
+    /// The same bodies, each `rotation` lanes down.
     #[inline(always)]
     fn rotated(&self, rotation: usize) -> Self {
         let mut rotated = Self::NONE;
@@ -256,7 +256,8 @@ impl Layered16 {
         Self { category: [self.category[lane]; LEAF], mask: [self.mask[lane]; LEAF], group: [self.group[lane]; LEAF] }
     }
 
-    /// In which lanes the two may meet. As floats, whose comparison every instruction set turns into a mask.
+    /// The lanes in which the two bodies may meet. Floats are compared: every instruction set turns their comparison
+    /// into a mask.
     #[inline(always)]
     fn meeting<L: Lanes>(&self, other: &Self) -> u16 {
         let mut apart = Floats::splat(0.0);
@@ -271,7 +272,7 @@ impl Layered16 {
     }
 }
 
-/// Where the layers of a tree's leaves are looked up: in a table of them, or in the caller's columns, by id.
+/// Where a join finds the layers of a leaf: in a table by leaf, or in the caller's columns by id.
 #[derive(Debug, Clone, Copy)]
 pub enum LayersOf<'a> {
     Table(&'a [Layered16]),
@@ -299,14 +300,14 @@ impl LayersOfBoth<'_> {
         Self([other, one])
     }
 
-    /// Which of a leaf of the other side a circle of side `side` may meet.
+    /// Which bodies of a leaf of the other side the circle of side `side` may meet.
     #[inline(always)]
     pub fn meeting<L: Lanes>(&self, side: usize, circle: usize, leaf: usize) -> u16 {
         let circle16 = self.0[side].leaf(circle / LEAF);
         circle16.all(circle % LEAF).meeting::<L>(&self.0[1 - side].leaf(leaf))
     }
 
-    /// Which of a leaf may meet the one `rotation` lanes on.
+    /// Which bodies of a leaf may meet the body `rotation` lanes on.
     #[inline(always)]
     pub fn meeting_within<L: Lanes>(&self, leaf: usize, rotation: usize) -> u16 {
         let layered = self.0[0].leaf(leaf);
@@ -314,7 +315,7 @@ impl LayersOfBoth<'_> {
     }
 }
 
-/// The layers of a tree's bodies, by leaf: looked up once, where the search goes over all bodies in any case.
+/// The layers of a tree's bodies, by leaf. They are looked up once, where a search goes over all bodies in any case.
 #[derive(Debug, Default)]
 pub(crate) struct LayerTable(Vec<Layered16>);
 

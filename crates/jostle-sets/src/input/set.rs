@@ -1,4 +1,4 @@
-//! One set of bodies of a search: where they are, how they move, and who of them may meet whom.
+//! One set of bodies of a search: where they are, how they move, and which of them may meet.
 
 use core::any::Any;
 use core::fmt;
@@ -12,12 +12,12 @@ use crate::InputError;
 use crate::input::layers::Layers;
 use crate::input::shaped::Shaped;
 
-/// A set of bodies: circles or spheres in `f32` or `f64`, or a tree that was built of them; at rest or on their way; and
-/// who of them may meet whom.
+/// A set of bodies of a search, at rest or moving, and which of them may meet.
 ///
-/// A view is sorted anew by each search. A tree, made by [`LinearTree::build`], serves as many searches of `f32` in open space
-/// as its bodies stay where they are, and a [`PreparedSet`](crate::PreparedSet) as many searches in any space, in either precision: walls,
-/// terrain, or a crowd that several others are to be tested against.
+/// A view has circles, spheres, boxes or capsules in `f32` or `f64`; each search sorts it anew. A tree, made by
+/// [`LinearTree::build`], serves many searches of `f32` in open space, while its bodies stay where they are. A
+/// [`PreparedSet`](crate::PreparedSet) serves many searches in any space, in either precision. Trees and prepared sets
+/// are for walls, terrain, or a crowd that several other sets are tested against.
 #[derive(Debug, Clone, Copy)]
 pub struct Set<'a, const D: usize> {
     #[doc(hidden)]
@@ -26,20 +26,20 @@ pub struct Set<'a, const D: usize> {
     pub layers: Option<Layers<'a>>,
     #[doc(hidden)]
     pub moving: Option<Displacements<'a, D>>,
-    /// Of bodies that have been sorted before.
+    /// The prepared set and its space, if the bodies have been sorted before.
     #[doc(hidden)]
     pub sorted_before: Option<SortedBefore<'a, D>>,
 }
 
-/// The [`PreparedSet`](crate::PreparedSet) that a set is of, and the space that it was sorted for. Inputs know no more of it:
-/// `proxy` stands above `input`, and looks inside.
+/// The [`PreparedSet`](crate::PreparedSet) behind a set, and the space that it was sorted for. Inputs know no more of
+/// it: `proxy`, which stands above `input`, looks inside.
 #[derive(Debug, Clone, Copy)]
 pub struct SortedBefore<'a, const D: usize> {
     pub(crate) by: &'a (dyn Any + Send + Sync),
     pub(crate) space: &'a Space<D>,
 }
 
-/// Where the bodies of a set are.
+/// What a set has its bodies from.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a, const D: usize> {
     View(Bodies<'a, D>),
@@ -48,8 +48,8 @@ pub enum Source<'a, const D: usize> {
     Shaped(Shaped<'a, D>),
 }
 
-/// How far each body of a set moves on each axis during the step, by id: slices or columns of `f32` or `f64`, one an axis.
-/// Whatever [`Set::moving`] takes turns into it.
+/// How far each body of a set moves on each axis during the step, by id: slices or columns of `f32` or `f64`, one an
+/// axis. All that [`Set::moving`] takes turns into it.
 #[derive(Clone, Copy)]
 pub struct Displacements<'a, const D: usize>(pub(crate) Moves<'a, D>);
 
@@ -66,19 +66,19 @@ impl<'a, const D: usize> Set<'a, D> {
         Self { source, layers: None, moving: None, sorted_before: None }
     }
 
-    /// Keeps only pairs that these layers let meet; of two sets, one without layers meets all.
+    /// Keeps only pairs that these layers allow. Of two sets, one without layers has [`Layers::ALL`].
     #[must_use]
     pub fn layers(self, layers: Layers<'a>) -> Self {
         Self { layers: Some(layers), ..self }
     }
 
-    /// Each body moves along a straight line during the step, from where it is by its displacement. Bodies of the same
-    /// search that are not moving stay where they are.
+    /// Moves each body along a straight line during the step, from its place by its displacement. Bodies of sets
+    /// without displacements stay where they are.
     ///
-    /// With `p` the difference of centres at the beginning (`xb - xa`, and the image shift where space repeats),
-    /// `v = db - da` and `s = ra + rb`, all in `f64`, two touch at time 0 when `p.p <= s*s`; else, when they come closer
-    /// (`p.v < 0`) and `(p.v)^2 - v.v * c >= 0` with `c = p.p - s*s`, at time `c / (sqrt((p.v)^2 - v.v * c) - p.v)` if that
-    /// is at most 1. `Found::times_of_impact` has the time of each pair.
+    /// All in `f64`, let `p` be the difference of centres at the beginning (`xb - xa`, plus the image shift where space
+    /// repeats), `v = db - da`, `s = ra + rb` and `c = p.p - s*s`. Two bodies touch at time 0 when `p.p <= s*s`. Else,
+    /// when they come closer (`p.v < 0`) and `(p.v)^2 - v.v * c >= 0`, they touch at time
+    /// `c / (sqrt((p.v)^2 - v.v * c) - p.v)` if that is at most 1. `Found::times_of_impact` has the time of each pair.
     ///
     /// ```
     /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -114,7 +114,7 @@ impl<'a, const D: usize> Set<'a, D> {
         self.len() == 0
     }
 
-    /// Whether its bodies can be elsewhere in another search: those of trees stay where they are.
+    /// Whether the bodies may be elsewhere in another search. Bodies of a tree stay where they are.
     pub(crate) fn is_movable(&self) -> bool {
         !matches!(self.source, Source::Tree(_)) || self.moving.is_some()
     }
@@ -127,7 +127,8 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
-    /// The same bodies with a margin, if they can move, all of which may meet; in place of those in `f32` others, if there are such.
+    /// The same set without layers. Bodies that can move have this margin; `others`, if given, take the place of bodies
+    /// in `f32`.
     pub(crate) fn grown<'b>(&self, margin: f64, others: Option<Bodies<'b, D>>) -> Set<'b, D>
     where
         'a: 'b,
@@ -141,7 +142,7 @@ impl<'a, const D: usize> Set<'a, D> {
         Set { source, layers: None, ..*self }
     }
 
-    /// Checks all that can be checked without a look at each body, but for layers.
+    /// Checks all that needs no look at each body, but for layers.
     pub(crate) fn check_shape(&self) -> Result<(), InputError> {
         match self.source {
             Source::View(bodies) => bodies.check_shape()?,
@@ -156,23 +157,23 @@ impl<'a, const D: usize> Set<'a, D> {
         self.layers.map_or(Ok(()), |layers| layers.check(self.len()))
     }
 
-    /// Whether lists of its pairs may be kept for a while.
+    /// Whether the bodies have a margin, so that lists of their pairs may be kept for a while.
     pub(crate) fn has_margin(&self) -> bool {
         match self.source {
             Source::View(bodies) => bodies.margin() > 0.0,
             Source::Double(bodies) => bodies.margin() > 0.0,
             Source::Tree(tree) => tree.margin() > 0.0,
-            // Only those of circles and spheres are looked after.
+            // Only lists of circles and spheres are kept.
             Source::Shaped(_) => false,
         }
     }
 
-    /// Whether it has been sorted for a search in this space.
+    /// Whether the set has been sorted for this space.
     pub(crate) fn is_sorted_for(&self, space: &Space<D>) -> bool {
         self.moving.is_none() && !self.is_empty() && self.sorted_before.is_some_and(|before| before.space == space)
     }
 
-    /// Bodies that a search has to look at in any case.
+    /// The number of bodies that a search looks at in any case: none of a tree, nor of a set sorted for its space.
     pub(crate) fn sorted(&self, space: &Space<D>) -> usize {
         match self.source {
             _ if self.is_sorted_for(space) => 0,
@@ -181,7 +182,7 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
-    /// Asks for the memory of the columns of a view.
+    /// Prefetches the columns of a view.
     pub(crate) fn prefetch(&self) {
         let Source::View(bodies) = self.source else { return };
         bodies.centers().iter().filter_map(|column| column.as_slice()).for_each(prefetch);
@@ -190,7 +191,7 @@ impl<'a, const D: usize> Set<'a, D> {
         }
     }
 
-    /// Whether it is of bodies in `f32` that have nothing but a place and a radius.
+    /// Whether this is a view of bodies in `f32` that have nothing but a place and a radius.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.source, Source::View(_))
             && !self.has_margin()
@@ -199,7 +200,7 @@ impl<'a, const D: usize> Set<'a, D> {
             && self.sorted_before.is_none()
     }
 
-    /// Whether its pairs are decided in `f64`.
+    /// Whether the pairs of circles or spheres are decided in `f64`.
     pub(crate) fn is_decided(&self) -> bool {
         self.moving.is_some() || matches!(self.source, Source::Double(_))
     }
@@ -245,7 +246,7 @@ impl<const D: usize> Displacements<'_, D> {
         Err(InputError::Displacements { bodies, displacements: lengths.to_vec() })
     }
 
-    /// That of one body.
+    /// The displacement of one body.
     #[inline(always)]
     #[doc(hidden)]
     pub fn get(&self, id: usize) -> [f64; D] {
@@ -265,7 +266,7 @@ impl<const D: usize> Displacements<'_, D> {
         displacement
     }
 
-    /// Those of the bodies from number `first` on, on one axis.
+    /// Reads the displacements of the bodies from number `first` on, on one axis.
     pub(crate) fn read(&self, axis: usize, first: usize, out: &mut [f64]) {
         match &self.0 {
             Moves::Single(columns) => columns[axis].map_into(first, out, f64::from),
@@ -286,7 +287,7 @@ impl<'a, const D: usize> From<[Column<'a, f64>; D]> for Displacements<'a, D> {
     }
 }
 
-/// Slices, vectors and arrays of either precision.
+/// Converts slices, vectors and arrays of either precision.
 macro_rules! displacements_from {
     ($([$($generics:tt)*] $values:ty),* $(,)?) => {$(
         impl<'a, const D: usize, $($generics)*> From<[$values; D]> for Displacements<'a, D> {

@@ -1,11 +1,11 @@
-//! Bodies that are neither circles nor spheres.
+//! Bodies that are neither circles nor spheres: boxes and capsules.
 
 use jostle_core::{Boxes, Boxes64, Capsules, Capsules64};
 
 use super::{Input, Set, Source};
 use crate::InputError;
 
-/// Where the bodies of a set are that are neither circles nor spheres.
+/// A view of boxes or capsules, in either precision.
 #[derive(Debug, Clone, Copy)]
 pub enum Shaped<'a, const D: usize> {
     Boxes(Boxes<'a, D>),
@@ -36,31 +36,31 @@ impl<const D: usize> Shaped<'_, D> {
 }
 
 impl<const D: usize> Set<'_, D> {
-    /// Whether it is of boxes or capsules.
+    /// Whether the bodies are boxes or capsules.
     pub(crate) fn is_shaped(&self) -> bool {
         matches!(self.source, Source::Shaped(_))
     }
 }
 
 impl<const D: usize> Input<'_, D> {
-    /// Whether some bodies are boxes or capsules: then trees are of boxes.
+    /// Whether some bodies are boxes or capsules. Trees then hold boxes.
     #[doc(hidden)]
     pub fn is_shaped(&self) -> bool {
         self.sets().iter().any(Set::is_shaped)
     }
 
-    /// Whether all bodies are boxes in `f32` in open space, which are searched as they are.
+    /// Whether all bodies are boxes in `f32` in open space. They are searched as they are.
     pub(crate) fn is_of_boxes(&self) -> bool {
         self.space.is_open() && self.sets().iter().all(|set| matches!(set.source, Source::Shaped(Shaped::Boxes(_))))
     }
 
-    /// Refuses, of boxes and capsules, what is built for circles and spheres alone.
+    /// Refuses boxes and capsules in what is built for circles and spheres alone.
     #[doc(hidden)]
     pub fn check_round(&self, parts: &'static str, reason: &'static str) -> Result<(), InputError> {
         if self.is_shaped() { Err(InputError::Combination { parts, reason }) } else { Ok(()) }
     }
 
-    /// Refuses what boxes and capsules cannot be searched with.
+    /// Refuses displacements in a search with boxes or capsules.
     pub(super) fn check_shaped(&self) -> Result<(), InputError> {
         let refuse = |parts, reason| Err(InputError::Combination { parts, reason });
         if !self.is_shaped() {
@@ -76,7 +76,7 @@ impl<const D: usize> Input<'_, D> {
     }
 }
 
-/// Views that turn into sets, and into inputs within them.
+/// Turns views into sets, and into searches within them.
 macro_rules! sets_of {
     ($($view:ident),*) => {$(
         impl<'a, const D: usize> From<$view<'a, D>> for Set<'a, D> {

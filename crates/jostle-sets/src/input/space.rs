@@ -1,30 +1,32 @@
 //! The space that bodies are in: open, periodic on some axes, or a lattice.
 //!
-//! A space that repeats is a cell, spanned by one vector for each axis from an origin on, and the directions in which it
-//! repeats. A body counts at the place in the cell that it is moved to by whole vectors, and at every image of that place.
+//! A space that repeats has a cell, spanned from an origin by one vector for each axis, and directions in which the
+//! cell repeats. Whole vectors move a body to a place in the cell. The body counts there, and at every image of that
+//! place.
 
 use jostle_core::axes::Axes;
 
 use crate::{InputError, LatticeFault};
 
-/// Lengths of lattice vectors, and coordinates of the origin, lie below 2^300; lengths above 2^-300: then neither volumes nor
-/// their inverses leave the range of `f64`.
+/// Lengths of lattice vectors lie above 2^-300 and below 2^300, coordinates of the origin below 2^300. Volumes and
+/// their inverses then stay in the range of `f64`.
 const RANGE: (f64, f64) = (f64::from_bits((1023 - 300) << 52), f64::from_bits((1023 + 300) << 52));
 
-/// The volume of a cell relative to the product of its lengths, at least: 2^-40. Below, `f64` cannot tell it from none.
+/// The least volume of a cell, relative to the product of its lengths: 2^-40. `f64` cannot tell a smaller one from
+/// none.
 const FLAT: f64 = f64::from_bits((1023 - 40) << 52);
 
 /// The space of a search: open, periodic on some axes, or a lattice.
 ///
-/// Where it repeats, a body is moved into the cell first: to `x - (w0 v0 + w1 v1 ..)` in `f64`, with `w` of
-/// [`Space::wraps`]. Two bodies then meet at every image of the second that touches the first, at `x + (k0 v0 + k1 v1 ..)` for
-/// whole numbers `k`; so one pair comes once for each image, and a body may meet images of itself, once for each two that are
-/// opposite to each other. There is no limit to how far bodies may reach.
+/// Where space repeats, a search first moves each body into the cell: to `x - (w0 v0 + w1 v1 ..)` in `f64`, with `w` of
+/// [`Space::wraps`]. Two bodies then meet at every image of the second, at `x + (k0 v0 + k1 v1 ..)` for whole numbers
+/// `k`, that touches the first. So a pair comes once for each image. A body may meet images of itself, once for each
+/// two opposite images. Bodies may reach any distance.
 ///
-/// - Bodies in `f32` at rest: `dx = (xb - xa) + offset` in `f32`, with the coordinates in the cell and the offset
-///   `k0 v0 + k1 v1 ..` each computed in `f64` and rounded once; a body within the cell stays as it is.
-/// - Bodies in `f64`, or moving: `dx = (xb - xa) + shift` in `f64` with the coordinates as they were given, and the shift
-///   `S0 v0 + S1 v1 ..` summed from left to right, `S = k + w(a) - w(b)`.
+/// - Bodies in `f32` at rest: `dx = (xb - xa) + offset` in `f32`. The coordinates in the cell and the offset
+///   `k0 v0 + k1 v1 ..` are each computed in `f64` and rounded once. A body within the cell stays as it is.
+/// - Bodies in `f64`, or moving: `dx = (xb - xa) + shift` in `f64`, with the coordinates as given. The shift
+///   `S0 v0 + S1 v1 ..` is summed from left to right, with `S = k + w(a) - w(b)`.
 ///
 /// `Found::image_shifts` has `S` of each pair.
 ///
@@ -47,7 +49,7 @@ pub struct Space<const D: usize> {
     pub repeats: [bool; D],
     #[doc(hidden)]
     pub origin: [f64; D],
-    /// Of borders, not of vectors: then faults are named so.
+    /// Whether the space was given by borders, not by vectors. Errors then name the borders.
     borders: bool,
 }
 
@@ -68,7 +70,8 @@ impl<const D: usize> Space<D> {
         Self { vectors, repeats: [false; D], origin: [0.0; D], borders: true }
     }
 
-    /// For each axis its borders `[lo, hi]` if it is periodic: what leaves on one side comes in on the other.
+    /// A space that is periodic on some axes, each by its borders `[lo, hi]`: what leaves on one side comes in on the
+    /// other.
     ///
     /// A search refuses borders that are not finite and ascending ([`InputError::Parameter`]).
     #[must_use]
@@ -83,8 +86,8 @@ impl<const D: usize> Space<D> {
         space
     }
 
-    /// A cell spanned by vectors, from the origin on, and in which of their directions it repeats: a triclinic box. A
-    /// direction that does not repeat needs a vector all the same, which may be any that lies across the others.
+    /// A triclinic box: a cell spanned by vectors from the origin on, and the directions in which it repeats. A
+    /// direction that does not repeat needs a vector all the same: any that lies across the others.
     ///
     /// A search refuses vectors that are not finite, have length zero, span nothing, or are left-handed
     /// ([`InputError::Lattice`]).
@@ -93,7 +96,7 @@ impl<const D: usize> Space<D> {
         Self { vectors, repeats, origin: [0.0; D], borders: false }
     }
 
-    /// The same cell from another corner on.
+    /// The same space, with this origin of the cell.
     #[must_use]
     pub fn at(self, origin: [f64; D]) -> Self {
         Self { origin, ..self }
@@ -105,7 +108,7 @@ impl<const D: usize> Space<D> {
         self.vectors
     }
 
-    /// In which directions it repeats.
+    /// In which directions the space repeats.
     #[must_use]
     pub fn repeats(&self) -> [bool; D] {
         self.repeats
@@ -117,24 +120,25 @@ impl<const D: usize> Space<D> {
         self.origin
     }
 
-    /// True when it does not repeat in any direction.
+    /// True when the space does not repeat in any direction.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.repeats == [false; D]
     }
 
-    /// In which cell a point lies, counted along each vector from the one of the origin: the floor of its fractional
-    /// coordinate, 0 where that is between 0 and 1, both included, and in directions that do not repeat.
+    /// Returns in which cell a point lies, counted along each vector from the cell at the origin. The count is the
+    /// floor of the fractional coordinate. It is 0 where the fractional coordinate lies between 0 and 1, both included,
+    /// and in directions that do not repeat.
     ///
-    /// Where each vector lies in its own axis, the fractional coordinate is `(x - origin) / length`; else the sum of
-    /// `(x - origin) * dual` over the axes from left to right, of [`Space::duals`].
+    /// Where each vector lies in its own axis, the fractional coordinate is `(x - origin) / length`. Else it is the sum
+    /// of `(x - origin) * dual` over the axes from left to right, with the vectors of [`Space::duals`].
     #[must_use]
     pub fn wraps(&self, center: [f64; D]) -> [i32; D] {
         UnitCell::of(self).wraps(center).axes(|wraps| wraps as i32)
     }
 
-    /// The vectors whose scalar product with those of the cell is 1 for its own and 0 for the others, in `f64`; one over the
-    /// length of each is the height of the cell in its direction.
+    /// The dual vectors, in `f64`: the scalar product of each with its own vector of the cell is 1, with the others 0.
+    /// One over the length of a dual vector is the height of the cell in its direction.
     #[must_use]
     pub fn duals(&self) -> [[f64; D]; D] {
         let v = &self.vectors;
@@ -205,7 +209,7 @@ impl<const D: usize> Space<D> {
     }
 }
 
-/// The determinant of what is left of a matrix without a row and a column, with its sign.
+/// The cofactor: the determinant of a matrix without a row and a column, with its sign.
 fn cofactor<const D: usize>(v: &[[f64; D]; D], row: usize, column: usize) -> f64 {
     match D {
         1 => 1.0,
@@ -214,14 +218,14 @@ fn cofactor<const D: usize>(v: &[[f64; D]; D], row: usize, column: usize) -> f64
             if row == column { minor } else { -minor }
         }
         _ => {
-            // Of three, taken in turn, each minor has its sign.
+            // Of three rows or columns, taken in cyclic order, each minor has its sign.
             let ([r, s], [c, d]) = ([(row + 1) % 3, (row + 2) % 3], [(column + 1) % 3, (column + 2) % 3]);
             v[r][c] * v[s][d] - v[r][d] * v[s][c]
         }
     }
 }
 
-/// A space that repeats, with what is often asked of it.
+/// A space that repeats, with its dual vectors and whether it is straight, computed once.
 #[derive(Debug, Clone, Copy)]
 pub struct UnitCell<const D: usize> {
     pub space: Space<D>,
@@ -260,7 +264,7 @@ impl<const D: usize> UnitCell<D> {
         wraps
     }
 
-    /// How many vectors of the cell lead to a point from the image of it that is nearest to the origin of coordinates.
+    /// Returns how many vectors of the cell lead to a point from its image nearest to the origin of coordinates.
     #[inline]
     pub fn steps_to(&self, point: [f64; D]) -> [f64; D] {
         let mut steps = [0.0; D];
@@ -294,7 +298,7 @@ impl<const D: usize> UnitCell<D> {
         let Space { vectors, repeats, origin, .. } = &self.space;
         for k in (0..D).filter(|&k| repeats[k]) {
             for lane in 0..N {
-                // Then the quotient that `wraps` looks at, rounded, is not less than 0 nor more than 1.
+                // If `0 <= along <= whole`, the rounded quotient that `wraps` looks at lies between 0 and 1.
                 let (along, whole) = if self.straight {
                     (centers[k][lane] - origin[k], vectors[k][k])
                 } else {
@@ -306,14 +310,14 @@ impl<const D: usize> UnitCell<D> {
         }
     }
 
-    /// Whether bodies that extend from the least to the greatest coordinates have no wraps, in a cell whose vectors lie in the axes.
+    /// Whether bodies within these borders have no wraps, in a cell whose vectors lie in the axes.
     pub(crate) fn holds(&self, borders: &[[f64; 2]; D]) -> bool {
         let mut beyond = [0; 2];
         self.note_outside(borders, &mut beyond);
         beyond == [0; 2]
     }
 
-    /// The sum of so many of each vector, from left to right.
+    /// The sum of `steps` of each vector, from left to right.
     #[inline]
     pub fn shift(&self, steps: [f64; D]) -> [f64; D] {
         let vectors = &self.space.vectors;

@@ -1,8 +1,8 @@
-//! Which sets a join is of, and at which image.
+//! One join of a search: of which sets, and at which image.
 
 use core::ops::Range;
 
-/// One join of a search: the trees of two sets, or of one with itself, the second being seen at an image by its number.
+/// One join of a search: the trees of two sets, or one tree with itself, the second seen at an image by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Job {
     pub sets: [u32; 2],
@@ -16,20 +16,20 @@ impl Job {
         self.sets[0] == self.sets[1]
     }
 
-    /// Whether two bodies that it has found, of which the second is at the image, stand in each other's place in their pair:
+    /// Whether two bodies that the job has found change places in their pair. The second body is the one at the image;
     /// within a set the lesser id comes first.
     #[inline(always)]
     pub fn swaps(self, a: u32, b: u32) -> bool {
         b < a && self.is_within()
     }
 
-    /// Whether some of the pairs that it finds may do so.
+    /// Whether bodies of some pairs that the job finds may change places: see [`Job::swaps`].
     #[inline(always)]
     pub fn turns(self) -> bool {
         self.image != 0 && self.is_within()
     }
 
-    /// The pair of two bodies that it has found.
+    /// The pair of two bodies that the job has found.
     #[inline(always)]
     pub fn pair(self, a: u32, b: u32) -> [u32; 2] {
         if self.swaps(a, b) { [b, a] } else { [a, b] }
@@ -44,7 +44,8 @@ pub struct JobsOf<'a> {
 }
 
 impl JobsOf<'_> {
-    /// Calls `visit` with the pairs of each job among `count` from number `first` on, counted from there, and the job.
+    /// Calls `visit` for each job among `count` pairs from number `first` on, with the range of its pairs, counted from
+    /// `first`, and the job.
     pub fn each(&self, first: usize, count: usize, mut visit: impl FnMut(Range<usize>, Job)) {
         let (mut job, mut at) = (self.ends.partition_point(|&end| end <= first), 0);
         while at < count {

@@ -7,13 +7,13 @@ use jostle_core::Isa;
 use crate::input::{Input, Relation};
 use crate::proxy::sorted::SortedSet;
 
-/// That of searches within one set lies in the finder itself: of a few bodies, it takes as long to be told where something
-/// lies as to do without it.
+/// The sets that a finder keeps. The set of searches within one set lies in the finder itself, so that its tree is found
+/// without an indirection: small searches notice that.
 #[derive(Debug)]
 pub(super) struct KeptSets<const D: usize> {
-    /// The set of searches within one.
+    /// The set of searches within one set.
     pub(super) own: SortedSet<D>,
-    /// The sets of searches of several.
+    /// The sets of searches of several sets.
     several: Vec<SortedSet<D>>,
 }
 
@@ -23,7 +23,7 @@ impl<const D: usize> KeptSets<D> {
         Self { own: SortedSet::with_capacity(bodies), several: Vec::new() }
     }
 
-    /// Makes sure that there are as many as an input has.
+    /// Makes sure that there is one for each set of an input.
     pub(super) fn make_room(&mut self, input: &Input<'_, D>, isa: Isa) {
         while self.of(input).len() < input.sets().len() {
             let mut kept = SortedSet::default();
@@ -32,7 +32,7 @@ impl<const D: usize> KeptSets<D> {
         }
     }
 
-    /// Those of an input, and perhaps more.
+    /// The sets kept for an input, and perhaps more.
     pub(super) fn of(&self, input: &Input<'_, D>) -> &[SortedSet<D>] {
         match input.relation {
             Relation::Within(_) => slice::from_ref(&self.own),
@@ -40,7 +40,7 @@ impl<const D: usize> KeptSets<D> {
         }
     }
 
-    /// As [`KeptSets::of`], to be changed.
+    /// As [`KeptSets::of`], mutable.
     pub(super) fn of_mut(&mut self, input: &Input<'_, D>) -> &mut [SortedSet<D>] {
         match input.relation {
             Relation::Within(_) => slice::from_mut(&mut self.own),

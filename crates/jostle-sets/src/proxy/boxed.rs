@@ -1,20 +1,22 @@
-//! Boxes in `f32` that stand for bodies of several shapes, or for boxes in `f64`; what they hit is decided ([`solid`](super::solid)).
+//! Boxes in `f32` that stand in for bodies of several shapes, or for boxes in `f64`. Their hits are decided
+//! ([`solid`](super::solid)).
 //!
-//! All lie in one frame: taken relative to the middle of all, and scaled by a power of two so that none is more than 1 from
-//! it, but for what has no end. A corner is rounded by some 2^-52 in `f64`, and by 2^-25 to `f32`; the predicates, as
-//! lengths of bodies that nearly touch, by some 2^-50. Each box grows by 2^-22 on every side, which covers all of it eight times.
+//! All boxes lie in one frame: taken relative to the middle of all, and scaled by a power of two so that no corner with
+//! an end is more than 1 from the middle. A corner is rounded by some 2^-52 in `f64`, and by 2^-25 to `f32`. The
+//! predicates round by some 2^-50, as lengths of bodies that nearly touch. Each box grows by 2^-22 on every side, which
+//! covers all of it eight times.
 //!
-//! In a space that repeats half of the cell is within 1 as well, and two boxes can touch at offsets of little more than 2 alone: such an
-//! offset is rounded by 2^-23, its sum with a corner near 1 by 2^-24. Each box grows by 2^-21, which covers all of it three times.
-//! Bodies are moved into the cell by whole vectors, which rounds by 2^-49 of all that was added on the way (`far`) at most:
-//! boxes grow by that as well.
+//! In a space that repeats, half of the cell is within 1 as well, and two boxes can touch only at offsets of little
+//! more than 2. Such an offset is rounded by 2^-23, its sum with a corner near 1 by 2^-24. Each box grows by 2^-21,
+//! which covers all of it three times. Whole vectors move bodies into the cell, which rounds by at most 2^-49 of all
+//! that was added on the way (`far`). Boxes grow by that as well.
 //!
-//! A prepared set brings its frame along, in which other boxes may lie anywhere. What is lost on an axis where two boxes
-//! nearly touch is then 2^-22 at most of how far the two corners lie from the middle: a box of another set grows by four
-//! times as much as elsewhere, relative to its own widest corner (which counts as 1 at least). A prepared set of boxes in
-//! `f32` in open space is taken as it is: its frame is that of the caller, and its boxes have not grown, nor been rounded.
-//! The others grow by 2^-20 of their widest corner, and by the least normal number, so that they do where corners vanish in
-//! `f32`.
+//! A prepared set brings its frame along, in which other boxes may lie anywhere. On an axis where two boxes nearly
+//! touch, rounding then loses at most 2^-22 of how far the two corners lie from the middle. So a box of another set
+//! grows by four times as much as elsewhere, relative to its own widest corner (which counts as 1 at least). A prepared
+//! set of boxes in `f32` in open space is taken as it is: its frame is the caller's, and its boxes have neither grown
+//! nor been rounded. The other boxes grow by 2^-20 of their widest corner, and by the least normal number, so that they
+//! grow where corners vanish in `f32`.
 
 use jostle_core::Boxes;
 
@@ -30,7 +32,7 @@ const GROWTH: [f64; 2] = [1.0 / 4_194_304.0, 1.0 / 2_097_152.0];
 pub(crate) struct BoxFrame<const D: usize> {
     pub(crate) origin: [f64; D],
     pub(crate) scale: f64,
-    /// What boxes grow by: relative to their widest corner, which counts as `unit` at least, and besides.
+    /// What boxes grow by: `relative` times their widest corner, which counts as `unit` at least, plus `absolute`.
     relative: f64,
     unit: f64,
     absolute: f64,
@@ -38,7 +40,7 @@ pub(crate) struct BoxFrame<const D: usize> {
     beyond: Option<f64>,
 }
 
-/// What boxes grow by, relative to elsewhere, in a frame that they have not made.
+/// How many times as much as elsewhere boxes grow in an adopted frame.
 const ADOPTED: f64 = 4.0;
 
 /// How far boxes may reach in an adopted frame: 2^100.
@@ -57,16 +59,16 @@ impl<const D: usize> Default for BoxColumns<D> {
     }
 }
 
-/// How far some bodies reach where they end, once they have been moved into the cell, and whether they are sound.
+/// How far some bodies reach where they end, once they have been moved into the cell, and whether the bodies are sound.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finite<const D: usize> {
     pub(crate) lo: [f64; D],
     pub(crate) hi: [f64; D],
-    /// The most of what one of them reaches from its middle on each axis.
+    /// On each axis, the greatest reach of a body from its middle.
     pub(crate) reach: [f64; D],
-    /// Of those moved into the cell, the greatest sum of |coordinate| and all that was taken off.
+    /// The greatest sum of |coordinate| and all that was taken off, of bodies moved into the cell.
     pub(crate) far: f64,
-    /// Some have been moved into the cell.
+    /// Some bodies have been moved into the cell.
     pub(crate) outside: bool,
     pub(super) sound: bool,
 }
@@ -97,7 +99,7 @@ impl<const D: usize> Finite<D> {
 }
 
 impl<const D: usize> BoxFrame<D> {
-    /// Of all bodies of a search.
+    /// The frame of all bodies of a search.
     pub(crate) fn of(all: Finite<D>, cell: Option<&UnitCell<D>>) -> Self {
         let (mut origin, mut half) = ([0.0; D], 0.0_f64);
         for axis in 0..D {
@@ -110,7 +112,7 @@ impl<const D: usize> BoxFrame<D> {
         Self::centered(origin, half, all, cell)
     }
 
-    /// Of the bodies of a prepared set: where all directions repeat, that of the cell.
+    /// The frame of the bodies of a prepared set. Where all directions repeat, it is that of the cell.
     pub(crate) fn prepared(all: Finite<D>, cell: Option<&UnitCell<D>>) -> Self {
         let Some(cell) = cell.filter(|cell| cell.space.repeats == [true; D]) else { return Self::of(all, cell) };
         let (mut origin, mut half) = (cell.space.origin, 0.0_f64);
@@ -127,7 +129,8 @@ impl<const D: usize> BoxFrame<D> {
         Self { origin, scale, relative, unit: 1.0, absolute, beyond: None }.of_all(all)
     }
 
-    /// The frame of a prepared set, or the world of one in `f32`, for all bodies of a search; None where these do not fit.
+    /// The frame of a prepared set, or the world of a set in `f32`, for all bodies of a search. None where these do not
+    /// fit.
     pub(crate) fn adopted(of: Option<&Self>, all: Finite<D>, cell: Option<&UnitCell<D>>) -> Option<Self> {
         let (origin, scale) = of.map_or(([0.0; D], 1.0), |frame| (frame.origin, frame.scale));
         let relative = ADOPTED * GROWTH[usize::from(cell.is_some())];
@@ -146,13 +149,13 @@ impl<const D: usize> BoxFrame<D> {
         self
     }
 
-    /// Whether bodies keep their places in another frame.
+    /// Whether bodies have the same places in another frame.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.origin == other.origin && self.scale == other.scale
     }
 
-    /// The border of a box on one side of an axis, of a body that ends there, relative to the origin, and the widest of
-    /// whose ends is `widest`.
+    /// The border of a box on one side of an axis. Its body ends there at `end`, relative to the origin; `widest` is
+    /// the widest of all its ends.
     #[inline]
     pub(super) fn border(&self, end: f64, side: usize, widest: impl FnOnce() -> f64) -> f32 {
         let growth = self.growth(if self.beyond.is_some() { widest() * self.scale } else { self.unit });
@@ -164,7 +167,7 @@ impl<const D: usize> BoxFrame<D> {
         self.relative * widest.max(self.unit) + self.absolute
     }
 
-    /// By how much two boxes may seem nearer to each other than their bodies are, in lengths of the caller.
+    /// By how much nearer two boxes may seem than their bodies are, in lengths of the caller.
     pub(crate) fn blur(&self) -> f64 {
         4.0 * self.growth(self.beyond.unwrap_or(self.unit)) / self.scale
     }

@@ -1,4 +1,4 @@
-//! Centres and radii in `f32` by id, and what is done to all bodies a block at a time.
+//! Centres and radii in `f32` by id, and work on all bodies a block at a time.
 
 use core::ops::Range;
 
@@ -26,8 +26,8 @@ impl<const D: usize> Default for Columns<D> {
 }
 
 impl<const D: usize> Columns<D> {
-    /// Sets the centres and radii of so many bodies: `center(axis, first, out)` and `radius(first, out)` set those of the
-    /// bodies from `first` on.
+    /// Sets the centres and radii of so many bodies: `center(axis, first, out)` and `radius(first, out)` set those of
+    /// the bodies from `first` on.
     pub(crate) fn fill(
         &mut self,
         bodies: usize,
@@ -40,7 +40,7 @@ impl<const D: usize> Columns<D> {
         self.fill_each(bodies, &center, &radius, workers);
     }
 
-    /// As [`Columns::fill`]: for all that columns are filled with, so that the way there is compiled once.
+    /// As [`Columns::fill`], for closures of any type, so that this code is compiled once.
     fn fill_each(
         &mut self,
         bodies: usize,
@@ -56,7 +56,7 @@ impl<const D: usize> Columns<D> {
         workers.fill_blocks("proxies", &mut self.radii, BLOCK, |first, block| radius.run((first, block)));
     }
 
-    /// The bodies of a tree, their margins in their radii.
+    /// Reads the bodies of a tree, with their margins in their radii.
     pub(crate) fn read(&mut self, tree: &LinearTree<D>) {
         for column in self.centers.iter_mut().chain([&mut self.radii]) {
             resize_with_headroom(column, tree.len());
@@ -94,7 +94,7 @@ pub(crate) fn set_each<T>(first: usize, out: &mut [T], value: impl Fn(usize) -> 
     }
 }
 
-/// Looks at all bodies, a block at a time, and puts together what each block says, in their order.
+/// Looks at all bodies, a block at a time, and merges what the blocks return, in their order.
 pub(crate) fn reduce<T: Copy + Send + Sync>(
     bodies: usize,
     slots: &mut Vec<T>,

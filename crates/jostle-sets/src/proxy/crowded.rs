@@ -1,14 +1,15 @@
-//! Whether bodies are crowded: a look at some of them, by which it is told whether gaps are worth being left out.
+//! Whether bodies are crowded: a look at a sample tells whether gaps are worth leaving out.
 
 use crate::input::{Set, UnitCell};
 use crate::proxy::Span;
 use crate::proxy::sorted::SortedSet;
 
-/// Bodies by which it is told whether any are crowded: half of the root of their number, within these.
+/// The least and the greatest number of bodies in the sample, which is half of the root of the number of all.
 const SAMPLES: (usize, usize) = (64, 512);
 
-/// Whether two of some bodies, chosen as if by chance, are so near each other that their proxies would be candidates: about
-/// half of the times where a body has five such neighbours. Gaps between bodies that have few are not worth the look.
+/// Whether two bodies of a sample, chosen as if by chance, are so near each other that their proxies would be
+/// candidates. That is so about half of the times where a body has five such neighbours. Gaps between bodies with few
+/// neighbours are not worth the look.
 pub(super) fn is_crowded<const D: usize>(
     (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
     cell: Option<&UnitCell<D>>,

@@ -8,7 +8,7 @@ use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Images, Proxies};
 
-/// Bodies in the precision that they are measured from.
+/// Bodies in the precision that distances are measured from.
 #[derive(Debug, Clone, Copy)]
 pub enum Measured<'a, const D: usize> {
     Single(Bodies<'a, D>),
@@ -17,11 +17,13 @@ pub enum Measured<'a, const D: usize> {
 
 /// Decides whether two bodies are a pair, by the caller's own numbers.
 pub trait Decide: Sync {
-    /// Bodies a and b of these sets, b seen at an image by its number, 0 being where it is.
+    /// Whether bodies `a` and `b` of these sets are a pair, `b` seen at an image by its number. At image 0, `b` is
+    /// where it is.
     fn is_pair(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool;
 }
 
-/// Centres of direct bodies of a set in a space that repeats, moved into the cell, and by how many vectors: where no search has done that.
+/// Centres of direct bodies of a set in a space that repeats, moved into the cell, and by how many vectors each was
+/// moved. Used where no search has moved them.
 #[derive(Debug)]
 pub struct InCell<const D: usize> {
     pub centers: [Vec<f32>; D],
@@ -45,7 +47,7 @@ pub struct Exact<'a, const D: usize> {
     pub decided: bool,
     /// Whether the proxies are boxes, of bodies of several shapes.
     pub shaped: bool,
-    /// Of each set, where bodies are at rest and nothing has been sorted.
+    /// By set, the direct bodies moved into the cell, where nothing has been sorted.
     pub in_cell: &'a [InCell<D>],
 }
 
@@ -96,7 +98,8 @@ impl<const D: usize> Exact<'_, D> {
         }
     }
 
-    /// By how many of each vector b is moved to be at an image of the cell that a is in, of bodies where they are.
+    /// By how many of each vector `b` is moved to be seen from `a` at an image of the cell, with both bodies where they
+    /// were given.
     #[inline]
     pub fn steps(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [i32; D] {
         let [of_a, of_b] = sets.both(|set| self.proxies(set));
@@ -107,13 +110,13 @@ impl<const D: usize> Exact<'_, D> {
         steps
     }
 
-    /// How many cells each body of a set has been moved by to lie in the cell; of no body where none has.
+    /// By how many cells each body of a set has been moved to lie in the cell; empty where none has been moved.
     pub fn wraps(&self, set: u32) -> &[[i32; D]] {
         let proxies = self.proxies(set);
         if proxies.outside { &proxies.wraps } else { &[] }
     }
 
-    /// How many cells a body has been moved by to lie in the cell.
+    /// By how many cells a body has been moved to lie in the cell.
     #[inline]
     pub fn wraps_of(&self, set: u32, id: u32) -> [i32; D] {
         if self.sorted.is_empty() {
@@ -122,8 +125,8 @@ impl<const D: usize> Exact<'_, D> {
         self.proxies(set).wraps_of(id)
     }
 
-    /// The bodies of a set whose centres are those of the predicate: as they were given, or, of direct bodies in a space that repeats,
-    /// in the cell. Not of [`Exact::direct_tree`].
+    /// The bodies of a set whose centres the predicate takes: as they were given, or, for direct bodies in a space that
+    /// repeats, in the cell. Not for a set that has its tree in [`Exact::direct_tree`].
     pub fn measured(&self, set: u32) -> Measured<'_, D> {
         if !self.decided && self.cell.is_some() {
             return Measured::Single(self.in_cell(set));
@@ -135,7 +138,7 @@ impl<const D: usize> Exact<'_, D> {
         }
     }
 
-    /// Direct bodies in a space that repeats, as the predicate has them: in the cell, their radii with the margin.
+    /// Direct bodies in a space that repeats, as the predicate takes them: in the cell, their radii with the margin.
     #[inline]
     pub fn in_cell(&self, set: u32) -> Bodies<'_, D> {
         if let Some(set) = self.in_cell.get(set as usize) {
@@ -148,7 +151,7 @@ impl<const D: usize> Exact<'_, D> {
         }
     }
 
-    /// The tree that a set came with, if nothing else has its bodies.
+    /// The tree that a set came with, if nothing else holds its bodies.
     pub fn direct_tree(&self, set: u32) -> Option<&LinearTree<D>> {
         match self.sets[set as usize].source {
             Source::Tree(tree) if !self.decided && self.cell.is_none() => Some(tree),
@@ -156,7 +159,7 @@ impl<const D: usize> Exact<'_, D> {
         }
     }
 
-    /// From a to b once b has been moved by so many of each vector.
+    /// The difference from `a` to `b`, once `b` has been moved by `steps` of each vector.
     #[inline]
     pub fn difference_by(&self, sets: [u32; 2], steps: [i32; D], a: u32, b: u32) -> [f64; D] {
         let shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)));
@@ -175,7 +178,7 @@ impl<const D: usize> Exact<'_, D> {
         difference
     }
 
-    /// From a to b at an image.
+    /// The difference from `a` to `b` at an image.
     #[inline(always)]
     fn difference(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> [f64; D] {
         if self.is_outside(sets) {
@@ -184,12 +187,12 @@ impl<const D: usize> Exact<'_, D> {
         self.difference_at(sets, self.images.shifts[image as usize], a, b)
     }
 
-    /// When a and b at an image first touch, if they do.
+    /// When `a` and `b` at an image first touch, if they do.
     pub fn touch(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> Option<f64> {
         self.touch_from(self.difference(sets, image, a, b), sets, a, b)
     }
 
-    /// When a and b first touch, if they do, b being so far from a at the beginning.
+    /// When `a` and `b` first touch, if they do. `p` leads from `a` to `b` at the beginning.
     #[inline]
     pub fn touch_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> Option<f64> {
         let s = self.radius(sets[0], a) + self.radius(sets[1], b);
@@ -199,7 +202,7 @@ impl<const D: usize> Exact<'_, D> {
         first_touch(p, [self.displacement(sets[0], a), self.displacement(sets[1], b)], s)
     }
 
-    /// Whether a and b touch, b being so far from a at the beginning.
+    /// Whether `a` and `b` touch. `p` leads from `a` to `b` at the beginning.
     #[inline]
     pub fn is_pair_from(&self, p: [f64; D], sets: [u32; 2], a: u32, b: u32) -> bool {
         if self.moves(sets) {
@@ -214,7 +217,8 @@ impl<const D: usize> Exact<'_, D> {
         self.sorted[set as usize].solid(&self.sets[set as usize], id as usize)
     }
 
-    /// Whether two bodies touch, of which some are boxes or capsules. Within a set it is the one of the greater id that is moved.
+    /// Whether two bodies touch in a search with boxes or capsules. Within a set, the body of the greater id is the one
+    /// that is moved.
     fn touch_as_solids(&self, sets: [u32; 2], image: u32, a: u32, b: u32) -> bool {
         let steps = || self.steps(sets, image, a, b).axes(f64::from);
         let mut shift = self.cell.as_ref().map_or([0.0; D], |cell| cell.shift(steps()));
@@ -252,8 +256,8 @@ impl<const D: usize> Decide for Exact<'_, D> {
     }
 }
 
-/// When two bodies first touch, if they do: the second is so far from the first at the beginning, both move by displacements,
-/// and their radii come to `s`.
+/// Returns when two bodies first touch, if they do. `p` leads from the first to the second at the beginning, both move
+/// by their displacements, and their radii come to `s`.
 #[inline]
 pub fn first_touch<const D: usize>(p: [f64; D], [from, to]: [[f64; D]; 2], s: f64) -> Option<f64> {
     let (mut pp, mut pv, mut vv) = (0.0, 0.0, 0.0);

@@ -1,38 +1,43 @@
 //! The frame that the proxies of a decided search share, and how much they grow so that no pair is lost.
 //!
-//! Centres are taken relative to the middle of their box and scaled by a power of two, so that none is more than 1 from it on
-//! any axis, nor half the cell: |c| <= 1. The scale is 2^500 at most, so that differences whose squares `f64` takes for
-//! nothing, below 2^-511, are less than what radii grow by. Where bodies lie so far apart that radii would grow by much of
-//! what they are, the frame is one without the gaps between them, if it can be ([`gaps`](crate::proxy::gaps)): the box is then
-//! that of the coordinates that are left. A frame that is adopted, or that a prepared set makes, has its gaps.
+//! Centres are taken relative to the middle of their box and scaled by a power of two, so that no centre is more than 1
+//! from the middle on any axis, nor half the cell: |c| <= 1. The scale is 2^500 at most. So differences whose squares
+//! vanish in `f64`, below 2^-511, are less than what radii grow by. Where bodies lie so far apart that radii would grow
+//! by much of what they are, the frame leaves out the gaps between bodies, if it can ([`gaps`](crate::proxy::gaps)):
+//! the box is then that of the coordinates that are left. A frame that is adopted, or that a prepared set makes, has
+//! its gaps.
 //!
-//! What a pair of proxies may lose, on each axis, u = 2^-24 being the unit roundoff of `f32` and S the sum of their radii:
+//! What a pair of proxies may lose on each axis, where u = 2^-24 is the unit roundoff of `f32` and S the sum of their
+//! radii:
 //! - the rounding of the two centres: half an ulp below 1 each, u/2 + u/2;
-//! - in a space that repeats, that of the difference of the centres, which is below 2: u; and that of the offset, which is
-//!   below 2 + S where it matters: 2u + Su;
-//! - roundings in `f64`, of the frame and of the predicate: some 2^-52, and, for bodies that have been moved into the cell
-//!   by whole vectors, 2^-49 of all that was added on the way (`far`) at most; without its gaps, a frame is so much narrower
-//!   than a period that this is to be counted as well.
+//! - in a space that repeats, the rounding of the difference of the centres, which is below 2: u; and the rounding of
+//!   the offset, which is below 2 + S where it matters: 2u + Su;
+//! - roundings in `f64`, of the frame and of the predicate: some 2^-52, and, for bodies moved into the cell by whole
+//!   vectors, at most 2^-49 of all that was added on the way (`far`). A frame without its gaps is so much narrower than
+//!   a period that the latter is to be counted as well.
 //!
-//! In length that is sqrt(3) of it, to be shared by two radii: 0.87u for each in open space, 0.87 * 4u in one that repeats.
-//! So radii grow by u, or 4u, and `far * 2^-49`: the rest, an eighth, is a thousand times what `f64` rounds. The f32 predicate
-//! rounds S by less than 8u in relative terms, that of the offset included, a path in `f64` by 2^-25 of its length (the root
-//! of a difference): radii grow by 2^-20 = 16u of themselves as well, which of a moving body includes half of its path.
+//! In length the loss is sqrt(3) of that, shared by two radii: 0.87u for each in open space, 0.87 * 4u in a space that
+//! repeats. So radii grow by u, or 4u, and by `far * 2^-49`: the rest, an eighth, is a thousand times what `f64`
+//! rounds. The `f32` predicate rounds S by less than 8u in relative terms, the rounding of the offset included. A path
+//! in `f64` is rounded by 2^-25 of its length (the root of a difference). So radii also grow by 2^-20 = 16u of
+//! themselves; the radius of a moving body includes half of its path here.
 //!
-//! The other way round, a hit that would be one with a sum of radii less by `R * 2^-17 + 8g` is one in `f64` as well, R being
-//! the largest radius and g what each grew by in absolute terms: the radii grew by `S * 2^-20 + 2g` together, and what was
-//! rounded in all is at most `S * 2^-21 + 2g`. Where bodies move, S includes half of both paths, and their middles are where they
-//! are at half the time: what is a hit with less by half of the longest path of each set besides is one then. That
-//! spares the predicate a millionth of the paths, of which it rounds less than 2^-48, as long as fourth powers of lengths are more
-//! than what `f64` takes for nothing: where a frame is of a scale of more than 2^200, no hit of bodies that move is sure.
+//! The other way round, a hit that survives subtracting `R * 2^-17 + 8g` from the sum of radii is a hit in `f64` as
+//! well. R is the largest radius, and g what each radius grew by in absolute terms: the radii grew by `S * 2^-20 + 2g`
+//! together, and all roundings are at most `S * 2^-21 + 2g`. Where bodies move, S includes half of both paths, and the
+//! middles of the paths are where the bodies are at half the time. A hit that also survives subtracting half of the
+//! longest path of each set is a hit at that time. That spares the predicate a millionth of the paths, of which it
+//! rounds less than 2^-48, as long as fourth powers of lengths do not vanish in `f64`. So in a frame with a scale of
+//! more than 2^200, no hit of bodies that move is sure.
 //!
-//! A prepared set brings its frame along, in which the others may lie anywhere, |c| <= m with m >= 1. Of such a pair the
-//! centres are rounded by u/2 + um, their difference in a space that repeats by u(1 + m), the offset by u(1 + m) + Su: by
-//! 5.5um on each axis, 9.6um in length; 1.5um and 2.6um in open space. The other body alone grows by four times the above,
-//! of m: 16um, and 4um; and by 2^-49 of what either was moved by. So do two others, which lose less than twice that.
-//! A prepared set in `f32` is taken as it is: its frame is that of the caller, m at least its own greatest coordinate, and
-//! it has not grown. The others grow by 2^-20 of its largest radius as well, so that 8Su are covered, and by 2^-60,
-//! below which squares vanish in `f32`. Two of its own bodies may not meet.
+//! A prepared set brings its frame along, in which the other bodies may lie anywhere, |c| <= m with m >= 1. In a pair
+//! of one of its bodies and another body, the centres are rounded by u/2 + um, their difference in a space that repeats
+//! by u(1 + m), the offset by u(1 + m) + Su. That makes 5.5um on each axis and 9.6um in length; in open space it makes
+//! 1.5um and 2.6um. The other body alone grows, by four times the above, of m: 16um, and 4um; and by 2^-49 of what
+//! either was moved by. Two other bodies grow so too; their pair loses less than twice that. A prepared set in `f32` is
+//! taken as it is: its frame is the caller's, m is at least its own greatest coordinate, and it has not grown. The
+//! other bodies grow by 2^-20 of its largest radius as well, so that 8Su are covered, and by 2^-60, below which squares
+//! vanish in `f32`. Two of its own bodies may not meet.
 
 use crate::input::UnitCell;
 use crate::proxy::scale::power_of_two_below_inverse;
@@ -45,17 +50,17 @@ const ABSOLUTE: [f64; 2] = [1.0 / 16_777_216.0, 1.0 / 4_194_304.0];
 /// Growth relative to what was added and taken off on the way into the cell: 2^-49.
 pub(super) const FAR: f64 = f64::from_bits((1023 - 49) << 52);
 
-/// By how much less a sum of radii must do for a hit to be sure: relative to the largest radius, 2^-17, and as a multiple of
+/// A hit is sure if it survives subtracting this from the sum of radii: 2^-17 of the largest radius, and so many times
 /// the absolute growth.
 const SLACK: (f64, f64) = (1.0 / 131_072.0, 8.0);
 
 /// The greatest scale at which hits of moving bodies may be sure: 2^200.
 const FOURTH_POWERS: f64 = f64::from_bits((1023 + 200) << 52);
 
-/// A slack at which no hit is sure. It is finite, so that what it is multiplied by, nothing even, comes to a number.
+/// A slack at which no hit is sure. It is finite, so that its product with anything, even 0, is a number.
 const NONE_IS_SURE: f32 = f32::MAX / 4.0;
 
-/// What the others grow by where a frame is adopted, relative to what they do elsewhere.
+/// How many times as much as elsewhere the other bodies grow where a frame is adopted.
 const ADOPTED: f64 = 4.0;
 
 /// The least growth in a frame adopted from bodies in `f32`: 2^-60.
@@ -64,7 +69,7 @@ const LEAST: f64 = 1.0 / (1_u64 << 60) as f64;
 /// How far bodies may reach in an adopted frame: 2^58, a quarter of what a tree takes.
 const WIDEST: f64 = (1_u64 << 58) as f64;
 
-/// See the top of this file.
+/// The frame of the proxies of a search. See the top of this file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<const D: usize> {
     pub(crate) origin: [f64; D],
@@ -72,11 +77,12 @@ pub(crate) struct Frame<const D: usize> {
     /// The growth of every radius; in an adopted frame, the greatest growth.
     growth: f64,
     adopted: Option<Adopted>,
-    /// Hits of bodies at rest that remain hits when the sum of radii is less by this are certain.
+    /// Hits of bodies at rest that survive subtracting this from the sum of radii are certain.
     slack: f32,
 }
 
-/// The growth of bodies in a frame adopted from others: relative to their greatest coordinate (at least `unit`), plus a constant.
+/// The growth of bodies in a frame adopted from others: relative to their greatest coordinate (at least `unit`), plus a
+/// constant.
 #[derive(Debug, Clone, Copy)]
 struct Adopted {
     unit: f64,
@@ -97,7 +103,7 @@ impl<const D: usize> Default for Frame<D> {
 }
 
 impl<const D: usize> Frame<D> {
-    /// Of all bodies of a search.
+    /// The frame of all bodies of a search.
     pub(crate) fn new(all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let mut half = all.radius;
         for axis in 0..D {
@@ -111,7 +117,7 @@ impl<const D: usize> Frame<D> {
         Self::centered(origin, half, all, cell)
     }
 
-    /// Of the bodies of a prepared set: where all directions repeat, that of the cell.
+    /// The frame of the bodies of a prepared set. Where all directions repeat, it is that of the cell.
     pub(crate) fn prepared(all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         let Some(cell) = cell.filter(|cell| cell.space.repeats == [true; D]) else { return Self::new(all, cell) };
         let (mut origin, mut half) = (cell.space.origin, 0.0_f64);
@@ -122,7 +128,7 @@ impl<const D: usize> Frame<D> {
         Self::centered(origin, half, all, Some(cell))
     }
 
-    /// Of bodies whose coordinates have been shortened by the gaps between them, to at most so much about 0.
+    /// The frame of bodies whose coordinates have been shortened by the gaps between them, to at most `half` about 0.
     pub(crate) fn without_gaps(half: f64, all: Extent<D>, cell: Option<&UnitCell<D>>) -> Self {
         Self::centered([0.0; D], half, all, cell)
     }
@@ -133,7 +139,8 @@ impl<const D: usize> Frame<D> {
         Self { origin, scale, growth, adopted: None, slack: slack(all, scale, growth) }
     }
 
-    /// The frame of a prepared set, or the world of one in `f32`, for all bodies of a search; None where these do not fit.
+    /// The frame of a prepared set, or the world of a set in `f32`, for all bodies of a search. None where these do not
+    /// fit.
     pub(crate) fn adopted(
         of: Option<&Self>,
         own: Extent<D>,
@@ -158,12 +165,12 @@ impl<const D: usize> Frame<D> {
         fits.then_some(Self { origin, scale, growth, adopted: Some(adopted), slack })
     }
 
-    /// Whether bodies keep their places in another frame.
+    /// Whether bodies have the same places in another frame.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.origin == other.origin && self.scale == other.scale
     }
 
-    /// Whether what a radius grows by depends on where its body is.
+    /// Whether the growth of a radius depends on where its body is.
     pub(crate) fn is_adopted(&self) -> bool {
         self.adopted.is_some()
     }
@@ -187,7 +194,8 @@ impl<const D: usize> Frame<D> {
         self.growth / self.scale
     }
 
-    /// By how much less a sum of radii must do for a hit of two bodies to be sure that move by so much together, at most.
+    /// Returns the slack of two bodies that together move by at most `paths`: hits that survive subtracting it are
+    /// sure.
     pub(crate) fn slack(&self, paths: f64) -> f32 {
         match paths {
             0.0 => self.slack,
@@ -196,18 +204,18 @@ impl<const D: usize> Frame<D> {
         }
     }
 
-    /// By how much two proxies may seem nearer to each other than their bodies are, in lengths of the caller.
+    /// By how much nearer two proxies may seem than their bodies are, in lengths of the caller.
     pub(crate) fn blur(&self) -> f64 {
         4.0 * self.growth()
     }
 }
 
-/// By how much less a sum of radii must do for a hit to be sure.
+/// Returns the slack of bodies at rest: see [`SLACK`].
 fn slack<const D: usize>(all: Extent<D>, scale: f64, growth: f64) -> f32 {
     (all.radius * scale * SLACK.0 + growth * SLACK.1) as f32
 }
 
-/// Half of how far a cell extends on an axis in the directions in which it repeats.
+/// Half of the extent of a cell on an axis, in the directions in which it repeats.
 pub(super) fn half_width<const D: usize>(cell: &UnitCell<D>, axis: usize) -> f64 {
     let vectors = cell.space.vectors.iter().zip(cell.space.repeats).filter(|(_, repeats)| *repeats);
     vectors.map(|(vector, _)| vector[axis].abs()).sum::<f64>() / 2.0

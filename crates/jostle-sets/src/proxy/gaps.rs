@@ -1,23 +1,23 @@
-//! Gaps that no body reaches into, left out of the frame: where bodies lie far apart beside what they reach, an `f32` frame of
-//! all between them would make candidates of bodies that are nowhere near each other.
+//! Leaves gaps that no body reaches into out of the frame. Where bodies lie far apart beside what they reach, an `f32`
+//! frame of all space between them would make candidates of bodies that are nowhere near each other.
 //!
-//! Each axis is taken by itself. The interval of a body is what its path and its radius cover there, grown by 2^-20 of them.
-//! The axis is cut into buckets; of the intervals that begin in a bucket the union is kept, as if it had no gaps. Of a gap
-//! between these all but a remainder is dropped: the coordinate of a body becomes `x - origin`, `origin` being the sum of what
-//! has been dropped before the bucket in which its interval begins. What is left is cut into finer buckets, where gaps within
-//! a bucket are still too wide.
+//! Each axis is treated by itself. The interval of a body is what its path and its radius cover on the axis, grown by
+//! 2^-20 of them. The axis is cut into buckets. A bucket keeps the union of the intervals that begin in it, as if the
+//! union had no gaps. Of a gap between unions, all but a remainder is dropped: the coordinate of a body becomes
+//! `x - origin`, where `origin` is the sum of what has been dropped before the bucket in which its interval begins.
+//! Where gaps within a bucket are still too wide, what is left is cut into finer buckets.
 //!
-//! - No pair is lost: bodies whose intervals overlap have the same `origin`, so their difference stays; of two others, the
-//!   farther one has no lesser `origin`, so their difference does not grow.
-//! - No hit across a gap is sure: most of the remainder lies between the two.
-//! - Where the axis repeats, intervals that cross a border go on at the other one, and nothing is dropped at the borders
-//!   themselves: an image lies one period further, less all that has been dropped.
+//! - No pair is lost. Bodies whose intervals overlap have the same `origin`, so their difference stays. Of two other
+//!   bodies, the farther one has no lesser `origin`, so their difference does not grow.
+//! - No hit across a gap is sure: most of the remainder lies between the two bodies.
+//! - Where the axis repeats, intervals that cross a border go on at the other border, and nothing is dropped at the
+//!   borders themselves. An image lies one period further, less all that has been dropped.
 //!
-//! All that is dropped, in a gap, is a multiple of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
-//! largest number that coordinates come from: every `origin` is exact, and `x - origin` is rounded by 2^-53 of itself, as in a
-//! frame with gaps. What a body was moved by on the way into the cell, and what the predicate rounds, is at most 2^-49 of
-//! that number, and ends of intervals are rounded by some 2^-52 of it: an eighth of a quantum for each body. Gaps of less than
-//! four quanta, the remainder, stay as they are; so intervals of bodies that touch may be that much off.
+//! What is dropped in a gap is a multiple of a power of two, the quantum, which is at least 2^-45 ([`FINEST`]) of the
+//! largest number that coordinates come from. So every `origin` is exact, and `x - origin` is rounded by 2^-53 of
+//! itself, as in a frame with gaps. The way into the cell and the predicate round by at most 2^-49 of that number, and
+//! ends of intervals are rounded by some 2^-52 of it: an eighth of a quantum for each body. Gaps of less than four
+//! quanta, the remainder, stay as they are. So intervals of bodies that touch may be that much off.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,19 +29,20 @@ use crate::proxy::crowded::is_crowded;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, Frame, Span};
 
-/// Searches of fewer bodies are left as they are.
+/// Searches of fewer bodies keep their gaps.
 const LEAST_BODIES: usize = 16;
 
-/// Buckets of an axis: one for four bodies, rounded up to a power of two, within these: caches hold them.
+/// The least and the greatest number of buckets of an axis: one for four bodies, rounded up to a power of two. Caches
+/// hold them.
 const BUCKETS: (usize, usize) = (1 << 8, 1 << 17);
 
 /// Bodies whose intervals one task notes.
 const BLOCK: usize = 1 << 13;
 
-/// How often an axis is cut.
+/// How often an axis is cut, at most.
 const LEVELS: usize = 4;
 
-/// The quantum relative to the largest number that coordinates come from, at least: 2^-45.
+/// The least quantum, relative to the largest number that coordinates come from: 2^-45.
 const FINEST: f64 = 1.0 / (1_u64 << 45) as f64;
 
 /// What is left of a gap, in quanta.
@@ -50,21 +51,22 @@ const REMAINDER: f64 = 4.0;
 /// The narrowest axis that is cut: 2^-400, far above what squares need.
 const NARROWEST: f64 = f64::from_bits((1023 - 400) << 52);
 
-/// A scene is wide where proxies grow by more than 2^-9 of what bodies typically reach: about where a search begins to take
-/// longer than it would near together.
+/// A scene is wide where proxies grow by more than 2^-9 of what bodies typically reach. About there a search begins to
+/// take longer than it would if the bodies lay near together.
 const WIDE: f64 = 1.0 / 512.0;
 
-/// How much wider than that an axis is, at least, that is cut again; and wider than all bodies in a row.
+/// An axis is cut again only if it is wider than so many times the width at which a scene becomes wide, and than all
+/// bodies in a row.
 const AGAIN: f64 = 32.0;
 
-/// 2^52: a number less than 2^31, added to it, is rounded to a whole one, which its last bits are.
+/// 2^52: a number less than 2^31, added to it, is rounded to a whole number, which stands in the last bits of the sum.
 const UNITS: f64 = (1_u64 << 52) as f64;
 
 /// Spans that are noted at a time.
 pub(super) const SPANS: usize = 256;
 
-/// Where the first of the intervals that begin in a bucket does, and where the last of them ends: the bits of numbers from 0
-/// on, which are in the same order.
+/// Where the first of the intervals that begin in a bucket begins, and where the last of them ends: the bits of numbers
+/// from 0 on, which are in the same order as the numbers.
 #[derive(Debug)]
 pub(super) struct Bucket([AtomicU64; 2]);
 
@@ -79,8 +81,8 @@ impl Bucket {
         self.0.each_ref().both(|end| f64::from_bits(end.load(Ordering::Relaxed)))
     }
 
-    /// The least and the greatest of many do not depend on their order. A thread that is alone waits for no other: branches
-    /// would be mispredicted where few bodies are in a bucket.
+    /// Notes an interval. The least and the greatest of many do not depend on their order. A thread that is alone need
+    /// not wait for others, and takes no branches: they would be mispredicted where few bodies are in a bucket.
     #[inline]
     fn note(&self, [from, to]: [f64; 2], alone: bool) {
         let ([first, last], [from, to]) = (&self.0, [(from.max(0.0) + 0.0).to_bits(), to.to_bits()]);
@@ -104,12 +106,12 @@ impl Bucket {
 struct Level {
     inverse: f64,
     last: f64,
-    /// The sum of what is dropped before the intervals that begin in each.
+    /// For each bucket, the sum of what is dropped before the intervals that begin in it.
     dropped: Vec<f64>,
 }
 
 impl Level {
-    /// The bucket whose middle is nearest, of a place that is a number.
+    /// The bucket whose middle is nearest to a place, which is not NaN.
     #[inline]
     fn bucket(&self, at: f64) -> usize {
         let at = (at * self.inverse).max(0.0).min(self.last);
@@ -123,7 +125,7 @@ struct Line {
     ends: [f64; 2],
     /// The lower border of the cell and the period, where the axis repeats.
     period: Option<[f64; 2]>,
-    /// A length that bodies reach, and the largest number that coordinates come from.
+    /// What bodies typically reach, and the largest number that coordinates come from.
     typical: f64,
     largest: f64,
 }
@@ -136,10 +138,11 @@ pub(super) struct Axis {
     quantum: f64,
     levels: Vec<Level>,
     used: usize,
-    /// The width that is left, and whether it may still be too much.
+    /// The width that is left, and whether it may still be too wide.
     left: f64,
     is_open: bool,
-    /// The borders of the cell, where the axis repeats, what is left of the period, and what of it has been dropped.
+    /// Where the axis repeats: the borders of the cell, what is left of the period, and what of the period has been
+    /// dropped.
     borders: Option<[f64; 2]>,
     period: f64,
     dropped: f64,
@@ -153,8 +156,8 @@ impl Axis {
         [at - reach, at + reach]
     }
 
-    /// What the coordinates of bodies are relative to, at most [`SPANS`] of them. Loops are short, so that many look-ups are
-    /// under way at a time.
+    /// Returns the origins that the coordinates of bodies are relative to, for at most [`SPANS`] bodies. Loops are
+    /// short, so that many look-ups are under way at a time.
     pub(super) fn origins(&self, spans: &[Span]) -> [f64; SPANS] {
         let mut origins = [self.start; SPANS];
         for level in &self.levels[..self.used] {
@@ -166,7 +169,7 @@ impl Axis {
         origins
     }
 
-    /// An axis with its gaps.
+    /// Begins an axis with its gaps.
     fn begin(&mut self, line: &Line) {
         let borders = line.period.map(|[lo, period]| [lo, lo + period]);
         let [lo, hi] = line.ends;
@@ -187,7 +190,7 @@ impl Axis {
         level.last = (buckets - 1) as f64;
     }
 
-    /// Notes what bodies reach into, at most [`SPANS`] of them.
+    /// Notes the intervals of bodies, at most [`SPANS`] of them.
     fn cover(&self, spans: &[Span], buckets: &[Bucket], alone: bool) {
         let level = &self.levels[self.used];
         for (&span, origin) in spans.iter().zip(self.origins(spans)) {
@@ -199,7 +202,7 @@ impl Axis {
         }
     }
 
-    /// Notes what a body that crosses a border reaches into at the other one.
+    /// Notes the interval of a body that crosses a border at the other border.
     #[inline]
     fn cover_images(&self, [from, to]: [f64; 2], buckets: &[Bucket], alone: bool) {
         let level = &self.levels[self.used];
@@ -211,7 +214,7 @@ impl Axis {
         }
     }
 
-    /// Drops the gaps between what begins in different buckets, unless more than half of the width is left.
+    /// Drops the gaps between the unions of buckets, unless more than half of the width is left.
     fn close(&mut self, buckets: &[Bucket]) {
         let borders = self.borders.unwrap_or_default().both(|border| [border, 0.0, 0.0]);
         if self.borders.is_some() {
@@ -224,7 +227,7 @@ impl Axis {
         level.dropped.extend(buckets.iter().map(|bucket| {
             let [from, to] = bucket.ends();
             if from < f64::INFINITY {
-                // Towards zero; `floor` is a call on many targets.
+                // The cast rounds towards zero; `floor` is a call on many targets.
                 dropped += ((from - reached - remainder) * inverse).max(0.0) as i64 as f64 * self.quantum;
                 reached = reached.max(to);
             }
@@ -242,7 +245,7 @@ impl Axis {
         }
     }
 
-    /// Takes coordinates relative to the middle of what is left. Half of its width.
+    /// Makes coordinates relative to the middle of what is left. Returns half of the width, and a quantum.
     fn center(&mut self) -> f64 {
         self.middle = (self.left / 2.0 / self.quantum).round() * self.quantum;
         self.left / 2.0 + self.quantum
@@ -270,7 +273,7 @@ impl<const D: usize> Gaps<D> {
             + levels.map(|level| size_of::<Level>() + level.dropped.capacity() * size_of::<f64>()).sum::<usize>()
     }
 
-    /// Those that the frame of this search leaves out.
+    /// The gaps that the frame of this search leaves out, if it does.
     pub(crate) fn in_use(&self) -> Option<&Self> {
         self.used.then_some(self)
     }
@@ -279,7 +282,7 @@ impl<const D: usize> Gaps<D> {
         self.used = false;
     }
 
-    /// What the coordinates of bodies on an axis are relative to.
+    /// The origins that the coordinates of bodies on an axis are relative to.
     pub(super) fn origins(&self, axis: usize, spans: &[Span]) -> [f64; SPANS] {
         self.axes[axis].origins(spans)
     }
@@ -289,7 +292,7 @@ impl<const D: usize> Gaps<D> {
         self.axes.each_ref().axes(|axis| axis.dropped)
     }
 
-    /// A frame without the gaps between bodies that have been looked at, if it is better than their `frame`.
+    /// Returns a frame without the gaps between surveyed bodies, if it is better than their `frame`.
     pub(crate) fn close(
         &mut self,
         (sets, sorted): (&[Set<'_, D>], &[SortedSet<D>]),
@@ -347,7 +350,8 @@ impl<const D: usize> Gaps<D> {
         self.used.then_some(closed)
     }
 
-    /// All axes with their gaps. The largest numbers that the predicate has to do with where an axis repeats.
+    /// Begins all axes with their gaps. Returns `all.far`, with the largest numbers of the predicate where an axis
+    /// repeats.
     fn begin(&mut self, cell: Option<&UnitCell<D>>, all: Extent<D>, typical: f64) -> [f64; D] {
         let mut far = all.far;
         for (at, axis) in self.axes.iter_mut().enumerate() {
@@ -410,7 +414,7 @@ mod tests {
         (0..2 + seed % 60).map(body).collect()
     }
 
-    /// Holds two bodies, the second seen at `shift`, against what is left of it.
+    /// Compares two bodies, the second seen at `shift`, with the same bodies without gaps, the second seen at `left`.
     fn check([a, b]: [Span; 2], [from, to]: [f64; 2], shift: f64, left: f64) {
         let ends = |[x, half, reach]: Span, shift: f64, origin: f64| {
             [x + half - reach + shift - origin, x + half + reach + shift - origin]

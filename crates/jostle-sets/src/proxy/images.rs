@@ -1,8 +1,9 @@
 //! The images at which bodies of a cell may touch.
 //!
-//! Bodies that have been moved into the cell are less than 1 from each other along each vector that repeats. One that is
-//! seen k cells on is at least (|k| - 1) h away, h being the height of the cell over its other vectors: the two can touch
-//! where |k| <= 1 + c/h, c being the greatest sum of two radii. What the predicate rounds is added to c.
+//! Bodies moved into the cell are less than 1 from each other along each vector that repeats, in lengths of it. A body
+//! seen k cells on is at least (|k| - 1) h away, where h is the height of the cell over its other vectors. So two
+//! bodies can touch where |k| <= 1 + c/h, where c is the greatest sum of two radii. What the predicate rounds is added
+//! to c.
 
 use crate::InputError;
 use crate::input::error::MAX_IMAGES;
@@ -10,17 +11,17 @@ use jostle_core::axes::{Axes, from_axes};
 
 use crate::input::UnitCell;
 
-/// Images by number: the one where bodies are, then half of the others, then those that are opposite to these.
+/// Images by number: first the cell itself, then half of the other images, then their opposites.
 #[derive(Debug, Clone)]
 pub struct Images<const D: usize> {
-    /// How many of each vector on.
+    /// How many of each vector lead to the image.
     pub steps: Vec<[i32; D]>,
-    /// The same as a vector, as the caller has it, and as the trees do.
+    /// The same as a vector: `shifts` in the caller's lengths, `offsets` in those of the trees.
     pub(crate) shifts: Vec<[f64; D]>,
     pub offsets: Vec<[f32; D]>,
     /// No two bodies can touch at more than one image.
     pub unique: bool,
-    /// How much nearer two bodies may seem along each vector, in lengths of it.
+    /// How much nearer two bodies may seem along each vector, in lengths of the vector.
     pub blur: [f64; D],
 }
 
@@ -35,7 +36,7 @@ impl<const D: usize> Default for Images<D> {
 pub(crate) struct Reach<const D: usize> {
     /// The greatest sum of two radii.
     pub(crate) sum: f64,
-    /// How much nearer two bodies may seem on each axis; of boxes, and what two of them reach on it.
+    /// How much nearer two bodies may seem on each axis. For boxes, it includes what two of them reach on the axis.
     pub(crate) blur: [f64; D],
 }
 
@@ -46,12 +47,12 @@ impl<const D: usize> Images<D> {
             + self.offsets.capacity() * size_of::<[f32; D]>()
     }
 
-    /// Images with which pairs within a set are sought, that of the bodies themselves included.
+    /// The number of images at which pairs within a set are sought, the cell itself included.
     pub(crate) fn half(&self) -> usize {
         self.steps.len().div_ceil(2)
     }
 
-    /// The one image of open space.
+    /// Leaves the one image of open space.
     pub(crate) fn clear(&mut self) {
         self.steps.truncate(1);
         self.shifts.truncate(1);
@@ -59,8 +60,8 @@ impl<const D: usize> Images<D> {
         (self.unique, self.blur) = (true, [0.0; D]);
     }
 
-    /// All images that bodies of such a reach may meet and that are `wanted` by their offset, or their opposites are. The trees
-    /// have lengths times `scale`, and what is `dropped` of each period is not in them.
+    /// Lays out all images that bodies of such a reach may meet, if they or their opposites are `wanted` by their
+    /// offset. The trees have lengths times `scale`, and lack what is `dropped` of each period.
     pub(crate) fn lay_out(
         &mut self,
         cell: &UnitCell<D>,
@@ -81,7 +82,7 @@ impl<const D: usize> Images<D> {
             images *= 2.0 * steps + 1.0;
             most[k] = steps.min(MAX_IMAGES as f64) as i32;
         }
-        // Not `>`, which would take no number for few.
+        // NaN is refused as well: `>` alone would take it for few images.
         if images.is_nan() || images > MAX_IMAGES as f64 {
             return Err(InputError::Images { images, reach: reach.blur.into_iter().fold(reach.sum, f64::max) });
         }
@@ -94,7 +95,7 @@ impl<const D: usize> Images<D> {
         Ok(())
     }
 
-    /// Those whose last step other than 0 is positive.
+    /// Lays out the images whose last step other than 0 is positive.
     fn half_of(
         &mut self,
         cell: &UnitCell<D>,

@@ -1,4 +1,5 @@
-//! Bodies of a set read in `f64`, some at a time, so that what is made of them is compiled once for both precisions.
+//! Reads bodies of a set in `f64`, some at a time, so that the code that uses them is compiled once for both
+//! precisions.
 
 use core::ops::Range;
 
@@ -11,28 +12,28 @@ use crate::proxy::gaps::SPANS;
 use crate::proxy::survey::{Extent, Given, MAX_WRAPS, RELATIVE, STEP_REACH};
 use crate::proxy::{Span, moved};
 
-/// A set, its bodies in `f64`, and by how many vectors of the cell each is moved, if that is known.
+/// A set, its bodies in `f64`, and by how many vectors of the cell each body is moved, if that is known.
 pub(super) type InDouble<'a, const D: usize> = (&'a Set<'a, D>, &'a dyn ReadInDouble<D>, Option<&'a [[i32; D]]>);
 
-/// Bodies in either precision.
+/// Bodies of either precision, read in `f64`.
 pub(super) trait ReadInDouble<const D: usize>: Sync {
-    /// Where the bodies from number `first` on begin on an axis, moved into the cell, if there is one: by so many vectors, if
-    /// that is known.
+    /// Reads where the bodies from number `first` on begin on an axis, moved into the cell if there is one: by `wraps`,
+    /// if these are known.
     fn starts(&self, wraps: Option<&[[i32; D]]>, axis: usize, first: usize, out: &mut [f64]);
 
-    /// The same, where they are.
+    /// Reads the same coordinates without moving them into the cell.
     fn centers(&self, axis: usize, first: usize, out: &mut [f64]);
 
-    /// The same, in a frame.
+    /// Reads the centres where they are, in coordinates of a frame.
     fn centers_in(&self, frame: &Frame<D>, axis: usize, first: usize, out: &mut [f32]);
 
-    /// Their radii, with the margin.
+    /// Reads the radii, with the margin.
     fn radii(&self, first: usize, out: &mut [f64]);
 
-    /// The same, grown, in a frame that is not adopted.
+    /// Reads the radii, grown, in a frame that is not adopted.
     fn radii_in(&self, frame: &Frame<D>, first: usize, out: &mut [f32]);
 
-    /// Whether no radius is less than nothing, the margin left aside.
+    /// Whether no radius is negative or NaN, the margin left aside.
     fn are_radii(&self, ids: Range<usize>) -> bool;
 }
 
@@ -69,7 +70,7 @@ impl<const D: usize, T: Scalar> ReadInDouble<D> for Given<'_, D, T> {
     }
 }
 
-/// The extent of some bodies on their way, once they have been moved into the cell.
+/// The extent of some bodies with displacements, once they have been moved into the cell.
 pub(super) fn survey_moving<const D: usize>(
     given: &dyn ReadInDouble<D>,
     moving: &Displacements<'_, D>,
@@ -134,14 +135,15 @@ pub(super) fn span<const D: usize, T: Scalar>(given: &Given<'_, D, T>, axis: usi
     span_of(x[0], by[axis], given.bodies.radius(id).to_f64(), by.iter().map(|by| by.abs()).sum())
 }
 
-/// That of a body that moves by so much on the axis, and by `path` on all of them together.
+/// The span of a body that moves by `by` on the axis, and by `path` on all axes together.
 #[inline(always)]
 fn span_of(x: f64, by: f64, radius: f64, path: f64) -> Span {
     let half = by / 2.0;
     [x, half, radius + half.abs() + (radius + path / 2.0) * RELATIVE]
 }
 
-/// Where some bodies from number `first` on begin on an axis, how far half of their paths leads them on it, and how far they reach.
+/// Reads the bodies from number `first` on, on one axis: where each begins, how far half of its path leads, and how far
+/// it reaches.
 pub(super) fn read_spans<const D: usize>(
     (set, given, wraps): InDouble<'_, D>,
     axis: usize,

@@ -21,24 +21,25 @@ use boxes::Copies;
 /// Bodies that are copied at a time.
 const BLOCK: usize = 1 << 13;
 
-/// A set of bodies at rest, in `f32` or `f64`, sorted once for many searches in one [`Space`]: walls, terrain, the boundary
-/// particles of a channel, or a crystal that others are tested against. They are circles, spheres, boxes or capsules.
+/// A set of bodies at rest, in `f32` or `f64`, sorted once for many searches in one [`Space`]: walls, terrain, the
+/// boundary particles of a channel, or a crystal that other bodies are tested against. The bodies are circles, spheres,
+/// boxes or capsules.
 ///
-/// `Set::from(&prepared)` takes part in any search, as the bodies that it was built of would, with the same pairs. It is not
-/// sorted anew:
-/// - in searches in the space that it was built for where all bodies are in `f32` and at rest, if its own are in `f32`;
-/// - in searches in that space where some bodies are in `f64` or move, as the largest prepared set of the search (if its own
-///   are in `f32`, as long as they do not meet each other). Of several sets in `f64` all are used whose frames are the same,
-///   as they are of a space that repeats in every direction.
+/// `Set::from(&prepared)` takes part in any search as the bodies that it was built of would, with the same pairs. A
+/// search in the space that the set was built for does not sort it anew:
+/// - where all bodies are in `f32` and at rest, if its own are in `f32`;
+/// - where some bodies are in `f64` or move, if it is the largest prepared set of the search (and, with bodies in
+///   `f32`, as long as these do not meet each other). Of several sets in `f64`, all are used whose frames are the same,
+///   as they are in a space that repeats in every direction.
 ///
-/// Boxes and capsules are not sorted anew in searches in that space, however many shapes take part: boxes in `f32` in open
-/// space where all bodies are such boxes; all of them in other searches, as the largest prepared set of boxes or capsules,
-/// and those whose frames are the same as its own. Circles are, where other shapes take part.
+/// A search in that space does not sort boxes and capsules anew either, however many shapes take part. Where all bodies
+/// are boxes in `f32` in open space, it uses all prepared sets. Else it uses the largest prepared set of boxes or
+/// capsules, and those whose frames are the same. It sorts circles anew where other shapes take part.
 ///
-/// Such a search, and its own tree, are slow where bodies in `f64` are spread 2^16 times as far as they reach and more: others
-/// leave out the gaps between them.
+/// A search that uses the sorted bodies of a set in `f64`, and the set's own tree, are slow where bodies are spread
+/// 2^16 times as far as they reach and more: other searches leave out the gaps between bodies.
 ///
-/// In other searches its bodies are sorted like those of a view. It owns a copy of the bodies, and all memory: from the
+/// Other searches sort the bodies like those of a view. The set owns a copy of the bodies, and all memory: from the
 /// second build of a size on, nothing is allocated.
 ///
 /// ```
@@ -61,9 +62,9 @@ pub struct PreparedSet<const D: usize> {
     pub(crate) space: Space<D>,
     pub(crate) sorted: SortedSet<D>,
     pub(crate) extent: Extent<D>,
-    /// Of bodies in `f64`; those in `f32` are in the tree as they are.
+    /// The frame of bodies in `f64`. Bodies in `f32` are in the tree as they are.
     pub(crate) frame: Option<Frame<D>>,
-    /// Of boxes and capsules.
+    /// What is known of boxes and capsules.
     pub(crate) boxed: Option<Boxed<D>>,
 }
 
@@ -76,7 +77,7 @@ struct Copied<const D: usize> {
     double_columns: [Vec<f64>; D],
     double_radii: Vec<f64>,
     margin: f64,
-    /// Boxes or capsules, in the stead of all of these.
+    /// Boxes or capsules, in place of all of these.
     shaped: Copies<D>,
 }
 
@@ -150,7 +151,7 @@ impl<const D: usize> fmt::Debug for PreparedSet<D> {
 }
 
 impl<const D: usize> PreparedSet<D> {
-    /// A set of nothing in open space, that holds no memory yet.
+    /// An empty set in open space, which holds no memory yet.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -168,8 +169,8 @@ impl<const D: usize> PreparedSet<D> {
     /// O(n) for spread-out centres. Layers are given to the set of each search: `Set::from(&prepared).layers(..)`.
     ///
     /// # Errors
-    /// [`InputError`] when bodies or space are outside the contract, and [`InputError::Combination`] when the bodies move or
-    /// have layers. The set is then one of nothing.
+    /// [`InputError`] when bodies or space are outside the contract, and [`InputError::Combination`] when the bodies
+    /// move or have layers. The set is then empty.
     pub fn build<'a>(
         &mut self,
         bodies: impl Into<Set<'a, D>>,
@@ -237,12 +238,12 @@ impl<const D: usize> PreparedSet<D> {
         }
     }
 
-    /// The prepared set that a set is of.
+    /// The prepared set behind a set, if there is one.
     fn of<'a>(set: &Set<'a, D>) -> Option<&'a Self> {
         set.sorted_before.and_then(|before| before.by.downcast_ref())
     }
 
-    /// The prepared set that a set is of, if it can serve a search in this space.
+    /// The prepared set behind a set, if it can serve a search in this space.
     pub(crate) fn serving<'a>(set: &Set<'a, D>, space: &Space<D>) -> Option<&'a Self> {
         Self::of(set).filter(|_| set.is_sorted_for(space))
     }
@@ -279,7 +280,7 @@ impl<const D: usize> PreparedSet<D> {
         self.len() == 0
     }
 
-    /// The space that it was built for.
+    /// The space that the set was built for.
     #[must_use]
     pub fn space(&self) -> Space<D> {
         self.space
@@ -303,7 +304,7 @@ impl<const D: usize> PreparedSet<D> {
     }
 }
 
-/// A set in the making. Where that does not come to its end, by an error or a panic, it is one of nothing.
+/// A set in the making. If an error or a panic ends its build, the set is left empty.
 struct Unfinished<'a, const D: usize>(&'a mut PreparedSet<D>);
 
 impl<const D: usize> Drop for Unfinished<'_, D> {
@@ -326,12 +327,12 @@ pub struct Ready<'a, const D: usize> {
 }
 
 impl<const D: usize> SortedSet<D> {
-    /// Its own tree.
+    /// The tree of this set.
     pub fn own_tree(&self) -> &LinearTree<D> {
         if self.boxed { &self.boxes } else { &self.tree }
     }
 
-    /// The sorted set that a search takes for this one: itself, unless a prepared one serves as it is.
+    /// The sorted set that a search uses for this one: itself, unless a prepared set serves as it is.
     fn in_use<'a>(&'a self, set: &Set<'a, D>) -> &'a Self {
         PreparedSet::of(set).filter(|_| self.adopted).map_or(self, |prepared| &prepared.sorted)
     }
@@ -342,7 +343,7 @@ impl<const D: usize> SortedSet<D> {
             Source::Tree(tree) if !self.built && !self.adopted => tree,
             _ => self.in_use(set).own_tree(),
         };
-        // Looking up all layers of a given tree would cost more than the few that are met.
+        // Looking up all layers of a tree that the set came with would cost more than the few that are met.
         let layers = set
             .layers
             .map(|layers| if self.built { self.layers.table() } else { LayersOf::Columns(layers, tree.leaf_ids()) });
@@ -371,7 +372,7 @@ impl<'a, const D: usize> From<&'a PreparedSet<D>> for Set<'a, D> {
 }
 
 compiled_here! {
-    /// Makes a set ready.
+    /// Builds a prepared set.
     fn build_prepared<const D: usize>(
         prepared: &mut PreparedSet<D>,
         set: &Set<'_, D>,

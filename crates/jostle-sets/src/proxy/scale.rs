@@ -1,9 +1,9 @@
-//! Scales of frames: powers of two, by which nothing is rounded.
+//! Scales of frames: powers of two, which round nothing.
 
-/// The exponent of the scale, at most.
+/// The greatest exponent of a scale.
 const MAX_EXPONENT: i64 = 500;
 
-/// The greatest power of two by which `length` becomes at most 1, within bounds.
+/// Returns the greatest power of two by which `length` becomes less than 1, within bounds.
 pub(super) fn power_of_two_below_inverse(length: f64) -> f64 {
     if length.is_nan() || length <= 0.0 || length.is_infinite() {
         return 1.0;

@@ -1,12 +1,12 @@
 //! The predicates between bodies of several shapes, in `f64`, on the caller's own numbers.
 //!
-//! Every difference is one of two given numbers, so that what it is rounded by is small beside itself, however far the bodies
-//! lie from the origin; all that follows is relative to lengths of the bodies and the distance between them.
+//! Every difference is of two given numbers, so its rounding is small beside it, however far the bodies lie from the
+//! origin. All later roundings are relative to lengths of the bodies and the distance between them.
 
 use crate::proxy::squared;
 use jostle_core::axes::{Axes, Both};
 
-/// A body by the caller's numbers.
+/// A body in the caller's numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Solid<const D: usize> {
     /// A circle or a sphere.
@@ -20,7 +20,7 @@ pub enum Solid<const D: usize> {
 use Solid::{Boxed, Capsule, Round};
 
 impl<const D: usize> Solid<D> {
-    /// Two corners of what holds it on an axis, once so much has been taken off, relative to an origin, rounded as `f64` is.
+    /// Returns the ends of the body on an axis, less `taken`, relative to an origin, rounded as `f64` is.
     #[inline]
     pub(crate) fn extent(&self, axis: usize, taken: f64, origin: f64) -> [f64; 2] {
         let at = |x: f64| x - taken - origin;
@@ -34,7 +34,7 @@ impl<const D: usize> Solid<D> {
         }
     }
 
-    /// The point by which it lies in a cell: its centre, or the sum of the halves of its corners or ends.
+    /// The point that says in which cell the body lies: its centre, or the sum of the halves of its corners or ends.
     #[inline]
     pub(crate) fn middle(&self) -> [f64; D] {
         let ([p, q], _) = self.segment();
@@ -46,9 +46,10 @@ impl<const D: usize> Solid<D> {
     }
 
     /// Whether two bodies touch, the second seen at a shift:
-    /// - two boxes, when `(lo_b - hi_a) + shift <= 0` and `(hi_b - lo_a) + shift >= 0` on each axis;
-    /// - others, when the squared distance of what they are of (a centre, a segment, a box) is at most the square of the sum of
-    ///   their radii, differences of the two bodies' numbers being taken first, and the shift added to them.
+    /// - two boxes touch when `(lo_b - hi_a) + shift <= 0` and `(hi_b - lo_a) + shift >= 0` on each axis;
+    /// - other bodies touch when the squared distance of their cores (a centre, a segment, a box) is at most the square
+    ///   of the sum of their radii. Differences of the two bodies' numbers are taken first, and the shift is added to
+    ///   them.
     pub(crate) fn touches(&self, other: &Self, shift: [f64; D]) -> bool {
         let seen = |from, to| between(from, to, shift);
         match (self, other) {
@@ -72,7 +73,7 @@ impl<const D: usize> Solid<D> {
         }
     }
 
-    /// The squared distance of a point from a box, or from the segment of a capsule, seen at a shift.
+    /// Returns the squared distance from a point to a box, or to the segment of a capsule, seen at a shift.
     pub(crate) fn distance2(&self, point: [f64; D], shift: [f64; D]) -> f64 {
         let ([p, q], _) = self.segment();
         let (seen, still) = ([p, q].both(|end| between(point, end, shift)), [0.0; D]);
@@ -82,17 +83,19 @@ impl<const D: usize> Solid<D> {
         segments2(seen[0], still, between(p, q, still))
     }
 
-    /// Which part of a segment from the origin to `d` is nearest to a box, and its squared distance.
+    /// Returns the squared distance of a box and the segment from the origin to `d`, and which part of the segment is
+    /// nearest.
     pub fn nearest_to_box(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
         box_to_segment(lo, hi, d)
     }
 
-    /// Which parts of two segments are nearest to each other: of one from the origin to `d`, and one from `w` to `w + e`.
+    /// Returns which parts of two segments are nearest to each other: one from the origin to `d`, the other from `w` to
+    /// `w + e`.
     pub fn nearest_parts(w: [f64; D], d: [f64; D], e: [f64; D]) -> [f64; 2] {
         segments(w, d, e).1
     }
 
-    /// The segment that a round body or a capsule is about, and its radius; the diagonal of a box.
+    /// The segment at the core of a round body or a capsule, and its radius; of a box, the diagonal.
     pub fn segment(&self) -> ([[f64; D]; 2], f64) {
         match *self {
             Round { center, radius } => ([center; 2], radius),
@@ -124,7 +127,7 @@ fn segments2<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> f64 {
     segments(w, d, e).0
 }
 
-/// The lesser of two distances, with where it is.
+/// The lesser of two distances, with its place.
 #[inline]
 fn lesser<T>(a: (f64, T), b: (f64, T)) -> (f64, T) {
     if b.0 < a.0 { b } else { a }
@@ -141,8 +144,9 @@ fn sort_few(numbers: &mut [f64]) {
     }
 }
 
-/// The squared distance of a box and a segment from the origin to `d`, and the part of the segment that is so near. It is
-/// convex along the segment, and a parabola between the places at which the segment crosses a border.
+/// Returns the squared distance of a box and the segment from the origin to `d`, and the part of the segment that is
+/// nearest. Along the segment the squared distance is convex, and a parabola between the places where the segment
+/// crosses a border.
 fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f64, f64) {
     let outside = |axis: usize, x: f64| (lo[axis] - x).max(x - hi[axis]).max(0.0);
     let square = |axis: usize, t: f64| outside(axis, t * d[axis]) * outside(axis, t * d[axis]);
@@ -152,7 +156,7 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
         return least;
     }
     least = lesser(least, at(1.0));
-    // Borders are crossed at two places an axis at most.
+    // The segment crosses borders at two places an axis at most.
     let mut crossings = [[0.0, 1.0]; 4];
     for axis in 0..D {
         crossings[axis] = [lo[axis] / d[axis], hi[axis] / d[axis]].both(|t| if t > 0.0 && t < 1.0 { t } else { 0.0 });
@@ -160,7 +164,7 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
     sort_few(crossings[..D].as_flattened_mut());
     let mut from = 0.0;
     for &to in crossings[..D].as_flattened().iter().chain([&1.0]) {
-        // Between two crossings an axis is on one side of the box, or in it, all the way.
+        // Between two crossings the segment is on one side of the box on each axis, or in it, all the way.
         let (middle, mut slope, mut rest) = ((from + to) / 2.0, 0.0, 0.0);
         for axis in 0..D {
             let x = middle * d[axis];
@@ -173,7 +177,7 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
             };
             (slope, rest) = (slope + d[axis] * d[axis], rest + d[axis] * border);
         }
-        // In the box all of it is 0, but for the places of crossings, which are rounded.
+        // In the box the distance is 0 all along, but at the crossings, whose places are rounded.
         let lowest = if slope > 0.0 { (rest / slope).clamp(from, to) } else { middle };
         least = lesser(lesser(least, at(lowest)), at(to));
         from = to;
@@ -181,9 +185,10 @@ fn box_to_segment<const D: usize>(lo: [f64; D], hi: [f64; D], d: [f64; D]) -> (f
     least
 }
 
-/// The squared distance of two segments, of one from the origin to `d`, and one from `w` to `w + e`; and the parts that are so near.
+/// Returns the squared distance of two segments, one from the origin to `d`, the other from `w` to `w + e`, and the
+/// parts that are nearest.
 fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64; 2]) {
-    // Between the point of the first at `s` and that of the second at `t`.
+    // The squared distance between the point of the first at `s` and the point of the second at `t`.
     let at = |s: f64, t: f64| {
         let mut apart = w;
         for axis in 0..D {
@@ -196,7 +201,8 @@ fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64
     // From each end to the other segment.
     let mut least = lesser(at(along(wd, dd), 0.0), at(along(wd + de, dd), 1.0));
     least = lesser(lesser(least, at(0.0, along(-we, ee))), at(1.0, along(de - we, ee)));
-    // Between the two, unless they are parallel. Divided by the lengths one by one: their product may be beyond what `f64` holds.
+    // Between inner points, unless the segments are parallel. Divides by the lengths one by one: their product may be
+    // beyond what `f64` holds.
     if dd > 0.0 && ee > 0.0 {
         let part = de / dd;
         let across = 1.0 - part * (de / ee);
@@ -208,8 +214,8 @@ fn segments<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> (f64, [f64
     lesser(least, crossing(w, d, e).map_or((f64::INFINITY, [0.0; 2]), |parts| (0.0, parts)))
 }
 
-/// Where two segments of the plane cross, each of which has its ends on both sides of the other: their distance is 0 there, which that
-/// of the nearest points is not, once those are rounded.
+/// Returns where two segments of the plane cross, if each has its ends on both sides of the other. Their distance there
+/// is 0; the distance of the nearest points is not, once these are rounded.
 fn crossing<const D: usize>(w: [f64; D], d: [f64; D], e: [f64; D]) -> Option<[f64; 2]> {
     if D != 2 {
         return None;

@@ -15,17 +15,17 @@ use crate::proxy::{Extent, Proxies};
 #[derive(Debug, Default)]
 pub struct SortedSet<const D: usize> {
     pub(crate) tree: LinearTree<D>,
-    /// Of a set of bodies that are not round: a tree of boxes.
+    /// The tree of boxes, for bodies that are not round.
     pub(crate) boxes: LinearTree<D>,
-    /// The boxes that stand for its bodies, in a search of several shapes.
+    /// The boxes that stand in for the bodies, in a search of several shapes.
     pub(super) columns: BoxColumns<D>,
-    /// The tree is that of boxes.
+    /// The tree in use is the tree of boxes.
     pub(crate) boxed: bool,
     pub(super) layers: LayerTable,
     pub(crate) proxies: Proxies<D>,
-    /// The tree is that of the last set, and not one that the set came with.
+    /// The tree was built of the last set, and is not one that the set came with.
     pub(super) built: bool,
-    /// The set came with a tree, and proxies, that have been prepared for such a search.
+    /// The set came with a tree and proxies that have been prepared for such a search.
     pub(crate) adopted: bool,
 }
 
@@ -34,8 +34,8 @@ impl<const D: usize> SortedSet<D> {
         Self { tree: LinearTree::with_capacity(bodies), ..Self::default() }
     }
 
-    /// Looks at all bodies of a set of circles or spheres, and refuses what is not sound. Those that can be searched as they are
-    /// are checked as a build would, which then need not.
+    /// Surveys all bodies of a set of circles or spheres, and refuses bodies that are not sound. Bodies that can be
+    /// searched as they are get the check of a build, which need not check them again.
     pub(crate) fn survey(
         &mut self,
         set: &Set<'_, D>,
@@ -44,7 +44,7 @@ impl<const D: usize> SortedSet<D> {
         workers: Workers<'_>,
     ) -> Result<(Extent<D>, Option<Checked<D>>), InputError> {
         let isa = self.tree.isa();
-        // What lay outside of the cell in the last search, and was moved into it, most likely does again.
+        // Bodies that lay outside of the cell in the last search most likely do so again.
         let within = |cell: &&UnitCell<D>| !decided && cell.is_straight() && !self.proxies.are_outside();
         if let (Source::View(bodies), Some(cell)) = (set.source, cell.filter(within))
             && let Ok(checked) = self.tree.check_on(bodies, workers)
@@ -89,7 +89,7 @@ impl<const D: usize> SortedSet<D> {
         Ok(times)
     }
 
-    /// Builds the tree of the boxes that stand for the bodies of a set, and looks up its layers.
+    /// Builds the tree of the boxes that stand in for the bodies of a set, and looks up its layers.
     pub(crate) fn build_boxed(&mut self, set: &Set<'_, D>, workers: Workers<'_>) -> Result<BuildTimes, InputError> {
         self.built = false;
         if self.adopted {
@@ -124,7 +124,7 @@ impl<const D: usize> SortedSet<D> {
     }
 }
 
-/// The times of one build after the other.
+/// The sum of the times of two builds.
 pub(crate) fn sum(times: BuildTimes, more: BuildTimes) -> BuildTimes {
     let add = |a: Duration, b| a + b;
     BuildTimes {

@@ -1,4 +1,5 @@
-//! The boxes that stand for the bodies of a set: surveyed, which refuses what is not sound, and made.
+//! The boxes that stand in for the bodies of a set: a survey, which refuses bodies that are not sound, and the making
+//! of the boxes.
 
 use core::ops::Range;
 
@@ -17,7 +18,7 @@ use crate::proxy::sorted::SortedSet;
 use crate::proxy::survey::MAX_WRAPS;
 
 impl<const D: usize> SortedSet<D> {
-    /// A body of a set as the caller gave it. Those of a tree have been read before.
+    /// A body of a set as the caller gave it. The bodies of a tree have been read before.
     #[inline]
     pub fn solid(&self, set: &Set<'_, D>, id: usize) -> Solid<D> {
         let round = |center: [f64; D], radius: f64| Solid::Round { center, radius };
@@ -40,14 +41,14 @@ impl<const D: usize> SortedSet<D> {
         }
     }
 
-    /// Reads the bodies of a set that is a tree.
+    /// Reads the bodies of a set, if it is a tree.
     pub fn read(&mut self, set: &Set<'_, D>) {
         if let Source::Tree(tree) = set.source {
             self.proxies.read_tree(tree);
         }
     }
 
-    /// What is wrong with a body by itself, if something is.
+    /// Returns the fault of a body by itself, if it has one.
     pub fn solid_fault(&self, set: &Set<'_, D>, id: usize) -> Option<Reason> {
         match &set.source {
             Source::Shaped(Shaped::Boxes(boxes)) => boxes.fault(id),
@@ -58,7 +59,7 @@ impl<const D: usize> SortedSet<D> {
         }
     }
 
-    /// Looks at all bodies of a set, and refuses what is not sound, or what the space does not allow where it is.
+    /// Surveys all bodies of a set. Refuses bodies that are not sound, or whose place the space does not allow.
     pub(crate) fn survey_solids(
         &mut self,
         set: &Set<'_, D>,
@@ -87,7 +88,7 @@ impl<const D: usize> SortedSet<D> {
         refused.map(|()| all)
     }
 
-    /// Makes the boxes that stand for the bodies of a set.
+    /// Makes the boxes that stand in for the bodies of a set.
     pub(crate) fn fill_boxes(
         &mut self,
         set: &Set<'_, D>,
@@ -130,7 +131,7 @@ impl<const D: usize> SortedSet<D> {
     }
 }
 
-/// How far a body reaches once it has been moved into the cell, and whether it may be where it is.
+/// Returns how far a body reaches once it has been moved into the cell, and whether its place is allowed.
 fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Finite<D> {
     let (mut all, mut shift) = (Finite::NONE, [0.0; D]);
     if let Some(cell) = cell {
@@ -160,7 +161,7 @@ fn surveyed<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Fin
     all
 }
 
-/// Why a space that repeats does not allow a body where it is, if it does not.
+/// Returns why a space that repeats does not allow the place of a body, if it does not.
 fn range_fault<const D: usize>(solid: &Solid<D>, cell: Option<&UnitCell<D>>) -> Option<RangeFault> {
     let cell = cell?;
     let endless = |axis: &usize| {

@@ -12,16 +12,17 @@ use crate::input::error::RangeFault;
 use crate::input::{Displacements, UnitCell};
 use side_by_side::{COPIED, LANES, MoveIn, MovedIn, NoteFaults, NoteOutside, Spread, Take, in_rows, run};
 
-/// Growth of what a body reaches, relative to itself: 2^-20.
+/// Growth of a body's reach, relative to itself: 2^-20.
 pub(super) const RELATIVE: f64 = 1.0 / 1_048_576.0;
 
-/// |coordinate| + displacement + radius of a moving body may reach 2^250: then fourth powers do.
+/// The greatest |coordinate| + displacement + radius of a moving body, 2^250. Fourth powers then stay in the range of
+/// `f64`.
 pub(super) const STEP_REACH: f64 = f64::from_bits((1023 + 250) << 52);
 
-/// Cells that a body may be away: then sums of its steps, another body's and an image's fit an `i32`.
+/// Cells that a body may be away, at most. Sums of its steps, another body's and an image's then fit an `i32`.
 pub(super) const MAX_WRAPS: f64 = (1_u32 << 29) as f64;
 
-/// Bodies by which it is told what all of a set typically reach, at most.
+/// Bodies in the sample that tells what the bodies of a set typically reach, at most.
 const SAMPLES: usize = 32;
 
 /// How far some bodies extend, once they have been moved into the cell.
@@ -32,13 +33,13 @@ pub(crate) struct Extent<const D: usize> {
     pub(crate) hi: [f64; D],
     /// The largest radius of a circle around the middle that holds the whole path.
     pub(crate) radius: f64,
-    /// The largest radius of one around where they begin.
+    /// The largest radius of a circle around the beginning of a path that holds the whole path.
     pub(crate) reach: f64,
     /// The length of the longest path.
     pub(crate) path: f64,
-    /// Of those moved into the cell, on each axis the greatest sum of |coordinate| and all that was taken off.
+    /// On each axis, the greatest sum of |coordinate| and all that was taken off, of bodies moved into the cell.
     pub(crate) far: [f64; D],
-    /// Some have been moved into the cell.
+    /// Some bodies have been moved into the cell.
     pub(crate) outside: bool,
     pub(crate) sound: bool,
 }
@@ -71,7 +72,7 @@ impl<const D: usize> Extent<D> {
         }
     }
 
-    /// The same, of all axes the greatest.
+    /// The greatest `far` of all axes.
     pub(crate) fn farthest(&self) -> f64 {
         self.far.into_iter().fold(0.0, f64::max)
     }
@@ -83,7 +84,7 @@ pub(crate) struct Given<'a, const D: usize, T> {
     pub(crate) bodies: Bodies<'a, D, T>,
     pub(crate) moving: Option<Displacements<'a, D>>,
     pub(crate) cell: Option<UnitCell<D>>,
-    /// Whether pairs are decided in `f64`. What is wrong with bodies that are not is found when their tree is built.
+    /// Whether pairs are decided in `f64`. Faults of direct bodies are found when their tree is built.
     pub(crate) decided: bool,
 }
 
@@ -108,7 +109,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         self.wraps(self.center(id)).axes(|wraps| wraps as i32)
     }
 
-    /// The least of what some bodies reach about the middles of their paths, but for one in eight.
+    /// The least reach of a sample of bodies about the middles of their paths, once one in eight is set aside.
     pub(super) fn typical_radius(&self) -> f64 {
         let (count, mut least) = (self.bodies.len().min(SAMPLES), [f64::INFINITY; SAMPLES / 8]);
         for sample in 0..count {
@@ -122,7 +123,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         least[count.saturating_sub(1) / 8]
     }
 
-    /// What a body reaches about the middle of its path, at most.
+    /// The greatest reach of a body about the middle of its path, or more.
     #[inline]
     fn reach(&self, id: usize) -> f64 {
         let path: f64 = self.moving.map_or(0.0, |moving| moving.get(id).iter().map(|by| by.abs()).sum());
@@ -139,12 +140,12 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         Extent { radius, reach: radius, ..Extent::EMPTY }
     }
 
-    /// Reads the centres of the bodies from a number on, on an axis.
+    /// Reads the centres of the bodies from number `first` on, on one axis.
     pub(crate) fn read_centers(&self, axis: usize, first: usize, out: &mut [f64]) {
         self.bodies.centers()[axis].map_into(first, out, T::to_f64);
     }
 
-    /// Takes the radii of some bodies, and leaves them in the buffer.
+    /// Takes the radii of some bodies into `sizes`, and leaves them in the buffer.
     fn take_radii<'b>(
         &self,
         isa: Isa,
@@ -173,7 +174,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         let mut axes = bodies.centers().map(|column| Spread::of(any(column)));
         let mut sizes = Spread::of(T::default());
         let (mut faults, mut outside) = ([0; LANES], [0; LANES]);
-        // Of a box whose walls lie in the axes, the corners say whether bodies lie within.
+        // In a cell whose walls lie in the axes, the corners of the box of all centres say whether bodies lie within.
         let slanted = cell.filter(|cell| !cell.is_straight());
         let read = &|axis: usize, first: usize, out: &mut [f64]| self.read_centers(axis, first, out);
         let mut in_double = [[0.0; COPIED]; D];
@@ -208,7 +209,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         }
     }
 
-    /// What is wrong with a body by itself, if something is.
+    /// Returns the fault of a body by itself, if it has one.
     pub(crate) fn fault(&self, id: usize) -> Option<Reason> {
         let (center, given) = (self.center(id), self.bodies.radii().get(id).to_f64());
         let radius = self.bodies.radius(id).to_f64();
@@ -228,7 +229,7 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
         Some(Reason::TooFar64 { axis })
     }
 
-    /// Why the step or the space does not allow a sound body where it is, if it does not.
+    /// Returns why the step or the space does not allow the place of a sound body, if it does not.
     pub(crate) fn range_fault(&self, id: usize) -> Option<RangeFault> {
         let (center, radius) = (self.center(id), self.bodies.radius(id).to_f64());
         if let Some(moving) = &self.moving {
@@ -246,10 +247,10 @@ impl<const D: usize, T: Scalar> Given<'_, D, T> {
     }
 }
 
-/// Reads the centres of the bodies from a number on, on an axis.
+/// Reads centres on an axis, from the body of a number on, into a slice.
 type ReadCenters<'a> = dyn Fn(usize, usize, &mut [f64]) + 'a;
 
-/// Reads the centres of some bodies, filled up to whole rows, of which there are so many.
+/// Reads the centres of some bodies, fills them up to whole rows, and returns the number of rows.
 fn read_rows<const D: usize>(
     read: &ReadCenters<'_>,
     first: usize,
@@ -263,8 +264,8 @@ fn read_rows<const D: usize>(
     count.div_ceil(LANES)
 }
 
-/// The extent of bodies at rest some of which may lie outside of the cell, once they have been moved into it, from what it is
-/// where they are.
+/// Returns the extent of bodies at rest once they have been moved into the cell, from their extent where they are. Some
+/// bodies may lie outside of the cell.
 fn moved_in<const D: usize>(
     read: &ReadCenters<'_>,
     (isa, cell): (Isa, &UnitCell<D>),

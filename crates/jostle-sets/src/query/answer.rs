@@ -8,12 +8,12 @@ use super::region::{Region, VisitRegion, append, sort_ids};
 use super::shape::{Ray, Reached};
 use crate::simd::{LaneWork, Lanes};
 
-/// Answers, those to one query after those to the one before.
+/// The answers to queries, those to one query after those to the query before.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) ids: Vec<u32>,
     pub(super) distances: Vec<f32>,
-    /// Ids and distances of the blocks before, where these are of a block.
+    /// How many ids and distances the blocks before have, if these lists are of a block.
     pub(super) before: [usize; 2],
     /// The answer to the query at hand.
     reached: Vec<Reached>,
@@ -39,10 +39,10 @@ impl Lists {
 
 /// A query of a batch.
 pub(super) trait Answer<const D: usize>: Copy {
-    /// That of the work that it is.
+    /// `GAINS_BY_AVX512` of the work that answers the query.
     const GAINS_BY_AVX512: bool;
 
-    /// Appends its answer, in order.
+    /// Appends the answer, in order.
     fn answer<L: Lanes>(self, tree: &LinearTree<D>, lists: &mut Lists);
 }
 
@@ -103,7 +103,7 @@ pub(super) struct NearestTo<const D: usize> {
 }
 
 impl<const D: usize> NearestTo<D> {
-    /// Finds them, in this memory.
+    /// Finds the bodies, in this memory.
     #[inline(always)]
     pub(super) fn find<L: Lanes>(self, tree: &LinearTree<D>, memory: &mut Vec<Reached>) {
         memory.clear();

@@ -78,7 +78,7 @@ impl<'b> Answers<'b> {
         self.ids
     }
 
-    /// How far each of them is, for rays and nearest bodies; empty for points, boxes and circles.
+    /// The distance of each body found, for rays and nearest bodies; empty for points, boxes and circles.
     #[must_use]
     pub fn distances(&self) -> &'b [f32] {
         self.distances
@@ -114,7 +114,7 @@ impl QueryBatch {
         Self::default()
     }
 
-    /// The answers of the last batch; those to no query before the first.
+    /// The answers of the last batch; no answers before the first.
     #[must_use]
     pub fn last(&self) -> Answers<'_> {
         Answers { offsets: &self.offsets, ids: &self.lists.ids, distances: &self.lists.distances }
@@ -214,7 +214,7 @@ impl QueryBatch {
         Ok(self.last())
     }
 
-    /// Checks what is asked, and answers it by what `answer` makes of each.
+    /// Checks all queries, and answers each by the [`Answer`] that `answer` makes of it.
     fn answer<Q: Checked + Copy + Sync, A: Answer<D>, const D: usize>(
         &mut self,
         queries: Queries<'_, D>,
@@ -229,7 +229,7 @@ impl QueryBatch {
         Ok(())
     }
 
-    /// Answers so many queries: for all kinds, so that the way there is compiled once.
+    /// Answers so many queries of any kind, so that this code is compiled once.
     fn answer_all(&mut self, queries: usize, answer: &AnswerSome<'_>, threads: Threads<'_>) {
         self.offsets.resize(queries + 1, 0);
         let (ends, lists, blocks) = (&mut self.offsets[1..], &mut self.lists, &mut self.blocks);

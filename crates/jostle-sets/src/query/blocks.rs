@@ -1,7 +1,7 @@
 //! A batch in blocks, side by side.
 //!
 //! Queries are cut into blocks by their number alone. A block's answers are kept apart until all are found, then copied
-//! to their place; one thread alone puts them there at once.
+//! to their place. One thread alone puts its answers there at once.
 
 use core::ops::Range;
 
@@ -21,7 +21,7 @@ const MAX_BLOCKS: usize = 1024;
 pub(super) struct Asked<'t, Q, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,
     pub(super) isa: Isa,
-    /// The query of each number.
+    /// The query of a number.
     pub(super) query: &'t Q,
 }
 
@@ -34,10 +34,11 @@ impl<A: Answer<D>, Q: Fn(usize) -> A, const D: usize> Asked<'_, Q, D> {
     }
 }
 
-/// Answers the queries from a number on, one for each of some places, which is told where its answers end in the lists.
+/// Answers the queries from a number on, one for each place of a slice. Writes to the place where the query's answers
+/// end in the lists.
 pub(super) type AnswerSome<'a> = dyn Fn(usize, &mut [usize], &mut Lists) + Sync + 'a;
 
-/// Answers all queries, side by side, in memory of each block first.
+/// Answers all queries, side by side, each block in memory of its own first.
 #[allow(unsafe_code, reason = "each block has queries and answers of its own")]
 pub(super) fn answer_in_blocks(
     answer: &AnswerSome<'_>,

@@ -1,4 +1,4 @@
-//! What is wrong with a query, and with which of many.
+//! What is wrong with a query, and with which queries of a batch.
 
 use core::fmt;
 
@@ -69,12 +69,12 @@ pub enum QueryReason {
         /// 0 for x, 1 for y, 2 for z.
         axis: u8,
     },
-    /// It lies more cells away than can be counted.
+    /// The question lies more cells away than can be counted.
     TooManyPeriods {
         /// The number of the vector.
         vector: u8,
     },
-    /// It looks at too many images of the cell.
+    /// The question looks at too many images of the cell.
     TooManyImages,
     /// A ray without end, in a space that repeats.
     EndlessRay,

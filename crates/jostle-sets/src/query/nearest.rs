@@ -1,7 +1,7 @@
 //! The bodies whose centres are nearest to a point.
 //!
-//! The distance of a box to the point is computed as that of a centre is. Boxes hold the centres below them and every
-//! rounding is monotone, so it is never above that of a centre in it: no margin is needed.
+//! The distance of a box from the point is computed like that of a centre. Boxes hold the centres below them and every
+//! rounding is monotone, so the distance of a box is never above that of a centre in it: no margin is needed.
 
 use std::collections::BinaryHeap;
 
@@ -14,7 +14,7 @@ use crate::shape::Sixteen;
 use crate::shape::circles16::Circles16;
 use crate::simd::{LANES, LaneWork, Lanes};
 
-/// What keeps the nearest so far; their distances are squared ones.
+/// A list of the nearest bodies so far, at squared distances.
 pub(super) trait Nearest {
     /// Takes a body, if it is nearer than one kept, or there is room.
     fn offer(&mut self, body: Reached);
@@ -31,7 +31,7 @@ pub(super) struct Several {
 }
 
 impl Several {
-    /// Room for `count`, at least one, in memory of the caller.
+    /// An empty list with room for `count` bodies, at least one, in memory of the caller.
     pub(super) fn new(mut memory: Vec<Reached>, count: usize) -> Self {
         memory.clear();
         Self { heap: BinaryHeap::from(memory), count }
@@ -125,7 +125,7 @@ impl<N: Nearest, const D: usize> NearestFirst<D> for FindNearest<'_, N, D> {
         }
     }
 
-    /// Finite, so that the boxes which fill a node up, at an infinite distance, are left out.
+    /// The bound is finite, so that boxes which fill up a node, at an infinite distance, are left out.
     #[inline(always)]
     fn bound(&self) -> f32 {
         self.nearest.bound().min(self.within * self.within)

@@ -1,15 +1,15 @@
 //! Questions to a prepared set: in either precision, in any space.
 //!
-//! The tree holds proxies in a frame of their own: a query is brought into that frame in `f64`, which rounds next to nothing,
-//! and goes down to all leaves that it may touch, once for each image of the cell. What decides are the bodies as they were
-//! given, by the predicates of [`PreparedQueries`].
+//! The tree holds proxies in a frame of their own. A query is brought into that frame in `f64`, which rounds next to
+//! nothing, and goes down to all leaves that it may touch, once for each image of the cell. The predicates of
+//! [`PreparedQueries`] then decide, on the bodies as they were given.
 //!
-//! No body is lost: a proxy in a frame holds its body, grown as it is; one of bodies in `f32` is the body, its centre rounded
-//! by 2^-24 of itself where it was moved into the cell. Spans are let out by that, and by 2^-48 of all numbers that
-//! the predicates add up.
+//! No body is lost. A proxy in a frame holds its body, since it has grown. A proxy of a body in `f32` is the body, its
+//! centre rounded by 2^-24 of itself where it was moved into the cell. Spans are enlarged by that, and by 2^-48 of all
+//! numbers that the predicates add up.
 //!
-//! The files: `images` (which to look at), `boxes` (down the levels), `way` (what is asked with, and the predicates), `regions`,
-//! `rays`, `nearest` (the questions), `batch` (many at once), `seen` (the answers).
+//! The files: `images` (which images to look at), `boxes` (down the levels), `way` (what is asked with, and the
+//! predicates), `regions`, `rays`, `nearest` (the questions), `batch` (many at once), `seen` (the answers).
 
 mod batch;
 mod boxes;
@@ -33,35 +33,39 @@ use boxes::{ROUNDING, descend};
 use images::Sweep;
 use way::squared;
 
-/// By how much centres in `f32` were rounded in the cell, twice: 2^-23.
+/// Twice the relative rounding of centres in `f32` in the cell: 2^-23.
 const MOVED: f64 = 1.0 / 8_388_608.0;
 
 /// Answers questions about the bodies of a [`PreparedSet`] and all their images, from as many threads as you like.
 ///
-/// With x the centre and r the radius (margin included) of a body as it was given, in `f64` (`f32` is widened), and
-/// `d = (x - q) + shift`, `shift = S0 v0 + S1 v1 ..` of its image summed from left to right, each sum of squares too:
+/// Let x be the centre and r the radius (margin included) of a body as it was given, in `f64` (`f32` is widened). Let
+/// `d = (x - q) + shift`, where `shift = S0 v0 + S1 v1 ..` is that of its image. The shift and each sum of squares are
+/// summed from left to right. The predicates:
 /// - circle of radius `rq` about q, a point being one of radius 0: `d.d <= s*s` with `s = rq + r`;
 /// - box: `e.e <= r*r` with `e = max(lo - y, 0, y - hi)` on each axis and `y = x + shift`;
 /// - ray from q: that of [`Queries::ray`](super::Queries::ray) with `m = d`, the distance not rounded;
 /// - nearest: `d.d`, at most `within * within`; the distance is its root, and radii do not count.
 ///
-/// Of boxes and capsules, with the same `d` from q to each of their corners or ends:
-/// - circle, point and box: the predicates of pairs, the other body being that circle or box; a point lies in a box that it
-///   is on the border of;
-/// - ray: from `near = max(0, d_lo / direction, ..)` to `far = min(d_hi / direction, ..)` over the axes, each two quotients in ascending
-///   order, a box is hit when `near <= far`; the distance is `near * |direction|`. A capsule is hit where either ball about
-///   its ends or its side is first, and at 0 from within;
-/// - nearest: the squared distance of a box, 0 from within, or of the segment of a capsule, whose radius does not count.
+/// For boxes and capsules, with the same `d` from q to each of their corners or ends:
+/// - circle, point and box: the predicates of pairs, with that circle or box as the other body; a point on the border
+///   of a box lies in it;
+/// - ray: a box is hit when `near <= far`, with `near = max(0, d_lo / direction, ..)` and
+///   `far = min(d_hi / direction, ..)` over the axes, the two quotients of each axis in ascending order; the distance
+///   is `near * |direction|`. A capsule is hit where either ball about its ends or its side is first, and at 0 from
+///   within;
+/// - nearest: the squared distance of a box, 0 from within, or of the segment of a capsule, whose radius does not
+///   count.
 ///
-/// Answers come in the order of [`Seen`], or of [`SeenAt`]: one for each image. The lists are cleared first; nothing else is
-/// allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the space alone,
-/// and allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in parallel. For bodies in
-/// `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in `f32`.
+/// Answers come in the order of [`Seen`], or of [`SeenAt`]: one for each image. The lists are cleared first; nothing
+/// else is allocated. `visit_...` calls a closure for each answer, in an order that is a function of the bodies and the
+/// space alone, and allocates nothing. [`PreparedBatch`](super::PreparedBatch) answers many questions at once, in
+/// parallel. For bodies in `f32` in open space a [`Queries`](super::Queries) of their tree is faster, by predicates in
+/// `f32`.
 ///
-/// Whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^500, a box whose `lo` is above its
-/// `hi`, a direction of zero, a reach that is negative or NaN, and a ray without end in a space that repeats, which meets
-/// endless images, are refused with [`QueryError::Query`](crate::QueryError::Query), as is what looks at more than 2^20
-/// images or lies more than 2^29 cells away; the list is then as it was.
+/// Questions are refused with [`QueryError::Query`](crate::QueryError::Query), and the list then stays as it was, for:
+/// whatever is not finite, has a negative radius or a |coordinate| (+ radius) above 2^500; a box whose `lo` is above
+/// its `hi`; a direction of zero; a reach that is negative or NaN; a ray without end in a space that repeats, which
+/// would meet endless images; whatever looks at more than 2^20 images or lies more than 2^29 cells away.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -85,7 +89,7 @@ pub struct PreparedQueries<'p, const D: usize> {
 }
 
 impl<const D: usize> PreparedSet<D> {
-    /// Answers questions about its bodies and their images.
+    /// Answers questions about the bodies of the set and their images.
     #[must_use]
     pub fn queries(&self) -> PreparedQueries<'_, D> {
         PreparedQueries::new(self)
@@ -107,7 +111,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         self.cell.map_or([0.0; D], |cell| cell.shift(steps.axes(f64::from)))
     }
 
-    /// By how many vectors a body is moved to the image of the cell that is so many steps on.
+    /// By how many vectors a body is moved to the image of the cell that is `step` cells on.
     fn image_shift(&self, mut step: [i32; D], id: u32) -> [i32; D] {
         let wraps = self.set.sorted.proxies.wraps_of(id);
         for k in 0..D {
@@ -120,7 +124,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         self.set.extent.radius
     }
 
-    /// Of all bodies, what their coordinates are computed of, at most, on each axis.
+    /// On each axis, the greatest number that coordinates of bodies are computed from.
     fn far(&self) -> [f64; D] {
         let Extent { lo, hi, far, .. } = &self.set.extent;
         let widest = |axis: usize| lo[axis].abs().max(hi[axis].abs()).max(far[axis]);
@@ -128,7 +132,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         from_axes(|axis| if is_none(axis) { 0.0 } else { widest(axis) })
     }
 
-    /// By how much spans are let out, in the frame: see the top of this file.
+    /// By how much spans are enlarged, in the frame: see the top of this file.
     fn blur(&self, numbers: &[[f64; D]], radius: f64) -> f64 {
         let far = self.far().into_iter().fold(0.0, f64::max);
         let origin = self.origin.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
@@ -139,7 +143,7 @@ impl<'p, const D: usize> PreparedQueries<'p, D> {
         (rounded + moved) * self.scale + f64::MIN_POSITIVE.sqrt()
     }
 
-    /// Calls `visit` with all images of a sweep, or with the only one.
+    /// Calls `visit` with all images of a sweep, or, without a sweep, with the only image.
     fn each_image(&self, sweep: Option<&Sweep<D>>, mut visit: impl FnMut([i32; D])) {
         match sweep {
             Some(sweep) => sweep.each(visit),

@@ -1,9 +1,9 @@
 //! Bodies that a ray hits, and where.
 //!
-//! What decides is [`Line::hit`], in f64 and for one body at a time; what stands before it, sixteen lanes in f32, only
-//! has to keep all that it accepts. The distance of the centre from the line is that of the centre from its foot on the
-//! line, not a difference of squares, which loses all digits of small circles far away: after E. Haines et al.,
-//! "Precision improvements for ray/sphere intersection" (2019).
+//! [`Line::hit`] decides, in f64 and for one body at a time. The tests before it, sixteen lanes in f32, only have to
+//! keep all that it accepts. The distance of the centre from the line is that of the centre from its foot on the line.
+//! A difference of squares would lose all digits of small circles far away: after E. Haines et al., "Precision
+//! improvements for ray/sphere intersection" (2019).
 //!
 //! The margin. Let u = 2^-24, n the unit direction, t >= 0 the distance of an accepted hit. The f64 arithmetic has errors
 //! of some 2^-50 of what it adds, so on each axis the point o + t n lies within r(1 + 3u) + 2^-30 t|n_k| of the centre:
@@ -13,9 +13,10 @@
 //!
 //! So t lies between `near` and `far` on each axis: exact where a border is divided by n_k, but for a factor within
 //! 1 +- 2^-29. In f32, difference, inverse and product are three roundings on top. [`WIDENING`] = 1 + 16u on `far`
-//! covers both sides of it, and [`GROWTH`] (1 + 8u) the radius; the tree's boxes have that and more.
-//! Below 2^-64 an inverse would overflow. There `near` is divided by 2^-64, which only lessens it. A ray stays below
-//! t = 2^62 (origin and centres are within 2^60), so `far` may be anything above that, when o_k has not passed the border.
+//! covers both ends, and [`GROWTH`] (1 + 8u) the radius; the tree's boxes have that margin and more. Where |n_k| is
+//! below 2^-64, its inverse would overflow. There `near` is divided by 2^-64, which only lessens it. A ray stays below
+//! t = 2^62 (origin and centres are within 2^60), so `far` may be anything above that, when o_k has not passed the
+//! border.
 
 use jostle_core::LinearTree;
 use jostle_core::aabb::GROWTH;
@@ -47,7 +48,7 @@ const fn power_of_two(exponent: i32) -> f32 {
 struct Line<const D: usize> {
     origin: [f64; D],
     direction: [f64; D],
-    /// Of the direction.
+    /// The squared length of the direction.
     length2: f64,
     length: f64,
 }
@@ -69,7 +70,7 @@ impl<const D: usize> Line<D> {
         Self { origin: ray.origin.axes(f64::from), direction, length2, length: length2.sqrt() }
     }
 
-    /// The predicate, and how far it is to the circle; see [`Queries::ray`](super::Queries::ray).
+    /// Returns the distance to the circle if the predicate accepts it; see [`Queries::ray`](super::Queries::ray).
     #[inline(always)]
     fn hit(&self, center: [f32; D], radius: f32) -> Option<f32> {
         let (mut m, radius) = ([0.0; D], f64::from(radius));
@@ -100,7 +101,7 @@ pub(super) struct Cast<const D: usize> {
     origin: [f32; D],
     /// True where the lower border of a box is the nearer one.
     forward: [bool; D],
-    /// Inverses of the unit direction, for the nearer and the farther border, and what is added to the latter.
+    /// Inverses of the unit direction for the nearer and the farther border, and what is added at the farther one.
     near: [f32; D],
     far: [f32; D],
     slack: [f32; D],
@@ -125,7 +126,7 @@ impl<const D: usize> Cast<D> {
         cast
     }
 
-    /// The greatest `near` of what is hit at this distance.
+    /// The greatest `near` of a body that is hit at this distance.
     #[inline(always)]
     fn bound(distance: f32) -> f32 {
         distance * WIDENING + SLACK
@@ -161,12 +162,12 @@ impl<const D: usize> Cast<D> {
             let center = bodies.center[axis].sub(L::splat(self.origin[axis]));
             interval = self.interval(interval, center.sub(radius), center.add(radius), axis);
         }
-        // A place that no body takes is NaN, of which maximum and minimum may be anything.
+        // A place that no body takes is NaN, whose maximum and minimum may be anything.
         let taken = bodies.center[0].le(bodies.center[0]);
         taken & interval.0.le(interval.1.mul(L::splat(WIDENING))) & interval.0.le(L::splat(bound))
     }
 
-    /// How far it is to the body in a lane, if the ray hits it within its reach.
+    /// Returns the distance to the body in a lane, if the ray hits it within its reach.
     #[inline(always)]
     fn hit(&self, bodies: &Bodies16<D>, lane: usize) -> Option<f32> {
         let mut center = [0.0; D];
@@ -176,7 +177,7 @@ impl<const D: usize> Cast<D> {
         self.line.hit(center, bodies.radii.0[lane]).filter(|&distance| distance <= self.reach)
     }
 
-    /// The bodies of a leaf that the ray hits, none of which is beyond `bound` for certain.
+    /// Takes the bodies of a leaf that the ray hits, but for bodies that are certain to be beyond `bound`.
     #[inline(always)]
     fn hits<L: Lanes>(&self, tree: &LinearTree<D>, leaf: usize, bound: f32, mut take: impl FnMut(Reached)) {
         let bodies = &tree.bodies()[leaf];
@@ -228,7 +229,7 @@ impl<V: FnMut(Reached), const D: usize> Visitor<D> for Hits<'_, V, D> {
     }
 }
 
-/// Finds the first body that a ray hits; of several at one distance, that of the least id.
+/// Finds the first body that a ray hits; of several at one distance, the body of the least id.
 pub(super) struct FindFirst<'t, const D: usize> {
     pub(super) tree: &'t LinearTree<D>,
     pub(super) ray: Ray<D>,

@@ -1,9 +1,10 @@
 //! Bodies that touch a region: a box or a circle; a point is a circle of radius 0.
 //!
-//! A node is gone into when its box overlaps the region's span. Nothing that the predicates accept is lost: a box of the
-//! tree reaches r(1 + 4u) + 2^-74 from each centre below it (u = 2^-24; proof in `jostle_core::aabb`).
-//! - Circle: the predicate is that of pairs, so |x - q| <= (r + q_r)(1 + 4u) + 2^-74 on each axis. The span q +- GROWTH * q_r
-//!   is rounded, but rounding is monotone and the box's border a float, so it cannot fall short of that border.
+//! A walk goes into a node when its box overlaps the region's span. Nothing that the predicates accept is lost: a box
+//! of the tree reaches r(1 + 4u) + 2^-74 from each centre below it (u = 2^-24; proof in `jostle_core::aabb`).
+//! - Circle: the predicate is that of pairs, so |x - q| <= (r + q_r)(1 + 4u) + 2^-74 on each axis. The span
+//!   q +- GROWTH * q_r is rounded, but rounding is monotone and the box's border a float, so the span cannot fall short
+//!   of that border.
 //! - Box: on each axis the predicate's fl(d*d) <= fl(r*r), with d = fl(lo - x) or fl(x - hi): two roundings of products
 //!   and one of a difference, so lo - x <= r(1 + 4u) + 2^-74. The tree's box reaches lo, and the comparison is exact.
 
@@ -18,12 +19,12 @@ use crate::shape::circles16::Circles16;
 use crate::shape::{Sixteen, boxes16_overlapping};
 use crate::simd::{LANES, LaneWork, Lanes};
 
-/// What bodies touch or do not.
+/// A region that bodies touch or do not.
 pub(super) trait Region<const D: usize>: Copy {
     /// A box that the box of every touching body overlaps.
     fn span(&self) -> Aabb<D>;
 
-    /// Which of the bodies of a leaf touch it.
+    /// Which of the bodies of a leaf touch the region.
     fn touching<L: Lanes>(&self, bodies: &Bodies16<D>) -> u16;
 }
 
@@ -54,7 +55,7 @@ impl<const D: usize> Region<D> for Aabb<D> {
     fn touching<L: Lanes>(&self, bodies: &Bodies16<D>) -> u16 {
         let bodies = Circles16::<L, D>::of(core::slice::from_ref(bodies), 0);
         let distance2 = distance2_of_boxes(self.lo, self.hi, bodies.center);
-        // A place that no body takes is NaN, of which the maximum may be anything.
+        // A place that no body takes is NaN, whose maximum may be anything.
         L::bits(L::both(
             distance2.le_mask(bodies.radius.mul(bodies.radius)),
             bodies.center[0].le_mask(bodies.center[0]),
@@ -73,7 +74,8 @@ fn distance2_of_boxes<L: Lanes, const D: usize>(lo: [f32; D], hi: [f32; D], x: [
     distance2
 }
 
-/// Takes the ids of bodies of a leaf, how many, and the leaf: what follows those is anything. So many are copied faster than a few.
+/// Takes the ids of bodies of a leaf, their number, and the leaf. The ids that follow are unspecified: sixteen are
+/// copied faster than a few.
 pub(super) type Take<'v> = dyn FnMut(&[u32; LANES], usize, usize) + 'v;
 
 /// Adds some ids to a list.
@@ -84,20 +86,21 @@ pub(super) fn append(list: &mut Vec<u32>, ids: &[u32; LANES], count: usize) {
     list.truncate(len);
 }
 
-/// Ids sorted by comparing them, at most.
+/// The greatest number of ids that are sorted by comparing them.
 const COMPARED: usize = 256;
 
-/// More ids are sorted by marks, a bit for each body, where it is at least one in so many of the bodies.
+/// More ids are sorted by marks, a bit for each body, where the ids are at least one in so many of the bodies.
 const MARKED: usize = 64;
 
-/// Sorts what a list has from a place on: ids of some of so many bodies, each once. O(n) where they are many of the bodies.
+/// Sorts the ids of a list from place `first` on: some of so many bodies, each once. O(n) where they are many of the
+/// bodies.
 pub(super) fn sort_ids(list: &mut Vec<u32>, first: usize, bodies: usize) {
     let end = list.len();
     let count = end - first;
     if count <= COMPARED || count < bodies / MARKED {
         return list[first..].sort_unstable();
     }
-    // In what the list has room for anyway, or will have the next time.
+    // The marks take room that the list has anyway, or will have the next time.
     list.resize(end + bodies.div_ceil(32), 0);
     let (ids, marks) = list[first..].split_at_mut(count);
     for id in &*ids {

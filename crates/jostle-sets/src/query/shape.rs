@@ -82,7 +82,7 @@ impl Ord for Reached {
     }
 }
 
-/// What may be outside the contract.
+/// A part of a query that may be outside the contract.
 pub(super) trait Checked {
     /// Its first fault.
     fn fault(&self) -> Option<QueryReason>;

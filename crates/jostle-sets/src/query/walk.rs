@@ -1,5 +1,5 @@
-//! Down the levels of a tree, a vector test a node, on a stack of fixed size: in the order of the tree, or the nearest
-//! boxes first.
+//! Walks down the levels of a tree, one vector test a node, on a stack of fixed size: in the order of the tree, or the
+//! nearest boxes first.
 
 use jostle_core::LinearTree;
 use jostle_core::tree::{LEAF, Level};
@@ -7,14 +7,14 @@ use jostle_core::tree::{LEAF, Level};
 use crate::simd::{LANES, Lanes};
 use crate::traverse::descent::MAX_LEVELS;
 
-/// What a walk in the order of the tree asks and brings.
+/// A query that visits boxes in the order of the tree.
 ///
-/// A trait, not closures: these are not sure to be inlined, and without that the instructions of `L` are calls.
+/// A trait, not closures: these are not sure to be inlined, and if they are not, the instructions of `L` are calls.
 pub(super) trait Visitor<const D: usize> {
     /// Which of the sixteen boxes of a node to go into.
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize) -> u16;
 
-    /// A leaf whose box, and every box above it, is to be gone into.
+    /// Takes a leaf whose box, and every box above it, was chosen.
     fn leaf<L: Lanes>(&mut self, leaf: usize);
 }
 
@@ -50,13 +50,13 @@ pub(super) fn walk<L: Lanes, const D: usize>(tree: &LinearTree<D>, visitor: &mut
 
 /// A query that visits the nearest boxes first.
 pub(super) trait NearestFirst<const D: usize> {
-    /// Which of the sixteen boxes of a node to go into, and for each of those how near it is at least.
+    /// Which of the sixteen boxes of a node to go into, and at least how far each of them is.
     fn node<L: Lanes>(&self, level: &Level<D>, node: usize, nearness: &mut [f32; LANES]) -> u16;
 
-    /// A leaf whose box is to be gone into; may lower the bound.
+    /// Takes a leaf whose box was chosen; may lower the bound.
     fn leaf<L: Lanes>(&mut self, leaf: usize);
 
-    /// What is farther than this is of no use any more.
+    /// The distance beyond which nothing is of use any more.
     fn bound(&self) -> f32;
 }
 

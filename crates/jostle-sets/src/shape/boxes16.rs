@@ -22,7 +22,7 @@ impl Shape for Boxed {
         tree.boxes()
     }
 
-    /// Finite: see `jostle_core::tree`.
+    /// The box of a body, made finite: see `jostle_core::tree`.
     #[inline(always)]
     fn aabb<const D: usize>(leaves: &[Leaf<D>], place: usize) -> Aabb<D> {
         let (leaf, lane) = (&leaves[place / LEAF], place % LEAF);
@@ -35,7 +35,7 @@ impl Shape for Boxed {
     }
 }
 
-/// Lower and upper corners of sixteen boxes; those of lanes without a box are NaN, which overlaps nothing.
+/// Lower and upper corners of sixteen boxes. Lanes without a box are NaN, which overlaps nothing.
 #[derive(Debug, Clone, Copy)]
 pub struct Boxes16<L, const D: usize> {
     lo: [L; D],
@@ -103,14 +103,14 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Boxes16<L, D> {
         self.overlapping(other)
     }
 
-    /// Boxes that stand for others are decided, all of them.
+    /// No hit is sure: boxes that stand in for other bodies are all decided.
     #[inline(always)]
     fn hits_and_sure(self, other: Self, _slack: f32) -> (u16, bool) {
         (self.overlapping(other), false)
     }
 
-    /// The predicate where the others are seen at an offset: `lo_j + offset` and `hi_j + offset` take the place of their
-    /// corners.
+    /// The predicate with the other boxes seen at an offset: `lo_j + offset` and `hi_j + offset` take the place of
+    /// their corners.
     #[inline(always)]
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
         self.overlapping(other.moved(offset))

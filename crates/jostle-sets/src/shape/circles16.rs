@@ -39,7 +39,7 @@ impl Shape for Round {
 
 /// Centres and radii of sixteen circles.
 ///
-/// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and without that the instructions of `L`
+/// Loops here, not `array::from_fn`: its closure is not sure to be inlined, and if it is not, the instructions of `L`
 /// are calls (measured: the join three times slower).
 #[derive(Debug, Clone, Copy)]
 pub struct Circles16<L, const D: usize> {
@@ -68,14 +68,15 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         circles
     }
 
-    /// As [`Circles16::hits_and_sure`], of others that are seen at an offset.
+    /// As [`Circles16::hits_and_sure`], with the other circles seen at an offset.
     #[inline(always)]
     pub fn hits_and_sure_at(self, other: Self, offset: [f32; D], slack: f32) -> (u16, bool) {
         Self::hits_and_sure_of(self.distance2_at(other, offset), self.radius.add(other.radius), slack)
     }
 
-    /// Hits, and whether all of their squared distances are less than `s * (s - 2 * slack)`, which is less than the square of
-    /// `s - slack`, and nothing or less where that is. Half of a slack is spare, which is more than is rounded here.
+    /// Returns the hits, and whether the squared distances of all of them are less than `s * (s - 2 * slack)`. That
+    /// bound is less than the square of `s - slack`, and at most 0 where `s - slack` is. Half of a slack is spare, more
+    /// than is rounded here.
     #[inline(always)]
     fn hits_and_sure_of(distance2: L, s: L, slack: f32) -> (u16, bool) {
         let hits = distance2.le(s.mul(s));
@@ -94,14 +95,14 @@ impl<L: Lanes, const D: usize> Circles16<L, D> {
         distance2
     }
 
-    /// Those of [`Sixteen::hits_at`] that would be hits if the sum of radii were less by `slack`.
+    /// The hits of [`Sixteen::hits_at`] that survive subtracting `slack` from the sum of radii.
     #[inline(always)]
     pub fn hits_surely(self, other: Self, offset: [f32; D], slack: f32) -> u16 {
         let s = self.radius.add(other.radius).sub(L::splat(slack));
         L::bits(L::both(self.distance2_at(other, offset).le_mask(s.mul(s)), L::splat(0.0).le_mask(s)))
     }
 
-    /// The squared distances of centres, in the predicate's rounding.
+    /// The squared distances of centres, the other circles seen at an offset, rounded as in the predicate.
     #[inline(always)]
     pub fn distance2_at(self, other: Self, offset: [f32; D]) -> L {
         let dx = other.center[0].sub(self.center[0]).add(L::splat(offset[0]));
@@ -151,21 +152,21 @@ impl<L: Lanes, const D: usize> Sixteen<L, D> for Circles16<L, D> {
         self.distance2(other).le(s.mul(s))
     }
 
-    /// Those of [`Sixteen::hits`], and whether all of them would be hits if the sum of radii were less by `slack`.
+    /// As [`Sixteen::hits`], and whether all hits survive subtracting `slack` from the sum of radii.
     #[inline(always)]
     fn hits_and_sure(self, other: Self, slack: f32) -> (u16, bool) {
         Self::hits_and_sure_of(self.distance2(other), self.radius.add(other.radius), slack)
     }
 
-    /// The predicate where the others are seen at an offset: `dx = (xj - xi) + offset`. Without one the same bits as
-    /// [`Sixteen::hits`], since a zero changes no square.
+    /// The predicate with the other circles seen at an offset: `dx = (xj - xi) + offset`. At offset 0 it gives the same
+    /// bits as [`Sixteen::hits`], since a zero changes no square.
     #[inline(always)]
     fn hits_at(self, other: Self, offset: [f32; D]) -> u16 {
         let s = self.radius.add(other.radius);
         self.distance2_at(other, offset).le(s.mul(s))
     }
 
-    /// Which of the sixteen may touch a circle of the leaf whose box this is.
+    /// Which of the sixteen may touch a circle of a leaf with this box.
     #[inline(always)]
     fn touching(self, lo: [f32; D], hi: [f32; D]) -> u16 {
         let reach = self.radius.mul(L::splat(GROWTH));

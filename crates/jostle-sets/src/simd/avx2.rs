@@ -9,8 +9,8 @@ use super::{LANES, LaneWork, Lanes, ROW};
 pub(super) mod sort;
 mod sort_one;
 
-/// Sixteen lanes in two registers. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
-/// vouches for the instructions.
+/// Sixteen lanes in two registers. The type is private to this module, so its methods are reached by [`run`] alone,
+/// whose caller vouches for the instructions.
 #[derive(Clone, Copy)]
 struct Avx2(__m256, __m256);
 
@@ -39,8 +39,8 @@ static SET_LANES: [[u8; 8]; 256] = {
     table
 };
 
-/// For each mask of eight lanes, the lanes set in it, ascending, where [`store_eight`] unpacks them from: the first four are in the
-/// lower two places of both halves of a register.
+/// For each mask of eight lanes, the lanes set in it, ascending, in the places from which [`store_eight`] unpacks them:
+/// the first four are in the lower two places of both halves of a register.
 static UNPACKED_LANES: [[u8; 8]; 256] = {
     const PLACES: [usize; 8] = [0, 1, 4, 5, 2, 3, 6, 7];
     let mut table = [[0; 8]; 256];
@@ -56,7 +56,7 @@ static UNPACKED_LANES: [[u8; 8]; 256] = {
     table
 };
 
-/// For each mask of four pairs, that of both lanes of each.
+/// For each mask of four pairs, the mask of both lanes of each pair.
 static TWICE: [usize; 16] = {
     let mut table = [0; 16];
     let mut mask = 0;
@@ -71,7 +71,7 @@ static TWICE: [usize; 16] = {
     table
 };
 
-/// The values of the lanes that are set in `mask` to the front, ascending, in the order of [`UNPACKED_LANES`].
+/// Moves the values of the lanes set in `mask` to the front, ascending, in the order of [`UNPACKED_LANES`].
 ///
 /// # Safety
 /// AVX2 is there.
@@ -100,7 +100,7 @@ unsafe fn store_eight(first: __m256i, second: __m256i, out: *mut [u32; 2]) {
 /// As [`store_eight`], the lesser id of each first.
 ///
 /// # Safety
-/// As there.
+/// As [`store_eight`].
 #[inline(always)]
 unsafe fn store_eight_sorted(a: __m256i, b: __m256i, out: *mut [u32; 2]) {
     // SAFETY: as promised.
@@ -117,20 +117,20 @@ unsafe fn mask16(low: __m256, high: __m256) -> u16 {
     unsafe { movemask(low) as u16 | (movemask(high) as u16) << 8 }
 }
 
-/// The highest bits of eight lanes, by the instruction itself: two of the intrinsic, put together to sixteen bits, may be
-/// compiled to seven instructions in a chain, which crosses the halves of a register.
+/// The highest bits of eight lanes, by the instruction itself. Two calls of the intrinsic, put together to sixteen
+/// bits, may be compiled to a chain of seven instructions, which crosses the halves of a register.
 #[inline]
 #[target_feature(enable = "avx")]
 fn movemask(lanes: __m256) -> u32 {
     let mask;
-    // SAFETY: it reads a register and writes another one.
+    // SAFETY: the instruction reads one register and writes another.
     unsafe {
         asm!("vmovmskps {0:e}, {1}", out(reg) mask, in(ymm_reg) lanes, options(pure, nomem, nostack, preserves_flags))
     };
     mask
 }
 
-/// Of eight rows from number `first` on, rows i and i + 4 in register i.
+/// Loads eight rows from number `first` on: rows i and i + 4 into register i.
 ///
 /// # Safety
 /// AVX is there.
@@ -146,15 +146,15 @@ unsafe fn by_two(rows: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
     }
 }
 
-/// As [`by_two`], rows less others, but the sums of their last floats.
+/// As [`by_two`]: rows of `a` less rows of `b`, but the sums of their last floats.
 ///
 /// # Safety
-/// As there.
+/// As [`by_two`].
 #[inline(always)]
 pub(super) unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], first: usize) -> [__m256; 4] {
     // SAFETY: as promised.
     unsafe {
-        // A difference of radii of which one has its sign turned is their sum.
+        // With the sign of one radius turned, the difference of two radii is their sum.
         let turned = _mm256_setr_ps(0.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, -0.0);
         let (mut rows, others) = (by_two(of_a, first), by_two(of_b, first));
         for (row, other) in rows.iter_mut().zip(others) {
@@ -164,10 +164,10 @@ pub(super) unsafe fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES], f
     }
 }
 
-/// The columns of rows as [`by_two`] has them.
+/// The columns of rows that lie as [`by_two`] loads them.
 ///
 /// # Safety
-/// As there.
+/// As [`by_two`].
 #[inline(always)]
 pub(super) unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
     // SAFETY: as promised.
@@ -184,7 +184,7 @@ pub(super) unsafe fn transposed([a, b, c, d]: [__m256; 4]) -> [__m256; 4] {
     }
 }
 
-/// Eight lanes and eight others, column by column.
+/// Joins eight lanes and the other eight, column by column.
 #[inline(always)]
 fn side_by_side(low: [__m256; 4], high: [__m256; 4]) -> [Avx2; 4] {
     let [a, b, c, d] = low;
@@ -307,8 +307,8 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn pairs(a: u32, b: &[u32; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes, and the second eight pairs begin at most eight
-        // pairs into the sixteen.
+        // SAFETY: the feature is there (see the type); `b` is twice 32 readable bytes, and the second eight pairs begin
+        // at most eight pairs into the sixteen.
         unsafe {
             let a = _mm256_set1_epi32(a as i32);
             let (b, out) = (b.as_ptr(), out.as_mut_ptr());
@@ -342,7 +342,8 @@ impl Lanes for Avx2 {
             let (a, out) = (a.as_ptr(), out.as_mut_ptr());
             let (low, high) = (_mm256_loadu_si256(a.cast()), _mm256_loadu_si256(a.add(8).cast()));
             let rotated_low = _mm256_loadu_si256(a.add(rotation).cast());
-            // Lanes 8 to 15 have those so many lanes on: of the upper half from lane `rotation` on, then of the lower half up to there.
+            // Lanes 8 to 15 meet the ids `rotation` lanes on: the upper half from lane `rotation` on, then the lower
+            // half up to there.
             let (lanes, rotation) = (_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(rotation as i32));
             let all = _mm256_blendv_epi8(high, low, _mm256_cmpgt_epi32(rotation, lanes));
             let rotated_high = _mm256_permutevar8x32_epi32(all, _mm256_add_epi32(lanes, rotation));
@@ -418,8 +419,8 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
-        // SAFETY: the feature is there (see the type); four pairs are 32 bytes to read and to write, and each four begin no farther into the
-        // sixteen than they stood.
+        // SAFETY: the feature is there (see the type); four pairs are 32 bytes to read and to write, and each four
+        // begin no farther into the sixteen than they stood.
         unsafe {
             let (pairs, mut out) = (pairs.as_ptr(), out.as_mut_ptr());
             for first in (0..LANES).step_by(4) {

@@ -5,8 +5,8 @@ use core::arch::x86_64::*;
 
 use super::{LANES, LaneWork, Lanes, ROW, avx2};
 
-/// Sixteen lanes in one register. It is known to this module alone, so that its methods are reached by [`run`] only, whose caller
-/// vouches for the instructions.
+/// Sixteen lanes in one register. The type is private to this module, so its methods are reached by [`run`] alone,
+/// whose caller vouches for the instructions.
 #[derive(Clone, Copy)]
 struct Avx512(__m512);
 
@@ -158,7 +158,7 @@ impl Lanes for Avx512 {
         // SAFETY: the feature is there (see the type); `a` is 64 readable bytes.
         unsafe {
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            // Of an index, the permutation takes the low four bits: modulo sixteen for free.
+            // The permutation takes the low four bits of an index: modulo sixteen for free.
             let rotated = _mm512_add_epi32(lanes, _mm512_set1_epi32(rotation as i32));
             let a = _mm512_loadu_si512(a.as_ptr().cast());
             store_sorted(set_lanes(a, mask), set_lanes(_mm512_permutexvar_epi32(rotated, a), mask), mask, out);
@@ -179,12 +179,13 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn pick(row: &[u32; ROW], places: &[u32; LANES], out: &mut [u32; LANES]) {
-        // SAFETY: the feature is there (see the type); `row` is four times 64 readable bytes, `places` 64, and `out` 64 writable ones.
+        // SAFETY: the feature is there (see the type); `row` is four times 64 readable bytes, `places` 64, and `out` 64
+        // writable ones.
         unsafe {
             let row = row.as_ptr();
             let sixteen = |at| _mm512_loadu_si512(row.add(at * LANES).cast());
             let places = _mm512_loadu_si512(places.as_ptr().cast());
-            // Of an index, a permutation of two registers takes the low five bits.
+            // A permutation of two registers takes the low five bits of an index.
             let low = _mm512_permutex2var_epi32(sixteen(0), places, sixteen(1));
             let high = _mm512_permutex2var_epi32(sixteen(2), places, sixteen(3));
             let is_high = _mm512_test_epi32_mask(places, _mm512_set1_epi32(2 * LANES as i32));
@@ -224,8 +225,8 @@ impl Lanes for Avx512 {
     #[inline(always)]
     fn compress_pairs(pairs: &[[u32; 2]; LANES], mask: u16, out: &mut [[u32; 2]; LANES]) {
         let (low, high) = (mask as u8, (mask >> 8) as u8);
-        // SAFETY: the feature is there (see the type); sixteen pairs are twice 64 bytes to read and to write, and the second eight begin at most
-        // eight pairs into the sixteen.
+        // SAFETY: the feature is there (see the type); sixteen pairs are twice 64 bytes to read and to write, and the
+        // second eight begin at most eight pairs into the sixteen.
         unsafe {
             let (pairs, out) = (pairs.as_ptr(), out.as_mut_ptr());
             let some = _mm512_maskz_compress_epi64(low, _mm512_loadu_si512(pairs.cast()));
@@ -236,8 +237,8 @@ impl Lanes for Avx512 {
     }
 }
 
-/// Eight rows from number `first` on less others, but the sums of the last values, both halves of each: in each register, those of one
-/// row and of that four after it.
+/// Eight rows from number `first` on, rows of `a` less rows of `b`, but the sums of their last values, with both halves
+/// of each row. Each register holds a row and the row four after it.
 ///
 /// # Safety
 /// The features are there.
@@ -254,7 +255,7 @@ unsafe fn apart_by_two(of_a: [&[[f32; 4]; 2]; LANES], of_b: [&[[f32; 4]; 2]; LAN
     }
 }
 
-/// Both halves of a row and of that four after it.
+/// Loads both halves of a row and of the row four after it.
 ///
 /// # Safety
 /// The features are there.
@@ -307,8 +308,9 @@ unsafe fn store_sorted(a: __m512i, b: __m512i, mask: u16, out: &mut [[u32; 2]; L
     unsafe { store_pairs(_mm512_min_epu32(a, b), _mm512_max_epu32(a, b), mask, out) }
 }
 
-/// Writes the pairs of the lanes in `mask`, whose ids have been put to the front: before they are paired, in half as many registers. Of
-/// four pairs at most only those: sixteen would be written to three lines of memory in place of one or two.
+/// Writes the pairs of the lanes in `mask`. The ids were put to the front before they are paired, while they fill half
+/// as many registers. At most four pairs are written alone: sixteen would go to three lines of memory in place of one
+/// or two.
 ///
 /// # Safety
 /// The features are there.

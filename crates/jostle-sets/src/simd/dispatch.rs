@@ -1,4 +1,4 @@
-//! A piece of work with a body for each instruction set: chosen once, where a query or a block of a join begins. A room of
+//! The choice of a body for each instruction set, made once, where a query or a block of a join begins. A room of
 //! `unsafe`: the calls across.
 #![allow(unsafe_code, reason = "calls into functions with more instructions enabled")]
 
@@ -23,12 +23,12 @@ pub fn run<W: LaneWork>(isa: Isa, work: W) -> W::Output {
     }
 }
 
-/// For each line `name = body(arguments)`, a method `name` that runs the method `body` in a function of its own by
-/// [`Lanes::call`], with AVX-512 those that gain by it.
+/// For each line `name = body(arguments)`, defines a method `name` that runs the method `body` in a function of its own
+/// by [`Lanes::call`], with AVX-512 if the body gains by it.
 ///
-/// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function grows so
-/// large that the compiler takes seconds for it. A body of several shapes, or of a flag, is given with it: `body::<Round>`.
-/// Worth it for hundreds of cycles.
+/// A body is then compiled once for an instruction set and a dimension, wherever it is called from, and no function
+/// grows so large that the compiler takes seconds for it. A body that is generic over a shape or a flag is named with
+/// it: `body::<Round>`. Worth it for hundreds of cycles.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! outlined {

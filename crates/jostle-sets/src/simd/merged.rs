@@ -2,7 +2,7 @@
 
 use super::ROW;
 
-/// Merges ascending ids into as many that stand at the front of `out` as there are places for beside them.
+/// Merges ascending ids into those at the front of `out`: as many as fit there beside `ids`, ascending too.
 pub fn merge(out: &mut [u32], ids: &[u32]) {
     let (mut left, mut more) = (out.len() - ids.len(), ids.len());
     for at in (0..out.len()).rev() {

@@ -15,7 +15,7 @@ pub(super) fn run<W: LaneWork>(work: W) -> W::Output {
 }
 
 impl Portable {
-    /// Not by `array::from_fn`, which takes the compiler several times as long.
+    /// Written out: by `array::from_fn` the compiler takes several times as long.
     #[inline(always)]
     fn zip(self, other: Self, op: impl Fn(f32x4, f32x4) -> f32x4) -> Self {
         let (a, b) = (self.0, other.0);
@@ -83,7 +83,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn apart(of_a: [&[f32; 4]; LANES], of_b: [&[f32; 4]; LANES]) -> [Self; 4] {
-        // A difference of radii of which one has its sign turned is their sum.
+        // With the sign of one radius turned, the difference of two radii is their sum.
         let turned = f32x4::new([0.0, 0.0, 0.0, -0.0]);
         let mut rows = [f32x4::ZERO; LANES];
         for lane in 0..LANES {
@@ -165,8 +165,8 @@ fn lesser_first(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Two pairs at a time, whether there are or not: one or two is the rule, and the branch that looks for more then
-/// seldom mispredicted.
+/// Writes two pairs at a time, whether there are two or not. One or two pairs are the rule, so the branch that looks
+/// for more is seldom mispredicted.
 #[inline(always)]
 fn write_pairs(mask: u16, out: &mut [[u32; 2]; LANES], pair: impl Fn(usize) -> [u32; 2]) {
     let pair = |lane: u32| pair(lane as usize);

@@ -1,4 +1,4 @@
-//! What every body of [`Lanes`] must do, lane by lane beside plain arrays; stamped on each of them.
+//! What every body of [`Lanes`] must do, compared lane by lane with plain arrays. The checks are stamped on each body.
 
 use jostle_core::Isa;
 use jostle_core::isa::IsaName;
@@ -74,7 +74,7 @@ fn mask_of(lanes: [bool; LANES]) -> u16 {
     (0..LANES).fold(0, |mask, lane| mask | u16::from(lanes[lane]) << lane)
 }
 
-/// The same bits, or both no number.
+/// Asserts that each lane has the same bits, or NaN in both.
 #[track_caller]
 fn assert_same(values: [f32; LANES], expected: [f32; LANES]) {
     for lane in 0..LANES {
@@ -235,7 +235,7 @@ impl LaneWork for Pairs {
         let mut state = 5;
         let lesser_first = |a: u32, b: u32| [a.min(b), a.max(b)];
         for step in 0..4096 {
-            // Every mask of few lanes or of many, and some of the others.
+            // Every odd mask of the first twelve lanes, and some random masks.
             let mask = if step % 2 == 0 { random(&mut state) as u16 } else { step as u16 };
             let ids: [u32; LANES] = core::array::from_fn(|_| random(&mut state));
             let (a, rotation) = (random(&mut state), 1 + step % (LANES / 2));
@@ -285,7 +285,7 @@ struct MergedRows;
 impl LaneWork for MergedRows {
     type Output = ();
 
-    /// What merges all halves of zeros and ones merges everything (Knuth).
+    /// A network that merges all halves of zeros and ones merges everything (Knuth).
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let mut state = 7;
@@ -298,7 +298,7 @@ impl LaneWork for MergedRows {
                     half[ROW - ones % (ROW + 1)..].fill(1);
                 }
                 if round % 2 == 1 {
-                    // Of every other eight, few are longer than a half.
+                    // In every second of these rounds, few of eight rows are longer than a half.
                     let is_long = round % 4 == 1 || row % 3 == 0;
                     lens[row] = if is_long { ROW as u32 + random(&mut state) % (ROW as u32 + 1) } else { 0 };
                     ids.iter_mut().for_each(|id| *id = random(&mut state));

@@ -12,13 +12,15 @@ pub const CANDIDATES: usize = 256;
 #[derive(Debug)]
 pub struct Candidates<const D: usize> {
     pub leaf: Paged<u32>,
-    /// The lower borders of the boxes on each axis, the upper ones, and areas or volumes: a column of so many runs each.
+    /// Columns of `runs` runs each: the lower borders of the boxes on each axis, the upper borders, and areas or
+    /// volumes.
     columns: Paged<Floats>,
     runs: usize,
     pub len: usize,
 }
 
-/// Candidates as they are gathered; apart from the list, so that the compiler may keep it in registers.
+/// The list while candidates are gathered. It is apart from the list itself, so that the compiler may keep it in
+/// registers.
 #[derive(Debug)]
 pub struct AddingCandidates<'c, const D: usize> {
     leaf: &'c mut [u32],
@@ -28,7 +30,7 @@ pub struct AddingCandidates<'c, const D: usize> {
     total: &'c mut usize,
 }
 
-/// The boxes of candidates, all of whose lanes beyond the last one are NaN, as [`Candidates::fill_up`] makes them.
+/// The boxes of candidates. Lanes beyond the last candidate are NaN, as [`Candidates::fill_up`] makes them.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateBoxes<'a, const D: usize> {
     lo: [&'a [Floats]; D],
@@ -52,7 +54,7 @@ impl<const D: usize> Candidates<D> {
         self.leaf.bytes() + self.columns.bytes()
     }
 
-    /// Makes sure that so many fit, and a run after them.
+    /// Makes sure that `len` candidates fit, and a run after them.
     #[inline(always)]
     pub fn make_room_for(&mut self, len: usize) {
         while len + LANES > self.leaf.len() {
@@ -87,7 +89,7 @@ impl<const D: usize> Candidates<D> {
         &mut self.columns[number * self.runs..][..self.runs]
     }
 
-    /// For more of them.
+    /// Begins to add candidates.
     #[inline(always)]
     pub fn add(&mut self) -> AddingCandidates<'_, D> {
         let mut columns = self.columns.chunks_exact_mut(self.runs).map(floats_mut);
@@ -96,14 +98,14 @@ impl<const D: usize> Candidates<D> {
         AddingCandidates { leaf: &mut self.leaf, lo, hi, len: self.len, total: &mut self.len }
     }
 
-    /// Has no lane beyond the last candidate overlap anything.
+    /// Makes the lanes beyond the last candidate overlap nothing.
     #[inline(always)]
     pub fn fill_up(&mut self) {
         let rest = self.len..self.len.next_multiple_of(LANES);
         floats_mut(self.column(0))[rest].fill(f32::NAN);
     }
 
-    /// Moves the borders of the boxes from number `first` on.
+    /// Moves the boxes from number `first` on: lower borders by `to_lo`, upper borders by `to_hi`.
     #[inline(always)]
     pub fn move_from(&mut self, first: usize, to_lo: [f32; D], to_hi: [f32; D]) {
         let moved = first..self.len;
@@ -124,7 +126,7 @@ impl<const D: usize> Candidates<D> {
         }
     }
 
-    /// Finds the sizes of all boxes, which are then to be filled up.
+    /// Finds the sizes of all boxes. The caller then calls [`Candidates::fill_up`].
     #[inline(always)]
     pub fn measure<L: Lanes>(&mut self) {
         for run in 0..self.len.div_ceil(LANES) {
@@ -155,7 +157,7 @@ impl<const D: usize> AddingCandidates<'_, D> {
         self.len += L::expand(mask, (node * LANES) as u32, sixteen_mut(self.leaf, self.len));
     }
 
-    /// They are in the list.
+    /// Puts the appended candidates into the list.
     #[inline(always)]
     pub fn finish(self) {
         *self.total = self.len;

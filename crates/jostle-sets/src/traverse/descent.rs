@@ -28,12 +28,12 @@ pub struct Descent<'t, const D: usize> {
     open: [(usize, u16); MAX_LEVELS],
     level: usize,
     top: usize,
-    /// Tests of sixteen boxes made.
+    /// The number of tests of sixteen boxes.
     pub tests: u64,
 }
 
 impl<'t, const D: usize> Descent<'t, D> {
-    /// Of a tree that is not empty.
+    /// Begins a walk in a tree that is not empty.
     #[inline(always)]
     pub fn new<L: Lanes>(tree: &'t LinearTree<D>, aabb: Aabb<D>, first: usize) -> Self {
         let levels = tree.levels();

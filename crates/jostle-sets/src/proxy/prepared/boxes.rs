@@ -14,11 +14,11 @@ use crate::proxy::solid::Solid;
 use crate::proxy::sorted::SortedSet;
 use crate::proxy::{Extent, squared};
 
-/// What has been found out about the bodies.
+/// What is known of the bodies of a prepared set of boxes or capsules.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Boxed<const D: usize> {
     pub(crate) extent: Finite<D>,
-    /// Of boxes that stand for bodies; boxes in `f32` in open space are in the tree as they are.
+    /// The frame of boxes that stand in for bodies. Boxes in `f32` in open space are in the tree as they are.
     pub(crate) frame: Option<BoxFrame<D>>,
 }
 
@@ -118,7 +118,7 @@ impl<const D: usize> Copies<D> {
         };
         let solid = |id: usize| sorted.solid(set, id);
         match kind {
-            // Numbers in `f32`, which have been widened.
+            // Numbers given in `f32` have been widened, so this is exact.
             Kind::Boxes | Kind::Capsules => self.single.copy(set.len(), solid, |x| x as f32, workers),
             Kind::Boxes64 | Kind::Capsules64 => self.double.copy(set.len(), solid, |x| x, workers),
         }

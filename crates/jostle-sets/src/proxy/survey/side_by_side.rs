@@ -1,5 +1,5 @@
-//! What a survey notes of bodies at rest, sixteen side by side, a few hundred at a time. Each kind of work is compiled for each
-//! instruction set by itself, and not once more for each number of axes.
+//! What a survey notes of bodies at rest, sixteen side by side, a few hundred at a time. Each kind of work is compiled
+//! for each instruction set by itself, and not once more for each number of axes.
 
 use jostle_core::isa::Work;
 use jostle_core::limits::REACH_F64;
@@ -32,7 +32,7 @@ impl<T: Scalar> Spread<T> {
     }
 }
 
-/// Takes more values.
+/// Takes more values into a [`Spread`].
 pub(super) struct Take<'a, T> {
     pub(super) spread: &'a mut Spread<T>,
     pub(super) rows: &'a [[T; LANES]],
@@ -55,7 +55,7 @@ impl<T: Scalar> Work for Take<'_, T> {
     }
 }
 
-/// Notes where bodies are not as the predicate in `f64` wants them, on one axis.
+/// Notes, on one axis, which bodies are not as the predicate in `f64` wants them.
 pub(super) struct NoteFaults<'a, T> {
     pub(super) centers: &'a [[T; LANES]],
     pub(super) radii: &'a [[T; LANES]],
@@ -105,10 +105,10 @@ impl<const D: usize> Work for NoteOutside<'_, D> {
 pub(super) struct MovedIn<const D: usize> {
     pub(super) lo: [[f64; LANES]; D],
     pub(super) hi: [[f64; LANES]; D],
-    /// As that of an [`Extent`].
+    /// As `far` of an `Extent`.
     pub(super) far: [[f64; LANES]; D],
     pub(super) outside: [u64; LANES],
-    /// More cells away than can be counted.
+    /// The body lies more cells away than can be counted.
     pub(super) too_far: [u64; LANES],
 }
 
@@ -182,13 +182,13 @@ fn row_of<const D: usize>(columns: &[[f64; COPIED]; D], row: usize) -> [[f64; LA
     at
 }
 
-/// Does some work: one function for each kind of work, wherever it is done.
+/// Does some work. Not inlined, so that each kind of work is one function, wherever it is done.
 #[inline(never)]
 pub(super) fn run<W: Work<Output = ()>>(isa: Isa, work: W) {
     isa.run(work);
 }
 
-/// The first `count` values of a buffer in rows; in the rest of the last row is the first one again.
+/// The first `count` values of a buffer in rows. The first value fills up the last row.
 #[inline(always)]
 pub(super) fn in_rows<T: Copy>(buffer: &mut [T; COPIED], count: usize) -> &[[T; LANES]] {
     let (rows, first) = (count.div_ceil(LANES), buffer[0]);

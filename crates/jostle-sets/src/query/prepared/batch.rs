@@ -21,10 +21,11 @@ const BODIES_PER_QUERY: usize = 64;
 const QUERIES_PER_BLOCK: usize = 64;
 const MAX_BLOCKS: usize = 1024;
 
-/// Answers many questions to a [`PreparedSet`](crate::PreparedSet) at once, in parallel, and keeps all memory for the next time.
+/// Answers many questions to a [`PreparedSet`](crate::PreparedSet) at once, in parallel, and keeps all memory for the
+/// next time.
 ///
-/// The answers are the same bytes on any threads: those to question 0, then those to question 1, and so on, each in the order
-/// that its kind of question has. From the second batch of a size on, nothing is allocated.
+/// The answers are the same bytes on any threads: those to question 0, then those to question 1, and so on, each in the
+/// order that its kind of question has. From the second batch of a size on, nothing is allocated.
 ///
 /// ```
 /// # mod jostle { pub use jostle_core::*; pub use jostle_pairs::*; }
@@ -51,11 +52,11 @@ pub struct PreparedBatch<const D: usize> {
 
 /// The answers to some questions.
 struct Block<const D: usize> {
-    /// Where those to each question end.
+    /// Where the answers to each question end.
     ends: Vec<usize>,
     found: Vec<Seen<D>>,
     reached: Vec<SeenAt<D>>,
-    /// Those to the question at hand.
+    /// The answers to the question at hand.
     one: Vec<SeenAt<D>>,
     refused: bool,
 }
@@ -108,7 +109,7 @@ impl<'b, const D: usize> PreparedAnswers<'b, D> {
         self.found
     }
 
-    /// How far each of them is, for rays and nearest bodies; empty for points, boxes and circles.
+    /// The distance of each answer, for rays and nearest bodies; empty for points, boxes and circles.
     #[must_use]
     pub fn distances(&self) -> &'b [f64] {
         self.distances
@@ -147,7 +148,7 @@ impl<const D: usize> PreparedBatch<D> {
         Self::default()
     }
 
-    /// The answers of the last batch; those to no question before the first.
+    /// The answers of the last batch; no answers before the first.
     #[must_use]
     pub fn last(&self) -> PreparedAnswers<'_, D> {
         PreparedAnswers { offsets: &self.offsets, found: &self.found, distances: &self.distances }
@@ -220,8 +221,8 @@ impl<const D: usize> PreparedBatch<D> {
         Ok(self.last())
     }
 
-    /// For each ray, its origin, direction and reach, the first body that it hits, if any, as [`PreparedQueries::first_hit`]
-    /// finds it.
+    /// For each ray, its origin, direction and reach, the first body that it hits, if any, as
+    /// [`PreparedQueries::first_hit`] finds it.
     ///
     /// # Errors
     /// [`QueryError::Queries`]; the last answers stand.
@@ -235,8 +236,8 @@ impl<const D: usize> PreparedBatch<D> {
         Ok(self.last())
     }
 
-    /// For each point the `count` images of bodies nearest to it and not beyond `within`, as [`PreparedQueries::nearest`] finds
-    /// them.
+    /// For each point the `count` images of bodies nearest to it and not beyond `within`, as
+    /// [`PreparedQueries::nearest`] finds them.
     ///
     /// # Errors
     /// [`QueryError::Queries`]; the last answers stand.
@@ -272,7 +273,7 @@ impl<const D: usize> PreparedBatch<D> {
         })
     }
 
-    /// The answers of all blocks one after the other.
+    /// Puts the answers of all blocks one after the other.
     fn put_together(&mut self, (queries, size, count): (usize, usize, usize), workers: Workers<'_>) {
         let Self { offsets, found, distances, blocks, starts } = self;
         let blocks = &blocks[..count];
@@ -298,7 +299,7 @@ impl<const D: usize> PreparedBatch<D> {
                 }
             });
         } else {
-            // Of no size.
+            // Units take no memory.
             let mut nothing = vec![(); all];
             workers.fill_parts("answers", starts, (found, &mut nothing), |block, found, _| {
                 found.copy_from_slice(&blocks[block].found);
@@ -335,7 +336,7 @@ impl<const D: usize> Block<D> {
         }
     }
 
-    /// Those of regions stand in one list, all others in the other.
+    /// The number of answers. Those to regions stand in one list, all others in the other.
     fn len(&self) -> usize {
         self.found.len() + self.reached.len()
     }

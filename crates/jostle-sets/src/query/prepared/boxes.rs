@@ -1,11 +1,11 @@
-//! Boxes of a tree and numbers in `f64`: which a span overlaps, and which a line crosses.
+//! Boxes of a tree and questions in `f64`: which boxes a span overlaps, and which a line crosses.
 
 use jostle_core::tree::{LEAF, Level};
 
-/// By how much spans are let out, relative to all numbers that are added up: 2^-48.
+/// By how much spans are enlarged, relative to all numbers that are added up: 2^-48.
 pub(super) const ROUNDING: f64 = 1.0 / (1_u64 << 48) as f64;
 
-/// Parts of a direction of length 1 below this lead nowhere: 2^-600.
+/// Components of a unit direction below this lead nowhere: 2^-600.
 const PARALLEL: f64 = f64::from_bits((1023 - 600) << 52);
 
 /// The part of a frame that a query at one image may touch.
@@ -42,7 +42,7 @@ pub(super) fn overlapping<const D: usize>(level: &Level<D>, node: usize, (lo, hi
     mask_of(&overlap)
 }
 
-/// Which of them, let out by `blur`, a line of such a length from a point in a direction may cross.
+/// Which of the sixteen boxes, enlarged by `blur`, a line may cross: from a point, in a direction, of a length.
 pub(super) fn crossed<const D: usize>(
     level: &Level<D>,
     node: usize,
@@ -56,7 +56,7 @@ pub(super) fn crossed<const D: usize>(
         let inverse = 1.0 / unit[axis];
         for lane in 0..LEAF {
             let (lo, hi) = (end(los[lane]) - from[axis] - blur, end(his[lane]) - from[axis] + blur);
-            // What is as good as parallel to a border never crosses it.
+            // A line as good as parallel to a border never crosses it.
             if unit[axis].abs() < PARALLEL {
                 far[lane] = if lo <= 0.0 && hi >= 0.0 { far[lane] } else { -1.0 };
                 continue;
@@ -74,12 +74,12 @@ pub(super) fn crossed<const D: usize>(
     mask_of(&crossed)
 }
 
-/// A border of a box of the tree: of boxes without an end, it is one that nothing lies beyond.
+/// A border of a box of the tree. The border of a box without an end is infinite.
 pub(super) fn end(border: f32) -> f64 {
     if border.abs() == f32::MAX { f64::INFINITY.copysign(border.into()) } else { border.into() }
 }
 
-/// Whether a box is one, and does not fill up a node.
+/// Whether a lane has a box, not a place that fills up a node.
 fn los_below_his<const D: usize>(level: &Level<D>, node: usize, lane: usize) -> bool {
     let node = &level.nodes()[node];
     node.lo[0].0[lane] <= node.hi[0].0[lane]
@@ -89,7 +89,7 @@ fn mask_of(lanes: &[bool; LEAF]) -> u16 {
     lanes.iter().enumerate().fold(0, |mask, (lane, &set)| mask | u16::from(set) << lane)
 }
 
-/// Rounded to `f32` away from a span, within the finite.
+/// Rounds to `f32` away from a span, within the finite.
 pub(super) fn outward(x: f64, sign: f32) -> f32 {
     let rounded = x as f32;
     if sign > 0.0 { rounded.next_up().min(f32::MAX) } else { rounded.next_down().max(f32::MIN) }

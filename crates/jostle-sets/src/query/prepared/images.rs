@@ -1,9 +1,10 @@
 //! The images of a cell that a query has to look at.
 //!
-//! A body in the cell has fractional coordinates of 0 to 1. Seen k cells on, it touches something that lies between `lo` and
-//! `hi` along vector i, as fractions, and reaches `reach` further in length, only where `lo - c - 1 <= k <= hi + c`, with
-//! c = `reach` times the length of the dual vector. Fractions are rounded by some 2^-51 of what they are computed of;
-//! 2^-48 of it are added to c, and 2^-16 of c, as of searches for pairs.
+//! A body in the cell has fractional coordinates of 0 to 1. Take a question that lies between `lo` and `hi` along
+//! vector i, as fractions, and reaches `reach` further in length. A body seen k cells on touches it only where
+//! `lo - c - 1 <= k <= hi + c`, with c = `reach` times the length of the dual vector. Fractions are rounded by some
+//! 2^-51 of the numbers that they are computed from. So 2^-48 of these numbers is added to c, and 2^-16 of c, as in
+//! searches for pairs.
 
 use crate::input::error::MAX_IMAGES;
 use jostle_core::axes::Both;
@@ -11,22 +12,23 @@ use jostle_core::axes::Both;
 use crate::input::UnitCell;
 use crate::query::error::{QueryError, QueryReason};
 
-/// What is added to the reach in fractions, relative to the numbers that they are computed of: 2^-48.
+/// What is added to the reach in fractions, relative to the numbers that they are computed from: 2^-48.
 const BLUR: f64 = 1.0 / (1_u64 << 48) as f64;
 
-/// What is added relative to itself: 2^-16.
+/// What is added to the reach, relative to itself: 2^-16.
 const RELATIVE: f64 = 1.0 / 65_536.0;
 
-/// Parts of a way that are added at its ends, and below which a slope is none: 2^-30.
+/// 2^-30: the part of a way that is added at its ends. A slope that changes a fraction by no more along the way is
+/// none.
 const PART: f64 = 1.0 / (1_u64 << 30) as f64;
 
-/// Cells that a query may be away: then sums of its steps and a body's fit an `i32`.
+/// Cells that a query may be away, at most. Sums of its steps and a body's then fit an `i32`.
 const FARTHEST: f64 = (1_u32 << 29) as f64;
 
-/// A straight line from a point on, which may have no length; and how far around it is looked.
+/// A straight way from a point or a box on, which may have no length, and what a query looks at around it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sweep<const D: usize> {
-    /// Fractions at the beginning, the lesser and the greater, and how they change with the length gone.
+    /// The least and the greatest fractions at the beginning, and how fractions change with the length gone.
     lo: [f64; D],
     hi: [f64; D],
     slope: [f64; D],
@@ -35,12 +37,12 @@ pub(super) struct Sweep<const D: usize> {
 }
 
 impl<const D: usize> Sweep<D> {
-    /// Around a box.
+    /// The sweep around a box.
     pub(super) fn around(cell: &UnitCell<D>, lo: [f64; D], hi: [f64; D], reach: f64, far: [f64; D]) -> Self {
         Self::along(cell, (lo, hi), [0.0; D], 0.0, reach, far)
     }
 
-    /// Around the way of a box that moves by `length` in a direction of length 1.
+    /// The sweep around the way of a box that moves by `length` in a direction of length 1.
     pub(super) fn along(
         cell: &UnitCell<D>,
         (lo, hi): ([f64; D], [f64; D]),
@@ -69,7 +71,7 @@ impl<const D: usize> Sweep<D> {
         sweep
     }
 
-    /// Whether an image is one of them, of a sweep without length.
+    /// Whether a sweep without length has an image.
     pub(super) fn has(&self, step: [i32; D]) -> bool {
         (0..D).all(|k| {
             let step = f64::from(step[k]);
@@ -77,7 +79,7 @@ impl<const D: usize> Sweep<D> {
         })
     }
 
-    /// Refuses what looks at too many images, or lies too many cells away.
+    /// Refuses a sweep that looks at too many images, or lies too many cells away.
     pub(super) fn check(&self) -> Result<(), QueryError> {
         for k in (0..D).filter(|&k| self.repeats[k]) {
             let ends = [self.lo[k], self.hi[k], self.lo[k] + self.slope[k] * self.length];
@@ -93,7 +95,7 @@ impl<const D: usize> Sweep<D> {
         if few { Ok(()) } else { Err(QueryError::Query(QueryReason::TooManyImages)) }
     }
 
-    /// Calls `visit` with each image, of those that [`Sweep::check`] accepts.
+    /// Calls `visit` with each image of a sweep that [`Sweep::check`] accepts.
     pub(super) fn each(&self, mut visit: impl FnMut([i32; D])) {
         self.each_from(0, [0.0, self.length], &mut [0; D], &mut |step| {
             visit(step);
@@ -101,7 +103,8 @@ impl<const D: usize> Sweep<D> {
         });
     }
 
-    /// Those with these first steps, seen from a part of the way, until `visit` says no more.
+    /// Visits the images with the first `k` steps of `step`, seen from a part of the way, until `visit` says no more.
+    /// Returns whether it never did.
     fn each_from(&self, k: usize, way: [f64; 2], step: &mut [i32; D], visit: &mut dyn FnMut([i32; D]) -> bool) -> bool {
         if k == D {
             return visit(*step);
@@ -125,7 +128,7 @@ impl<const D: usize> Sweep<D> {
         true
     }
 
-    /// The part of the way from which an image along one vector may be touched, and somewhat more.
+    /// The part of the way, and somewhat more, from which an image so many steps on along vector `k` may be touched.
     fn part(&self, k: usize, step: f64, way: [f64; 2]) -> [f64; 2] {
         let slope = self.slope[k];
         if slope.abs() * self.length <= PART {

@@ -11,9 +11,10 @@ use crate::compiled::compiled_here;
 use crate::query::QueryError;
 
 impl<const D: usize> PreparedQueries<'_, D> {
-    /// Lists the `count` images of bodies whose centres (of boxes and capsules: whose boxes or segments) are nearest to a
-    /// point (all there are, when that is fewer) and not beyond `within`, which may be infinite: by squared distance, then
-    /// id and image. The list is also the memory of the search; when the images looked at become too many, it is left empty.
+    /// Lists the `count` images of bodies (all, when there are fewer) that are nearest to a point and not beyond
+    /// `within`, which may be infinite: by squared distance, then id and image. The distance is that of the centre; of
+    /// boxes and capsules, that of the box or the segment. The list is also the memory of the search. When the images
+    /// looked at become too many, it is left empty.
     ///
     /// # Errors
     /// See [`PreparedQueries`].
@@ -52,7 +53,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         searched.inspect_err(|_| nearest.clear())
     }
 
-    /// Refuses what cannot be the point of a search for the nearest.
+    /// Refuses a point or a greatest distance of a search for the nearest that has a fault.
     pub(super) fn check_nearest(&self, point: [f64; D], within: f64) -> Result<(), QueryError> {
         check_point(&point, 0.0)?;
         check_distance(within)?;
@@ -60,7 +61,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
     }
 
     fn around(&self, point: [f64; D], reach: f64) -> Option<Sweep<D>> {
-        // Bodies that are not round are nearer than their middles are.
+        // Bodies that are not round are nearer than their middles.
         let reach = reach + if self.set.boxed.is_some() { self.greatest_radius() } else { 0.0 };
         self.cell.map(|cell| Sweep::around(&cell, point, point, reach, self.far()))
     }
@@ -118,8 +119,8 @@ impl<const D: usize> PreparedQueries<'_, D> {
                 let (lo, hi) = (boxes.lo[axis].0[lane], boxes.hi[axis].0[lane]);
                 d[axis] = (end(lo) - at[axis] - blur).max(0.0).max(at[axis] - end(hi) - blur);
             }
-            // Boxes that fill a node up are infinitely far; no others are, though squares may be too large for a number: the frame
-            // of a few small bodies is small.
+            // Only boxes that fill up a node are infinitely far. Other squares may be too large for a number, since the
+            // frame of a few small bodies is small.
             *apart = if boxes.lo[0].0[lane] <= boxes.hi[0].0[lane] { squared(d).min(f64::MAX) } else { f64::INFINITY };
         }
         let mut left =

@@ -26,7 +26,8 @@ impl<const D: usize> PreparedQueries<'_, D> {
         list_hits(self, (origin, direction, reach), hits)
     }
 
-    /// As [`PreparedQueries::ray`], calling `visit` for each hit, in the order of images and of the tree, not of distance.
+    /// As [`PreparedQueries::ray`], calling `visit` for each hit, in the order of images and of the tree, not of
+    /// distance.
     ///
     /// # Errors
     /// See [`PreparedQueries`].
@@ -57,7 +58,8 @@ impl<const D: usize> PreparedQueries<'_, D> {
 
     fn first_of_hits(&self, (origin, direction, reach): Line<D>) -> Result<Option<SeenAt<D>>, QueryError> {
         let (ray, _) = self.check_ray(origin, direction, reach)?;
-        // As far as a cell is high, then twice as far, so that images far away are not looked at for nothing.
+        // Looks as far as a cell is high, then twice as far, and so on, so that images far away are not looked at for
+        // nothing.
         let mut ahead = self.cell.map_or(reach, |cell| lowest_height(&cell)).min(reach);
         loop {
             let (sweep, mut first) = (self.check_way(&ray, ahead)?, None);
@@ -72,7 +74,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         }
     }
 
-    /// Refuses a ray, or tells at which images to look for it.
+    /// Refuses a ray that has a fault. Returns at which images to look for it.
     pub(super) fn check_ray(
         &self,
         origin: [f64; D],
@@ -92,7 +94,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         Ok(Some(sweep))
     }
 
-    /// Gives each hit within the reach to `take`, which may shorten it.
+    /// Gives each hit within the reach to `take`, which may return a shorter reach.
     fn cast(&self, ray: &Way<D>, sweep: Option<&Sweep<D>>, reach: f64, take: &mut dyn FnMut(SeenAt<D>) -> Option<f64>) {
         let ahead = core::cell::Cell::new(reach);
         self.each_image(sweep, |step| {

@@ -70,7 +70,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         Ok(())
     }
 
-    /// Refuses a region, or tells at which images to look for it.
+    /// Refuses a region that has a fault. Returns at which images to look for it.
     pub(super) fn check_region(&self, region: Region64<D>) -> Result<Option<Sweep<D>>, QueryError> {
         region.check()?;
         let (lo, hi, more) = region.span();
@@ -79,7 +79,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         Ok(sweep)
     }
 
-    /// Visits all that touches a region that has been checked.
+    /// Visits all images of bodies that touch a checked region.
     pub(super) fn visit(&self, region: Region64<D>, sweep: Option<&Sweep<D>>, visit: &mut dyn FnMut(Seen<D>)) {
         let (lo, hi, more) = region.span();
         self.each_image(sweep, |step| {
@@ -111,7 +111,7 @@ impl<const D: usize> PreparedQueries<'_, D> {
         });
     }
 
-    /// The bodies of a leaf whose proxies may touch a span.
+    /// Visits the bodies of a leaf whose proxies may touch a span.
     fn each_touching(&self, leaf: usize, (lo, hi): &Span<D>, mut visit: impl FnMut(u32)) {
         let tree = self.set.tree();
         let ids = &tree.leaf_ids()[leaf].0;

@@ -41,7 +41,7 @@ impl<const D: usize> Ord for SeenAt<D> {
     }
 }
 
-/// The nearest so far, at their squared distances: the farthest on top. Of one alone, no memory is needed.
+/// The nearest bodies so far, at their squared distances, the farthest on top. A single one needs no memory.
 pub(super) struct Kept<const D: usize> {
     heap: BinaryHeap<SeenAt<D>>,
     one: Option<SeenAt<D>>,
@@ -50,7 +50,7 @@ pub(super) struct Kept<const D: usize> {
 }
 
 impl<const D: usize> Kept<D> {
-    /// For so many, but none, in this memory.
+    /// An empty list for `count` bodies, in this memory.
     pub(super) fn new(mut memory: Vec<SeenAt<D>>, count: usize, within2: f64) -> Self {
         memory.clear();
         Self { heap: BinaryHeap::from(memory), one: None, count, within2 }
@@ -79,7 +79,8 @@ impl<const D: usize> Kept<D> {
         farthest.map_or(self.within2, |farthest| farthest.distance)
     }
 
-    /// Those that there are, at their distances, the nearest first, in the memory; of one alone, it.
+    /// Returns the kept bodies at their distances: a list in the memory, the nearest first, or, if one was asked for,
+    /// that one.
     pub(super) fn into_sorted(self) -> (Vec<SeenAt<D>>, Option<SeenAt<D>>) {
         let at_distance = |seen: SeenAt<D>| SeenAt { distance: seen.distance.sqrt(), ..seen };
         let mut list = self.heap.into_sorted_vec();

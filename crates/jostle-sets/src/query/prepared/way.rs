@@ -32,7 +32,7 @@ impl<const D: usize> Way<D> {
         Ok(Self { origin, direction, length2, length: length2.sqrt() })
     }
 
-    /// How far it is to a circle about a centre that is seen at `m` from the origin.
+    /// Returns the distance to a circle, if the ray hits it. `m` leads from the origin of the ray to its centre.
     pub(super) fn hit(&self, mut m: [f64; D], radius: f64) -> Option<f64> {
         let radius2 = radius * radius;
         if squared(m) <= radius2 {
@@ -50,7 +50,7 @@ impl<const D: usize> Way<D> {
 }
 
 impl<const D: usize> Solid<D> {
-    /// How far it is along a ray to a box or a capsule that is seen at a shift, if it is hit.
+    /// Returns the distance along a ray to a box or a capsule that is seen at a shift, if the ray hits it.
     pub(super) fn hit_by(&self, ray: &Way<D>, shift: [f64; D]) -> Option<f64> {
         let ([p, q], radius) = self.segment();
         let [p, q] = [p, q].both(|end| difference(end, ray.origin, shift));
@@ -59,7 +59,7 @@ impl<const D: usize> Solid<D> {
 }
 
 impl<const D: usize> Way<D> {
-    /// How far it is to a box whose corners are seen so from the origin.
+    /// Returns the distance to a box, if the ray hits it. `lo` and `hi` lead from the origin to its corners.
     fn hit_box(&self, lo: [f64; D], hi: [f64; D]) -> Option<f64> {
         let (mut near, mut far) = (0.0_f64, f64::INFINITY);
         for axis in 0..D {
@@ -77,7 +77,8 @@ impl<const D: usize> Way<D> {
         (near <= far).then_some(near * self.length)
     }
 
-    /// How far it is to a capsule whose ends are seen so: to the balls about them, or to its side.
+    /// Returns the distance to a capsule, if the ray hits it: to the balls about its ends, or to its side. `p` and `q`
+    /// lead from the origin to its ends.
     fn hit_capsule(&self, p: [f64; D], q: [f64; D], radius: f64) -> Option<f64> {
         let along = difference(q, p, [0.0; D]);
         let (length2, dot) = (squared(along), |a: [f64; D], b: [f64; D]| (0..D).fold(0.0, |sum, k| sum + a[k] * b[k]));
@@ -95,7 +96,7 @@ impl<const D: usize> Way<D> {
         if squared(nearest) <= radius * radius {
             return Some(0.0);
         }
-        // What of the way and of an end leads across the segment.
+        // The part of the way, or of an end, that leads across the segment.
         let across = |mut of: [f64; D]| {
             let part = dot(of, along) / length2;
             for axis in 0..D {
@@ -113,7 +114,7 @@ impl<const D: usize> Way<D> {
         for axis in 0..D {
             off[axis] -= at * way[axis];
         }
-        // In the plane there is but one direction across.
+        // In the plane there is only one direction across the segment.
         let off2 = if D == 2 { 0.0 } else { squared(off) };
         if off2 > radius * radius {
             return first;
@@ -126,7 +127,7 @@ impl<const D: usize> Way<D> {
     }
 }
 
-/// From one point to another, moved.
+/// The difference from `from` to `to`, with `to` moved by `shift`.
 pub(super) fn difference<const D: usize>(mut to: [f64; D], from: [f64; D], shift: [f64; D]) -> [f64; D] {
     for axis in 0..D {
         to[axis] = (to[axis] - from[axis]) + shift[axis];
@@ -164,7 +165,7 @@ pub(super) fn check_distance(distance: f64) -> Result<(), QueryError> {
     if distance.is_nan() || distance < 0.0 { refuse(QueryReason::NoDistance) } else { Ok(()) }
 }
 
-/// What bodies and images of a prepared set may touch.
+/// A region that bodies and images of a prepared set may touch.
 #[derive(Clone, Copy)]
 pub(super) enum Region64<const D: usize> {
     /// A circle or sphere.
@@ -174,7 +175,7 @@ pub(super) enum Region64<const D: usize> {
 }
 
 impl<const D: usize> Region64<D> {
-    /// Refuses it when it has a fault.
+    /// Refuses the region when it has a fault.
     pub(super) fn check(&self) -> Result<(), QueryError> {
         let (lo, hi) = match self {
             Self::Round { center, radius } => return check_point(center, check_radius(*radius)?),
@@ -188,7 +189,7 @@ impl<const D: usize> Region64<D> {
         }
     }
 
-    /// Two corners, and by how much the region reaches beyond.
+    /// Two corners, and by how much the region reaches beyond them.
     pub(super) fn span(&self) -> ([f64; D], [f64; D], f64) {
         match *self {
             Self::Round { center, radius } => (center, center, radius),
@@ -196,7 +197,7 @@ impl<const D: usize> Region64<D> {
         }
     }
 
-    /// The same as a body. A point is a box, so that borders are closed however small numbers are.
+    /// The region as a body. A point becomes a box, so that borders are closed however small numbers are.
     pub(super) fn solid(&self) -> Solid<D> {
         match *self {
             Self::Round { center, radius: 0.0 } => Solid::Boxed { lo: center, hi: center },
@@ -205,7 +206,7 @@ impl<const D: usize> Region64<D> {
         }
     }
 
-    /// Whether a body touches it once it is shifted.
+    /// Whether a body, once it is shifted, touches the region.
     #[inline]
     pub(super) fn touches(&self, body: [f64; D], shift: [f64; D], radius: f64) -> bool {
         match self {

@@ -1,9 +1,9 @@
-//! Rows of ids, sorted eight side by side, each in its own lane of all registers: an exchange of two registers then takes
-//! the lesser id of each row to one and the greater to the other, and no order of exchanges depends on what is sorted, so
-//! that there is nothing to mispredict.
+//! Rows of ids, sorted eight side by side, each in its own lane of all registers. An exchange of two registers takes
+//! the lesser id of each row to one register and the greater id to the other. The order of exchanges does not depend on
+//! the ids, so there is nothing to mispredict.
 //!
-//! Sixteen ids are sorted by Green's network (1969) of sixty exchanges; more, sixteen by sixteen, are merged by Batcher's
-//! bitonic network (1968).
+//! Sixteen ids are sorted by Green's network (1969) of sixty exchanges; more, sixteen by sixteen, are merged by
+//! Batcher's bitonic network (1968).
 #![allow(unsafe_code, reason = "instructions beyond what the target always has")]
 
 use core::arch::x86_64::*;
@@ -14,13 +14,14 @@ use super::sort_one::sort_rest;
 /// Rows side by side.
 const EIGHT: usize = 8;
 
-/// So many rows of more than sixteen among shorter ones are finished one by one, and so many of more than [`ROW`] merged.
+/// Of eight rows, up to so many are finished one by one: rows of more than sixteen among shorter ones, and in a merge
+/// those of more than [`ROW`].
 const FEW: u32 = 3;
 
 /// Sixteen ids of each of eight rows.
 type Block = [__m256i; LANES];
 
-/// Sorts the first `lens[i]` ids of row i; what follows them becomes anything.
+/// Sorts the first `lens[i]` ids of row i. The ids that follow become unspecified.
 ///
 /// # Safety
 /// AVX2 is there.
@@ -53,8 +54,8 @@ pub(in crate::simd) unsafe fn sort_rows<const N: usize>(rows: &mut [[u32; N]; LA
     }
 }
 
-/// Merges the first [`ROW`] ids of row i with those that follow, both ascending, `lens[i]` in all; shorter rows become anything, and so
-/// does what follows.
+/// Merges the first [`ROW`] ids of row i with the ids that follow, both ascending, `lens[i]` in all. Shorter rows
+/// become unspecified, and so do the ids after `lens[i]`.
 ///
 /// # Safety
 /// AVX2 is there.
@@ -77,7 +78,7 @@ pub(in crate::simd) unsafe fn merge_rows(rows: &mut [[u32; 2 * ROW]; LANES], len
     }
 }
 
-/// Sorts eight rows of up to sixteen ids for each of `BLOCKS`, or the first ones of longer rows.
+/// Sorts eight rows of up to sixteen ids for each of `BLOCKS`; of longer rows, the first so many ids.
 #[target_feature(enable = "avx2")]
 fn sort_eight<const BLOCKS: usize, const N: usize>(rows: &mut [[u32; N]; EIGHT], lens: &[u32; EIGHT]) {
     let lens = load_lens(lens);
@@ -105,7 +106,8 @@ fn load_lens(lens: &[u32; EIGHT]) -> __m256i {
     unsafe { _mm256_loadu_si256(lens.as_ptr().cast()) }
 }
 
-/// Sixteen ids of each row, from number `first` on; where a row has ended stands what is no less than any id.
+/// Loads sixteen ids of each row, from number `first` on. Places after the end of a row get a value no less than any
+/// id.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn load<const N: usize>(rows: &[[u32; N]; EIGHT], first: usize, lens: __m256i) -> Block {
@@ -139,7 +141,7 @@ fn store<const N: usize>(mut block: Block, rows: &mut [[u32; N]; EIGHT], first: 
     }
 }
 
-/// Both squares of eight: row i to lane i of each register, from where row i is register i; and back.
+/// Transposes both squares of eight: row i goes from register i to lane i of each register, or back.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn transpose(block: &mut Block) {
@@ -163,7 +165,7 @@ fn transpose(block: &mut Block) {
     }
 }
 
-/// The lesser ids to the first register, the greater ones to the second.
+/// Takes the lesser ids to the first register, the greater ids to the second.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn exchange(ids: &mut [__m256i], first: usize, second: usize) {
@@ -171,7 +173,7 @@ fn exchange(ids: &mut [__m256i], first: usize, second: usize) {
     (ids[first], ids[second]) = (_mm256_min_epu32(a, b), _mm256_max_epu32(a, b));
 }
 
-/// Exchanges in turn, each written out, since an array that is indexed by a variable is in no register.
+/// Exchanges in turn, each written out: an array that is indexed by a variable is in no register.
 macro_rules! exchange_all {
     ($ids:ident: $($first:literal $second:literal),*) => { $(exchange($ids, $first, $second);)* };
 }
@@ -220,8 +222,8 @@ fn merge(blocks: &mut [Block]) {
 mod tests {
     use super::*;
 
-    /// A network that sorts all zeros and ones sorts everything (Knuth): all of sixteen, and of more those that may come out
-    /// of sorted blocks.
+    /// A network that sorts all zeros and ones sorts everything (Knuth). The rows are all those of sixteen, and of
+    /// longer ones those that may come out of sorted blocks.
     #[test]
     fn sorts_all_zeros_and_ones() {
         if !is_x86_feature_detected!("avx2") {
@@ -232,7 +234,7 @@ mod tests {
             for (row, &len) in expected.iter_mut().zip(lens) {
                 row[..len as usize].sort_unstable();
             }
-            // SAFETY: it was detected.
+            // SAFETY: AVX2 was detected.
             unsafe { sort_rows(rows, lens) };
             for row in 0..LANES {
                 let len = lens[row] as usize;
